@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected failures are values. `Result<T>` is a std::expected whose neglect is a compile error
+// (it is [[nodiscard]] as a type), with one small Error everywhere.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace varve {
+
+enum class Code {
+  invalid,      // the request is wrong and will be wrong again (HTTP 400)
+  not_found,    // the thing named is not there (404)
+  too_large,    // over a stated limit of size (413)
+  limit,        // over a stated limit of number or cost; later may be fine (429)
+  unavailable,  // overload, disk full, stopping: try again later (503)
+  timeout,      // took longer than allowed
+  cancelled,    // nobody waits for the answer any more
+  unsupported,  // understood, but not to be had
+  corrupt,      // stored bytes are not what was written
+  conflict,     // somebody else has it (a lock, a directory)
+  io,           // the operating system said no
+};
+
+struct Error {
+  Code code = Code::invalid;
+  std::string message;  // one line, for a person; names the thing and the value
+};
+
+template <class T>
+class [[nodiscard]] Result : public std::expected<T, Error> {
+ public:
+  using std::expected<T, Error>::expected;
+};
+
+using Status = Result<void>;
+
+// `return fail(Code::invalid, "…");` in any function that returns a Result.
+inline std::unexpected<Error> fail(Code code, std::string message) {
+  return std::unexpected<Error>(Error{code, std::move(message)});
+}
+inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
+
+}  // namespace varve
+
+#define VARVE_CONCAT_INNER(a, b) a##b
+#define VARVE_CONCAT(a, b) VARVE_CONCAT_INNER(a, b)
+#define VARVE_TRY_INNER(tmp, decl, ...)                          \
+  auto tmp = (__VA_ARGS__);                                      \
+  if (!tmp) return std::unexpected<varve::Error>(tmp.error());   \
+  decl = std::move(*tmp)
+
+// VARVE_TRY(auto x, f());  →  x is f()'s value, or the function returns f()'s error.
+#define VARVE_TRY(decl, ...) VARVE_TRY_INNER(VARVE_CONCAT(varve_try_, __LINE__), decl, __VA_ARGS__)
+// VARVE_CHECK_OK(f());  →  the function returns f()'s error, if it has one.
+#define VARVE_CHECK_OK(...) \
+  if (auto varve_status = (__VA_ARGS__); !varve_status) return std::unexpected<varve::Error>(varve_status.error())

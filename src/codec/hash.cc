@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/hash.h"
+
+#include <bit>
+
+#include <xxhash.h>
+
+#include "base/bytes.h"
+
+namespace varve::codec {
+namespace {
+
+constexpr std::uint64_t kC1 = 0x87c37b91114253d5;
+constexpr std::uint64_t kC2 = 0x4cf5ad432745937f;
+
+std::uint64_t mix_k1(std::uint64_t k) { return std::rotl(k * kC1, 31) * kC2; }
+std::uint64_t mix_k2(std::uint64_t k) { return std::rotl(k * kC2, 33) * kC1; }
+
+std::uint64_t finish(std::uint64_t h) {
+  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
+  h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
+  return h ^ (h >> 33);
+}
+
+std::uint64_t load_tail(const char* at, std::size_t n) {
+  std::uint64_t k = 0;
+  for (std::size_t i = 0; i < n; ++i) k |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
+  return k;
+}
+
+}  // namespace
+
+std::array<std::uint64_t, 2> murmur3_128(std::string_view bytes, std::uint32_t seed) {
+  std::uint64_t h1 = seed;
+  std::uint64_t h2 = seed;
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 16; left -= 16, at += 16) {
+    h1 ^= mix_k1(load_le<std::uint64_t>(at));
+    h1 = (std::rotl(h1, 27) + h2) * 5 + 0x52dce729;
+    h2 ^= mix_k2(load_le<std::uint64_t>(at + 8));
+    h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5;
+  }
+  if (left > 8) h2 ^= mix_k2(load_tail(at + 8, left - 8));
+  if (left > 0) h1 ^= mix_k1(load_tail(at, left < 8 ? left : 8));
+  h1 ^= bytes.size();
+  h2 ^= bytes.size();
+  h1 += h2;
+  h2 += h1;
+  h1 = finish(h1);
+  h2 = finish(h2);
+  h1 += h2;
+  h2 += h1;
+  return {h1, h2};
+}
+
+std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+}  // namespace varve::codec

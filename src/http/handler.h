@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an API family sees of HTTP: a whole request in, one response out, later and from any thread if it wants.
+// No socket, no Beast, no Asio here; server.h has those.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace varve::http {
+
+enum class Method { get, head, post, put, delete_, options, other };
+
+// Behind the body there are always this many readable bytes, so that SIMD parsers may read past its end.
+inline constexpr std::size_t kBodyPadding = 64;
+
+// Valid until the response has been sent (Responder keeps it alive).
+struct Request {
+  Method method = Method::get;
+  std::string path;     // decoded, without query and without /t/<tenant>
+  std::string tenant;   // a valid name; empty if the request names none and there is no default
+  bool tenant_named = false;  // path or header named it (else it is tenant.default)
+  std::vector<std::pair<std::string, std::string>> query;    // decoded, in order
+  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string_view body;  // Content-Encoding undone, at most http.body_max
+
+  // Set once the client has hung up: work for it may stop.
+  std::shared_ptr<std::atomic<bool>> gone;
+
+  [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
+  [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json; charset=UTF-8";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  // If set, the body goes on: called for the next piece each time the last one is on its way (so a slow reader holds
+  // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once.
+  std::function<void(std::string& piece)> more;
+
+  static Response text(int status, std::string body) {
+    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}};
+  }
+  static Response json(int status, std::string body) {
+    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}};
+  }
+  static Response empty(int status) { return {status, "", {}, "", {}}; }
+};
+
+// Answers one request, exactly once, from any thread. Copyable; if the last copy goes without an answer, it is a 500.
+class Responder {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    virtual void send(Response response) = 0;
+  };
+  explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
+  void operator()(Response response) const { sink_->send(std::move(response)); }
+
+ private:
+  std::shared_ptr<Sink> sink_;
+};
+
+// Runs on an I/O thread: parse and append there, hand anything that can take longer than a millisecond to a pool.
+using Handler = std::function<void(const Request&, Responder)>;
+
+// Exact paths, or a pattern whose last segments are parameters: "/api/v1/metric/{name}" (the handler reads the path).
+// A known path with another method answers 405 with Allow, an unknown one 404 in JSON. OPTIONS is answered for all.
+class Router {
+ public:
+  void add(Method method, std::string pattern, Handler handler);
+
+  struct Match {
+    const Handler* handler = nullptr;   // nullptr: not found or wrong method
+    std::string_view pattern;           // label of the route in metrics; "" if not found
+    std::string allow;                  // methods of the path, comma separated; "" if not found
+  };
+  [[nodiscard]] Match find(Method method, std::string_view path) const;
+
+ private:
+  struct Route {
+    Method method;
+    std::string pattern;
+    Handler handler;
+  };
+  std::vector<Route> routes_;
+};
+
+}  // namespace varve::http

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matcher: a condition on one tag of a series. A series that lacks the tag has the empty value there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace varve::index {
+
+struct Matcher {
+  enum class Kind {
+    any_of,    // value is one of `values` (one value: equals)
+    none_of,   // value is none of `values`
+    prefix,    // value starts with values[0]
+    regex,     // the whole value matches the RE2 expression values[0]
+    not_regex
+  };
+  std::string key;
+  Kind kind = Kind::any_of;
+  std::vector<std::string> values;
+};
+
+using Matchers = std::vector<Matcher>;  // all must hold
+
+}  // namespace varve::index

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line group: the series that one line (or one JSON object, one scrape row) brings together, always with one timestamp.
+//
+// A sender repeats itself: the bytes that name a line's series are the same each time, and the lines come in the same
+// order. So a parser compares those bytes with the group it expects (`next` of the one before) and, on a hit, has
+// parsed the tags already. A miss costs one hash of the same bytes; only bytes never seen before are parsed.
+//
+// A LineGroup is constant after construction but for the two guesses, which are relaxed atomics: a wrong guess costs
+// time, never correctness. LineGroups live as long as their GroupSource.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "model/tags.h"
+
+namespace varve::model {
+
+struct LineGroup {
+  GroupId id = kNoGroup;
+  TenantId tenant{};
+  std::uint16_t count = 0;                     // series in it = values in a row
+  std::string_view name;                       // the raw bytes that name it, as its sender writes them
+  std::string_view fields;                     // Influx: "field1=field2=…", raw; else empty
+  std::atomic<LineGroup*> next{nullptr};       // the group that followed this one last time
+  std::atomic<LineGroup*> variant{nullptr};    // same name, other fields
+};
+
+// Where parsers get groups from (implemented in write/). One per tenant and protocol family, because equal raw bytes
+// mean different series in different protocols. Not thread-safe with itself unless the implementation says so.
+class GroupSource {
+ public:
+  virtual ~GroupSource() = default;
+
+  // The group whose name (and fields) are exactly these bytes, or nullptr if they were never defined.
+  virtual LineGroup* find(std::string_view name, std::string_view fields) = 0;
+
+  // Called after find() said nullptr, with what the bytes mean. `tags` is normalized. Registers what is new.
+  // Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
+  virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,
+                                    std::span<const std::string_view> metrics) = 0;
+};
+
+}  // namespace varve::model

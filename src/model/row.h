@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row: the samples of one line group at one timestamp, packed. The same bytes go into the write-ahead log and the head.
+//
+//   row    := group:u32 shape:u16 count:u16 time:i64 values          (little endian, 16 bytes before the values)
+//   shape  := bits 0..1 log2 of the value width (1, 2, 4, 8 bytes); bits 2..4 kind; bits 8..12 decimals
+//   values := count × width bytes                        kind long:    signed integers
+//           | count × width bytes                        kind decimal: signed m; the value is the double m / 10^decimals
+//           | count × type:u8, count × bits:u64          kind typed:   ValueType long or double, value bit for bit
+//           | bytes:u32, text                            kind text:    one string; count is 1
+//
+// m / 10^decimals with |m| < 2^53 and decimals ≤ 22 is the correctly rounded double, so what was parsed from such a
+// decimal text comes back bit for bit. −0, NaN, infinities and longer texts are kept as typed. docs/formats/row.md.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "model/ids.h"
+#include "model/line_group.h"
+#include "model/time.h"
+#include "model/value.h"
+
+namespace varve::model {
+
+// In the log: DO NOT CHANGE THE NUMBERS.
+enum class RowKind : std::uint8_t { long_ = 0, decimal = 1, typed = 2, text = 3 };
+
+inline constexpr std::size_t kRowHeadBytes = 16;
+inline constexpr unsigned kRowDecimalsMax = 15;
+
+// 10^0 … 10^22: exactly the powers of ten that a double holds exactly.
+inline constexpr double kPowerOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+struct RowView {
+  const std::byte* at = nullptr;
+
+  [[nodiscard]] GroupId group() const { return GroupId{load_le<std::uint32_t>(at)}; }
+  [[nodiscard]] std::uint16_t shape() const { return load_le<std::uint16_t>(at + 4); }
+  [[nodiscard]] std::uint16_t count() const { return load_le<std::uint16_t>(at + 6); }
+  [[nodiscard]] Timestamp time() const { return load_le<std::int64_t>(at + 8); }
+  [[nodiscard]] const std::byte* values() const { return at + kRowHeadBytes; }
+  [[nodiscard]] RowKind kind() const { return static_cast<RowKind>(shape() >> 2 & 7); }
+  [[nodiscard]] unsigned width() const { return 1U << (shape() & 3); }
+  [[nodiscard]] unsigned decimals() const { return shape() >> 8 & 31; }
+  [[nodiscard]] std::string_view text() const {
+    return {reinterpret_cast<const char*>(values()) + 4, load_le<std::uint32_t>(values())};
+  }
+  // Bytes of the whole row. Trusts the row: see check_row for foreign bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    switch (kind()) {
+      case RowKind::typed: return kRowHeadBytes + std::size_t{count()} * 9;
+      case RowKind::text: return kRowHeadBytes + 4 + load_le<std::uint32_t>(values());
+      default: return kRowHeadBytes + std::size_t{count()} * width();
+    }
+  }
+  // Value of the series at `index` < count().
+  [[nodiscard]] Value value(unsigned index) const;
+};
+
+// Bytes of the row at `at`, or 0 if [at, end) does not hold a whole well-formed row.
+std::size_t check_row(const std::byte* at, const std::byte* end);
+
+// A decimal number as parsed: value = mantissa / 10^decimals.
+struct Decimal {
+  std::int64_t mantissa;
+  unsigned decimals;
+};
+
+// What one request brings: rows one after the other, in the order of their lines, all of one tenant.
+// Reused between requests (clear() keeps the memory). One thread.
+class RowBatch {
+ public:
+  void clear() {
+    used_ = 0;
+    rows_ = samples_ = 0;
+  }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), used_}; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t samples() const { return samples_; }
+  [[nodiscard]] bool empty() const { return rows_ == 0; }
+
+  // Any values; picks the smallest kind and width. values.size() == group.count; a string only in a group of one.
+  void add(const LineGroup& group, Timestamp time, std::span<const Value> values);
+  void add(const LineGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
+
+  // The parsers' fast way: all longs, or all doubles of |mantissa| < 2^53 that share `decimals` ≤ 15.
+  void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values) {
+    add_packed(group, time, values, RowKind::long_, 0);
+  }
+  void add_decimals(const LineGroup& group, Timestamp time, std::span<const std::int64_t> mantissas,
+                    unsigned decimals) {
+    add_packed(group, time, mantissas, RowKind::decimal, decimals);
+  }
+
+  // Takes back everything after `mark` (from mark()): a line that turned out bad half-way.
+  struct Mark {
+    std::size_t used, rows, samples;
+  };
+  [[nodiscard]] Mark mark() const { return {used_, rows_, samples_}; }
+  void rollback(Mark mark) {
+    used_ = mark.used;
+    rows_ = mark.rows;
+    samples_ = mark.samples;
+  }
+
+ private:
+  void add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
+                  unsigned decimals);
+  std::byte* reserve(std::size_t bytes) {
+    if (used_ + bytes > size_) [[unlikely]] grow(bytes);
+    return data_.get() + used_;
+  }
+  void grow(std::size_t bytes);
+  std::byte* start_row(const LineGroup& group, Timestamp time, RowKind kind, unsigned log2_width, unsigned decimals,
+                       std::size_t value_bytes);
+
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+  std::size_t rows_ = 0;
+  std::size_t samples_ = 0;
+};
+
+}  // namespace varve::model

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/tenant.h"
+
+#include <algorithm>
+
+namespace varve::model {
+
+bool is_tenant_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  };
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
+}
+
+}  // namespace varve::model

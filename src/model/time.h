@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time as varve means it everywhere inside: milliseconds since 1970-01-01 UTC in a signed 64-bit number.
+#pragma once
+
+#include <cstdint>
+
+namespace varve::model {
+
+using Timestamp = std::int64_t;
+
+// What the contract allows: the integers that JSON clients keep exact.
+inline constexpr Timestamp kTimestampMin = -(std::int64_t{1} << 53);
+inline constexpr Timestamp kTimestampMax = std::int64_t{1} << 53;
+
+// Half-open: [first, last).
+struct TimeRange {
+  Timestamp first = kTimestampMin;
+  Timestamp last = kTimestampMax + 1;
+  [[nodiscard]] bool contains(Timestamp t) const { return t >= first && t < last; }
+  [[nodiscard]] bool overlaps(TimeRange other) const { return first < other.last && other.first < last; }
+  [[nodiscard]] bool empty() const { return first >= last; }
+  bool operator==(const TimeRange&) const = default;
+};
+
+// Start of the window of `width` ms that holds t; floor, also for negative times. width > 0.
+inline Timestamp window_start(Timestamp t, std::int64_t width_ms) {
+  const std::int64_t rest = t % width_ms;
+  return t - (rest < 0 ? rest + width_ms : rest);
+}
+
+}  // namespace varve::model

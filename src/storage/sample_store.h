@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SampleStore: takes rows in durably and gives samples back as columns.
+// Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "model/row.h"
+#include "model/time.h"
+#include "model/value.h"
+
+namespace varve::storage {
+
+// Samples of one series in one time range, all of one type; times ascend and are unique.
+struct Piece {
+  std::size_t series = 0;  // position in the list given to scan()
+  model::ValueType type = model::ValueType::long_;
+  std::span<const model::Timestamp> times;
+  std::span<const std::uint64_t> bits;            // long and double: as in model::Value
+  std::span<const std::string_view> texts;        // string
+  [[nodiscard]] std::size_t size() const { return times.size(); }
+};
+
+// What is known of a chunk without decoding it. Only for pieces whose type is long or double.
+struct ChunkStats {
+  std::size_t series = 0;
+  model::ValueType type = model::ValueType::long_;
+  model::Timestamp first_time = 0;  // of its samples, both inclusive
+  model::Timestamp last_time = 0;
+  std::uint64_t count = 0;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+};
+
+// Receives what a scan reads. Calls for one series come from one thread at a time and in ascending order of time
+// windows; pieces of one series never share a timestamp, but pieces of different types may interleave inside a window.
+// Different series may come from different threads at once. Views are valid during the call only.
+class PieceSink {
+ public:
+  virtual ~PieceSink() = default;
+  // May the scan give this chunk's statistics instead of its samples? Asked only where they are exact.
+  virtual bool takes_stats(const ChunkStats& stats) = 0;
+  virtual void stats(const ChunkStats& stats) = 0;
+  // An error (limit: over budget) ends the scan with that error.
+  virtual Status piece(const Piece& piece) = 0;
+};
+
+struct ScanOptions {
+  model::TimeRange range;
+  unsigned threads = 1;                            // upper bound of parallelism over series
+  const std::atomic<bool>* cancelled = nullptr;    // looked at between blocks: Code::cancelled
+  std::int64_t deadline_steady_ns = 0;             // 0: none; past it: Code::timeout
+};
+
+struct SettleReport {
+  std::uint64_t slots_sealed = 0;
+  std::uint64_t chunks_written = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;  // of the chunks written
+};
+
+struct StorageBytes {
+  std::uint64_t wal = 0, hot = 0, sealed = 0, index = 0;
+};
+
+class SampleStore {
+ public:
+  using AppendDone = std::function<void(Status)>;
+  virtual ~SampleStore() = default;
+
+  // Appends the batch. `done` is called once: when the batch is visible to every scan that starts later and as durable
+  // as storage.sync says, or with an error (unavailable: disk full, stopping, overload), in which case nothing of it is
+  // kept. `done` may run inside append() or on the store's commit thread: it must not block. The batch's bytes are
+  // not needed after append() has returned. Rows of one series count in the order of append() calls.
+  virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
+
+  // Reads the series' samples in range (last write wins) into `sink`. Strings, longs and doubles of a series come as
+  // separate pieces. Errors: cancelled, timeout, corrupt, or what the sink answered.
+  virtual Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
+                      PieceSink& sink) = 0;
+
+  // Seals every slot that has ended, merges fragments, compacts. Blocking; one at a time.
+  virtual Result<SettleReport> settle() = 0;
+
+  [[nodiscard]] virtual StorageBytes storage_bytes() const = 0;
+};
+
+}  // namespace varve::storage

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesStore: tenants, series and their tags; finds series by matchers; answers names and values without touching data.
+// Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "index/matcher.h"
+#include "model/ids.h"
+#include "model/tags.h"
+
+namespace varve::storage {
+
+class SeriesStore {
+ public:
+  virtual ~SeriesStore() = default;
+
+  // The tenant of this (valid) name; created on first sight. A tenant becomes durable with its first sample.
+  virtual Result<model::TenantId> tenant(std::string_view name) = 0;
+  [[nodiscard]] virtual std::optional<model::TenantId> find_tenant(std::string_view name) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> tenants() const = 0;
+
+  // The line group of the series (metrics[i], tags), in this order; series and group are created where they are new,
+  // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤ 1024.
+  // Errors: limit (limits.series_per_tenant would be passed: nothing is created), corrupt (hash collision).
+  virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
+                                              std::span<const std::string_view> metrics) = 0;
+
+  // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
+  [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
+                                                                    const index::Matchers& matchers) const = 0;
+
+  // Tags of each series, in order of `series`.
+  [[nodiscard]] virtual std::vector<model::Tags> tags(model::TenantId tenant,
+                                                      std::span<const model::SeriesId> series) const = 0;
+
+  // Sorted. An empty prefix means all; limit 0 means no limit.
+  [[nodiscard]] virtual std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                              std::size_t limit) const = 0;
+  // Sorted keys and values over all series of the metric; empty metric: of the tenant.
+  [[nodiscard]] virtual std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
+                                                            std::string_view key) const = 0;
+
+  [[nodiscard]] virtual std::size_t series_count() const = 0;                        // over all tenants
+  [[nodiscard]] virtual std::size_t series_count(model::TenantId tenant) const = 0;
+};
+
+}  // namespace varve::storage

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way in, the same for every protocol: a request opens an Ingest, parses its body with it, and commits.
+//
+//   auto ingest = writer.open(tenant, write::Family::influx);            // error: invalid tenant, unavailable
+//   parse(body, (*ingest)->groups(), (*ingest)->batch(), …);             // protocol/: bytes → rows
+//   writer.commit(std::move(*ingest), [responder](Status s) { … });      // durable and visible when called
+//
+// Thread-safe; an Ingest belongs to one thread at a time. Ingests are recycled with their memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/line_group.h"
+#include "model/row.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+
+namespace varve::write {
+
+// Equal raw bytes name different series in different protocols.
+enum class Family : std::uint8_t { influx, remote_write, kairosdb, opentsdb, telnet };
+
+class Ingest {
+ public:
+  virtual ~Ingest() = default;
+  [[nodiscard]] virtual model::GroupSource& groups() = 0;
+  [[nodiscard]] virtual model::RowBatch& batch() = 0;
+};
+
+struct Options {
+  model::TagLimits tag_limits;
+};
+
+class Writer {
+ public:
+  Writer(storage::SeriesStore& series, storage::SampleStore& samples, Options options);
+  ~Writer();
+
+  // Error: invalid (not a tenant name), or what the store says.
+  Result<std::unique_ptr<Ingest>> open(std::string_view tenant, Family family);
+
+  // Appends the batch; counts what was accepted. `done` as in SampleStore::append. An empty batch is done at once.
+  void commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace varve::write
