@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesIndex: tenants, series, their tags and line groups, in memory; finds series by matchers.
+//
+// It is rebuilt at start from *definition records* (docs/formats/definitions.md): each mutating call appends to the
+// caller's string what it made new, and replay() makes it again. The caller owns durability: it writes the records, in
+// the order they were given, in front of the first row that uses them. What was appended must not be dropped, also not
+// when a write failed: later records refer to it by number.
+//
+// Threads: const methods run in parallel with one another; mutating ones alone. The caller locks.
+// Ids are dense, in order of first sight, over all tenants. Nothing is ever removed or moved: the string views and
+// spans returned here live as long as the index, and stay readable without the lock. Preconditions: ids given to a
+// method are this index's own (less than the matching count).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "index/matcher.h"
+#include "model/ids.h"
+#include "model/tags.h"
+
+namespace varve::index {
+
+// A place where a series stands: column `column` of the rows of `group`.
+struct Place {
+  model::GroupId group;
+  std::uint16_t column;
+  bool operator==(const Place&) const = default;
+};
+
+class SeriesIndex {
+ public:
+  SeriesIndex();
+  ~SeriesIndex();
+  SeriesIndex(SeriesIndex&&) noexcept;
+  SeriesIndex& operator=(SeriesIndex&&) noexcept;
+
+  // --- tenants; names are model::is_tenant_name
+  // Finds or creates; appends the record of a new one to `definitions`.
+  model::TenantId tenant(std::string_view name, std::string& definitions);
+  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> tenants() const;  // sorted
+  [[nodiscard]] std::size_t tenant_count() const;
+  [[nodiscard]] std::string_view tenant_name(model::TenantId tenant) const;
+
+  // --- definition
+  // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends what is
+  // new to `definitions`. `tags` is normalized. A group is the same if its list of series is. A metric that stands
+  // twice in the list has two columns of one series.
+  // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
+  // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes).
+  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
+                                      std::span<const std::string_view> metrics, std::size_t series_max,
+                                      std::string& definitions);
+
+  // Applies records; those applied before are compared and skipped, so overlapping logs may be replayed one after the
+  // other. Foreign bytes are safe. Errors: corrupt, unsupported (a newer version), naming the offset in `definitions`;
+  // all records in front of that offset have been applied.
+  Status replay(std::span<const std::byte> definitions);
+
+  // Appends records of the whole index; replayed into an empty index they give an equal one.
+  void dump(std::string& out) const;
+
+  // --- groups
+  [[nodiscard]] std::size_t group_count() const;
+  [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
+  [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
+  // Every place of the series, into `out` (cleared first), latest group first.
+  void places(model::SeriesId series, std::vector<Place>& out) const;
+
+  // --- series
+  [[nodiscard]] std::size_t series_count() const;  // over all tenants; ids are 0 … series_count() − 1
+  [[nodiscard]] std::size_t series_count(model::TenantId tenant) const;
+  [[nodiscard]] model::TenantId series_tenant(model::SeriesId series) const;
+  [[nodiscard]] std::string_view metric(model::SeriesId series) const;
+  [[nodiscard]] model::Tags tags(model::SeriesId series) const;   // sorted by key
+  void tags(model::SeriesId series, model::TagViews& out) const;  // the same without copies; cleared first
+
+  // --- questions
+  // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex, or an
+  // empty list of values in a matcher of kind prefix, regex, not_regex).
+  [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
+                                                            const Matchers& matchers) const;
+  // Sorted. An empty prefix means all; limit 0 means no limit.
+  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                      std::size_t limit) const;
+  // Sorted, over all series of the metric; empty metric: of the tenant.
+  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const;
+  [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
+                                                    std::string_view key) const;
+
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace varve::index
