@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeGroups: a GroupSource for the tests of parsers. Remembers what each group means, counts what was asked of it, and
+// prints a batch as lines, so that a test compares what went in with what came out:
+//
+//   cpu_user{dc=x,host=a} 1000 5          a long
+//   cpu_user{dc=x,host=a} 1000 5.0        a double (always with '.', 'e', inf or nan)
+//   cpu_user{dc=x,host=a} 1000 "text"     a string
+#pragma once
+
+#include <charconv>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "model/line_group.h"
+#include "model/row.h"
+#include "model/tags.h"
+
+namespace varve::protocol::testing {
+
+class FakeGroups final : public model::GroupSource {
+ public:
+  model::LineGroup* find(std::string_view name, std::string_view fields) override {
+    ++finds;
+    const auto at = by_key_.find(key(name, fields));
+    return at == by_key_.end() ? nullptr : at->second;
+  }
+
+  Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                   std::span<const std::string_view> metrics) override {
+    ++defines;
+    check(!metrics.empty(), "a group has at least one series");
+    model::TagViews sorted = tags;
+    check(model::normalize(sorted).has_value() && sorted == tags, "define() gets normalized tags");
+    check(!by_key_.contains(key(name, fields)), "define() is for what find() does not know");
+    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, limits));
+    if (groups_.size() >= groups_max) return fail(Code::limit, "too many groups");
+    std::string labels = "{";
+    for (const auto& [k, v] : tags) {
+      if (labels.size() > 1) labels += ',';
+      labels.append(k).append("=").append(v);
+    }
+    labels += '}';
+    auto& known = groups_.emplace_back();
+    known.name = name;
+    known.fields = fields;
+    for (const auto metric : metrics) known.series.push_back(std::string(metric) + labels);
+    known.group.id = model::GroupId{static_cast<std::uint32_t>(groups_.size() - 1)};
+    known.group.count = static_cast<std::uint16_t>(metrics.size());
+    known.group.name = known.name;
+    known.group.fields = known.fields;
+    by_key_[key(name, fields)] = &known.group;
+    return &known.group;
+  }
+
+  // Samples of the batch in order, as above.
+  [[nodiscard]] std::vector<std::string> samples(const model::RowBatch& batch) const {
+    std::vector<std::string> lines;
+    const std::byte* at = batch.bytes().data();
+    const std::byte* end = at + batch.bytes().size();
+    while (at != end) {
+      const std::size_t bytes = model::check_row(at, end);
+      check(bytes > 0, "the batch holds whole rows");
+      const model::RowView row{at};
+      const auto& known = groups_.at(model::to_int(row.group()));
+      check(row.count() == known.series.size(), "a row has as many values as its group has series");
+      for (unsigned i = 0; i < row.count(); ++i) {
+        lines.push_back(known.series[i] + ' ' + std::to_string(row.time()) + ' ' + print(row.value(i)));
+      }
+      at += bytes;
+    }
+    check(lines.size() == batch.samples(), "the batch counts its samples");
+    return lines;
+  }
+
+  static std::string print(const model::Value& value) {
+    if (value.type == model::ValueType::long_) return std::to_string(value.as_long());
+    if (value.type == model::ValueType::string) return '"' + std::string(value.text) + '"';
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value.as_double()).ptr;
+    std::string text(buffer, end);
+    if (text.find_first_of(".eni") == std::string::npos) text += ".0";
+    return text;
+  }
+
+  std::size_t finds = 0;                                  // calls of find()
+  std::size_t defines = 0;                                // calls of define()
+  std::size_t groups_max = static_cast<std::size_t>(-1);  // define() refuses more (Code::limit)
+  model::TagLimits limits;
+
+ private:
+  struct Known {
+    std::string name, fields;
+    std::vector<std::string> series;
+    model::LineGroup group;
+  };
+  static std::pair<std::string, std::string> key(std::string_view name, std::string_view fields) {
+    return {std::string(name), std::string(fields)};
+  }
+  std::deque<Known> groups_;
+  std::map<std::pair<std::string, std::string>, model::LineGroup*> by_key_;
+};
+
+}  // namespace varve::protocol::testing
