@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// KairosDB's way out: the HTTP side of queries, names and tags. docs/queries.md shows requests and answers.
+//   POST /api/v1/datapoints/query          GET the same with ?query=<json>
+//   POST /api/v1/datapoints/query/tags
+//   GET  /api/v1/metricnames[?prefix=]     GET /api/v1/tagnames[?metric=]     GET /api/v1/tagvalues[?metric=&tag=]
+#pragma once
+
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "http/handler.h"
+#include "query/engine.h"
+
+namespace varve::http {
+
+// Queries run on `pool`, never on the thread that calls the handler. What is referred to must outlive the router and
+// every response that has not been sent. Registers varve_queries_total{api} and varve_query_seconds.
+void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics);
+
+}  // namespace varve::http

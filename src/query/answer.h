@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answer: what a query found, as columns in memory, ready to be rendered piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aggregate/points.h"
+
+namespace varve::query {
+
+// Tag keys, sorted, each with its sorted values.
+using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+struct Group {
+  std::vector<std::string> group_values;  // one for each key of MetricQuery::group_by; "" where a series lacks the tag
+  bool text = false;                      // numbers and texts of one tag group are two groups
+  TagUnion tags;                          // of the series that have samples here
+  aggregate::Points points;               // in order of MetricQuery::descending
+};
+
+struct MetricAnswer {
+  std::uint64_t sample_size = 0;  // raw samples read (after the limit per series)
+  std::vector<Group> groups;      // by concatenated group values, numbers before texts; only groups with samples
+};
+
+struct Answer {
+  std::vector<MetricAnswer> metrics;  // as many as asked, in order
+  std::uint64_t bytes = 0;            // of the budget that the answer holds
+};
+
+}  // namespace varve::query

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine: select → plan → read → group → aggregate. One for all query APIs; see README.md for the way through.
+//
+//   query::Engine engine(series, samples, clock, {.memory_bytes = 1 << 30, .timeout = std::chrono::seconds(60)});
+//   auto answer = engine.run(request, gone.get());
+//
+// Thread-safe. A call blocks until the answer is whole (so an error can still become a status), which takes as long
+// as the query takes: call it from a pool.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "query/answer.h"
+#include "query/request.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+
+namespace varve::query {
+
+struct Limits {
+  std::size_t memory_bytes = std::size_t{1} << 30;  // query.memory: what one query may hold at a time
+  std::chrono::milliseconds timeout{60'000};        // query.timeout
+  unsigned threads = 0;                             // of one query; 0: as many as the machine has
+};
+
+class Engine {
+ public:
+  Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits);
+
+  // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory), timeout, cancelled (`cancelled` was set
+  // meanwhile; may be nullptr), or what the store says. An unknown tenant or metric has an empty answer.
+  [[nodiscard]] Result<Answer> run(const Request& request, const std::atomic<bool>* cancelled) const;
+
+  // For each metric the tags of the series that fit and have a sample in the range. Stages and groups are ignored.
+  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, const std::atomic<bool>* cancelled) const;
+
+  [[nodiscard]] const storage::SeriesStore& series() const { return series_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+
+ private:
+  const storage::SeriesStore& series_;
+  storage::SampleStore& samples_;
+  const Clock& clock_;
+  Limits limits_;
+};
+
+}  // namespace varve::query
