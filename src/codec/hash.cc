@@ -2,7 +2,9 @@
 #include "codec/hash.h"
 
 #include <bit>
+#include <random>
 
+#define XXH_INLINE_ALL  // with our own -march: the library of the distribution is built for the oldest processor
 #include <xxhash.h>
 
 #include "base/bytes.h"
@@ -52,6 +54,22 @@ std::array<std::uint64_t, 2> murmur3_128(std::string_view bytes, std::uint32_t s
   h1 += h2;
   h2 += h1;
   return {h1, h2};
+}
+
+Hash128 hash128(std::string_view bytes) {
+  // The seed keys short inputs, the secret made of it long ones.
+  struct Key {
+    std::uint64_t seed;
+    unsigned char secret[XXH3_SECRET_DEFAULT_SIZE];
+    Key() {
+      std::random_device device;
+      seed = std::uint64_t{device()} << 32 | device();
+      XXH3_generateSecret_fromSeed(secret, seed);
+    }
+  };
+  static const Key key;
+  const auto h = XXH3_128bits_withSecretandSeed(bytes.data(), bytes.size(), key.secret, sizeof key.secret, key.seed);
+  return {h.low64, h.high64};
 }
 
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {

@@ -11,24 +11,39 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "base/result.h"
+#include "codec/hash.h"
 #include "model/ids.h"
 #include "model/tags.h"
 
 namespace varve::model {
 
-struct LineGroup {
+// The bytes that name a group may be dropped where there are very many groups; then their 128-bit hash stands for them
+// (docs/decisions/0007). is() and starts() know both forms.
+struct alignas(64) LineGroup {  // one cache line: at a million groups a guess costs one miss
   GroupId id = kNoGroup;
-  TenantId tenant{};
-  std::uint16_t count = 0;                     // series in it = values in a row
-  std::string_view name;                       // the raw bytes that name it, as its sender writes them
-  std::string_view fields;                     // Influx: "field1=field2=…", raw; else empty
-  std::atomic<LineGroup*> next{nullptr};       // the group that followed this one last time
-  std::atomic<LineGroup*> variant{nullptr};    // same name, other fields
+  std::uint16_t count = 0;                // series in it = values in a row
+  std::uint32_t name_bytes = 0;           // of the raw bytes that name it, as its sender writes them
+  const char* raw_name = nullptr;         // those bytes, kPadding readable ones behind; nullptr: only the hash is kept
+  codec::Hash128 hash;                    // of those bytes, by codec::hash128
+  std::string_view fields;                // Influx: "field1=field2=…", raw, kPadding readable behind; else empty
+  std::atomic<LineGroup*> next{nullptr};  // the group that followed this one last time
+
+  static constexpr std::size_t kPadding = 32;
+
+  // Is it named by exactly these bytes?
+  [[nodiscard]] bool is(std::string_view raw) const {
+    if (raw.size() != name_bytes) return false;
+    return raw_name != nullptr ? std::memcmp(raw.data(), raw_name, name_bytes) == 0 : codec::hash128(raw) == hash;
+  }
+  // Do the bytes at `at` begin with its name? At least name_bytes must be readable.
+  [[nodiscard]] bool starts(const char* at) const { return is({at, name_bytes}); }
 };
+static_assert(sizeof(LineGroup) == 64);
 
 // Where parsers get groups from (implemented in write/). One per tenant and protocol family, because equal raw bytes
 // mean different series in different protocols. Not thread-safe with itself unless the implementation says so.

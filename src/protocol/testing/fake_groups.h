@@ -45,13 +45,14 @@ class FakeGroups final : public model::GroupSource {
     }
     labels += '}';
     auto& known = groups_.emplace_back();
-    known.name = name;
-    known.fields = fields;
+    known.raw = padded(name) + padded(fields);
     for (const auto metric : metrics) known.series.push_back(std::string(metric) + labels);
     known.group.id = model::GroupId{static_cast<std::uint32_t>(groups_.size() - 1)};
     known.group.count = static_cast<std::uint16_t>(metrics.size());
-    known.group.name = known.name;
-    known.group.fields = known.fields;
+    known.group.name_bytes = static_cast<std::uint32_t>(name.size());
+    known.group.hash = codec::hash128(name);
+    if (keep_names) known.group.raw_name = known.raw.data();
+    known.group.fields = {known.raw.data() + name.size() + model::LineGroup::kPadding, fields.size()};
     by_key_[key(name, fields)] = &known.group;
     return &known.group;
   }
@@ -89,14 +90,18 @@ class FakeGroups final : public model::GroupSource {
   std::size_t finds = 0;                                  // calls of find()
   std::size_t defines = 0;                                // calls of define()
   std::size_t groups_max = static_cast<std::size_t>(-1);  // define() refuses more (Code::limit)
+  bool keep_names = true;                                 // false: groups know their names by hash only
   model::TagLimits limits;
 
  private:
   struct Known {
-    std::string name, fields;
+    std::string raw;
     std::vector<std::string> series;
     model::LineGroup group;
   };
+  static std::string padded(std::string_view bytes) {
+    return std::string(bytes) + std::string(model::LineGroup::kPadding, '\0');
+  }
   static std::pair<std::string, std::string> key(std::string_view name, std::string_view fields) {
     return {std::string(name), std::string(fields)};
   }
