@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything varve can be told, parsed and checked. Components do not see this: server/ turns it into their own
+// Options. What each key means is written once, in keys.cc; docs/configuration.md explains it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "config/address.h"
+
+namespace varve::config {
+
+struct Roles {
+  bool ingest = true, query = true, rollup = true, poll = true;
+};
+
+struct Rollup {
+  std::int64_t granularity_ms;
+  std::int64_t retention_ms;
+};
+
+struct Config {
+  enum class Engine { embedded, cluster };
+  Engine engine = Engine::embedded;
+  Roles roles;
+  log::Level log_level = log::Level::info;
+
+  struct Storage {
+    std::string path;
+    bool sync_always = false;
+    std::int64_t sync_interval_ms = 0;  // where not always
+    bool repair = false;
+  } storage;
+
+  struct Http {
+    Address listen;
+    bool insecure_public = false;
+    std::uint64_t body_bytes_max = 0;
+  } http;
+
+  struct Telnet {
+    bool on = false;
+    Address listen;
+  } telnet;
+
+  struct Slots {
+    std::int64_t width_ms = 0;
+    std::int64_t quiet_ms = 0;
+    std::uint32_t partitions = 0;
+    enum class Own { jobs, list, none } own = Own::jobs;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> own_ranges;  // both ends included
+    std::uint32_t jobs = 0;
+    std::int64_t lease_ms = 0;
+    std::int64_t period_ms = 0;
+  } slots;
+
+  std::int64_t raw_retention_ms = 0;
+  std::vector<Rollup> rollups;  // ascending granularity
+  std::vector<std::string> counter_suffixes;
+
+  std::string tenant_default;  // empty: a request must name its tenant
+  std::uint64_t series_per_tenant_max = 0;
+
+  struct Query {
+    std::uint64_t memory_bytes_max = 0;
+    std::int64_t timeout_ms = 0;
+  } query;
+
+  struct Cassandra {
+    std::vector<std::string> hosts;
+    std::string keyspace, replication, username, password_file;
+  } cassandra;
+  std::string redis_url;
+};
+
+}  // namespace varve::config

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/keys.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <vector>
+
+#include "config/setters.h"
+
+namespace varve::config {
+namespace {
+
+constexpr Key kKeys[] = {
+    {"engine", "embedded", "embedded, or cluster (Cassandra and Redis)", set_engine},
+    {"roles", "ingest,query,rollup,poll", "what this replica does", set_roles},
+    {"storage.path", "./varve-data", "data directory of the embedded engine; one process at a time", set_storage_path},
+    {"storage.sync", "1s", "longest wait of an acknowledged write for fsync; always: before the answer",
+     set_storage_sync},
+    {"storage.repair", "false", "start in spite of a damaged log, keep what is readable", set_storage_repair},
+    {"http.listen", "127.0.0.1:8080", "every HTTP protocol, the UI and the operations endpoints", set_http_listen},
+    {"http.insecure_public", "false", "listen beyond loopback without authentication", set_http_insecure_public},
+    {"http.body_max", "64MiB", "largest request body, after decompression", set_http_body_max},
+    {"telnet.listen", "127.0.0.1:4242", "OpenTSDB and KairosDB line protocol; empty: off", set_telnet_listen},
+    {"slots.width", "1h", "width of a time slot", set_slots_width},
+    {"slots.quiet", "5m", "how long a slot is quiet, and past its end, before it is sealed", set_slots_quiet},
+    {"slots.partitions", "64", "partitions of the slot tracker", set_slots_partitions},
+    {"slots.own", "jobs", "jobs, a list of partitions such as 0-15,40, or none", set_slots_own},
+    {"slots.jobs", "4", "jobs that the partitions are divided into", set_slots_jobs},
+    {"slots.lease", "30s", "how long a job stays with a replica that stops answering", set_slots_lease},
+    {"slots.period", "1m", "each partition is looked at once in this time", set_slots_period},
+    {"raw.retention", "90d", "how long samples are kept; over 20 years: for ever", set_raw_retention},
+    {"rollups", "5m:1y,1h:5y,1d:20y", "granularity:retention of each rollup", set_rollups},
+    {"rollup.counter_suffixes", "reads,writes,bytes", "names that end so are delta counters", set_counter_suffixes},
+    {"tenant.default", "default", "for a request that names none; empty: it is refused", set_tenant_default},
+    {"limits.series_per_tenant", "10000000", "a new series over it is rejected", set_series_per_tenant},
+    {"query.memory", "1GiB", "memory of one query", set_query_memory},
+    {"query.timeout", "60s", "time of one query", set_query_timeout},
+    {"cassandra.hosts", "127.0.0.1:9042", "where to find the cluster; a list", set_cassandra_hosts},
+    {"cassandra.keyspace", "varve", "keyspace of the tables", set_cassandra_keyspace},
+    {"cassandra.replication", "SimpleStrategy:1", "SimpleStrategy:N, or a list of datacenter:N",
+     set_cassandra_replication},
+    {"cassandra.username", "", "empty: no authentication", set_cassandra_username},
+    {"cassandra.password_file", "", "file that holds the password", set_cassandra_password_file},
+    {"redis.url", "redis://127.0.0.1:6379", "where the slot tracker of a cluster lives", set_redis_url},
+    {"log.level", "info", "debug, info, warn or error; reloaded by SIGHUP", set_log_level},
+};
+
+// Levenshtein distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t kept = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({kept, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Key> keys() { return kKeys; }
+
+const Key* find_key(std::string_view name) {
+  const auto* found = std::ranges::find(kKeys, name, &Key::name);
+  return found == std::end(kKeys) ? nullptr : found;
+}
+
+const Key* nearest_key(std::string_view name) {
+  const Key* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const Key& key : kKeys) {
+    if (const std::size_t d = distance(name, key.name); d < best_distance) {
+      best = &key;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+std::string environment_name(std::string_view key) {
+  std::string name = "VARVE_";
+  for (const char c : key) name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::string shown_value(std::string_view key, std::string_view text) {
+  const std::size_t at = text.rfind('@');
+  const std::size_t scheme = text.find("://");
+  if (key != "redis.url" || at == std::string_view::npos || scheme == std::string_view::npos) return std::string(text);
+  const std::size_t colon = text.find(':', scheme + 3);
+  if (colon > at) return std::string(text);
+  return std::string(text.substr(0, colon + 1)) + "***" + std::string(text.substr(at));
+}
+
+}  // namespace varve::config

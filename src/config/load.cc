@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/load.h"
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "config/keys.h"
+
+namespace varve::config {
+namespace {
+
+constexpr std::string_view kPrefix = "VARVE_";
+
+// Kubernetes describes a service called "varve" to its neighbours in variables that look like ours.
+bool is_kubernetes(std::string_view name) {
+  return name.starts_with("VARVE_SERVICE_") || name == "VARVE_PORT" || name.starts_with("VARVE_PORT_");
+}
+
+class Loader {
+ public:
+  explicit Loader(const Sources& sources) {
+    for (const Key& key : keys()) chosen_[key.name] = {std::string(key.name), std::string(key.fallback), ""};
+    if (sources.file) read_file(*sources.file);
+    for (const auto& variable : sources.environment) read_variable(variable);
+    for (const auto& flag : sources.flags) choose(flag);
+    apply();
+    check_together();
+  }
+
+  Loaded take() { return std::move(out_); }
+
+ private:
+  void fault(std::string line) { out_.faults.push_back(std::move(line)); }
+
+  void choose(Setting setting) {
+    const auto found = chosen_.find(setting.key);
+    if (found != chosen_.end()) {
+      found->second = std::move(setting);
+      return;
+    }
+    const Key* near = nearest_key(setting.key);
+    fault(setting.key + "=" + setting.value + " (" + setting.origin + "): unknown key; " +
+          (near ? "did you mean " + std::string(near->name) + "?" : "`varve check` prints every key there is"));
+  }
+
+  void read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) {
+      // An empty file sets failbit on << although nothing is wrong.
+      if (!in.is_open() || in.bad()) return fault("--config=" + path + ": this file cannot be read");
+    }
+    auto settings = parse_yaml(text.str(), path);
+    if (!settings) return fault(settings.error().message);
+    for (auto& setting : *settings) choose(std::move(setting));
+  }
+
+  void read_variable(std::string_view variable) {
+    if (!variable.starts_with(kPrefix)) return;
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos || is_kubernetes(variable.substr(0, equals))) return;
+    const std::string name(variable.substr(0, equals));
+    for (const Key& key : keys()) {
+      if (environment_name(key.name) != name) continue;
+      return choose({std::string(key.name), std::string(variable.substr(equals + 1)), name});
+    }
+    fault(name + "=" + std::string(variable.substr(equals + 1)) +
+          " (environment): unknown key; VARVE_SLOTS_WIDTH is slots.width, and so on for every key");
+  }
+
+  void apply() {
+    for (const Key& key : keys()) {
+      const Setting& setting = chosen_[key.name];
+      if (const auto set = key.set(out_.config, setting.value); !set) {
+        const std::string shown = shown_value(key.name, setting.value);
+        fault(setting.key + "=" + (shown.empty() ? "\"\"" : shown) + " (" + setting.origin + "): allowed is " +
+              set.error().message);
+      }
+      out_.effective.push_back({setting.key, shown_value(key.name, setting.value), setting.origin});
+    }
+  }
+
+  [[nodiscard]] const std::string& text(std::string_view key) const { return chosen_.find(key)->second.value; }
+
+  // Only where each value is good by itself: else one mistake would be told twice.
+  void check_together() {
+    if (!out_.faults.empty()) return;
+    check_public("http.listen", out_.config.http.listen);
+    if (out_.config.telnet.on) check_public("telnet.listen", out_.config.telnet.listen);
+    check_slots();
+  }
+
+  void check_public(std::string_view key, const Address& address) {
+    if (out_.config.http.insecure_public || is_loopback(address)) return;
+    fault(std::string(key) + "=" + text(key) +
+          ": anyone who reaches this address could read and write everything, for there is no authentication; "
+          "allowed is a loopback address such as 127.0.0.1, or say http.insecure_public=true");
+  }
+
+  void check_slots() {
+    const auto& config = out_.config;
+    // Those up to the slot's width, and always the first, are built from raw samples of one slot.
+    for (const Rollup& rollup : config.rollups) {
+      const bool from_raw = &rollup == config.rollups.data() || rollup.granularity_ms <= config.slots.width_ms;
+      if (from_raw && config.slots.width_ms % rollup.granularity_ms != 0) {
+        fault("slots.width=" + text("slots.width") + ": allowed is a multiple of the granularities in rollups=" +
+              text("rollups") + " that are built from raw samples (the first, and those not wider than a slot)");
+        break;
+      }
+    }
+    if (config.slots.jobs > config.slots.partitions) {
+      fault("slots.jobs=" + text("slots.jobs") + ": allowed is at most slots.partitions=" + text("slots.partitions"));
+    }
+    for (const auto& [first, last] : config.slots.own_ranges) {
+      if (last < config.slots.partitions) continue;
+      fault("slots.own=" + text("slots.own") +
+            ": allowed are partitions below slots.partitions=" + text("slots.partitions"));
+      break;
+    }
+  }
+
+  Loaded out_;
+  std::map<std::string_view, Setting, std::less<>> chosen_;  // by key; keys live in the table of keys
+};
+
+}  // namespace
+
+Loaded load(const Sources& sources) { return Loader(sources).take(); }
+
+}  // namespace varve::config

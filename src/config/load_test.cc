@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/load.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <set>
+
+#include "config/keys.h"
+
+namespace varve::config {
+namespace {
+
+Sources flags(std::initializer_list<std::pair<const char*, const char*>> list) {
+  Sources sources;
+  for (const auto& [key, value] : list) sources.flags.push_back({key, value, std::string("--") + key});
+  return sources;
+}
+
+// The faults of one flag, joined.
+std::string faults_of(const char* key, const char* value) {
+  std::string out;
+  for (const auto& fault : load(flags({{key, value}})).faults) out += fault;
+  return out;
+}
+
+std::string origin_of(const Loaded& loaded, std::string_view key) {
+  for (const auto& setting : loaded.effective) {
+    if (setting.key == key) return setting.origin;
+  }
+  return "no such key";
+}
+
+TEST(Load, DefaultsAreGood) {
+  const Loaded loaded = load({});
+  EXPECT_TRUE(loaded.faults.empty()) << loaded.faults[0];
+  EXPECT_EQ(loaded.config.storage.path, "./varve-data");
+  EXPECT_EQ(loaded.config.storage.sync_interval_ms, 1000);
+  EXPECT_FALSE(loaded.config.storage.sync_always);
+  EXPECT_EQ(loaded.config.http.listen, (Address{"127.0.0.1", 8080}));
+  EXPECT_EQ(loaded.config.http.body_bytes_max, 64U << 20);
+  EXPECT_TRUE(loaded.config.telnet.on);
+  EXPECT_EQ(loaded.config.telnet.listen, (Address{"127.0.0.1", 4242}));
+  EXPECT_EQ(loaded.config.slots.width_ms, 3'600'000);
+  EXPECT_EQ(loaded.config.rollups.size(), 3U);
+  EXPECT_EQ(loaded.config.counter_suffixes, (std::vector<std::string>{"reads", "writes", "bytes"}));
+  EXPECT_EQ(loaded.config.tenant_default, "default");
+  EXPECT_EQ(loaded.config.series_per_tenant_max, 10'000'000U);
+  EXPECT_EQ(loaded.config.query.memory_bytes_max, 1U << 30);
+  EXPECT_EQ(loaded.config.query.timeout_ms, 60'000);
+  EXPECT_EQ(loaded.effective.size(), keys().size());
+}
+
+TEST(Load, GoodValues) {
+  const auto f = [](const char* key, const char* value) {
+    EXPECT_EQ(faults_of(key, value), "") << key << "=" << value;
+  };
+  f("engine", "embedded");
+  f("roles", "query");
+  f("storage.sync", "always");
+  f("storage.sync", "1ms");
+  f("storage.repair", "true");
+  f("http.listen", "[::1]:0");
+  f("telnet.listen", "");
+  f("slots.width", "5m");
+  f("slots.width", "2h");
+  f("slots.own", "none");
+  f("slots.own", "0-15,40");
+  f("rollups", "");
+  f("rollups", "1s:1h");
+  f("raw.retention", "100y");
+  f("tenant.default", "");
+  f("tenant.default", "A.b_c-9");
+  f("cassandra.replication", "dc1:3,dc2:3");
+  f("cassandra.hosts", "a,b:1");
+  f("redis.url", "rediss://user:secret@h:6380/0");
+}
+
+TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
+  const auto f = [](const char* key, const char* value, const char* allowed) {
+    const std::string got = faults_of(key, value);
+    const std::string shown = *value ? value : "\"\"";
+    EXPECT_TRUE(got.starts_with(std::string(key) + "=" + shown)) << got;
+    EXPECT_NE(got.find(allowed), std::string::npos) << got;
+  };
+  f("engine", "memory", "embedded or cluster");
+  f("engine", "cluster", "not in this build yet");
+  f("roles", "ingest,ingest", "each once");
+  f("roles", "cook", "ingest, query, rollup and poll");
+  f("roles", "", "at least one");
+  f("storage.path", "", "a directory");
+  f("storage.sync", "sometimes", "always, or a duration");
+  f("storage.sync", "0s", "at least 1ms");
+  f("storage.repair", "maybe", "true or false");
+  f("http.listen", "8080", "host:port");
+  f("http.body_max", "64MB", "KiB");
+  f("http.body_max", "1", "at least 1KiB");
+  f("telnet.listen", "x", "empty, or host:port");
+  f("slots.width", "999ms", "at least 1s");
+  f("slots.width", "7m", "multiple of the granularities");
+  f("slots.width", "90m", "multiple of the granularities");
+  f("slots.quiet", "10x", "such as 500ms");
+  f("slots.partitions", "0", "from 1 to 65536");
+  f("slots.jobs", "65", "at most slots.partitions=64");
+  f("slots.own", "5-3", "0-15,40");
+  f("slots.own", "", "0-15,40");
+  f("slots.own", "64", "below slots.partitions=64");
+  f("rollups", "5m", "granularity:retention");
+  f("rollups", "5m:1y,7m:1y", "multiple");
+  f("rollups", "1h:1y,5m:1y", "ascend");
+  f("rollups", "5m:1y,5m:1y", "ascend");
+  f("rollup.counter_suffixes", "a,,b", "name endings");
+  f("tenant.default", "a/b", "A-Z");
+  f("limits.series_per_tenant", "1e6", "whole number");
+  f("query.memory", "10", "at least 1MiB");
+  f("query.timeout", "0s", "at least 1ms");
+  f("cassandra.hosts", "a:0", "host:port");
+  f("cassandra.keyspace", "a-b", "a-z");
+  f("cassandra.replication", "dc1", "datacenter:N");
+  f("redis.url", "http://x", "redis://");
+  f("log.level", "loud", "debug");
+}
+
+TEST(Load, PublicAddressesNeedToBeMeant) {
+  EXPECT_NE(faults_of("http.listen", "0.0.0.0:8080").find("http.insecure_public"), std::string::npos);
+  EXPECT_NE(faults_of("telnet.listen", "[::]:4242").find("http.insecure_public"), std::string::npos);
+  EXPECT_TRUE(load(flags({{"http.listen", ":8080"}, {"http.insecure_public", "true"}})).faults.empty());
+}
+
+TEST(Load, UnknownKeysAreFaults) {
+  EXPECT_EQ(faults_of("slots.widht", "1h"), "slots.widht=1h (--slots.widht): unknown key; did you mean slots.width?");
+  EXPECT_NE(faults_of("quite.another.thing", "1").find("`varve check` prints every key"), std::string::npos);
+  Sources sources;
+  sources.environment = {"VARVE_SLOTS_WIDHT=1h", "HOME=/", "VARVE_SERVICE_HOST=10.0.0.1", "VARVE_PORT_80_TCP=x"};
+  ASSERT_EQ(load(sources).faults.size(), 1U);
+  EXPECT_TRUE(load(sources).faults[0].starts_with("VARVE_SLOTS_WIDHT=1h"));
+}
+
+TEST(Load, EveryFaultIsTold) {
+  EXPECT_EQ(load(flags({{"slots.width", "x"}, {"no.such.key", "1"}, {"engine", "y"}})).faults.size(), 3U);
+}
+
+TEST(Load, FlagBeatsEnvironmentBeatsFileBeatsDefault) {
+  const std::string path = testing::TempDir() + "varve_load_test.yaml";
+  std::ofstream(path) << "query:\n  timeout: 1s\n  memory: 2MiB\nslots:\n  quiet: 7s\n";
+  Sources sources = flags({{"query.timeout", "4s"}, {"query.timeout", "3s"}});
+  sources.file = path;
+  sources.environment = {"VARVE_QUERY_TIMEOUT=2s", "VARVE_QUERY_MEMORY=3MiB"};
+  const Loaded loaded = load(sources);
+  std::remove(path.c_str());
+  ASSERT_TRUE(loaded.faults.empty()) << loaded.faults[0];
+  EXPECT_EQ(loaded.config.query.timeout_ms, 3000);
+  EXPECT_EQ(loaded.config.query.memory_bytes_max, 3U << 20);
+  EXPECT_EQ(loaded.config.slots.quiet_ms, 7000);
+  EXPECT_EQ(loaded.config.slots.lease_ms, 30'000);
+  EXPECT_EQ(origin_of(loaded, "slots.quiet"), path + ":5");
+  EXPECT_EQ(origin_of(loaded, "query.memory"), "VARVE_QUERY_MEMORY");
+  EXPECT_EQ(origin_of(loaded, "query.timeout"), "--query.timeout");
+  EXPECT_EQ(origin_of(loaded, "slots.lease"), "");
+}
+
+TEST(Load, AFileThatIsNotThere) {
+  Sources sources;
+  sources.file = "/no/such/file.yaml";
+  ASSERT_EQ(load(sources).faults.size(), 1U);
+  EXPECT_EQ(load(sources).faults[0], "--config=/no/such/file.yaml: this file cannot be read");
+}
+
+TEST(Keys, SecretsAreHidden) {
+  const auto f = [](const char* value) { return shown_value("redis.url", value); };
+  EXPECT_EQ(f("redis://127.0.0.1:6379"), "redis://127.0.0.1:6379");
+  EXPECT_EQ(f("redis://user:secret@h:6379"), "redis://user:***@h:6379");
+  EXPECT_EQ(f("redis://:p@ss@h:6379"), "redis://:***@h:6379");
+  EXPECT_EQ(f("redis://user@h:6379"), "redis://user@h:6379");
+  EXPECT_EQ(shown_value("storage.path", "a:b@c://"), "a:b@c://");
+  // Also where the value is at fault.
+  EXPECT_EQ(faults_of("redis.url", "http://u:secret@h").find("secret"), std::string::npos);
+}
+
+TEST(Keys, NamesAreDistinctAlsoAsVariables) {
+  std::set<std::string> names;
+  for (const Key& key : keys()) EXPECT_TRUE(names.insert(environment_name(key.name)).second) << key.name;
+  EXPECT_EQ(environment_name("slots.width"), "VARVE_SLOTS_WIDTH");
+  EXPECT_EQ(environment_name("http.insecure_public"), "VARVE_HTTP_INSECURE_PUBLIC");
+}
+
+TEST(Keys, TheWholeConfigurationReadsBackAsItself) {
+  const Loaded first = load(flags({{"telnet.listen", ""}, {"roles", "query,ingest"}}));
+  const auto settings = parse_yaml(to_yaml(first.effective), "f");
+  ASSERT_TRUE(settings) << settings.error().message;
+  Sources again;
+  again.flags = *settings;
+  const Loaded second = load(again);
+  ASSERT_TRUE(second.faults.empty()) << second.faults[0];
+  for (std::size_t i = 0; i < first.effective.size(); ++i) {
+    EXPECT_EQ(first.effective[i].value, second.effective[i].value) << first.effective[i].key;
+  }
+}
+
+}  // namespace
+}  // namespace varve::config

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/setters.h"
+
+#include <algorithm>
+
+#include "config/units.h"
+
+namespace varve::config {
+namespace {
+
+constexpr std::int64_t kSecondMs = 1000;
+constexpr std::uint64_t kKiB = 1024;
+
+// A duration of at least `least_ms`; `least` is how its text says that.
+Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
+  VARVE_TRY(const std::int64_t ms, parse_duration_ms(text));
+  if (ms < least_ms) return fail(Code::invalid, "a duration of at least " + std::string(least));
+  field = ms;
+  return {};
+}
+
+Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least, std::string_view least_text) {
+  VARVE_TRY(const std::uint64_t bytes, parse_size_bytes(text));
+  if (bytes < least) return fail(Code::invalid, "a size of at least " + std::string(least_text));
+  field = bytes;
+  return {};
+}
+
+template <class T>
+Status set_count(T& field, std::string_view text, std::uint64_t least, std::uint64_t most) {
+  const auto count = parse_count(text);
+  if (!count || *count < least || *count > most) {
+    return fail(Code::invalid, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  field = static_cast<T>(*count);
+  return {};
+}
+
+Status set_switch(bool& field, std::string_view text) {
+  VARVE_TRY(field, parse_switch(text));
+  return {};
+}
+
+// Has the shape name:N with a name of letters, digits, _ and -, and N from 1 to 99?
+bool is_replica_count(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == 0 || colon == std::string_view::npos) return false;
+  const bool named = std::ranges::all_of(text.substr(0, colon), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  const auto count = parse_count(text.substr(colon + 1));
+  return named && count && *count >= 1 && *count <= 99;
+}
+
+bool is_tenant_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
+
+}  // namespace
+
+Status set_engine(Config& config, std::string_view text) {
+  if (text == "cluster") return fail(Code::unsupported, "embedded; the cluster engine is not in this build yet");
+  if (text != "embedded") return fail(Code::invalid, "embedded or cluster");
+  config.engine = Config::Engine::embedded;
+  return {};
+}
+
+Status set_roles(Config& config, std::string_view text) {
+  Roles roles{false, false, false, false};
+  const auto parts = split_list(text);
+  for (const auto part : parts) {
+    bool* role = part == "ingest"   ? &roles.ingest
+                 : part == "query"  ? &roles.query
+                 : part == "rollup" ? &roles.rollup
+                 : part == "poll"   ? &roles.poll
+                                    : nullptr;
+    if (role == nullptr || *role) return fail(Code::invalid, "a list of ingest, query, rollup and poll, each once");
+    *role = true;
+  }
+  if (parts.empty()) return fail(Code::invalid, "at least one of ingest, query, rollup and poll");
+  config.roles = roles;
+  return {};
+}
+
+Status set_log_level(Config& config, std::string_view text) {
+  using enum log::Level;
+  if (text != "debug" && text != "info" && text != "warn" && text != "error") {
+    return fail(Code::invalid, "debug, info, warn or error");
+  }
+  config.log_level = text == "debug" ? debug : text == "info" ? info : text == "warn" ? warn : error;
+  return {};
+}
+
+Status set_storage_path(Config& config, std::string_view text) {
+  if (text.empty()) return fail(Code::invalid, "a directory");
+  config.storage.path = text;
+  return {};
+}
+
+Status set_storage_sync(Config& config, std::string_view text) {
+  config.storage.sync_always = text == "always";
+  if (config.storage.sync_always) return {};
+  const auto set = set_duration(config.storage.sync_interval_ms, text, 1, "1ms");
+  if (!set) return fail(Code::invalid, "always, or " + set.error().message);
+  return {};
+}
+
+Status set_storage_repair(Config& config, std::string_view text) { return set_switch(config.storage.repair, text); }
+
+Status set_http_listen(Config& config, std::string_view text) {
+  VARVE_TRY(config.http.listen, parse_address(text));
+  return {};
+}
+
+Status set_http_insecure_public(Config& config, std::string_view text) {
+  return set_switch(config.http.insecure_public, text);
+}
+
+Status set_http_body_max(Config& config, std::string_view text) {
+  return set_size(config.http.body_bytes_max, text, kKiB, "1KiB");
+}
+
+Status set_telnet_listen(Config& config, std::string_view text) {
+  config.telnet.on = !text.empty();
+  if (!config.telnet.on) return {};
+  const auto address = parse_address(text);
+  if (!address) return fail(Code::invalid, "empty, or " + address.error().message);
+  config.telnet.listen = *address;
+  return {};
+}
+
+Status set_slots_width(Config& config, std::string_view text) {
+  return set_duration(config.slots.width_ms, text, kSecondMs, "1s");
+}
+
+Status set_slots_quiet(Config& config, std::string_view text) {
+  return set_duration(config.slots.quiet_ms, text, kSecondMs, "1s");
+}
+
+Status set_slots_partitions(Config& config, std::string_view text) {
+  return set_count(config.slots.partitions, text, 1, 65536);
+}
+
+Status set_slots_own(Config& config, std::string_view text) {
+  config.slots.own_ranges.clear();
+  config.slots.own = text == "jobs"   ? Config::Slots::Own::jobs
+                     : text == "none" ? Config::Slots::Own::none
+                                      : Config::Slots::Own::list;
+  if (config.slots.own != Config::Slots::Own::list) return {};
+  for (const auto part : split_list(text)) {
+    const std::size_t dash = part.find('-');
+    const auto first = parse_count(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_count(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last > 65535) {
+      config.slots.own_ranges.clear();
+      break;
+    }
+    config.slots.own_ranges.emplace_back(*first, *last);
+  }
+  if (config.slots.own_ranges.empty()) return fail(Code::invalid, "jobs, none, or a list of partitions as 0-15,40");
+  return {};
+}
+
+Status set_slots_jobs(Config& config, std::string_view text) { return set_count(config.slots.jobs, text, 1, 65536); }
+
+Status set_slots_lease(Config& config, std::string_view text) {
+  return set_duration(config.slots.lease_ms, text, kSecondMs, "1s");
+}
+
+Status set_slots_period(Config& config, std::string_view text) {
+  return set_duration(config.slots.period_ms, text, kSecondMs, "1s");
+}
+
+Status set_raw_retention(Config& config, std::string_view text) {
+  return set_duration(config.raw_retention_ms, text, kSecondMs, "1s");
+}
+
+Status set_rollups(Config& config, std::string_view text) {
+  const auto wrong = fail(Code::invalid,
+                          "a list of granularity:retention, such as 5m:1y,1h:5y; granularities ascend, each a multiple "
+                          "of the one before, none shorter than 1s");
+  std::vector<Rollup> rollups;
+  for (const auto part : split_list(text)) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos) return wrong;
+    const auto granularity = parse_duration_ms(part.substr(0, colon));
+    const auto retention = parse_duration_ms(part.substr(colon + 1));
+    if (!granularity || !retention || *granularity < kSecondMs || *retention < *granularity) return wrong;
+    const std::int64_t finer = rollups.empty() ? *granularity : rollups.back().granularity_ms;
+    if (*granularity % finer != 0 || (!rollups.empty() && *granularity == finer)) return wrong;
+    rollups.push_back({*granularity, *retention});
+  }
+  config.rollups = std::move(rollups);
+  return {};
+}
+
+Status set_counter_suffixes(Config& config, std::string_view text) {
+  config.counter_suffixes.clear();
+  for (const auto part : split_list(text)) {
+    if (part.empty()) return fail(Code::invalid, "a list of name endings, such as reads,writes");
+    config.counter_suffixes.emplace_back(part);
+  }
+  return {};
+}
+
+Status set_tenant_default(Config& config, std::string_view text) {
+  if (!text.empty() && !is_tenant_name(text)) {
+    return fail(Code::invalid, "empty, or 1 to 64 of A-Z a-z 0-9 . _ -");
+  }
+  config.tenant_default = text;
+  return {};
+}
+
+Status set_series_per_tenant(Config& config, std::string_view text) {
+  return set_count(config.series_per_tenant_max, text, 1, 4'000'000'000);
+}
+
+Status set_query_memory(Config& config, std::string_view text) {
+  return set_size(config.query.memory_bytes_max, text, kKiB * kKiB, "1MiB");
+}
+
+Status set_query_timeout(Config& config, std::string_view text) {
+  return set_duration(config.query.timeout_ms, text, 1, "1ms");
+}
+
+Status set_cassandra_hosts(Config& config, std::string_view text) {
+  config.cassandra.hosts.clear();
+  for (const auto part : split_list(text)) {
+    const std::size_t colon = part.rfind(':');
+    const auto port =
+        colon == std::string_view::npos ? Result<std::uint64_t>(9042) : parse_count(part.substr(colon + 1));
+    if (part.empty() || colon == 0 || !port || *port == 0 || *port > 65535) {
+      return fail(Code::invalid, "a list of host:port, such as db1:9042,db2:9042");
+    }
+    config.cassandra.hosts.emplace_back(part);
+  }
+  if (config.cassandra.hosts.empty()) return fail(Code::invalid, "at least one host:port");
+  return {};
+}
+
+Status set_cassandra_keyspace(Config& config, std::string_view text) {
+  const bool good = !text.empty() && text.size() <= 48 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!good) return fail(Code::invalid, "1 to 48 of a-z 0-9 _");
+  config.cassandra.keyspace = text;
+  return {};
+}
+
+Status set_cassandra_replication(Config& config, std::string_view text) {
+  const auto parts = split_list(text);
+  if (parts.empty() || !std::ranges::all_of(parts, is_replica_count)) {
+    return fail(Code::invalid, "SimpleStrategy:N or a list of datacenter:N, such as dc1:3,dc2:3");
+  }
+  config.cassandra.replication = text;
+  return {};
+}
+
+Status set_cassandra_username(Config& config, std::string_view text) {
+  config.cassandra.username = text;
+  return {};
+}
+
+Status set_cassandra_password_file(Config& config, std::string_view text) {
+  config.cassandra.password_file = text;
+  return {};
+}
+
+Status set_redis_url(Config& config, std::string_view text) {
+  if (!text.starts_with("redis://") && !text.starts_with("rediss://")) {
+    return fail(Code::invalid, "redis://host:port or rediss://host:port");
+  }
+  config.redis_url = text;
+  return {};
+}
+
+}  // namespace varve::config

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function a key: text → a checked field of Config. The error's message says what is allowed. Named in keys.cc
+// only.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "config/config.h"
+
+namespace varve::config {
+
+Status set_engine(Config& config, std::string_view text);
+Status set_roles(Config& config, std::string_view text);
+Status set_log_level(Config& config, std::string_view text);
+Status set_storage_path(Config& config, std::string_view text);
+Status set_storage_sync(Config& config, std::string_view text);
+Status set_storage_repair(Config& config, std::string_view text);
+Status set_http_listen(Config& config, std::string_view text);
+Status set_http_insecure_public(Config& config, std::string_view text);
+Status set_http_body_max(Config& config, std::string_view text);
+Status set_telnet_listen(Config& config, std::string_view text);
+Status set_slots_width(Config& config, std::string_view text);
+Status set_slots_quiet(Config& config, std::string_view text);
+Status set_slots_partitions(Config& config, std::string_view text);
+Status set_slots_own(Config& config, std::string_view text);
+Status set_slots_jobs(Config& config, std::string_view text);
+Status set_slots_lease(Config& config, std::string_view text);
+Status set_slots_period(Config& config, std::string_view text);
+Status set_raw_retention(Config& config, std::string_view text);
+Status set_rollups(Config& config, std::string_view text);
+Status set_counter_suffixes(Config& config, std::string_view text);
+Status set_tenant_default(Config& config, std::string_view text);
+Status set_series_per_tenant(Config& config, std::string_view text);
+Status set_query_memory(Config& config, std::string_view text);
+Status set_query_timeout(Config& config, std::string_view text);
+Status set_cassandra_hosts(Config& config, std::string_view text);
+Status set_cassandra_keyspace(Config& config, std::string_view text);
+Status set_cassandra_replication(Config& config, std::string_view text);
+Status set_cassandra_username(Config& config, std::string_view text);
+Status set_cassandra_password_file(Config& config, std::string_view text);
+Status set_redis_url(Config& config, std::string_view text);
+
+}  // namespace varve::config

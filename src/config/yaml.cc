@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/yaml.h"
+
+#include <yaml-cpp/yaml.h>
+
+namespace varve::config {
+namespace {
+
+// `mark` is where the node's key stands.
+Status flatten(const YAML::Node& node, const YAML::Mark& mark, const std::string& path, std::string_view file,
+               std::vector<Setting>& out) {
+  const std::string origin = std::string(file) + ":" + std::to_string(mark.line + 1);
+  if (node.IsMap()) {
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) return fail(Code::invalid, origin + ": a key must be a plain word");
+      const std::string& name = entry.first.Scalar();
+      VARVE_CHECK_OK(flatten(entry.second, entry.first.Mark(), path.empty() ? name : path + "." + name, file, out));
+    }
+    return {};
+  }
+  if (path.empty()) {
+    if (node.IsNull()) return {};
+    return fail(Code::invalid, origin + ": a map of keys was expected");
+  }
+  std::string value;
+  if (node.IsScalar()) {
+    value = node.Scalar();
+  } else if (node.IsSequence()) {
+    for (const auto& item : node) {
+      if (!item.IsScalar()) return fail(Code::invalid, origin + ": " + path + ": a list of plain values was expected");
+      if (!value.empty()) value += ',';
+      value += item.Scalar();
+    }
+  }
+  out.push_back({path, std::move(value), origin});
+  return {};
+}
+
+// Plain where YAML reads the same text back as one scalar; else in double quotes.
+std::string quoted(std::string_view value) {
+  const bool plain = !value.empty() && value.find_first_of(" #{}[]&*!|>'\"%@`?\\\n\t") == std::string_view::npos &&
+                     value.find(": ") == std::string_view::npos && !value.ends_with(':') && value[0] != '-' &&
+                     value[0] != ':';
+  if (plain) return std::string(value);
+  YAML::Emitter emitter;
+  emitter << YAML::DoubleQuoted << std::string(value);
+  return emitter.c_str();
+}
+
+}  // namespace
+
+Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view name) {
+  std::vector<Setting> settings;
+  try {
+    const YAML::Node root = YAML::Load(std::string(text));
+    VARVE_CHECK_OK(flatten(root, root.Mark(), "", name, settings));
+  } catch (const YAML::Exception& e) {
+    return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
+  }
+  return settings;
+}
+
+std::string to_yaml(const std::vector<Setting>& settings) {
+  std::string out;
+  std::string_view open;  // the map whose entries are being written
+  for (const Setting& setting : settings) {
+    const std::size_t dot = setting.key.find('.');
+    const std::string_view key = setting.key;
+    const std::string_view map = dot == std::string::npos ? std::string_view() : key.substr(0, dot);
+    if (map != open && !map.empty()) out.append(map).append(":\n");
+    open = map;
+    std::string line = map.empty() ? setting.key : "  " + setting.key.substr(dot + 1);
+    line += ": " + quoted(setting.value);
+    if (!setting.origin.empty()) {
+      line.resize(std::max<std::size_t>(line.size() + 2, 44), ' ');
+      line += "# " + setting.origin;
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace varve::config

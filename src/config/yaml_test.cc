@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/yaml.h"
+
+#include <gtest/gtest.h>
+
+namespace varve::config {
+namespace {
+
+// Settings as "key=value@line …", or "error: …".
+std::string flat(std::string_view text) {
+  const auto settings = parse_yaml(text, "f");
+  if (!settings) return "error: " + settings.error().message;
+  std::string out;
+  for (const auto& s : *settings) out += (out.empty() ? "" : " ") + s.key + "=" + s.value + "@" + s.origin;
+  return out;
+}
+
+TEST(Yaml, Flattens) {
+  EXPECT_EQ(flat(""), "");
+  EXPECT_EQ(flat("# only a comment\n"), "");
+  EXPECT_EQ(flat("engine: embedded"), "engine=embedded@f:1");
+  EXPECT_EQ(flat("slots:\n  width: 1h\n  quiet: 5m\n"), "slots.width=1h@f:2 slots.quiet=5m@f:3");
+  EXPECT_EQ(flat("slots.width: 1h"), "slots.width=1h@f:1");
+  EXPECT_EQ(flat("roles: [ingest, query]"), "roles=ingest,query@f:1");
+  EXPECT_EQ(flat("roles:\n  - ingest\n  - query\n"), "roles=ingest,query@f:1");
+  EXPECT_EQ(flat("telnet:\n  listen: \"\"\n"), "telnet.listen=@f:2");
+  EXPECT_EQ(flat("telnet:\n  listen:\n"), "telnet.listen=@f:2");
+  EXPECT_EQ(flat("http:\n  listen: 127.0.0.1:8080"), "http.listen=127.0.0.1:8080@f:2");
+}
+
+TEST(Yaml, Refuses) {
+  EXPECT_EQ(flat("just words"), "error: f:1: a map of keys was expected");
+  EXPECT_EQ(flat("- a\n- b\n"), "error: f:1: a map of keys was expected");
+  EXPECT_EQ(flat("a: [[1]]"), "error: f:1: a: a list of plain values was expected");
+  EXPECT_TRUE(flat("a: b: c").starts_with("error: f:1: ")) << flat("a: b: c");
+  EXPECT_TRUE(flat("a: [1").starts_with("error: f:")) << flat("a: [1");
+  EXPECT_TRUE(flat("[1]: 2").starts_with("error: f:1: a key")) << flat("[1]: 2");
+}
+
+TEST(Yaml, WhatIsWrittenReadsBack) {
+  const std::vector<Setting> settings = {{"engine", "embedded", ""},
+                                         {"http.listen", "127.0.0.1:8080", "--http.listen"},
+                                         {"http.body_max", "64MiB", ""},
+                                         {"rollups", "5m:1y,1h:5y", "f:3"},
+                                         {"tenant.default", "", ""},
+                                         {"cassandra.username", "a \"b\" # c\\", ""},
+                                         {"redis.url", "redis://h:1", ""},
+                                         {"x", "-1", ""},
+                                         {"y", ":8080", ""},
+                                         {"z", "*", ""}};
+  const auto read = parse_yaml(to_yaml(settings), "f");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), settings.size());
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    EXPECT_EQ((*read)[i].key, settings[i].key);
+    EXPECT_EQ((*read)[i].value, settings[i].value) << settings[i].key;
+  }
+}
+
+TEST(Yaml, WritesMapsAndOrigins) {
+  EXPECT_EQ(to_yaml({{"a", "1", ""}, {"b.c", "2", "VARVE_B_C"}, {"b.d", "", ""}, {"e", "x", ""}}),
+            "a: 1\nb:\n  c: 2                                      # VARVE_B_C\n  d: \"\"\ne: x\n");
+}
+
+}  // namespace
+}  // namespace varve::config
