@@ -24,7 +24,7 @@ target_compile_options(varve_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees ghosts here under -O2 with inlined std::string and std::vector; clang and the sanitizers look for the real ones.
   target_compile_options(varve_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
-    -Wno-array-bounds -Wno-stringop-overread -Wduplicated-cond -Wlogical-op)
+    -Wno-array-bounds -Wno-stringop-overread -Wno-free-nonheap-object -Wduplicated-cond -Wlogical-op)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # AVX2 and BMI2: every server processor since 2015. See docs/decisions/0002.

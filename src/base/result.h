@@ -54,5 +54,6 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(
 // VARVE_TRY(auto x, f());  →  x is f()'s value, or the function returns f()'s error.
 #define VARVE_TRY(decl, ...) VARVE_TRY_INNER(VARVE_CONCAT(varve_try_, __LINE__), decl, __VA_ARGS__)
 // VARVE_CHECK_OK(f());  →  the function returns f()'s error, if it has one.
-#define VARVE_CHECK_OK(...) \
-  if (auto varve_status = (__VA_ARGS__); !varve_status) return std::unexpected<varve::Error>(varve_status.error())
+#define VARVE_CHECK_OK_INNER(status, ...) \
+  if (auto status = (__VA_ARGS__); !status) return std::unexpected<varve::Error>(status.error())
+#define VARVE_CHECK_OK(...) VARVE_CHECK_OK_INNER(VARVE_CONCAT(varve_status_, __COUNTER__), __VA_ARGS__)

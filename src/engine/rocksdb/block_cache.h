@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block cache: opened blocks, the ones used last, up to a number of bytes. Thread-safe.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "chunk/block.h"
+
+namespace varve::engine::rocksdb {
+
+class BlockCache {
+ public:
+  using BlockPtr = std::shared_ptr<const chunk::Block>;
+  explicit BlockCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  [[nodiscard]] BlockPtr find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto hit = by_key_.find(key);
+    if (hit == by_key_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, hit->second);
+    return hit->second->block;
+  }
+
+  void put(const std::string& key, BlockPtr block) {
+    const std::size_t bytes = block->memory_bytes() + key.size() + sizeof(Entry);
+    if (bytes > bytes_max_ / 4) return;
+    const std::lock_guard lock(mutex_);
+    if (by_key_.contains(key)) return;
+    order_.push_front({key, std::move(block), bytes});
+    by_key_.emplace(key, order_.begin());
+    bytes_ += bytes;
+    while (bytes_ > bytes_max_) {
+      bytes_ -= order_.back().bytes;
+      by_key_.erase(order_.back().key);
+      order_.pop_back();
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
+
+ private:
+  struct Entry {
+    std::string key;
+    BlockPtr block;
+    std::size_t bytes;
+  };
+  const std::size_t bytes_max_;
+  mutable std::mutex mutex_;
+  std::list<Entry> order_;  // the one used last comes first
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/directory.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr int kFormat = 1;
+
+Result<int> lock_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(Code::io, "cannot open " + path + ": " + std::strerror(errno));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    char holder[32] = {};
+    const ssize_t n = ::pread(fd, holder, sizeof holder - 1, 0);
+    ::close(fd);
+    if (error != EWOULDBLOCK) return fail(Code::io, "cannot lock " + path + ": " + std::strerror(error));
+    return fail(Code::conflict,
+                path + " is held by another varve" + (n > 0 ? " (process " + std::string(holder) + ")" : ""));
+  }
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
+    // Who holds the lock is for people only; a full disk must not keep a store from being read.
+  }
+  return fd;
+}
+
+Status write_format(const std::string& path, std::int64_t slot_width_ms) {
+  const std::string fresh = path + ".new";
+  {
+    std::ofstream out(fresh, std::ios::trunc);
+    out << "varve " << kFormat << "\nslot_width_ms " << slot_width_ms << "\n";
+    if (!out.flush()) return fail(Code::io, "cannot write " + fresh);
+  }
+  std::error_code error;
+  std::filesystem::rename(fresh, path, error);
+  if (error) return fail(Code::io, "cannot write " + path + ": " + error.message());
+  return {};
+}
+
+Status check_format(const std::string& path, std::int64_t slot_width_ms) {
+  std::ifstream in(path);
+  if (!in) return write_format(path, slot_width_ms);
+  std::string name;
+  std::string key;
+  int format = 0;
+  std::int64_t width = 0;
+  if (!(in >> name >> format >> key >> width) || name != "varve" || key != "slot_width_ms") {
+    return fail(Code::corrupt, path + " is not readable");
+  }
+  if (format != kFormat) {
+    return fail(Code::corrupt, path + " is of format " + std::to_string(format) + "; this build reads 1");
+  }
+  if (width != slot_width_ms) {
+    return fail(Code::invalid, "slots.width is " + std::to_string(slot_width_ms) + " ms, but the store was made with " +
+                                   std::to_string(width) + " ms, and that cannot be changed");
+  }
+  return {};
+}
+
+}  // namespace
+
+Directory::~Directory() {
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+Result<Directory> Directory::open(const std::string& path, std::int64_t slot_width_ms) {
+  Directory directory;
+  directory.path_ = path;
+  std::error_code error;
+  std::filesystem::create_directories(directory.wal(), error);
+  if (error) return fail(Code::io, "cannot make the data directory " + path + ": " + error.message());
+  VARVE_TRY(directory.lock_fd_, lock_file(path + "/LOCK"));
+  VARVE_CHECK_OK(check_format(path + "/FORMAT", slot_width_ms));
+  return directory;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head: the rows that are in the log but not yet in RocksDB, by line group and slot, in order of arrival.
+//
+// A fragment (one group in one slot) is a chain of blocks of packed rows, copied from the batch as they are. Blocks are
+// append-only and live as long as the Head, so a reader takes (block, used) under the append lock and reads on without
+// it. Behind each row stands its arrival:u32, the number of the row in this head: where a series stands in two groups,
+// that tells which of two writers came later. One Head is filled at a time; when it is full it is frozen, spilled into
+// RocksDB and dropped as a whole.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/row.h"
+#include "model/time.h"
+
+namespace varve::engine::rocksdb {
+
+// Recycles the memory of dropped heads: touching pages that were given back to the kernel is dear.
+class SlabPool {
+ public:
+  static constexpr std::size_t kSlabBytes = std::size_t{1} << 20;
+  explicit SlabPool(std::size_t keep_max) : keep_max_(keep_max) {}
+  std::unique_ptr<std::byte[]> take();
+  void give(std::unique_ptr<std::byte[]> slab);
+
+ private:
+  const std::size_t keep_max_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<std::byte[]>> free_;
+};
+
+class Head {
+ public:
+  struct Block {
+    Block* next;
+    std::uint32_t used;
+    std::uint32_t capacity;
+    [[nodiscard]] const std::byte* rows() const { return reinterpret_cast<const std::byte*>(this + 1); }
+    [[nodiscard]] std::byte* rows() { return reinterpret_cast<std::byte*>(this + 1); }
+  };
+  struct Fragment {
+    model::Timestamp slot;  // start
+    Fragment* next;         // of the same group, another slot; the one written last comes first
+    Block* first;
+    Block* last;
+    model::Timestamp first_time;  // smallest and largest of its rows
+    model::Timestamp last_time;
+    std::uint32_t rows;
+  };
+  static constexpr std::size_t kArrivalBytes = 4;
+  // What a reader may read without a lock: whole rows, each with its arrival.
+  using Pieces = std::vector<std::span<const std::byte>>;
+
+  Head(SlabPool& pool, std::int64_t slot_width_ms) : pool_(pool), slot_width_ms_(slot_width_ms) {}
+  ~Head();
+  Head(const Head&) = delete;
+  Head& operator=(const Head&) = delete;
+
+  // Copies well-formed rows. Under the append lock.
+  void append(std::span<const std::byte> rows);
+
+  // Under the append lock, or any time once frozen.
+  [[nodiscard]] Fragment* fragments(model::GroupId group) const {
+    const auto i = model::to_int(group);
+    return i < by_group_.size() ? by_group_[i] : nullptr;
+  }
+  static void pieces(const Fragment& fragment, Pieces& out);
+  [[nodiscard]] std::size_t groups_max() const { return by_group_.size(); }
+  [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const { return slots_; }  // slot → fragments
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*);
+  }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+
+ private:
+  Fragment* fragment_for(std::uint32_t group, model::Timestamp time);
+  Block* new_block(std::size_t capacity);
+  std::byte* allocate(std::size_t bytes);
+
+  SlabPool& pool_;
+  const std::int64_t slot_width_ms_;
+  std::vector<Fragment*> by_group_;
+  std::map<model::Timestamp, std::uint64_t> slots_;
+  std::vector<std::unique_ptr<std::byte[]>> slabs_;
+  std::vector<std::unique_ptr<std::byte[]>> large_;  // blocks of one row larger than a slab
+  std::byte* slab_at_ = nullptr;
+  std::size_t slab_left_ = 0;
+  std::size_t large_bytes_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/keys.h"
+
+#include "base/bytes.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+constexpr std::size_t kRunKeyBytes = 1 + 4 + 8 + 8;
+
+void put32(std::string& key, std::uint32_t v) {
+  char bytes[4];
+  store_be32(bytes, v);
+  key.append(bytes, sizeof bytes);
+}
+
+void put64(std::string& key, std::uint64_t v) {
+  char bytes[8];
+  store_be64(bytes, v);
+  key.append(bytes, sizeof bytes);
+}
+
+std::string with_run(char kind, const RunKey& run) {
+  std::string key(1, kind);
+  put32(key, model::to_int(run.tenant));
+  put64(key, static_cast<std::uint64_t>(run.slot) ^ kSignBit);
+  put64(key, run.run);
+  return key;
+}
+
+}  // namespace
+
+std::string block_key(const RunKey& run, model::GroupId first_group) {
+  std::string key = with_run('b', run);
+  put32(key, model::to_int(first_group));
+  return key;
+}
+
+std::string run_key(const RunKey& run) { return with_run('r', run); }
+
+std::string definitions_key(std::uint64_t sequence) {
+  std::string key(1, 'd');
+  put64(key, sequence);
+  return key;
+}
+
+bool parse_run_key(std::string_view key, RunKey& run) {
+  if (key.size() != kRunKeyBytes || key[0] != 'r') return false;
+  run.tenant = model::TenantId{load_be32(key.data() + 1)};
+  run.slot = static_cast<model::Timestamp>(load_be64(key.data() + 5) ^ kSignBit);
+  run.run = load_be64(key.data() + 13);
+  return true;
+}
+
+}  // namespace varve::engine::rocksdb

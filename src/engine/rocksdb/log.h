@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log: appends records to the current segment and makes them durable in groups.
+//
+// append() writes with one writev() before it returns, so the record outlives the process; fdatasync runs in the log's
+// own thread, once for all records written since the last one. A write that fails leaves the file as it was.
+// append() and rotate() are called under the store's append lock; when_durable() from any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/rocksdb/options.h"
+
+struct iovec;
+
+namespace varve::engine::rocksdb {
+
+class Log {
+ public:
+  using Done = std::function<void(Status)>;
+
+  // `directory` exists. Starts a new segment numbered `segment`.
+  Log(std::string directory, const Options& options) : directory_(std::move(directory)), options_(options) {}
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  Status start(std::uint64_t segment, std::uint64_t sequence);
+
+  // Error: unavailable (disk full or another failure of the disk; nothing was kept).
+  Status append(std::span<const std::byte> definitions, std::span<const std::byte> rows);
+
+  // Closes the current segment and starts the next; what was written before stays until remove_before().
+  Status rotate();
+  [[nodiscard]] std::uint64_t segment() const { return segment_; }
+  [[nodiscard]] std::uint64_t segment_bytes() const { return offset_; }
+  [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
+
+  // Calls `done` once everything appended so far is as durable as the options say: with sync_always from the sync
+  // thread after fdatasync, else at once.
+  void when_durable(Done done);
+
+  // Deletes the segments below `segment`.
+  void remove_before(std::uint64_t segment);
+  [[nodiscard]] std::uint64_t bytes() const;  // of all segments
+
+  // Last sync, then no more.
+  void stop();
+
+ private:
+  struct Waiter {
+    std::uint64_t written;
+    Done done;
+  };
+  void sync_loop();
+  Status open_segment(std::uint64_t number);
+  Status write_all(const ::iovec* parts, int count, std::size_t bytes);
+
+  const std::string directory_;
+  const Options options_;
+
+  // Under the store's append lock.
+  int fd_ = -1;
+  std::uint64_t segment_ = 0;
+  std::atomic<std::uint64_t> offset_{0};
+  std::uint64_t sequence_ = 0;
+
+  mutable std::mutex mutex_;  // what follows
+  std::condition_variable wake_;
+  std::vector<Waiter> waiters_;
+  std::vector<int> to_close_;  // rotated away, to be synced and closed
+  std::uint64_t written_ = 0;  // records appended
+  std::uint64_t synced_ = 0;   // of them durable
+  int sync_fd_ = -1;
+  bool directory_synced_ = true;
+  bool stopping_ = false;
+  bool failed_ = false;  // fdatasync failed once: what the kernel dropped is not known, so no more promises
+  std::uint64_t older_bytes_ = 0;
+  std::thread thread_;
+};
+
+// Numbers of the segments in the directory, ascending.
+Result<std::vector<std::uint64_t>> log_segments(const std::string& directory);
+std::string log_path(const std::string& directory, std::uint64_t segment);
+
+}  // namespace varve::engine::rocksdb

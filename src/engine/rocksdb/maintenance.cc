@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maintenance: the thread that moves frozen heads into the database and merges the runs of quiet slots, and settle(),
+// which does all of it at once.
+#include <chrono>
+
+#include "base/log.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr auto kLookEvery = std::chrono::seconds(1);  // for slots that have become quiet, and after a failure
+
+// The slots that have a run now which they had not before.
+storage::SettleReport what_changed(const Runs& before, const Runs& after) {
+  storage::SettleReport report;
+  for (const auto& [slot, now] : after.slots) {
+    const auto then = before.slots.find(slot);
+    const auto& run = *now.runs.back();
+    if (then != before.slots.end() && then->second.runs.back()->key.run == run.key.run) continue;
+    ++report.slots_sealed;
+    report.chunks_written += run.chunks;
+    report.samples += run.samples;
+    report.bytes += run.bytes;
+  }
+  return report;
+}
+
+}  // namespace
+
+void Store::State::maintain() {
+  bool more = true;
+  while (true) {
+    {
+      std::unique_lock lock(wake_mutex);
+      if (!more) wake.wait_for(lock, kLookEvery, [this] { return stopping || has_work; });
+      if (stopping) return;
+      has_work = false;
+    }
+    more = maintain_once();
+  }
+}
+
+bool Store::State::maintain_once() {
+  const std::lock_guard lock(maintenance_mutex);
+  bool worked = false;
+  const auto try_step = [&](Status status, const char* what) {
+    if (status) {
+      worked = true;
+      if (spill_failing) log::info("the database takes samples again");
+      spill_failing = false;
+      return;
+    }
+    if (!spill_failing) log::error(what, {{"error", status.error().message}});
+    spill_failing = true;
+  };
+  bool has_frozen = false;
+  bool has_definitions = false;
+  {
+    const std::lock_guard append(append_mutex);
+    has_frozen = frozen != nullptr;
+    has_definitions = !logged_definitions.empty();
+  }
+  if (has_frozen) {
+    try_step(spill_frozen(), "samples cannot be moved into the database; they stay in the log");
+    return worked;
+  }
+  if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
+  const auto due = mergeable(false);
+  if (due.empty()) return false;
+  try_step(merge(due.front()), "fragments of a slot cannot be merged");
+  return worked;
+}
+
+Status Store::State::hand_over_definitions() {
+  std::string definitions;
+  std::uint64_t sequence = 0;
+  {
+    const std::lock_guard lock(append_mutex);
+    definitions.swap(logged_definitions);
+    sequence = log->sequence();
+  }
+  if (definitions.empty()) return {};
+  auto status = database->put_definitions(sequence, definitions);
+  if (!status) {
+    const std::lock_guard lock(append_mutex);
+    logged_definitions.insert(0, definitions);
+  }
+  return status;
+}
+
+void Store::State::publish(const std::vector<std::shared_ptr<const Run>>& added,
+                           const std::vector<std::shared_ptr<const Run>>& removed, bool drop_frozen) {
+  // Only maintenance changes the runs, so the copy may be made before the append lock is taken.
+  auto fresh = std::make_shared<Runs>(*runs);
+  const std::int64_t now = clock.steady_ns();
+  for (const auto& run : removed) fresh->remove(run->key);
+  for (const auto& run : added) fresh->add(run, now);
+  std::shared_ptr<const Head> dropped;
+  std::shared_ptr<const Runs> old = fresh;
+  {
+    const std::lock_guard lock(append_mutex);
+    runs.swap(old);
+    if (drop_frozen) dropped.swap(frozen);
+    // A head that grew past its limit while the other was being spilled is next.
+    if (drop_frozen && head_over(1)) {
+      if (auto status = freeze(); !status)
+        log::warn("the log cannot be rotated yet", {{"error", status.error().message}});
+    }
+  }
+  room.notify_all();
+}
+
+std::vector<Runs::Slot> Store::State::mergeable(bool all) const {
+  const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
+  std::vector<Runs::Slot> due;
+  for (const auto& [slot, of_slot] : runs->slots) {
+    const std::size_t count = of_slot.runs.size();
+    if (count < 2) continue;
+    if (all || count >= options.runs_per_slot_max || of_slot.grown_steady_ns <= quiet_before) due.push_back(slot);
+  }
+  return due;
+}
+
+Result<storage::SettleReport> Store::settle() {
+  State& state = *state_;
+  const std::lock_guard lock(state.maintenance_mutex);
+  const auto before = state.runs;
+  // What a running spill holds, then what the head holds.
+  for (int heads = 0; heads < 2; ++heads) {
+    bool has_frozen = false;
+    {
+      const std::lock_guard append(state.append_mutex);
+      if (state.frozen == nullptr && state.head->rows() > 0) VARVE_CHECK_OK(state.freeze());
+      has_frozen = state.frozen != nullptr;
+    }
+    if (has_frozen) VARVE_CHECK_OK(state.spill_frozen());
+  }
+  for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
+  VARVE_CHECK_OK(state.database->compact());
+  return what_changed(*before, *state.runs);
+}
+
+}  // namespace varve::engine::rocksdb

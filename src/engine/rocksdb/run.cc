@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/run.h"
+
+#include <algorithm>
+
+#include "codec/varint.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kRunVersion = 1;
+
+}  // namespace
+
+std::ptrdiff_t Run::block_of(std::uint32_t group) const {
+  return std::upper_bound(first_groups.begin(), first_groups.end(), group) - first_groups.begin() - 1;
+}
+
+std::string encode_run(const Run& run) {
+  std::string value;
+  codec::append_varint(value, kRunVersion);
+  codec::append_varint(value, run.first_groups.size());
+  std::uint32_t before = 0;
+  for (const std::uint32_t group : run.first_groups) {
+    codec::append_varint(value, group - before);
+    before = group;
+  }
+  codec::append_varint(value, run.bytes);
+  codec::append_varint(value, run.samples);
+  codec::append_varint(value, run.chunks);
+  codec::append_varint(value, codec::zigzag(run.first_time));
+  codec::append_varint(value, static_cast<std::uint64_t>(run.last_time - run.first_time));
+  return value;
+}
+
+Result<Run> decode_run(std::string_view key, std::string_view value) {
+  Run run;
+  if (!parse_run_key(key, run.key)) return fail(Code::corrupt, "a run has a malformed key");
+  const auto* at = reinterpret_cast<const std::byte*>(value.data());
+  const auto* const end = at + value.size();
+  bool good = true;
+  const auto next = [&] {
+    std::uint64_t v = 0;
+    at = good ? codec::get_varint(at, end, v) : nullptr;
+    good = at != nullptr;
+    return v;
+  };
+  if (const auto version = next(); version != kRunVersion) {
+    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads version 1");
+  }
+  const std::uint64_t blocks = next();
+  if (!good || blocks > value.size()) return fail(Code::corrupt, "a run's list of blocks is cut short");
+  std::uint32_t group = 0;
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    group += static_cast<std::uint32_t>(next());
+    run.first_groups.push_back(group);
+  }
+  run.bytes = next();
+  run.samples = next();
+  run.chunks = next();
+  run.first_time = codec::unzigzag(next());
+  run.last_time = run.first_time + static_cast<std::int64_t>(next());
+  if (!good) return fail(Code::corrupt, "a run is cut short");
+  return run;
+}
+
+void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
+  auto& slot = slots[{run->key.tenant, run->key.slot}];
+  slot.grown_steady_ns = now_steady_ns;
+  const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
+  const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
+  slot.runs.insert(at, std::move(run));
+}
+
+void Runs::remove(const RunKey& key) {
+  const auto slot = slots.find({key.tenant, key.slot});
+  if (slot == slots.end()) return;
+  std::erase_if(slot->second.runs, [&](const auto& run) { return run->key.run == key.run; });
+  if (slot->second.runs.empty()) slots.erase(slot);
+}
+
+}  // namespace varve::engine::rocksdb

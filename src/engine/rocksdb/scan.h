@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan: reads series out of a View, slot by slot, and merges what stands in more than one place.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/rocksdb/block_cache.h"
+#include "engine/rocksdb/view.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// Where a wanted series stands.
+struct Place {
+  std::uint32_t group;
+  std::uint16_t column;
+  std::uint32_t series;  // position in the caller's list
+};
+
+struct ScanSource {
+  const View& view;
+  std::mutex& append_mutex;
+  const Database& database;
+  BlockCache& cache;
+  const Clock& clock;
+  model::TenantId tenant;
+  std::int64_t slot_width_ms;
+};
+
+// `places` in any order; a series may have several. Runs on up to options.threads threads, the caller's among them.
+Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                   storage::PieceSink& sink);
+
+}  // namespace varve::engine::rocksdb

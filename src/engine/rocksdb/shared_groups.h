@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SharedGroups: which line groups hold a series that another group holds too. Only those can contradict one another.
+#pragma once
+
+#include <vector>
+
+#include "index/series_index.h"
+#include "model/ids.h"
+
+namespace varve::engine::rocksdb {
+
+// Guarded by the index's lock, like the index.
+class SharedGroups {
+ public:
+  // The index has more groups than last time.
+  void catch_up(const index::SeriesIndex& index);
+  [[nodiscard]] bool contains(std::uint32_t group) const { return group < shared_.size() && shared_[group]; }
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  std::size_t groups_ = 0;    // looked at
+  std::vector<bool> seen_;    // by series
+  std::vector<bool> shared_;  // by group
+  bool any_ = false;
+};
+
+}  // namespace varve::engine::rocksdb

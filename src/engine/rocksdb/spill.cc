@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spill: a frozen head becomes one run for each tenant and slot in it, and its log segments go.
+#include <algorithm>
+#include <tuple>
+
+#include "engine/rocksdb/gather.h"
+#include "engine/rocksdb/reconcile.h"
+#include "engine/rocksdb/run_writer.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+struct Item {
+  std::uint32_t tenant;
+  std::uint32_t group;
+  const Head::Fragment* fragment;
+};
+
+// Every fragment of the head, by tenant, slot and group.
+std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
+  std::vector<Item> items;
+  for (std::uint32_t g = 0; g < head.groups_max(); ++g) {
+    const auto* at = head.fragments(model::GroupId{g});
+    if (at == nullptr) continue;
+    const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
+    for (; at != nullptr; at = at->next) items.push_back({tenant, g, at});
+  }
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.tenant, a.fragment->slot, a.group) < std::tie(b.tenant, b.fragment->slot, b.group);
+  });
+  return items;
+}
+
+// Of one tenant and slot.
+Result<Patches> patches_of(std::span<const Item> items, const index::SeriesIndex& index, const SharedGroups& shared) {
+  std::vector<std::uint32_t> groups;
+  for (const Item& item : items) {
+    if (shared.contains(item.group)) groups.push_back(item.group);
+  }
+  if (groups.empty()) return Patches{};
+  return reconcile(index, groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+    const auto item = std::ranges::lower_bound(items, group, {}, &Item::group);
+    Head::Pieces pieces;
+    Head::pieces(*item->fragment, pieces);
+    for (const auto& rows : pieces) merge.add_rows(rows, column, kHeadRank);
+    return {};
+  });
+}
+
+Status write_run(std::span<const Item> items, const Patches& patches, Gather& gather, RunWriter& writer) {
+  Head::Pieces pieces;
+  for (const Item& item : items) {
+    gather.clear();
+    pieces.clear();
+    Head::pieces(*item.fragment, pieces);
+    for (const auto& rows : pieces) gather.add_rows(rows);
+    const auto patch = patches.empty() ? patches.end() : patches.find(item.group);
+    gather.finish(patch == patches.end() ? std::span<const Gather::Patch>{} : std::span(patch->second));
+    VARVE_CHECK_OK(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Store::State::spill_frozen() {
+  std::shared_ptr<const Head> spilling;
+  Checkpoint reached;
+  {
+    const std::lock_guard lock(append_mutex);
+    spilling = frozen;
+    reached = frozen_checkpoint;
+  }
+  step("spill.begin");
+  VARVE_CHECK_OK(hand_over_definitions());
+  std::vector<Item> items;
+  {
+    const std::shared_lock lock(index_mutex);
+    items = items_of(*spilling, index);
+  }
+  Database::Commit commit;
+  Gather gather;
+  RunWriter writer(*database);
+  for (std::span<const Item> rest(items); !rest.empty();) {
+    const auto same = [&](const Item& item) {
+      return item.tenant == rest[0].tenant && item.fragment->slot == rest[0].fragment->slot;
+    };
+    const auto count = static_cast<std::size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
+    const auto of_slot = rest.first(count);
+    Patches patches;
+    {
+      const std::shared_lock lock(index_mutex);
+      if (shared_groups.any()) {
+        VARVE_TRY(patches, patches_of(of_slot, index, shared_groups));
+      }
+    }
+    writer.start({model::TenantId{rest[0].tenant}, rest[0].fragment->slot, checkpoint.next_run});
+    VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer));
+    VARVE_TRY(auto run, writer.finish());
+    commit.added.push_back(std::move(run));
+    rest = rest.subspan(count);
+  }
+  commit.checkpoint = {checkpoint.next_run + 1, reached.first_segment, reached.sequence};
+  step("spill.written");
+  VARVE_CHECK_OK(database->commit(commit));
+  step("spill.committed");
+  checkpoint = commit.checkpoint;
+  publish(commit.added, {}, true);
+  step("spill.published");
+  log->remove_before(checkpoint.first_segment);
+  step("spill.done");
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

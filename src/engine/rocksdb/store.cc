@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/store.h"
+
+#include "engine/rocksdb/scan.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+
+Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Store::~Store() {
+  {
+    const std::lock_guard lock(state_->wake_mutex);
+    state_->stopping = true;
+  }
+  state_->wake.notify_all();
+  if (state_->maintenance.joinable()) state_->maintenance.join();
+  if (state_->log) state_->log->stop();
+}
+
+Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock) {
+  auto state = std::make_unique<State>(options, clock);
+  VARVE_TRY(state->directory, Directory::open(options.path, options.slot_width_ms));
+  VARVE_TRY(state->database, Database::open(state->directory.database()));
+  VARVE_CHECK_OK(state->recover());
+  State* const shared = state.get();
+  state->maintenance = std::thread([shared] { shared->maintain(); });
+  return std::unique_ptr<Store>(new Store(std::move(state)));
+}
+
+const RecoveryReport& Store::recovery() const { return state_->recovery; }
+
+// --- series
+
+Result<model::TenantId> Store::tenant(std::string_view name) {
+  if (const auto known = find_tenant(name)) return *known;
+  const std::unique_lock lock(state_->index_mutex);
+  const std::lock_guard definitions(state_->definitions_mutex);
+  return state_->index.tenant(name, state_->pending_definitions);
+}
+
+std::optional<model::TenantId> Store::find_tenant(std::string_view name) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.find_tenant(name);
+}
+
+std::vector<std::string> Store::tenants() const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.tenants();
+}
+
+Result<model::GroupId> Store::define_group(model::TenantId tenant, const model::TagViews& tags,
+                                           std::span<const std::string_view> metrics) {
+  const std::unique_lock lock(state_->index_mutex);
+  const std::lock_guard definitions(state_->definitions_mutex);
+  VARVE_TRY(const auto group, state_->index.define_group(tenant, tags, metrics, state_->options.series_per_tenant_max,
+                                                         state_->pending_definitions));
+  state_->shared_groups.catch_up(state_->index);
+  return group;
+}
+
+Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
+                                                   const index::Matchers& matchers) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.select(tenant, metric, matchers);
+}
+
+std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {
+  const std::shared_lock lock(state_->index_mutex);
+  std::vector<model::Tags> out;
+  out.reserve(series.size());
+  for (const auto id : series) {
+    // A series of another tenant has no tags here.
+    out.push_back(state_->index.series_tenant(id) == tenant ? state_->index.tags(id) : model::Tags{});
+  }
+  return out;
+}
+
+std::vector<std::string> Store::metric_names(model::TenantId tenant, std::string_view prefix, std::size_t limit) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.metric_names(tenant, prefix, limit);
+}
+
+std::vector<std::string> Store::tag_keys(model::TenantId tenant, std::string_view metric) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.tag_keys(tenant, metric);
+}
+
+std::vector<std::string> Store::tag_values(model::TenantId tenant, std::string_view metric,
+                                           std::string_view key) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.tag_values(tenant, metric, key);
+}
+
+std::size_t Store::series_count() const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.series_count();
+}
+
+std::size_t Store::series_count(model::TenantId tenant) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.series_count(tenant);
+}
+
+// --- samples
+
+void Store::append(const model::RowBatch& batch, AppendDone done) {
+  if (batch.empty()) return done({});
+  if (auto status = state_->append(batch); !status) return done(std::move(status));
+  state_->log->when_durable(std::move(done));
+}
+
+Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
+                   storage::PieceSink& sink) {
+  if (series.empty() || options.range.empty()) return {};
+  std::vector<Place> places;
+  places.reserve(series.size());
+  {
+    std::vector<index::Place> of_one;
+    const std::shared_lock lock(state_->index_mutex);
+    for (std::uint32_t i = 0; i < series.size(); ++i) {
+      if (state_->index.series_tenant(series[i]) != tenant) continue;
+      state_->index.places(series[i], of_one);
+      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i});
+    }
+  }
+  const View view = state_->view();
+  const ScanSource source{view,   state_->append_mutex,         *state_->database, state_->cache, state_->clock,
+                          tenant, state_->options.slot_width_ms};
+  return scan_places(source, std::move(places), options, sink);
+}
+
+storage::StorageBytes Store::storage_bytes() const {
+  storage::StorageBytes bytes;
+  bytes.wal = state_->log->bytes();
+  bytes.sealed = state_->database->bytes();
+  {
+    const std::lock_guard lock(state_->append_mutex);
+    bytes.hot = state_->head->memory_bytes() + (state_->frozen ? state_->frozen->memory_bytes() : 0);
+  }
+  const std::shared_lock lock(state_->index_mutex);
+  bytes.index = state_->index.memory_bytes();
+  return bytes;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the Store share: the index, the log with the heads, the runs, and who may touch them when.
+//
+// Locks, none taken while a later one is held:  maintenance → index → append → definitions.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/rocksdb/block_cache.h"
+#include "engine/rocksdb/database.h"
+#include "engine/rocksdb/directory.h"
+#include "engine/rocksdb/head.h"
+#include "engine/rocksdb/log.h"
+#include "engine/rocksdb/shared_groups.h"
+#include "engine/rocksdb/store.h"
+#include "engine/rocksdb/view.h"
+#include "index/series_index.h"
+
+namespace varve::engine::rocksdb {
+
+struct Store::State {
+  State(const Options& o, const Clock& c)
+      : options(o), clock(c), slabs(o.head_bytes_max / SlabPool::kSlabBytes / 2), cache(o.cache_bytes_max) {}
+
+  const Options options;
+  const Clock& clock;
+  Directory directory;
+  RecoveryReport recovery;
+
+  mutable std::shared_mutex index_mutex;  // index, shared_groups
+  index::SeriesIndex index;
+  SharedGroups shared_groups;
+
+  std::mutex definitions_mutex;
+  std::string pending_definitions;  // made by the index, not yet in the log
+
+  // The append lock: the order of the log is the order of the head. Held for memory and one write().
+  mutable std::mutex append_mutex;
+  std::unique_ptr<Log> log;
+  SlabPool slabs;  // outlives the heads
+  std::shared_ptr<Head> head;
+  std::shared_ptr<const Head> frozen;  // being spilled; at most one
+  Checkpoint frozen_checkpoint;        // true once the frozen head is in the database
+  std::string logged_definitions;      // in the log, not yet handed to the database
+  std::shared_ptr<const Runs> runs = std::make_shared<Runs>();
+  std::condition_variable room;  // the frozen head is gone
+
+  // Spilling and merging: one at a time, by the maintenance thread or by settle().
+  std::mutex maintenance_mutex;
+  std::unique_ptr<Database> database;
+  Checkpoint checkpoint;       // as committed
+  bool spill_failing = false;  // said so once
+
+  BlockCache cache;
+
+  std::mutex wake_mutex;
+  std::condition_variable wake;
+  bool stopping = false;  // under wake_mutex
+  bool has_work = false;  // under wake_mutex
+  std::thread maintenance;
+
+  // recovery.cc: under no lock, before anything else runs.
+  Status recover();
+
+  // append.cc
+  Status append(const model::RowBatch& batch);
+  Status wait_for_room(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool head_over(std::size_t times) const;
+  Status freeze();  // under the append lock; no frozen head
+  [[nodiscard]] View view() const;
+  void notify_maintenance();
+
+  // maintenance.cc
+  void maintain();
+  bool maintain_once();   // false: nothing to do now
+  Status spill_frozen();  // these under the maintenance lock
+  Status hand_over_definitions();
+  Status merge(const Runs::Slot& slot);
+  [[nodiscard]] std::vector<Runs::Slot> mergeable(bool all) const;
+  void publish(const std::vector<std::shared_ptr<const Run>>& added,
+               const std::vector<std::shared_ptr<const Run>>& removed, bool drop_frozen);
+  void step(std::string_view name) const {
+    if (options.at_step) options.at_step(name);
+  }
+};
+
+}  // namespace varve::engine::rocksdb
