@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <snappy.h>
+
+#include <stdexcept>
+
+#include "tools/load/options.h"
+
+namespace varve::load {
+namespace {
+
+TEST(DataSet, AHostIsTheSameEachTime) {
+  for (const auto kind : {Kind::integer, Kind::decimal, Kind::real, Kind::mix}) {
+    DataSet data;
+    data.kind = kind;
+    Host a(data, 7);
+    Host b(data, 7);
+    Host other(data, 8);
+    Line x;
+    Line y;
+    Line z;
+    bool differs = false;
+    for (int i = 0; i < 100; ++i) {
+      a.next(x);
+      b.next(y);
+      other.next(z);
+      EXPECT_EQ(x.time_ms, y.time_ms);
+      for (std::size_t f = 0; f < kFields; ++f) {
+        EXPECT_EQ(as_double(x.values[f]), as_double(y.values[f]));
+        differs |= as_double(x.values[f]) != as_double(z.values[f]);
+      }
+    }
+    EXPECT_TRUE(differs);
+  }
+}
+
+TEST(DataSet, PoissonHasItsMean) {
+  Random random(1);
+  double sum = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    sum += static_cast<double>(random.poisson(40));
+  }
+  EXPECT_NEAR(sum / 20'000, 40, 0.3);
+}
+
+TEST(DataSet, NumbersKeepTheirPoint) {
+  std::string text;
+  append_number(text, {Form::decimal, 4207, 0});
+  text += ' ';
+  append_number(text, {Form::decimal, 100, 0});
+  text += ' ';
+  append_number(text, {Form::real, 0, 3});
+  text += ' ';
+  append_number(text, {Form::integer, 3, 0});
+  EXPECT_EQ(text, "42.07 1.00 3.0 3");
+}
+
+std::string one_line(Protocol protocol) {
+  DataSet data;
+  data.start_ms = 1000;
+  Host host(data, 3);
+  Line line;
+  host.next(line);
+  const auto encoder = make_encoder(protocol, data);
+  encoder->add(line);
+  return encoder->take();
+}
+
+TEST(Encode, InfluxLineIsLikeTsbs) {
+  const auto text = one_line(Protocol::influx);
+  EXPECT_TRUE(text.starts_with("cpu,arch=")) << text;
+  EXPECT_NE(text.find(",hostname=host_3,"), std::string::npos) << text;
+  EXPECT_NE(text.find("i 1000000000\n"), std::string::npos) << text;
+  EXPECT_GT(text.size(), 280U);
+  EXPECT_LT(text.size(), 400U);
+}
+
+TEST(Encode, RemoteWriteIsSnappy) {
+  const auto packed = one_line(Protocol::remote_write);
+  std::string raw;
+  ASSERT_TRUE(snappy::Uncompress(packed.data(), packed.size(), &raw));
+  EXPECT_NE(raw.find("cpu_usage_user"), std::string::npos);
+  EXPECT_EQ(raw[0], '\x0a');
+}
+
+TEST(Encode, KairosJoinsPointsOfASeries) {
+  DataSet data;
+  Host host(data, 3);
+  const auto encoder = make_encoder(Protocol::kairosdb, data);
+  Line line;
+  host.next(line);
+  encoder->add(line);
+  host.next(line);
+  encoder->add(line);
+  const auto body = encoder->take();
+  EXPECT_NE(body.find("\"datapoints\":[[0,"), std::string::npos) << body;
+  EXPECT_NE(body.find("],[10000,"), std::string::npos) << body;
+  EXPECT_EQ(encoder->take(), "[]");
+}
+
+TEST(Prepare, EveryConnectionHasItsHosts) {
+  Plan plan;
+  plan.data.hosts = 5;
+  plan.data.steps = 4;
+  plan.lines_per_request = 3;
+  plan.connections = 2;
+  const auto work = prepare(plan);
+  ASSERT_EQ(work.size(), 2U);
+  EXPECT_EQ(work[0].count(), 4U);  // 3 hosts x 4 lines, 3 a request
+  EXPECT_EQ(work[1].count(), 3U);  // 2 hosts x 4 lines
+  std::uint64_t samples = 0;
+  for (const auto& share : work) {
+    for (const auto n : share.samples) {
+      samples += n;
+    }
+  }
+  EXPECT_EQ(samples, plan.data.samples());
+  EXPECT_TRUE(work[1].at(0).starts_with("POST /write?db=bench HTTP/1.1\r\n"));
+}
+
+TEST(Options, PresetsAndFaults) {
+  const auto options = parse_options({"--hosts=7", "--data=new-series", "--url=http://127.0.0.1:81/x"});
+  EXPECT_EQ(options.plan.data.hosts, 7U);
+  EXPECT_EQ(options.plan.data.steps, 6U);
+  EXPECT_EQ(options.address.port, 81);
+  EXPECT_EQ(options.plan.wire.path, "/x");
+  for (const auto* bad : {"--data=x", "--hosts=-1", "--hosts=0", "--what=1", "word", "--url=nohost"}) {
+    EXPECT_THROW(parse_options({"--url=127.0.0.1:1", bad}), std::invalid_argument) << bad;
+  }
+  EXPECT_THROW(parse_options({}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace varve::load

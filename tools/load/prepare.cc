@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <thread>
+
+#include "tools/load/run.h"
+
+namespace varve::load {
+namespace {
+
+Prepared prepare_share(const Plan& plan, std::size_t share) {
+  std::vector<Host> hosts;
+  for (std::uint64_t host = share; host < plan.data.hosts; host += plan.connections) {
+    hosts.emplace_back(plan.data, host);
+  }
+  Prepared prepared;
+  const auto encoder = make_encoder(plan.wire.protocol, plan.data);
+  std::size_t lines = 0;
+  const auto flush = [&] {
+    if (lines > 0) {
+      prepared.add(request(plan.wire, encoder->take()), static_cast<std::uint32_t>(lines * kFields));
+      lines = 0;
+    }
+  };
+  Line line;
+  for (std::uint64_t step = 0; step < plan.data.steps; ++step) {
+    for (auto& host : hosts) {
+      host.next(line);
+      encoder->add(line);
+      if (++lines == plan.lines_per_request) {
+        flush();
+      }
+    }
+  }
+  flush();
+  return prepared;
+}
+
+}  // namespace
+
+std::vector<Prepared> prepare(const Plan& plan) {
+  std::vector<Prepared> work(plan.connections);
+  const auto threads = std::min<std::size_t>(plan.connections, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> workers;
+  for (std::size_t t = 0; t < threads; ++t) {
+    workers.emplace_back([&, t] {
+      for (std::size_t share = t; share < plan.connections; share += threads) {
+        work[share] = prepare_share(plan, share);
+      }
+    });
+  }
+  workers.clear();  // joins
+  return work;
+}
+
+}  // namespace varve::load
