@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/apply.h"
+
+#include <array>
+
+#include "aggregate/cells.h"
+
+namespace varve::aggregate {
+
+namespace {
+
+using model::ValueType;
+
+// Columns are of one type, so points of mixed types are reduced run by run.
+Points apply_to_numbers(const Stage& stage, const Windows& windows, const Points& in) {
+  CellSet set;
+  std::vector<Cell> cells;
+  const std::span times(in.times);
+  const std::span bits(in.bits);
+  for (std::size_t from = 0; from < in.size();) {
+    const ValueType type = in.type_of(from);
+    std::size_t to = in.types.empty() ? in.size() : from + 1;
+    while (to < in.size() && in.types[to] == type) ++to;
+    cells.clear();
+    reduce(stage.function, windows, {type, times.subspan(from, to - from), bits.subspan(from, to - from)}, cells);
+    set.add(stage.function, cells);
+    from = to;
+  }
+  return to_points(stage, windows, set.take(stage.function));
+}
+
+Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
+  Points out;
+  const bool counts = stage.function == Function::count;
+  out.type = counts ? ValueType::long_ : ValueType::string;
+  for (std::size_t from = 0; from < in.size();) {
+    const std::int64_t window = windows.index(in.times[from]);
+    const model::Timestamp end = windows.start(window + 1);
+    std::size_t to = from + 1;
+    while (to < in.size() && in.times[to] < end) ++to;
+    const std::size_t chosen = stage.function == Function::last ? to - 1 : from;
+    out.times.push_back(stage.stamp == Stamp::sample         ? in.times[chosen]
+                        : stage.stamp == Stamp::window_start ? windows.start(window)
+                                                             : end);
+    if (counts) {
+      out.bits.push_back(to - from);
+    } else {
+      out.texts.push_back(std::move(in.texts[chosen]));
+    }
+    from = to;
+  }
+  return out;
+}
+
+constexpr std::array<std::string_view, 7> kNames = {"avg", "sum", "min", "max", "count", "first", "last"};
+
+}  // namespace
+
+std::optional<Function> function_of(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Function>(i);
+  }
+  return std::nullopt;
+}
+
+Points apply(const Stage& stage, model::Timestamp query_start, Points in) {
+  const Windows windows(stage.sampling, stage.align_sampling, query_start);
+  if (in.type != ValueType::string) return apply_to_numbers(stage, windows, in);
+  return takes_text(stage.function) ? apply_to_texts(stage, windows, in) : std::move(in);
+}
+
+}  // namespace varve::aggregate

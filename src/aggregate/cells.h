@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells: what a stage knows of a window so far. Every function here can be combined from parts in any order, so pieces
+// of many series may be reduced apart, by many threads, and no samples are ever merged or sorted for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aggregate/points.h"
+#include "aggregate/stage.h"
+#include "aggregate/windows.h"
+
+namespace varve::aggregate {
+
+struct Cell {
+  std::int64_t window = 0;
+  model::Timestamp time = 0;  // of the first sample; for `last` of the last
+  std::uint64_t count = 0;
+  union {
+    double value = 0;    // avg, sum: the sum; min, max
+    std::uint64_t bits;  // first, last
+  };
+  // Sums keep what rounding dropped, so that the answer does not depend on which thread came first.
+  double rest = 0;
+  model::ValueType type = model::ValueType::double_;  // first, last
+};
+
+// A column of numbers of one type; times ascend, equal ones in order of value.
+struct Column {
+  model::ValueType type = model::ValueType::long_;
+  std::span<const model::Timestamp> times;
+  std::span<const std::uint64_t> bits;
+};
+
+// What is known of samples that lie in one window without reading them.
+struct Summary {
+  model::Timestamp first_time = 0;
+  std::uint64_t count = 0;
+  double min = 0, max = 0, sum = 0;
+};
+constexpr bool takes_summary(Function f) { return f != Function::first && f != Function::last; }
+
+// Appends the column's cells to `out`, ascending by window.
+void reduce(Function f, const Windows& windows, const Column& column, std::vector<Cell>& out);
+Cell cell_of(Function f, std::int64_t window, const Summary& summary);
+
+// Adds `from`, a cell of the same window, to `into`.
+void combine(Function f, Cell& into, const Cell& from);
+
+// The points of finished cells, which ascend by window.
+Points to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells);
+
+// The cells of one group, found again by window. Grows with the windows that have samples, however far apart.
+class CellSet {
+ public:
+  // `cells` ascend by window.
+  void add(Function f, std::span<const Cell> cells);
+  // All cells, ascending, each window once.
+  std::vector<Cell> take(Function f);
+  [[nodiscard]] std::size_t bytes() const { return (cells_.capacity() + late_.capacity()) * sizeof(Cell); }
+
+ private:
+  void merge_late(Function f);
+
+  std::vector<Cell> cells_;  // ascending, unique
+  std::vector<Cell> late_;   // of windows that are not in cells_ and not after them; any order
+};
+
+}  // namespace varve::aggregate

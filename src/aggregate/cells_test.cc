@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells from pieces in any order must say the same as one pass over all samples, merged and sorted.
+#include "aggregate/cells.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "aggregate/apply.h"
+
+namespace varve::aggregate {
+namespace {
+
+using enum Function;
+using model::TimeUnit;
+using model::ValueType;
+
+Stage stage_of(Function f, Sampling sampling = {}) {
+  Stage stage;
+  stage.function = f;
+  stage.sampling = sampling;
+  return stage;
+}
+
+struct Sample {
+  model::Timestamp time;
+  ValueType type;
+  std::uint64_t bits;
+  [[nodiscard]] double number() const { return as_double(type, bits); }
+};
+
+// The definition, as plainly as it can be written.
+std::vector<std::pair<model::Timestamp, double>> naive(const Stage& stage, model::Timestamp start,
+                                                       std::vector<Sample> all) {
+  std::ranges::stable_sort(
+      all, [](auto& a, auto& b) { return std::pair(a.time, a.number()) < std::pair(b.time, b.number()); });
+  const Windows windows(stage.sampling, stage.align_sampling, start);
+  std::map<std::int64_t, std::vector<Sample>> by_window;
+  for (const Sample& s : all) by_window[windows.index(s.time)].push_back(s);
+  std::vector<std::pair<model::Timestamp, double>> out;
+  for (const auto& [k, samples] : by_window) {
+    double total = 0, least = samples[0].number(), most = least;
+    for (const Sample& s : samples) {
+      total += s.number();
+      least = std::min(least, s.number());
+      most = std::max(most, s.number());
+    }
+    double value = 0;
+    switch (stage.function) {
+      case avg: value = total / static_cast<double>(samples.size()); break;
+      case sum: value = total; break;
+      case Function::min: value = least; break;
+      case Function::max: value = most; break;
+      case count: value = static_cast<double>(samples.size()); break;
+      case first: value = samples.front().number(); break;
+      case last: value = samples.back().number(); break;
+    }
+    const auto own = stage.function == last ? samples.back().time : samples.front().time;
+    out.emplace_back(stage.stamp == Stamp::sample         ? own
+                     : stage.stamp == Stamp::window_start ? windows.start(k)
+                                                          : windows.start(k + 1),
+                     value);
+  }
+  return out;
+}
+
+std::vector<std::pair<model::Timestamp, double>> pairs(const Points& p) {
+  std::vector<std::pair<model::Timestamp, double>> out;
+  for (std::size_t i = 0; i < p.size(); ++i) out.emplace_back(p.times[i], as_double(p.type_of(i), p.bits[i]));
+  return out;
+}
+
+TEST(Cells, PiecesInAnyOrderEqualOnePass) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 600; ++round) {
+    Stage stage;
+    stage.function = static_cast<Function>(round % 7);
+    stage.stamp = static_cast<Stamp>(random() % 3);
+    stage.align_sampling = random() % 2 == 0;
+    const TimeUnit unit =
+        std::array{TimeUnit::milliseconds, TimeUnit::seconds, TimeUnit::hours, TimeUnit::months}[random() % 4];
+    stage.sampling = {static_cast<std::int64_t>(1 + random() % 5), unit};
+    const model::Timestamp start = static_cast<model::Timestamp>(random() % 1'000'000) - 500'000;
+    const std::int64_t step = std::array<std::int64_t, 4>{1, 300, 20'000, 100'000'000}[random() % 4];
+
+    std::vector<std::vector<Sample>> pieces(1 + random() % 20);
+    std::vector<Sample> all;
+    for (auto& piece : pieces) {
+      model::Timestamp t = start + static_cast<model::Timestamp>(random() % 100) * step;
+      const ValueType type = random() % 2 == 0 ? ValueType::long_ : ValueType::double_;
+      for (std::size_t n = random() % 200; n > 0; --n) {
+        t += 1 + static_cast<model::Timestamp>(random() % static_cast<std::uint64_t>(step));
+        const std::int64_t v = static_cast<std::int64_t>(random() % 1000) - 500;
+        piece.push_back({t, type,
+                         type == ValueType::long_ ? static_cast<std::uint64_t>(v)
+                                                  : std::bit_cast<std::uint64_t>(static_cast<double>(v) / 4)});
+      }
+      all.insert(all.end(), piece.begin(), piece.end());
+    }
+    const Windows windows(stage.sampling, stage.align_sampling, start);
+    CellSet set;
+    for (const auto& piece : pieces) {
+      std::vector<model::Timestamp> times;
+      std::vector<std::uint64_t> bits;
+      for (const Sample& s : piece) times.push_back(s.time), bits.push_back(s.bits);
+      std::vector<Cell> cells;
+      reduce(stage.function, windows, {piece.empty() ? ValueType::long_ : piece[0].type, times, bits}, cells);
+      set.add(stage.function, cells);
+    }
+    const auto expected = naive(stage, start, all);
+    ASSERT_EQ(pairs(to_points(stage, windows, set.take(stage.function))), expected) << round;
+
+    // The same from merged points.
+    std::ranges::stable_sort(
+        all, [](auto& a, auto& b) { return std::pair(a.time, a.number()) < std::pair(b.time, b.number()); });
+    Points merged;
+    for (const Sample& s : all) {
+      merged.times.push_back(s.time);
+      merged.types.push_back(s.type);
+      merged.bits.push_back(s.bits);
+    }
+    ASSERT_EQ(pairs(apply(stage, start, std::move(merged))), expected) << round;
+  }
+}
+
+TEST(Cells, SumsDoNotDependOnTheOrderOfPieces) {
+  const Windows windows({1, TimeUnit::days}, true, 0);
+  std::mt19937_64 random(5);
+  std::vector<Cell> parts;
+  for (int i = 0; i < 1000; ++i) {
+    Cell cell;
+    cell.count = 1;
+    cell.value = static_cast<double>(random() % 1'000'000) / 1000.0;
+    parts.push_back(cell);
+  }
+  double seen = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::ranges::shuffle(parts, random);
+    CellSet set;
+    for (const Cell& cell : parts) set.add(sum, {&cell, 1});
+    const Points points = to_points(stage_of(sum), windows, set.take(sum));
+    const double value = std::bit_cast<double>(points.bits[0]);
+    if (round == 0) seen = value;
+    ASSERT_EQ(value, seen);
+  }
+}
+
+TEST(Cells, SumOverflowsToInfinity) {
+  const std::vector<model::Timestamp> times = {1, 2};
+  const std::vector<std::uint64_t> bits(2, std::bit_cast<std::uint64_t>(1.7e308));
+  const Windows windows({1, TimeUnit::days}, true, 0);
+  CellSet set;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<Cell> cells;
+    reduce(sum, windows, {ValueType::double_, std::span(times).subspan(i, 1), std::span(bits).subspan(i, 1)}, cells);
+    set.add(sum, cells);
+  }
+  EXPECT_TRUE(std::isinf(std::bit_cast<double>(to_points(stage_of(sum), windows, set.take(sum)).bits[0])));
+}
+
+TEST(Cells, ASummaryIsAsGoodAsItsSamples) {
+  const Windows windows({1, TimeUnit::seconds}, true, 0);
+  const Summary summary{.first_time = 1500, .count = 3, .min = -1, .max = 5, .sum = 6};
+  const auto value = [&](Function f) {
+    const Cell cell = cell_of(f, windows.index(1500), summary);
+    const Points p = to_points(stage_of(f), windows, {&cell, 1});
+    EXPECT_EQ(p.times[0], 1500);
+    return as_double(p.type, p.bits[0]);
+  };
+  EXPECT_EQ(value(avg), 2);
+  EXPECT_EQ(value(sum), 6);
+  EXPECT_EQ(value(Function::min), -1);
+  EXPECT_EQ(value(Function::max), 5);
+  EXPECT_EQ(value(count), 3);
+  EXPECT_FALSE(takes_summary(first));
+  EXPECT_FALSE(takes_summary(last));
+}
+
+TEST(Apply, Texts) {
+  Points texts;
+  texts.type = ValueType::string;
+  texts.times = {1, 2, 1001};
+  texts.texts = {"a", "b", "c"};
+  const Sampling second{1, TimeUnit::seconds};
+  EXPECT_EQ(apply(stage_of(sum, second), 0, texts).texts, texts.texts);
+  EXPECT_EQ(apply(stage_of(first, second), 0, texts).texts, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(apply(stage_of(last, second), 0, texts).texts, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(apply(stage_of(last, second), 0, texts).times, (std::vector<model::Timestamp>{2, 1001}));
+  EXPECT_EQ(apply(stage_of(count, second), 0, texts).bits, (std::vector<std::uint64_t>{2, 1}));
+  EXPECT_EQ(apply(stage_of(count, second), 0, texts).type, ValueType::long_);
+}
+
+TEST(Apply, FirstAndLastKeepTheType) {
+  Points mixed;
+  mixed.times = {1, 2, 1001};
+  mixed.types = {ValueType::long_, ValueType::double_, ValueType::double_};
+  mixed.bits = {INT64_MAX, std::bit_cast<std::uint64_t>(0.5), std::bit_cast<std::uint64_t>(1.5)};
+  const Points out = apply(stage_of(first, {1, TimeUnit::seconds}), 0, mixed);
+  ASSERT_EQ(out.size(), 2U);
+  EXPECT_EQ(out.type_of(0), ValueType::long_);
+  EXPECT_EQ(out.bits[0], static_cast<std::uint64_t>(INT64_MAX));
+  EXPECT_EQ(out.type_of(1), ValueType::double_);
+}
+
+TEST(Apply, NothingInNothingOut) {
+  Points none;
+  EXPECT_EQ(apply(stage_of(avg, {1, TimeUnit::seconds}), 0, none).size(), 0U);
+}
+
+}  // namespace
+}  // namespace varve::aggregate

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units of time as queries name them, with the calendar of UTC: a month and a year have no fixed length.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/time.h"
+
+namespace varve::model {
+
+enum class TimeUnit : std::uint8_t { milliseconds, seconds, minutes, hours, days, weeks, months, years };
+
+// "days", "DAYS", … in any letter case.
+std::optional<TimeUnit> time_unit_of(std::string_view name);
+
+// Milliseconds of the unit; 0 for months and years.
+std::int64_t fixed_ms(TimeUnit unit);
+
+// t + n units. A month later than the 31st is the last day of a shorter month. Saturates at the ends of Timestamp's
+// range, so any n is safe.
+Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit);
+
+// The largest n for which add_units(from, n, unit) <= to.
+std::int64_t units_between(Timestamp from, Timestamp to, TimeUnit unit);
+
+// Start of the calendar day, Monday's week, month or year that holds t. Unit must be one of these four.
+Timestamp calendar_start(Timestamp t, TimeUnit unit);
+
+}  // namespace varve::model
