@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the whole-program tests: python3 tests/run.py [--binary build/varve] [--jobs N] [--list] [PATTERN …]
+
+Each *_test.py is a process of its own, N at once; files named in SERIAL run alone at the end, because they measure time
+or memory of a loaded server. A PATTERN is a part of file.Class.test. The last line says 'N passed, N failed'."""
+
+import argparse
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SERIAL = ["hostile_test", "stop_test"]
+ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
+SECONDS_MAX = 300  # of one file
+
+
+class Reporter(unittest.TestResult):
+    """Prints one line a test as it ends, so that the parent can count and show them."""
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.begin = time.monotonic()
+        self.failed = []
+
+    def _line(self, kind, test, detail=""):
+        seconds = time.monotonic() - getattr(self, "begin", time.monotonic())
+        print(f"{kind} {test.id()} {seconds:.1f} {detail}", flush=True)
+
+    def addSuccess(self, test):
+        if not self.failed:
+            self._line("PASS", test)
+
+    def addSkip(self, test, reason):
+        self._line("SKIP", test, reason)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._fault(test, self.failures[-1][1])
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._fault(test, self.errors[-1][1])
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._fault(subtest, self._exc_info_to_string(err, test))
+
+    def _fault(self, test, text):
+        self.failed = getattr(self, "failed", []) + [test]
+        print("".join(f"    {line}\n" for line in text.splitlines()), end="")
+        self._line("FAIL", test)
+
+
+def tests_of(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from tests_of(item)
+        else:
+            yield item
+
+
+def wanted(test_id, patterns):
+    return not patterns or any(p in test_id for p in patterns)
+
+
+def load(module, patterns):
+    sys.path.insert(0, HERE)
+    suite = unittest.defaultTestLoader.loadTestsFromName(module)
+    return [t for t in tests_of(suite) if wanted(t.id(), patterns)]
+
+
+def child(module, patterns):
+    result = Reporter()
+    unittest.TestSuite(load(module, patterns)).run(result)
+    return 0 if result.wasSuccessful() else 1
+
+
+class Runner:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.lock = threading.Lock()
+        self.passed, self.failed, self.skipped = 0, [], []
+
+    def show(self, line):
+        kind, _, rest = line.partition(" ")
+        if kind == "PASS":
+            self.passed += 1
+            print(f"  ok    {rest}")
+        elif kind == "SKIP":
+            self.skipped.append(rest)
+            print(f"  skip  {rest}")
+        elif kind == "FAIL":
+            self.failed.append(rest.split()[0])
+            print(f"  FAIL  {rest}")
+        else:
+            print(line)
+        sys.stdout.flush()
+
+    def run_file(self, module):
+        command = [sys.executable, os.path.abspath(__file__), "--child", module, *self.arguments.patterns]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", start_new_session=True)
+        timer = threading.Timer(SECONDS_MAX, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        faults_before = len(self.failed)
+        for line in process.stdout:
+            with self.lock:
+                self.show(line.rstrip("\n"))
+        code = process.wait()
+        late = not timer.is_alive()
+        timer.cancel()
+        with self.lock:
+            if late:
+                self.show(f"FAIL {module} took more than {SECONDS_MAX} s")
+            elif code != 0 and len(self.failed) == faults_before:
+                self.show(f"FAIL {module} ended with {code}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default="build/varve")
+    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--list", action="store_true", help="only print the names of the tests")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("patterns", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.child:
+        return child(arguments.child, arguments.patterns)
+
+    binary = os.path.abspath(arguments.binary)
+    os.environ["VARVE_BINARY"] = binary
+    modules = sorted(f[:-3] for f in os.listdir(HERE) if f.endswith("_test.py") and f[:-3] not in ELSEWHERE)
+    modules = [m for m in modules if wanted(m, [p.split(".")[0] for p in arguments.patterns])
+               or any(wanted(t.id(), arguments.patterns) for t in load(m, []))]
+    if arguments.list:
+        print("\n".join(t.id() for m in modules for t in load(m, arguments.patterns)))
+        return 0
+    if not os.access(binary, os.X_OK):
+        print(f"{binary} is not there; build it first (./dev build)", file=sys.stderr)
+        return 2
+
+    begin = time.monotonic()
+    runner = Runner(arguments)
+    # The longest first, so that no core is idle at the end.
+    order = {"crash_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
+    parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(runner.run_file, parallel))
+    for module in (m for m in SERIAL if m in modules):
+        runner.run_file(module)
+
+    for skipped in runner.skipped:
+        print(f"skipped: {skipped}")
+    for name in runner.failed:
+        print(f"failed: {name}")
+    print(f"whole-program tests: {time.monotonic() - begin:.0f} s")
+    print(f"{runner.passed} passed, {len(runner.failed)} failed")
+    return 1 if runner.failed or not runner.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes on the wire, made by hand: snappy, zstd and protobuf are not in Python's library, and hostile bodies are not in any."""
+
+import gzip
+import struct
+import zlib
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def field(number, payload):
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def label(name, value):
+    as_bytes = [part if isinstance(part, bytes) else part.encode() for part in (name, value)]
+    return field(1, as_bytes[0]) + field(2, as_bytes[1])
+
+
+def sample(time_ms, value):
+    bits = value if isinstance(value, bytes) else struct.pack("<d", value)
+    return b"\x09" + bits + b"\x10" + varint(time_ms)
+
+
+def write_request(series):
+    """series: [({label: value}, [(time_ms, value), …]), …]; a value may be the 8 bytes of a double."""
+    out = b""
+    for labels, samples in series:
+        body = b"".join(field(1, label(k, labels[k])) for k in sorted(labels))
+        body += b"".join(field(2, sample(t, v)) for t, v in samples)
+        out += field(1, body)
+    return out
+
+
+STALE_MARKER = struct.pack("<Q", 0x7FF0000000000002)
+
+
+def snappy(data):
+    """A valid snappy block of literals only."""
+    out = bytearray(varint(len(data)))
+    for begin in range(0, len(data), 65536):
+        piece = data[begin:begin + 65536]
+        out += bytes([61 << 2]) + struct.pack("<H", len(piece) - 1) + piece
+    return bytes(out)
+
+
+def snappy_bomb(size):
+    """`size` zero bytes in size / 21 bytes: one literal, then copies of 64 bytes from one byte back."""
+    copies = (size - 1) // 64
+    rest = size - 1 - copies * 64
+    out = bytearray(varint(size)) + b"\x00\x00"
+    out += (bytes([63 << 2 | 2]) + struct.pack("<H", 1)) * copies
+    if rest:
+        out += bytes([(rest - 1) << 2 | 2]) + struct.pack("<H", 1)
+    return bytes(out)
+
+
+def gzip_bomb(size):
+    return gzip.compress(bytes(size), 9)
+
+
+def deflate(data):
+    return zlib.compress(data)
+
+
+def zstd(data):
+    """A valid zstd frame of raw blocks."""
+    out = bytearray(struct.pack("<I", 0xFD2FB528)) + bytes([0xA0]) + struct.pack("<I", len(data))
+    pieces = [data[i:i + 65536] for i in range(0, len(data), 65536)] or [b""]
+    for i, piece in enumerate(pieces):
+        out += struct.pack("<I", len(piece) << 3 | (i == len(pieces) - 1))[:3] + piece
+    return bytes(out)
+
+
+def zstd_bomb(size):
+    """`size` zero bytes as RLE blocks of 128 KiB, four bytes each; the frame does not say how much it holds."""
+    blocks = max(1, size >> 17)
+    out = bytearray(struct.pack("<I", 0xFD2FB528)) + bytes([0x00, 0x50])
+    for i in range(blocks):
+        out += struct.pack("<I", (1 << 17) << 3 | 1 << 1 | (i == blocks - 1))[:3] + b"\x00"
+    return bytes(out)
