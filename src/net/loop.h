@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of net/: one thread, its event loop and the streams that live on it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+
+#include "net/stream.h"
+
+namespace varve::net {
+
+// How many connections a listener has, over all loops; stop() waits for none.
+class LiveCount {
+ public:
+  std::size_t add();
+  void remove();
+  bool wait_none(std::chrono::milliseconds deadline);
+  [[nodiscard]] std::size_t value() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::condition_variable none_;
+};
+
+class Loop : public std::enable_shared_from_this<Loop> {
+ public:
+  Loop(LiveCount& live, std::chrono::milliseconds tick);
+  ~Loop();
+
+  void start();
+  // Runs fn on the loop's thread, later. False when the loop has ended.
+  bool post(std::function<void()> fn);
+  void drain();  // any thread
+  void join();   // closes every stream, takes no more posts, ends when nothing is left
+
+  void adopt(std::shared_ptr<Stream> stream);  // loop thread; its socket is set
+  void forget(const std::shared_ptr<Stream>& stream);
+  [[nodiscard]] bool is_current() const;
+  [[nodiscard]] std::int64_t now_ms() const { return now_ms_; }
+  [[nodiscard]] LiveCount& live() { return *live_; }
+
+  struct Asio;
+  [[nodiscard]] Asio& asio() { return *asio_; }
+
+ private:
+  void schedule_tick();
+  void tick();
+  void each(void (*what)(Stream&));
+
+  LiveCount* live_;
+  const std::chrono::milliseconds tick_;
+  std::unique_ptr<Asio> asio_;
+  std::mutex post_mutex_;  // makes "has ended" and "was posted" one step
+  bool ended_ = false;     // by post_mutex_
+  // Loop thread only:
+  std::unordered_set<std::shared_ptr<Stream>> streams_;
+  bool draining_ = false;
+  bool closing_ = false;
+  std::int64_t now_ms_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace varve::net

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream: one accepted TCP connection and the event loop it stays with. A protocol derives from it and is told when the
+// socket can be read or written; all calls into it come from its loop's thread. Asio is behind this and shows nowhere.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace varve::net {
+
+class Loop;
+
+struct IoResult {
+  std::size_t bytes = 0;
+  bool blocked = false;  // nothing to be had now: want_read() or want_write()
+  bool ended = false;    // the other side has closed its sending side (reads), or the connection is broken
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  Stream();
+  virtual ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // From any thread: runs fn on the loop's thread, at once when this is that thread. False (and fn is dropped) when
+  // the loop has ended. fn should keep the stream alive.
+  bool dispatch(std::function<void()> fn);
+  [[nodiscard]] bool on_loop_thread() const;
+
+ protected:
+  virtual void on_start() = 0;
+  virtual void on_readable() = 0;  // once per want_read(); a hang-up is also readable
+  virtual void on_writable() = 0;  // once per want_write()
+  virtual void on_deadline() = 0;
+  virtual void on_drain() = 0;  // the listener stops: finish what is begun, then close()
+  virtual void on_close() = 0;  // the socket is gone, whoever closed it; called once
+
+  // These do not block. Partial results are normal.
+  IoResult read_some(char* to, std::size_t size);
+  IoResult write_some(std::string_view first, std::string_view second = {});
+  // Bytes or the end are waiting: true for "ended", without taking bytes.
+  [[nodiscard]] bool peek_ended();
+
+  void want_read();  // nothing if it is wanted already
+  void want_write();
+  [[nodiscard]] bool read_wanted() const;
+
+  // on_deadline() once this much time has passed (rounded up to the listener's tick) unless set again. Costs nothing.
+  void set_deadline(std::chrono::milliseconds from_now);
+  void clear_deadline();
+
+  void close_sending();
+  void close();
+  [[nodiscard]] bool is_open() const;
+
+ private:
+  friend class Loop;
+  friend class Listener;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace varve::net
