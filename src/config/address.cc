@@ -41,6 +41,11 @@ Result<Address> parse_address(std::string_view text) {
   return Address{std::move(host), static_cast<std::uint16_t>(*port)};
 }
 
+std::string to_string(const Address& address) {
+  const bool ipv6 = address.host.find(':') != std::string::npos;
+  return (ipv6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
 bool is_loopback(const Address& address) { return address.host == "::1" || address.host.starts_with("127."); }
 
 }  // namespace varve::config

@@ -19,6 +19,9 @@ struct Address {
 // The error's message says what is allowed. No host means every interface: ":8080" is 0.0.0.0:8080.
 Result<Address> parse_address(std::string_view text);
 
+// As it was written; IPv6 in brackets.
+std::string to_string(const Address& address);
+
 // Can only this machine reach it?
 bool is_loopback(const Address& address);
 

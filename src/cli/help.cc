@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help.h"
+
+#include "config/keys.h"
+
+namespace varve::cli {
+namespace {
+
+constexpr std::string_view kOverview =
+    R"(varve keeps time series: samples in by many protocols, durable at once, queried fast.
+
+usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
+
+  serve     run the server
+  check     check a configuration and print it whole, with defaults
+  version   say which varve this is
+
+varve COMMAND --help teaches with an example.
+)";
+
+constexpr std::string_view kServe =
+    R"(varve serve runs the server until SIGTERM or SIGINT; SIGHUP reads the configuration again.
+
+usage: varve serve [--config FILE] [--KEY=VALUE ...]
+
+example: keep data in ./demo, take samples and queries on port 8080 of this machine
+  varve serve --storage.path=./demo &
+  curl -d 'weather,city=oslo temperature=7.5' http://127.0.0.1:8080/write
+  curl -d '{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"weather_temperature"}]}' \
+       http://127.0.0.1:8080/api/v1/datapoints/query
+
+)";
+
+constexpr std::string_view kCheck =
+    R"(varve check reads a configuration as serve would, and prints it whole: every key, its value and where that was said.
+Exit status 2 and one line per fault if something is wrong.
+
+usage: varve check [--config FILE] [--KEY=VALUE ...]
+
+example: write a file with every key, change one, check it
+  varve check > varve.yaml
+  varve check --config varve.yaml --slots.width=30m
+
+)";
+
+constexpr std::string_view kVersion = R"(varve version prints one line: varve VERSION (commit, compiler).
+
+usage: varve version
+
+example:
+  varve version
+)";
+
+std::string key_table() {
+  std::string out =
+      "A key is a path in the YAML file, a flag with dots, and an environment variable: --slots.width=1h is\n"
+      "VARVE_SLOTS_WIDTH=1h. Flag beats environment beats file beats default. The keys:\n\n";
+  for (const auto& key : config::keys()) {
+    std::string line = "  --" + std::string(key.name) + "=" + std::string(key.fallback);
+    line.resize(std::max<std::size_t>(line.size() + 2, 52), ' ');
+    out += line + std::string(key.meaning) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string overview() { return std::string(kOverview); }
+
+std::string help(std::string_view command) {
+  if (command == "version") return std::string(kVersion);
+  return std::string(command == "serve" ? kServe : kCheck) + key_table();
+}
+
+}  // namespace varve::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/self_record.h"
+
+#include "base/log.h"
+
+namespace varve::server {
+
+SelfRecord::SelfRecord(const Metrics& metrics, storage::SeriesStore& series, storage::SampleStore& samples,
+                       const Clock& clock, std::string instance)
+    : metrics_(metrics), series_(series), samples_(samples), clock_(clock), instance_(std::move(instance)) {}
+
+Status SelfRecord::record() {
+  std::map<Labels, Group> by_labels;
+  for (auto& sample : metrics_.samples()) {
+    Group& group = by_labels[sample.labels];
+    group.names.push_back(std::move(sample.name));
+    group.values.push_back(model::Value::of_double(sample.value));
+  }
+  batch_.clear();
+  const std::int64_t now_ms = clock_.now_ms();
+  Status status;
+  for (const auto& [labels, group] : by_labels) {
+    status = append(labels, group, now_ms);
+    if (!status) break;
+  }
+  // Whether it became durable is told by the store's own metrics and log; here nobody waits.
+  if (status && !batch_.empty()) samples_.append(batch_, [](const Status&) {});
+  if (!status && !failing_) log::warn("own metrics are not recorded", {{"reason", status.error().message}});
+  failing_ = !status;
+  return status;
+}
+
+Status SelfRecord::append(const Labels& labels, const Group& group, std::int64_t now_ms) {
+  VARVE_TRY(const model::LineGroup* line, line_group(labels, group.names));
+  batch_.add(*line, now_ms, group.values);
+  return {};
+}
+
+Result<const model::LineGroup*> SelfRecord::line_group(const Labels& labels, const std::vector<std::string>& names) {
+  auto& known = groups_[{labels, names}];
+  if (known) return known.get();
+  model::TagViews tags{{"instance", instance_}};
+  for (const auto& [key, value] : labels) {
+    if (!value.empty()) tags.push_back({key, value});
+  }
+  VARVE_CHECK_OK(model::normalize(tags));
+  VARVE_TRY(const model::TenantId tenant, series_.tenant(kOwnTenant));
+  const std::vector<std::string_view> metrics(names.begin(), names.end());
+  VARVE_TRY(const model::GroupId id, series_.define_group(tenant, tags, metrics));
+  known = std::make_unique<model::LineGroup>();
+  known->id = id;
+  known->count = static_cast<std::uint16_t>(names.size());
+  return known.get();
+}
+
+}  // namespace varve::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/serve.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/build_info.h"
+#include "server/server.h"
+#include "server/signals.h"
+
+namespace varve::server {
+namespace {
+
+constexpr std::chrono::seconds kTick{5};
+constexpr std::chrono::seconds kStopDeadline{3};  // leaves two of the promised five to close the store
+
+// Says what a changed configuration needs; applies what can be changed while running.
+void reload(const config::Sources& sources, std::vector<config::Setting>& running) {
+  const config::Loaded loaded = config::load(sources);
+  for (const auto& fault : loaded.faults) log::error("configuration not reloaded", {{"fault", fault}});
+  if (!loaded.faults.empty()) return;
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    const auto& now = loaded.effective[i];
+    if (now.value == running[i].value) continue;
+    const bool live = now.key == "log.level";
+    log::info(live ? "reloaded" : "needs a restart", {{"key", now.key}, {"value", now.value}});
+    if (live) running[i] = now;
+  }
+  log::set_level(loaded.config.log_level);
+  log::info("configuration read again");
+}
+
+}  // namespace
+
+int serve(const config::Sources& sources, const config::Loaded& loaded) {
+  const Signals signals;
+  const SystemClock clock;
+  log::set_level(loaded.config.log_level);
+  log::info("starting", {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}});
+  Server server(loaded.config, clock);
+  if (const auto started = server.start(); !started) {
+    log::error("cannot start", {{"reason", started.error().message}});
+    return 1;
+  }
+  log::info("ready");
+  auto running = loaded.effective;
+  for (;;) {
+    server.tick();
+    const auto signal = signals.wait(kTick);
+    if (signal == Signals::Kind::stop) break;
+    if (signal == Signals::Kind::reload) reload(sources, running);
+  }
+  log::info("stopping");
+  server.stop(kStopDeadline);
+  log::info("stopped");
+  return 0;
+}
+
+}  // namespace varve::server

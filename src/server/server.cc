@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "engine/rocksdb/store.h"
+#include "http/ingest.h"
+#include "http/kairosdb_query.h"
+#include "http/operations.h"
+#include "http/server.h"
+#include "query/engine.h"
+#include "server/build_info.h"
+#include "server/process.h"
+#include "server/self_record.h"
+#include "server/translate.h"
+#include "telnet/listener.h"
+#include "write/writer.h"
+
+namespace varve::server {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "localhost";
+}
+
+// What is left of `deadline` since `began_ns`; never negative.
+std::chrono::milliseconds left(const Clock& clock, std::int64_t began_ns, std::chrono::milliseconds deadline) {
+  const std::chrono::milliseconds passed((clock.steady_ns() - began_ns) / 1'000'000);
+  return std::max(deadline - passed, std::chrono::milliseconds(0));
+}
+
+}  // namespace
+
+// In order of dependence: each member uses only those above it.
+struct Server::State {
+  config::Config config;
+  const Clock& clock;
+  Metrics metrics;
+  http::Gate gate;
+  std::unique_ptr<http::Server> http;
+  std::unique_ptr<engine::rocksdb::Store> store;
+  std::unique_ptr<write::Writer> writer;
+  std::unique_ptr<query::Engine> queries;
+  std::unique_ptr<TaskPool> query_pool;
+  std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes
+  std::unique_ptr<telnet::Listener> telnet;
+  std::unique_ptr<SelfRecord> self_record;
+
+  State(const config::Config& c, const Clock& k) : config(c), clock(k) {}
+
+  Status listen();
+  Status open_store();
+  Status start_telnet();
+  void register_metrics();
+  [[nodiscard]] http::Router routes();
+};
+
+Server::Server(const config::Config& config, const Clock& clock) : state_(std::make_unique<State>(config, clock)) {}
+
+Server::~Server() { stop(std::chrono::milliseconds(0)); }
+
+Status Server::State::listen() {
+  http::Router always;
+  http::add_health(always, gate, metrics);
+  http = std::make_unique<http::Server>(http_options(config), std::move(always), gate, metrics);
+  VARVE_CHECK_OK(http->start());
+  config::Address bound = config.http.listen;
+  bound.port = http->port();
+  log::info("listening", {{"protocol", "http"}, {"address", config::to_string(bound)}});
+  return {};
+}
+
+Status Server::State::open_store() {
+  const std::int64_t began_ns = clock.steady_ns();
+  VARVE_TRY(store, engine::rocksdb::Store::open(store_options(config), clock));
+  log::info("store is open", {{"path", config.storage.path},
+                              {"series", store->series_count()},
+                              {"log_rows", store->recovery().log_rows},
+                              {"torn_bytes", store->recovery().torn_bytes},
+                              {"damaged_bytes", store->recovery().damaged_bytes},
+                              {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
+  return {};
+}
+
+Status Server::State::start_telnet() {
+  if (!config.telnet.on) return {};
+  auto listener = std::make_unique<telnet::Listener>(telnet_options(config), *writer, metrics);
+  VARVE_CHECK_OK(listener->start());
+  telnet = std::move(listener);
+  config::Address bound = config.telnet.listen;
+  bound.port = telnet->port();
+  log::info("listening", {{"protocol", "telnet"}, {"address", config::to_string(bound)}});
+  return {};
+}
+
+void Server::State::register_metrics() {
+  metrics.gauge("varve_series", "Series known, over all tenants.",
+                [this] { return static_cast<double>(store->series_count()); });
+  const auto bytes = [this](std::string_view kind, std::uint64_t storage::StorageBytes::* field) {
+    metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.",
+                  [this, field] { return static_cast<double>(store->storage_bytes().*field); }, {{"kind", kind}});
+  };
+  bytes("wal", &storage::StorageBytes::wal);
+  bytes("hot", &storage::StorageBytes::hot);
+  bytes("sealed", &storage::StorageBytes::sealed);
+  bytes("index", &storage::StorageBytes::index);
+}
+
+http::Router Server::State::routes() {
+  http::Router router;
+  const http::IngestContext ingest{*writer, clock, metrics, std::string(version())};
+  if (config.roles.ingest) {
+    http::add_kairosdb_ingest(router, ingest);
+    http::add_opentsdb_ingest(router, ingest);
+    http::add_influx_ingest(router, ingest);
+    http::add_prometheus_ingest(router, ingest);
+  }
+  if (config.roles.query) http::add_kairosdb_query(router, *queries, *query_pool, metrics);
+  http::add_kairosdb_health(router, ingest);
+  http::add_settle(router, *store, *settle_pool);
+  return router;
+}
+
+Status Server::start() {
+  State& s = *state_;
+  raise_open_files_limit();
+  register_process_metrics(s.metrics, s.clock.now_ms());
+  s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
+                  {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
+  VARVE_CHECK_OK(s.listen());
+  VARVE_CHECK_OK(s.open_store());
+  s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writer_options(s.config));
+  s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
+  s.query_pool = std::make_unique<TaskPool>(0);
+  s.settle_pool = std::make_unique<TaskPool>(1);
+  s.register_metrics();
+  if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
+  s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock,
+                                               host_name() + ":" + std::to_string(s.http->port()));
+  s.http->open(s.routes());
+  return {};
+}
+
+std::uint16_t Server::http_port() const { return state_->http ? state_->http->port() : 0; }
+
+std::uint16_t Server::telnet_port() const { return state_->telnet ? state_->telnet->port() : 0; }
+
+void Server::tick() {
+  // What is wrong is in the log already, and the next tick tries again.
+  if (state_->self_record) static_cast<void>(state_->self_record->record());
+}
+
+void Server::stop(std::chrono::milliseconds deadline) {
+  State& s = *state_;
+  const std::int64_t began_ns = s.clock.steady_ns();
+  if (s.http) s.http->stop(deadline);
+  if (s.telnet) s.telnet->stop(left(s.clock, began_ns, deadline));
+  // From the users to the used. The store goes before the writer: its commit thread may still call the writer back.
+  s.self_record.reset();
+  s.telnet.reset();
+  s.http.reset();
+  s.settle_pool.reset();
+  s.query_pool.reset();
+  s.queries.reset();
+  s.store.reset();
+  s.writer.reset();
+}
+
+}  // namespace varve::server

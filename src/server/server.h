@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The composition: a checked configuration becomes a running varve. The only place, with cli/, that names an engine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "config/config.h"
+
+namespace varve::server {
+
+// start, tick and stop are called from one thread.
+class Server {
+ public:
+  Server(const config::Config& config, const Clock& clock);
+  ~Server();  // stops, if stop() was not called
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Listens at once, answering 503 until the store is open; then serves. After an error nothing is left running.
+  // Errors: conflict (an address in use, the directory open in another process), corrupt, io.
+  Status start();
+
+  [[nodiscard]] std::uint16_t http_port() const;
+  [[nodiscard]] std::uint16_t telnet_port() const;  // 0: off
+
+  // What is done every few seconds: records the server's own metrics.
+  void tick();
+
+  // Takes nothing new, finishes what runs until the deadline, makes everything durable, closes.
+  void stop(std::chrono::milliseconds deadline);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace varve::server

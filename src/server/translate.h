@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the one Config to the Options of each component, which do not know it.
+#pragma once
+
+#include "config/config.h"
+#include "engine/rocksdb/options.h"
+#include "http/server.h"
+#include "query/engine.h"
+#include "telnet/listener.h"
+#include "write/writer.h"
+
+namespace varve::server {
+
+engine::rocksdb::Options store_options(const config::Config& config);
+http::ServerOptions http_options(const config::Config& config);
+telnet::ListenerOptions telnet_options(const config::Config& config);
+query::Limits query_limits(const config::Config& config);
+write::Options writer_options(const config::Config& config);
+
+}  // namespace varve::server
