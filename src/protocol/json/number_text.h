@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers into JSON text, as KairosDB writes them: a whole double without decimals (55), others in the shortest form
+// that reads back bit for bit, with an exponent outside of [1e-3, 1e7) (1.5E-7, 1.0E20). NaN and infinities: null.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace varve::protocol::json {
+
+void append_long(std::string& out, std::int64_t value);
+void append_double(std::string& out, double value);
+
+}  // namespace varve::protocol::json

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/json/number_text.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+namespace varve::protocol::json {
+namespace {
+
+std::string text_of(double v) {
+  std::string out;
+  append_double(out, v);
+  return out;
+}
+
+TEST(NumberText, Doubles) {
+  EXPECT_EQ(text_of(55), "55");
+  EXPECT_EQ(text_of(0), "0");
+  EXPECT_EQ(text_of(-0.0), "-0.0");
+  EXPECT_EQ(text_of(0.1), "0.1");
+  EXPECT_EQ(text_of(-60.2), "-60.2");
+  EXPECT_EQ(text_of(0.001), "0.001");
+  EXPECT_EQ(text_of(0.00025), "2.5E-4");
+  EXPECT_EQ(text_of(1.5e-7), "1.5E-7");
+  EXPECT_EQ(text_of(1e15), "1000000000000000");
+  EXPECT_EQ(text_of(1e20), "1.0E20");
+  EXPECT_EQ(text_of(-1.5e300), "-1.5E300");
+  EXPECT_EQ(text_of(9999999.5), "9999999.5");
+  EXPECT_EQ(text_of(123456789.125), "1.23456789125E8");
+  EXPECT_EQ(text_of(5e-324), "5.0E-324");
+  EXPECT_EQ(text_of(std::numeric_limits<double>::quiet_NaN()), "null");
+  EXPECT_EQ(text_of(-std::numeric_limits<double>::infinity()), "null");
+}
+
+TEST(NumberText, Longs) {
+  std::string out;
+  append_long(out, INT64_MAX);
+  out += ' ';
+  append_long(out, INT64_MIN);
+  EXPECT_EQ(out, "9223372036854775807 -9223372036854775808");
+}
+
+TEST(NumberText, ReadsBackBitForBit) {
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 200'000; ++i) {
+    double v = std::bit_cast<double>(random());
+    if (i % 2 == 0) v = static_cast<double>(static_cast<std::int64_t>(random()) >> (random() % 60)) / 1000;
+    if (!std::isfinite(v)) continue;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(std::strtod(text_of(v).c_str(), nullptr)), std::bit_cast<std::uint64_t>(v))
+        << text_of(v);
+  }
+}
+
+}  // namespace
+}  // namespace varve::protocol::json

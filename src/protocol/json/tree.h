@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small JSON document as a tree, for bodies that are read back and forth (queries). Bounded in depth and size.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "protocol/json/reader.h"
+
+namespace varve::protocol::json {
+
+inline constexpr std::size_t kTreeDepthMax = 64;
+inline constexpr std::size_t kTreeNodesMax = 1'000'000;
+
+// Texts are views into the body and the reader.
+struct Node {
+  Kind kind = Kind::null;
+  std::string_view text;                // number as written, string, "true", "false"
+  const char* begin = nullptr;          // first byte in the body
+  std::vector<std::string_view> names;  // of an object's values
+  std::vector<Node> children;           // values of an object or items of an array
+
+  // The last value of that name, or nullptr (also for null, and if this is no object).
+  [[nodiscard]] const Node* find(std::string_view name) const;
+};
+
+// Errors: invalid, in the reader's words; trailing bytes are one.
+Result<Node> read_tree(Reader& reader);
+
+}  // namespace varve::protocol::json
