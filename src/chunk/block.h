@@ -89,8 +89,8 @@ class Block {
 
   [[nodiscard]] std::size_t groups() const;
   [[nodiscard]] model::GroupId group(std::size_t i) const;
-  [[nodiscard]] std::size_t columns(std::size_t i) const;     // series in group i
-  [[nodiscard]] std::size_t rows(std::size_t i) const;        // times in group i
+  [[nodiscard]] std::size_t columns(std::size_t i) const;  // series in group i
+  [[nodiscard]] std::size_t rows(std::size_t i) const;     // times in group i
   [[nodiscard]] model::Timestamp first_time(std::size_t i) const;
   [[nodiscard]] model::Timestamp last_time(std::size_t i) const;
   // Position of the group, or groups() if it is not here. Binary search.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an opened Block holds: the directory of groups and columns, and the sections, inflated when first needed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "chunk/block.h"
+#include "chunk/part.h"
+#include "chunk/times.h"
+
+namespace varve::chunk {
+
+// Bytes that may be stored coded. Thread-safe after construction.
+class Lazy {
+ public:
+  // `stored` must outlive this and have 8 readable bytes behind it.
+  void set(std::span<const std::byte> stored, std::size_t size, bool coded) {
+    stored_ = stored;
+    size_ = size;
+    coded_ = coded;
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t memory_bytes() const { return coded_ ? size_ + 8 : 0; }
+  // The bytes, with 8 more readable behind them; empty with size() > 0 if they cannot be decoded.
+  [[nodiscard]] std::span<const std::byte> bytes() const;
+
+ private:
+  std::span<const std::byte> stored_;
+  std::size_t size_ = 0;
+  bool coded_ = false;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<std::byte[]> data_;
+};
+
+// The type of a part's values; not of a mixed one.
+constexpr model::ValueType type_of(Form form) {
+  if (form == Form::longs) return model::ValueType::long_;
+  return form == Form::texts ? model::ValueType::string : model::ValueType::double_;
+}
+
+struct Group {
+  model::GroupId id{};
+  Times times;
+  std::size_t first_column = 0;
+  std::size_t columns = 0;
+};
+
+struct Block::State {
+  std::unique_ptr<std::byte[]> stored;  // the block, with slack
+  std::size_t stored_bytes = 0;
+  std::array<Lazy, kSections> sections;
+  std::array<Lazy, kClasses> frames;
+  struct ClassPlace {
+    std::uint8_t frame = 0;
+    std::size_t at = 0;  // in the frame
+    std::size_t size = 0;
+  };
+  std::array<ClassPlace, kClasses> classes{};
+  std::vector<Group> groups;
+  std::vector<std::size_t> columns;  // position of each column's first part
+  std::vector<Part> parts;
+
+  // Sets sections and frames from the head of the block.
+  Status read_head(std::uint64_t& group_count);
+  // Sets groups, columns and parts.
+  Status read_directory(std::uint64_t group_count);
+
+  [[nodiscard]] const Part& part(std::size_t group, std::size_t column) const {
+    return parts[columns[groups[group].first_column + column]];
+  }
+  // False: a section could not be decoded.
+  bool bytes_of(const Sequence& sequence, std::size_t count, SequenceBytes& out) const;
+  bool decode_ints(const Part& part, std::uint64_t* out) const;    // the sequence
+  bool decode_values(const Part& part, std::uint64_t* out) const;  // longs and doubles as in model::Value
+  bool decode_texts(const Part& part, std::vector<std::string_view>& out) const;
+  bool decode_mixed(const Part* part, DecodedColumn& out) const;
+};
+
+}  // namespace varve::chunk

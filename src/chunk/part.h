@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part: values of one type, as one or more sequences with what they need besides. A column is one part, or, if its
+// samples differ in type, a part of types followed by a part for each type that occurs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "chunk/block.h"
+#include "chunk/decimals.h"
+#include "chunk/sequence.h"
+
+namespace varve::chunk {
+
+struct Part {
+  Form form = Form::longs;
+  std::uint8_t detail = 0;  // decimals; for doubles kNumeric
+  bool has_stats = false;   // range and sum are there
+  std::uint8_t types = 0;   // mixed: 1 << type for each part that follows
+  std::size_t count = 0;
+  Sequence sequence;
+  std::uint64_t range = 0;     // greatest less least value of the sequence
+  std::uint64_t sum = 0;       // over count × least; bits of a double if sum_is_double()
+  std::size_t patches_at = 0;  // side
+  std::size_t patches_bytes = 0;
+  std::size_t texts_at = 0;  // texts
+  std::size_t texts_bytes = 0;
+  std::size_t texts_count = 0;
+
+  // Sums of integers are kept exactly where they cannot leave 64 bits.
+  [[nodiscard]] bool sum_is_double() const { return form == Form::doubles || range >> 40 != 0; }
+};
+
+// Not thread-safe; reusable.
+class ColumnWriter {
+ public:
+  // `column` has `rows` > 0 values.
+  void write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out);
+
+ private:
+  void write_ints(Form form, unsigned detail, std::span<const std::int64_t> ints, bool stats, SequenceWriter& sequences,
+                  Sections& out);
+  void write_doubles(std::span<const std::uint64_t> bits, SequenceWriter& sequences, Sections& out);
+  void write_patched(std::span<const std::uint64_t> bits, SequenceWriter& sequences, Sections& out);
+  void write_texts(std::span<const std::string_view> texts, SequenceWriter& sequences, Sections& out);
+  void write_mixed(const Column& column, SequenceWriter& sequences, Sections& out);
+
+  Decimals decimals_;
+  std::vector<std::int64_t> ints_;
+  std::vector<std::int64_t> types_;
+  std::vector<std::uint64_t> longs_;
+  std::vector<std::uint64_t> doubles_;
+  std::vector<std::string_view> strings_;
+  std::unordered_map<std::string_view, std::int64_t> dictionary_;
+};
+
+// Reads a column of `rows` > 0 values: its part, or parts, are appended. False: malformed.
+bool read_column(Places& places, std::size_t rows, std::vector<Part>& out);
+
+}  // namespace varve::chunk

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "chunk/part.h"
+#include "chunk/wide.h"
+
+namespace varve::chunk {
+namespace {
+
+using model::ValueType;
+
+std::int64_t as_signed(std::uint64_t v) { return static_cast<std::int64_t>(v); }
+
+unsigned form_byte(Form form, unsigned detail) { return static_cast<unsigned>(form) | detail << 4; }
+
+std::uint64_t sum_over(std::span<const std::int64_t> ints, std::int64_t min) {
+  std::uint64_t sum = 0;
+  for (const std::int64_t v : ints) sum += static_cast<std::uint64_t>(v);
+  return sum - ints.size() * static_cast<std::uint64_t>(min);
+}
+
+double sum_of_longs(std::span<const std::int64_t> ints) {
+  Wide sum = 0;
+  for (const std::int64_t v : ints) sum += v;
+  return static_cast<double>(sum);
+}
+
+double sum_of_doubles(std::span<const std::uint64_t> bits) {
+  double sum = 0;
+  for (const std::uint64_t b : bits) sum += std::bit_cast<double>(b);
+  return sum;
+}
+
+}  // namespace
+
+void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out) {
+  switch (column.form) {
+    case Column::Form::longs: write_ints(Form::longs, 0, column.ints, true, sequences, out); return;
+    case Column::Form::decimals: write_ints(Form::decimals, column.decimals, column.ints, true, sequences, out); return;
+    case Column::Form::typed: break;
+  }
+  const ValueType type = column.types[0];
+  if (std::any_of(column.types.begin(), column.types.end(), [type](ValueType t) { return t != type; })) {
+    write_mixed(column, sequences, out);
+  } else if (type == ValueType::string) {
+    write_texts(column.texts, sequences, out);
+  } else if (type == ValueType::double_) {
+    write_doubles(column.bits, sequences, out);
+  } else {
+    // Signed and unsigned of one width may stand for each other.
+    const auto* const longs = reinterpret_cast<const std::int64_t*>(column.bits.data());
+    write_ints(Form::longs, 0, {longs, rows}, true, sequences, out);
+  }
+}
+
+void ColumnWriter::write_ints(Form form, unsigned detail, std::span<const std::int64_t> ints, bool stats,
+                              SequenceWriter& sequences, Sections& out) {
+  out.heads().byte(form_byte(form, detail));
+  const Range range = range_of(ints);
+  // A sparse sequence is decoded in no time, so it needs no statistics.
+  if (sequences.write(ints, range, 0, out) || !stats) return;
+  const std::uint64_t width = static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min);
+  out.params().varint(width);
+  if (width >> 40 != 0) {
+    out.params().fixed(sum_of_longs(ints));
+  } else {
+    out.params().varint(sum_over(ints, range.min));
+  }
+}
+
+void ColumnWriter::write_doubles(std::span<const std::uint64_t> bits, SequenceWriter& sequences, Sections& out) {
+  if (find_decimals(bits, decimals_)) {
+    if (decimals_.patches.empty()) {
+      write_ints(Form::decimals, decimals_.decimals, decimals_.mantissas, true, sequences, out);
+    } else {
+      write_patched(bits, sequences, out);
+    }
+    return;
+  }
+  ints_.resize(bits.size());
+  for (std::size_t i = 0; i < bits.size(); ++i) ints_[i] = as_signed(ordered(bits[i]));
+  const double sum = sum_of_doubles(bits);  // not finite if any value is not
+  const bool numeric = std::isfinite(sum);
+  out.heads().byte(form_byte(Form::doubles, numeric ? kNumeric : 0));
+  const Range range = range_of(ints_);
+  if (sequences.write(ints_, range, 0, out) || !numeric) return;
+  out.params().varint(static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min));
+  out.params().fixed(sum);
+}
+
+void ColumnWriter::write_patched(std::span<const std::uint64_t> bits, SequenceWriter& sequences, Sections& out) {
+  write_ints(Form::patched, decimals_.decimals, decimals_.mantissas, false, sequences, out);
+  Bytes& side = out.side();
+  const std::size_t before = side.size();
+  std::uint32_t next = 0;
+  for (const std::uint32_t i : decimals_.patches) {
+    side.varint(i - next);
+    side.fixed(bits[i]);
+    next = i + 1;
+  }
+  out.params().varint(side.size() - before);
+}
+
+void ColumnWriter::write_texts(std::span<const std::string_view> texts, SequenceWriter& sequences, Sections& out) {
+  dictionary_.clear();
+  strings_.clear();
+  ints_.resize(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto [entry, is_new] = dictionary_.try_emplace(texts[i], static_cast<std::int64_t>(strings_.size()));
+    if (is_new) strings_.push_back(texts[i]);
+    ints_[i] = entry->second;
+  }
+  write_ints(Form::texts, 0, ints_, false, sequences, out);
+  Bytes& to = out.texts();
+  const std::size_t before = to.size();
+  for (const std::string_view text : strings_) to.varint(text.size());
+  for (const std::string_view text : strings_) to.add(std::as_bytes(std::span(text)));
+  out.params().varint(strings_.size());
+  out.params().varint(to.size() - before);
+}
+
+void ColumnWriter::write_mixed(const Column& column, SequenceWriter& sequences, Sections& out) {
+  types_.clear();
+  longs_.clear();
+  doubles_.clear();
+  std::vector<std::string_view> texts;
+  for (std::size_t i = 0; i < column.types.size(); ++i) {
+    types_.push_back(static_cast<std::int64_t>(column.types[i]));
+    switch (column.types[i]) {
+      case ValueType::long_: longs_.push_back(column.bits[i]); break;
+      case ValueType::double_: doubles_.push_back(column.bits[i]); break;
+      case ValueType::string: texts.push_back(column.texts[i]); break;
+    }
+  }
+  write_ints(Form::mixed, 0, types_, false, sequences, out);
+  out.params().varint(longs_.size());
+  out.params().varint(doubles_.size());
+  if (!longs_.empty()) {
+    ints_.resize(longs_.size());
+    std::transform(longs_.begin(), longs_.end(), ints_.begin(), as_signed);
+    write_ints(Form::longs, 0, ints_, true, sequences, out);
+  }
+  if (!doubles_.empty()) write_doubles(doubles_, sequences, out);
+  if (!texts.empty()) write_texts(texts, sequences, out);
+}
+
+}  // namespace varve::chunk

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: owned groups of samples that become fragments, and the comparison of what a block gives back.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "chunk/block.h"
+#include "model/row.h"
+
+namespace varve::chunk {
+
+// A column with its memory.
+struct OwnColumn {
+  Column::Form form = Column::Form::longs;
+  unsigned decimals = 0;
+  std::vector<std::int64_t> ints = {};
+  std::vector<model::ValueType> types = {};
+  std::vector<std::uint64_t> bits = {};
+  std::vector<std::string> texts = {};
+  mutable std::vector<std::string_view> text_views = {};
+
+  [[nodiscard]] Column view() const {
+    text_views.assign(texts.begin(), texts.end());
+    return {form, decimals, ints, types, bits, text_views};
+  }
+};
+
+inline OwnColumn longs(std::vector<std::int64_t> values) {
+  return {.form = Column::Form::longs, .ints = std::move(values)};
+}
+inline OwnColumn decimals(unsigned places, std::vector<std::int64_t> mantissas) {
+  return {.form = Column::Form::decimals, .decimals = places, .ints = std::move(mantissas)};
+}
+inline OwnColumn typed(const std::vector<model::Value>& values) {
+  OwnColumn column{.form = Column::Form::typed};
+  for (const model::Value& value : values) {
+    column.types.push_back(value.type);
+    column.bits.push_back(value.bits);
+    column.texts.emplace_back(value.text);
+  }
+  return column;
+}
+inline OwnColumn doubles(const std::vector<double>& values) {
+  OwnColumn column{.form = Column::Form::typed};
+  for (const double value : values) {
+    column.types.push_back(model::ValueType::double_);
+    column.bits.push_back(std::bit_cast<std::uint64_t>(value));
+  }
+  return column;
+}
+inline OwnColumn strings(const std::vector<std::string>& values) {
+  OwnColumn column{.form = Column::Form::typed, .texts = values};
+  column.types.assign(values.size(), model::ValueType::string);
+  column.bits.assign(values.size(), 0);
+  return column;
+}
+
+struct OwnGroup {
+  std::uint32_t id = 0;
+  std::vector<model::Timestamp> times;
+  std::vector<OwnColumn> columns;
+};
+
+inline std::vector<std::byte> seal(BlockBuilder& builder, const std::vector<OwnGroup>& groups) {
+  for (const OwnGroup& group : groups) {
+    std::vector<Column> columns;
+    for (const OwnColumn& column : group.columns) columns.push_back(column.view());
+    builder.add({model::GroupId{group.id}, group.times, columns});
+  }
+  const auto bytes = builder.finish();
+  return {bytes.begin(), bytes.end()};
+}
+
+inline std::vector<std::byte> seal(const std::vector<OwnGroup>& groups) {
+  BlockBuilder builder;
+  return seal(builder, groups);
+}
+
+inline void expect_column(const OwnColumn& expected, const DecodedColumn& actual, std::size_t rows) {
+  using model::ValueType;
+  if (expected.form == Column::Form::typed) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const ValueType type = actual.uniform ? actual.type : actual.types.at(r);
+      ASSERT_EQ(type, expected.types[r]) << "row " << r;
+      if (type == ValueType::string) {
+        ASSERT_EQ(actual.texts.at(r), expected.texts[r]) << "row " << r;
+      } else {
+        ASSERT_EQ(actual.bits.at(r), expected.bits[r]) << "row " << r;
+      }
+    }
+    return;
+  }
+  ASSERT_TRUE(actual.uniform);
+  ASSERT_EQ(actual.bits.size(), rows);
+  const bool is_long = expected.form == Column::Form::longs;
+  ASSERT_EQ(actual.type, is_long ? ValueType::long_ : ValueType::double_);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double value = static_cast<double>(expected.ints[r]) / model::kPowerOfTen[expected.decimals];
+    const auto bits = is_long ? static_cast<std::uint64_t>(expected.ints[r]) : std::bit_cast<std::uint64_t>(value);
+    ASSERT_EQ(actual.bits[r], bits) << "row " << r;
+  }
+}
+
+inline void expect_block(const std::vector<OwnGroup>& groups, const Block& block) {
+  ASSERT_EQ(block.groups(), groups.size());
+  std::vector<model::Timestamp> times;
+  DecodedColumn column;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    SCOPED_TRACE("group " + std::to_string(g));
+    const OwnGroup& group = groups[g];
+    ASSERT_EQ(model::to_int(block.group(g)), group.id);
+    ASSERT_EQ(block.find(model::GroupId{group.id}), g);
+    ASSERT_EQ(block.columns(g), group.columns.size());
+    ASSERT_EQ(block.rows(g), group.times.size());
+    ASSERT_EQ(block.first_time(g), group.times.front());
+    ASSERT_EQ(block.last_time(g), group.times.back());
+    ASSERT_TRUE(block.times(g, times));
+    ASSERT_EQ(times, group.times);
+    for (std::size_t c = 0; c < group.columns.size(); ++c) {
+      SCOPED_TRACE("column " + std::to_string(c));
+      const auto status = block.column(g, c, column);
+      ASSERT_TRUE(status) << status.error().message;
+      expect_column(group.columns[c], column, group.times.size());
+    }
+  }
+}
+
+inline std::shared_ptr<const Block> reopen(const std::vector<std::byte>& bytes) {
+  auto block = Block::open(bytes);
+  if (!block) ADD_FAILURE() << block.error().message;
+  return block ? *block : nullptr;
+}
+
+// Seals, opens and compares; returns the bytes.
+inline std::vector<std::byte> expect_round_trip(const std::vector<OwnGroup>& groups) {
+  const auto bytes = seal(groups);
+  if (const auto block = reopen(bytes)) expect_block(groups, *block);
+  return bytes;
+}
+
+inline std::vector<model::Timestamp> steady_times(std::size_t n, model::Timestamp first = 1'700'000'000'000,
+                                                  std::int64_t step = 10'000) {
+  std::vector<model::Timestamp> times(n);
+  for (std::size_t i = 0; i < n; ++i) times[i] = first + static_cast<std::int64_t>(i) * step;
+  return times;
+}
+
+}  // namespace varve::chunk

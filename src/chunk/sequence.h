@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequence: some int64 written by a plan into the sections of a block, and read back. Everything in a block is made of
+// sequences: times, longs, mantissas, mapped doubles, dictionary positions, types.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chunk/bytes.h"
+#include "chunk/format.h"
+#include "chunk/plan.h"
+
+namespace varve::chunk {
+
+// What a block is written into.
+struct Sections {
+  std::array<Bytes, kSections> section;
+  std::array<Bytes, kClasses> symbols;
+  Bytes& heads() { return section[kHeads]; }
+  Bytes& params() { return section[kParams]; }
+  Bytes& side() { return section[kSide]; }
+  Bytes& low() { return section[kLow]; }
+  Bytes& texts() { return section[kTexts]; }
+};
+
+// A sequence as its head and parameters describe it, with where its bytes begin in the sections.
+struct Sequence {
+  std::uint64_t min = 0;
+  std::uint64_t unit = 1;
+  std::uint64_t base = 0;   // order 2: 0
+  std::uint64_t first = 0;  // value 0, from order 1 on, in units over min
+  std::uint64_t step = 0;   // value 1 less value 0, order 2
+  std::size_t symbols_at = 0;
+  std::size_t low_at = 0;
+  std::size_t side_at = 0;
+  std::size_t side_bytes = 0;
+  std::uint8_t order = 0;
+  std::uint8_t symbol_class = 0;  // or kSparse
+  std::uint8_t shift = 0;
+  bool escapes = false;
+
+  [[nodiscard]] bool sparse() const { return symbol_class == kSparse; }
+  [[nodiscard]] bool constant() const { return sparse() && side_bytes == 0 && order == 0; }
+};
+
+// Not thread-safe; reusable.
+class SequenceWriter {
+ public:
+  // `values` is not empty; its least value is written relative to `origin`. Returns whether it became sparse.
+  bool write(std::span<const std::int64_t> values, Range range, std::int64_t origin, Sections& out);
+
+ private:
+  std::span<const std::int64_t> divide(std::span<const std::int64_t> values, Range& range, std::uint64_t& unit);
+  void write_sparse(Sections& out);
+  // Whether there were escapes.
+  bool write_symbols(const Plan& plan, Sections& out);
+  void write_low(unsigned shift, Bytes& out);
+
+  std::vector<std::int64_t> divided_;
+  std::vector<std::uint64_t> zigzags_;
+  Bytes escapes_;
+};
+
+// The parse position of a reader in each section.
+struct Places {
+  Cursor heads;
+  Cursor params;
+  std::size_t side = 0;
+  std::size_t low = 0;
+  std::size_t texts = 0;
+  std::array<std::size_t, kClasses> symbols{};
+};
+
+// Reads head and parameters of a sequence of `count` > 0 values and moves the places. False: malformed.
+bool read_sequence(Places& places, std::size_t count, std::int64_t origin, Sequence& out);
+
+// The bytes of a sequence: of its class from symbols_at on, its low bits with 8 bytes of slack behind, its side bytes.
+struct SequenceBytes {
+  const std::byte* symbols = nullptr;
+  const std::byte* low = nullptr;
+  std::span<const std::byte> side;
+};
+
+// Decodes `count` > 0 values to `out`. False: malformed.
+bool decode_sequence(const Sequence& sequence, const SequenceBytes& bytes, std::size_t count, std::uint64_t* out);
+
+}  // namespace varve::chunk

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "chunk/sequence.h"
+
+namespace varve::chunk {
+namespace {
+
+using Values = std::span<const std::int64_t>;
+
+// Greatest common divisor of the distances to min, or 1. Most sequences show in a few values that it is 1.
+std::uint64_t unit_of(Values values, std::int64_t min) {
+  const auto over = [min](std::int64_t v) { return static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(min); };
+  std::uint64_t unit = 0;
+  const std::size_t stride = values.size() / 8 + 1;
+  for (std::size_t i = 0; i < values.size() && unit != 1; i += stride) unit = std::gcd(unit, over(values[i]));
+  if (unit == 1) return 1;
+  for (const std::int64_t v : values) {
+    if (unit != 0 && over(v) % unit == 0) continue;
+    unit = std::gcd(unit, over(v));
+    if (unit == 1) return 1;
+  }
+  return std::max<std::uint64_t>(unit, 1);
+}
+
+template <unsigned order>
+void zigzags_of(Values v, std::uint64_t base, std::uint64_t* out) {
+  for (std::size_t i = order; i < v.size(); ++i) out[i - order] = zigzag_of(residual<order>(v.data(), i, base));
+}
+
+}  // namespace
+
+Values SequenceWriter::divide(Values values, Range& range, std::uint64_t& unit) {
+  unit = range.min == range.max ? 1 : unit_of(values, range.min);
+  if (unit == 1) return values;
+  divided_.resize(values.size());
+  const auto min = static_cast<std::uint64_t>(range.min);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    divided_[i] = static_cast<std::int64_t>((static_cast<std::uint64_t>(values[i]) - min) / unit);
+  }
+  range = {0, static_cast<std::int64_t>((static_cast<std::uint64_t>(range.max) - min) / unit)};
+  return divided_;
+}
+
+bool SequenceWriter::write(Values values, Range range, std::int64_t origin, Sections& out) {
+  const auto min = static_cast<std::uint64_t>(range.min);
+  std::uint64_t unit = 1;
+  values = divide(values, range, unit);
+  const Plan plan = make_plan(values, range);
+
+  zigzags_.resize(residuals(values.size(), plan.order));
+  switch (plan.order) {
+    case 0: zigzags_of<0>(values, plan.base, zigzags_.data()); break;
+    case 1: zigzags_of<1>(values, plan.base, zigzags_.data()); break;
+    default: zigzags_of<2>(values, plan.base, zigzags_.data()); break;
+  }
+
+  Bytes& params = out.params();
+  params.zigzag(min - static_cast<std::uint64_t>(origin));
+  if (unit != 1) params.varint(unit);
+  const auto zero = static_cast<std::uint64_t>(range.min);  // what the values count from, after the division
+  const auto value = [&](std::size_t i) { return static_cast<std::uint64_t>(values[i]); };
+  if (plan.order == 0) params.zigzag(plan.base - zero);
+  if (plan.order >= 1) params.varint(value(0) - zero);
+  if (plan.order == 1) params.zigzag(plan.base);
+  if (plan.order == 2) params.zigzag(value(1) - value(0));
+
+  unsigned head = plan.order << kOrderShift | (unit != 1 ? kHasUnit : 0U);
+  if (plan.sparse) {
+    write_sparse(out);
+    head |= kSparse;
+  } else {
+    head |= plan.symbol_class | (write_symbols(plan, out) ? kHasEscapes : 0U);
+  }
+  out.heads().byte(head);
+  return plan.sparse;
+}
+
+void SequenceWriter::write_sparse(Sections& out) {
+  Bytes& side = out.side();
+  const std::size_t before = side.size();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < zigzags_.size(); ++i) {
+    if (zigzags_[i] == 0) continue;
+    side.varint(i - next);
+    side.varint(zigzags_[i]);
+    next = i + 1;
+  }
+  out.params().varint(side.size() - before);
+}
+
+bool SequenceWriter::write_symbols(const Plan& plan, Sections& out) {
+  if (plan.symbol_class >= kShiftedFrom) {
+    out.params().byte(plan.shift);
+    write_low(plan.shift, out.low());
+  }
+  const std::uint64_t escape = is_nibble(plan.symbol_class) ? kNibbleEscape : kByteEscape;
+  std::uint64_t* const z = zigzags_.data();
+  const std::size_t n = zigzags_.size();
+  std::uint64_t beyond = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    z[i] >>= plan.shift;
+    beyond |= z[i] >= escape ? 1U : 0U;
+  }
+  if (beyond != 0) {
+    escapes_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (z[i] < escape) continue;
+      escapes_.varint(z[i] - escape);
+      z[i] = escape;
+    }
+    out.params().varint(escapes_.size());
+    out.side().add(escapes_.view());
+  }
+  Bytes& symbols = out.symbols[plan.symbol_class];
+  std::byte* const to = symbols.reserve(n + 1);
+  if (is_nibble(plan.symbol_class)) {
+    for (std::size_t i = 0; i + 1 < n; i += 2) to[i / 2] = static_cast<std::byte>(z[i] | z[i + 1] << 4);
+    if (n % 2 != 0) to[n / 2] = static_cast<std::byte>(z[n - 1]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<std::byte>(z[i]);
+  }
+  symbols.advance(symbol_bytes(plan.symbol_class, n));
+  return beyond != 0;
+}
+
+void SequenceWriter::write_low(unsigned shift, Bytes& out) {
+  const std::uint64_t mask = (std::uint64_t{1} << shift) - 1;
+  std::byte* at = out.reserve(zigzags_.size() * shift / 8 + 16);
+  std::uint64_t bits = 0;
+  unsigned filled = 0;  // < 8 between values
+  for (const std::uint64_t z : zigzags_) {
+    bits |= (z & mask) << filled;
+    filled += shift;
+    store_le(at, bits);
+    at += filled / 8;
+    bits = filled >= 64 ? 0 : bits >> (filled & ~7U);
+    filled &= 7;
+  }
+  out.advance((zigzags_.size() * shift + 7) / 8);
+}
+
+}  // namespace varve::chunk

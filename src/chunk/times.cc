@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chunk/times.h"
+
+#include <algorithm>
+#include <array>
+
+namespace varve::chunk {
+namespace {
+
+using TimeSpan = std::span<const model::Timestamp>;
+
+constexpr std::size_t kGridRowsMin = 8;
+
+std::uint64_t distance(model::Timestamp from, model::Timestamp to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
+// Grid steps that a distance is nearest to.
+std::uint64_t steps_in(std::uint64_t distance, std::uint64_t step) {
+  return distance / step + (distance % step * 2 >= step);
+}
+
+std::uint64_t median_distance(TimeSpan times) {
+  std::array<std::uint64_t, 31> some{};
+  const std::size_t distances = times.size() - 1;
+  const std::size_t n = std::min(distances, some.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t at = i * distances / n;
+    some[i] = distance(times[at], times[at + 1]);
+  }
+  std::nth_element(some.begin(), some.begin() + n / 2, some.begin() + n);
+  return some[n / 2];
+}
+
+}  // namespace
+
+// Fills offsets_, gaps_ and step_; false if there is no grid worth it.
+bool TimesWriter::lay_grid(TimeSpan times) {
+  if (times.size() < kGridRowsMin) return false;
+  const std::uint64_t about = median_distance(times);
+  if (about < 2) return false;
+  std::uint64_t steps = 0;
+  gaps_.clear();
+  std::size_t next = 1;
+  std::size_t gaps = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    const std::uint64_t here = steps_in(distance(times[i - 1], times[i]), about);
+    steps += here;
+    if (here == 1) continue;
+    if (++gaps > times.size() / 8) return false;
+    gaps_.varint(i - next);
+    gaps_.varint(here);
+    next = i + 1;
+  }
+  if (steps == 0) return false;
+  step_ = steps_in(distance(times.front(), times.back()), steps);
+  offsets_.resize(times.size());
+  Cursor gap(gaps_.view());
+  std::size_t gap_at = gap.left() != 0 ? 1 + static_cast<std::size_t>(gap.varint()) : 0;
+  std::uint64_t grid = static_cast<std::uint64_t>(times[0]);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::uint64_t here = i == 0 ? 0 : 1;
+    if (i == gap_at && i != 0) {
+      here = gap.varint();
+      gap_at = gap.left() != 0 ? i + 1 + static_cast<std::size_t>(gap.varint()) : 0;
+    }
+    grid += here * step_;
+    offsets_[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(times[i]) - grid);
+  }
+  return true;
+}
+
+void TimesWriter::write(TimeSpan times, SequenceWriter& sequences, Sections& out) {
+  if (std::equal(times.begin(), times.end(), before_.begin(), before_.end())) {
+    out.heads().byte(static_cast<unsigned>(TimesKind::same));
+    return;
+  }
+  const model::Timestamp origin = before_.empty() ? 0 : before_.front();
+  const Range range{times.front(), times.back()};
+  // Only a jittering clock is worth the look: differences of a regular one need no bits at all.
+  bool grid = false;
+  Range offsets{};
+  if (const Plan plain = make_plan(times, range); plain.bits > 64 && lay_grid(times)) {
+    offsets = range_of(offsets_);
+    grid = make_plan(offsets_, offsets).bits + 8.0 * static_cast<double>(gaps_.size()) + 48 < plain.bits;
+  }
+  out.heads().byte(static_cast<unsigned>(grid ? TimesKind::grid : TimesKind::sequence));
+  Bytes& params = out.params();
+  params.varint(times.size());
+  params.zigzag(distance(origin, times.front()));
+  params.varint(distance(times.front(), times.back()));
+  if (grid) {
+    params.varint(step_);
+    params.varint(gaps_.size());
+    out.side().add(gaps_.view());
+    sequences.write(offsets_, offsets, 0, out);
+  } else {
+    sequences.write(times, range, times.front(), out);
+  }
+  before_.assign(times.begin(), times.end());
+}
+
+bool read_times(Places& places, const Times* before, Times& out) {
+  const unsigned kind = places.heads.byte();
+  if (!places.heads.ok() || kind > static_cast<unsigned>(TimesKind::grid)) return false;
+  out = {};
+  out.kind = static_cast<TimesKind>(kind);
+  if (out.kind == TimesKind::same) {
+    if (before == nullptr) return false;
+    out = *before;
+    return true;
+  }
+  Cursor& params = places.params;
+  const std::uint64_t rows = params.varint();
+  if (rows == 0 || rows > kRowsMax) return false;
+  out.rows = static_cast<std::size_t>(rows);
+  const std::uint64_t origin = before == nullptr ? 0 : static_cast<std::uint64_t>(before->first);
+  out.first = static_cast<std::int64_t>(origin + params.zigzag());
+  out.last = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.first) + params.varint());
+  if (out.last < out.first) return false;
+  if (out.kind == TimesKind::grid) {
+    out.step = params.varint();
+    const std::uint64_t bytes = params.varint();
+    if (bytes > rows * 2 * codec::kVarintBytesMax) return false;
+    out.gaps_at = places.side;
+    out.gaps_bytes = static_cast<std::size_t>(bytes);
+    places.side += out.gaps_bytes;
+  }
+  return read_sequence(places, out.rows, out.kind == TimesKind::grid ? 0 : out.first, out.sequence);
+}
+
+namespace {
+
+// Adds the grid to the offsets.
+bool add_grid(const Times& times, std::span<const std::byte> gaps, std::uint64_t* out) {
+  Cursor gap(gaps);
+  const auto next_gap = [&](std::uint64_t from) { return gap.left() == 0 ? times.rows : from + gap.varint(); };
+  std::uint64_t gap_at = next_gap(1);
+  auto grid = static_cast<std::uint64_t>(times.first);
+  out[0] += grid;
+  for (std::size_t i = 1; i < times.rows; ++i) {
+    std::uint64_t steps = 1;
+    if (i == gap_at) [[unlikely]] {
+      steps = gap.varint();
+      gap_at = next_gap(i + 1);
+    }
+    grid += steps * times.step;
+    out[i] += grid;
+  }
+  return gap.ok() && gap.left() == 0;
+}
+
+}  // namespace
+
+bool decode_times(const Times& times, std::span<const std::byte> gaps, const SequenceBytes& bytes,
+                  model::Timestamp* out) {
+  // Signed and unsigned of one width may stand for each other.
+  auto* const values = reinterpret_cast<std::uint64_t*>(out);
+  if (!decode_sequence(times.sequence, bytes, times.rows, values)) return false;
+  if (times.kind == TimesKind::grid && !add_grid(times, gaps, values)) return false;
+  bool ascending = true;
+  for (std::size_t i = 1; i < times.rows; ++i) ascending &= out[i - 1] < out[i];
+  return ascending && out[0] == times.first && out[times.rows - 1] == times.last;
+}
+
+}  // namespace varve::chunk
