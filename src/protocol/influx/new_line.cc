@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/influx/new_line.h"
+
+#include <algorithm>
+
+namespace varve::protocol::influx {
+
+using model::LineGroup;
+
+Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& outcome) {
+  VARVE_CHECK_OK(splitter.split(at, line_));
+  VARVE_TRY(const model::Timestamp time, time_.read(line_.time));
+  keep_last_of_each();
+  const auto texts = std::stable_partition(line_.fields.begin(), line_.fields.end(),
+                                           [](const Field& field) { return !field.is_text; });
+  LineGroup* first = nullptr;
+  const auto mark = batch_.mark();
+  const auto take = [&](Result<LineGroup*> group) {
+    if (group && first == nullptr) first = *group;
+    return group;
+  };
+  Result<LineGroup*> added = nullptr;
+  for (auto field = line_.fields.begin(); field != texts && added;) {
+    const auto count = std::min<std::ptrdiff_t>(texts - field, RowValues::kMax);
+    added = take(add_numbers({field, field + count}, time));
+    field += count;
+  }
+  for (auto field = texts; field != line_.fields.end() && added; ++field) added = take(add_text(*field, time));
+  if (!added) {
+    batch_.rollback(mark);
+    return added;
+  }
+  outcome.accepted += line_.fields.size();
+  return first;
+}
+
+void NewLine::keep_last_of_each() {
+  auto& fields = line_.fields;
+  if (fields.size() < 2) return;
+  names_.clear();
+  for (const auto& field : fields) names_.push_back(field.name);
+  std::ranges::sort(names_);
+  if (std::ranges::adjacent_find(names_) == names_.end()) return;
+  // Rare: keep the last of each name, in its place.
+  std::vector<std::size_t> order(fields.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return fields[i].name; });
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + 1 == order.size() || fields[order[i]].name != fields[order[i + 1]].name) kept.push_back(order[i]);
+  }
+  std::ranges::sort(kept);
+  std::vector<Field> unique;
+  for (const std::size_t i : kept) unique.push_back(fields[i]);
+  fields = std::move(unique);
+}
+
+Result<LineGroup*> NewLine::group_of(Fields fields) {
+  key_.clear();
+  for (const auto& field : fields) key_.append(field.name) += '=';
+  if (LineGroup* known = groups_.find(line_.name, key_)) return known;
+  names_.clear();
+  for (const auto& field : fields) names_.push_back(field.name);
+  return naming_.define(groups_, line_.name, key_, names_);
+}
+
+Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
+  VARVE_TRY(LineGroup* const group, group_of(fields));
+  values_.clear();
+  unsigned count = 0;
+  for (const auto& field : fields) values_.set(count++, field.number);
+  values_.add_row(batch_, *group, time, count);
+  return group;
+}
+
+Result<LineGroup*> NewLine::add_text(const Field& field, model::Timestamp time) {
+  VARVE_TRY(LineGroup* const group, group_of({&field, 1}));
+  text_.clear();
+  append_text(text_, field.text);
+  batch_.add(*group, time, model::Value::of_string(text_));
+  return group;
+}
+
+}  // namespace varve::protocol::influx
