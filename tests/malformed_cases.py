@@ -28,11 +28,11 @@ def good(name):
     return {"name": name, "timestamp": T, "value": 1, "tags": {"h": "a"}}
 
 
-def kairos_bad(name, metric, **change):
+def kairos_bad(title, metric, /, **change):
     """The second of three metrics is bad: all or nothing, so none of them is kept."""
     bad = {**good(metric), **change}
     bad = {k: v for k, v in bad.items() if v is not Ellipsis}
-    return kairos(name, json.dumps([good(metric + ".before"), bad, good(metric + ".after")]),
+    return kairos(title, json.dumps([good(metric + ".before"), bad, good(metric + ".after")]),
                   absent=(metric + ".before", metric + ".after"))
 
 
@@ -122,15 +122,15 @@ def tsdb(name, body, status=400, **more):
     return Case("opentsdb: " + name, more.pop("path", "/api/put?details"), body, status, shape="opentsdb", **more)
 
 
-def point(metric, **change):
-    value = {"metric": metric, "timestamp": T, "value": 1, "tags": {"h": "a"}, **change}
+def point(series, /, **change):
+    value = {"metric": series, "timestamp": T, "value": 1, "tags": {"h": "a"}, **change}
     return {k: v for k, v in value.items() if v is not Ellipsis}
 
 
-def tsdb_bad(name, metric, **change):
+def tsdb_bad(title, series, /, **change):
     """The middle of three points is bad: its neighbours are kept, and the answer says which one and why."""
-    return tsdb(name, json.dumps([point(metric + ".before"), point(metric, **change), point(metric + ".after")]),
-                kept=(metric + ".before", metric + ".after"), absent=(metric,))
+    body = json.dumps([point(series + ".before"), point(series, **change), point(series + ".after")])
+    return tsdb(title, body, kept=(series + ".before", series + ".after"), absent=(series,))
 
 
 OPENTSDB = [
@@ -261,7 +261,7 @@ TELNET = [
     ("tag without equals", f"put tb.bad {S} 1 host"),
     ("tag without value", f"put tb.bad {S} 1 h="),
     ("tag without name", f"put tb.bad {S} 1 =a"),
-    ("negative timestamp text", f"put tb.bad -x 1 h=a"),
+    ("negative timestamp text", "put tb.bad -x 1 h=a"),
     ("timestamp beyond 2^53", f"putm tb.bad {2**60} 1 h=a"),
     ("long beyond 64 bits", f"put tb.bad {S} 99999999999999999999 h=a"),
     ("NaN", f"put tb.bad {S} NaN h=a"),

@@ -88,6 +88,10 @@ class Server:
             self.kill()
             raise
 
+    def wait_ready_or_end(self):
+        """None when it is ready, or the exit code."""
+        return None if self._becomes_ready() else self.process.poll()
+
     def wait(self, seconds=30):
         return self.process.wait(seconds)
 

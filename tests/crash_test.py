@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 at any moment, 30 times, under the load of four protocols: no acknowledged sample is lost, none is invented."""
+
+import json
+import random
+import threading
+import unittest
+
+from support import wire
+from support.case import T0, OwnServerCase
+from support.client import Telnet, http_request
+
+ROUNDS = 30
+BATCH = 20
+FIELDS = ("a", "b", "c")
+
+
+class Writer(threading.Thread):
+    """Writes batch after batch until the connection breaks. `sent` and `acknowledged` are counts of samples: sample
+    number n has the time base + n and the value n."""
+
+    def __init__(self, server, name, base, send, progress):
+        super().__init__(daemon=True)
+        self.server, self.metric, self.base, self.send, self.progress = server, name, base, send, progress
+        self.sent = self.acknowledged = 0
+        self.fault = None
+
+    def run(self):
+        try:
+            while True:
+                numbers = range(self.sent, self.sent + BATCH)
+                self.sent += BATCH
+                if not self.send(self.server, self.metric, [(self.base + n, n) for n in numbers]):
+                    return
+                self.acknowledged += BATCH
+                self.progress.step()
+        except OSError:
+            pass  # killed
+        except Exception as e:  # pylint: disable=broad-except
+            self.fault = e
+
+
+class Progress:
+    def __init__(self):
+        self.condition = threading.Condition()
+        self.batches = 0
+
+    def step(self):
+        with self.condition:
+            self.batches += 1
+            self.condition.notify_all()
+
+    def wait_for(self, batches, seconds=30):
+        with self.condition:
+            return self.condition.wait_for(lambda: self.batches >= batches, seconds)
+
+
+def post(server, path, body, headers=None):
+    try:
+        answer = http_request(server.port, "POST", path, body, headers, timeout=20)
+    except Exception as e:  # a cut answer shows as one of http.client's many
+        raise OSError(str(e)) from e
+    if answer.status in (429, 503):
+        raise OSError("shedding")
+    if answer.status not in (200, 204):
+        raise AssertionError(answer)
+    return True
+
+
+def send_influx(server, metric, samples):
+    lines = "".join(f"{metric} {','.join(f'{f}={v}i' for f in FIELDS)} {t}\n" for t, v in samples)
+    return post(server, "/write?precision=ms", lines)
+
+
+def send_kairosdb(server, metric, samples):
+    return post(server, "/api/v1/datapoints", json.dumps([{"name": metric, "tags": {"h": "x"}, "datapoints": samples}]))
+
+
+def send_remote_write(server, metric, samples):
+    body = wire.snappy(wire.write_request([({"__name__": metric}, [(t, float(v)) for t, v in samples])]))
+    return post(server, "/api/v1/write", body, {"Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"})
+
+
+def send_telnet(server, metric, samples):
+    """Acknowledged is what was sent over a connection that was closed in order by both sides."""
+    with Telnet(server.telnet_port) as t:
+        t.send("".join(f"putm {metric} {time} {value} h=x\n" for time, value in samples))
+        t.socket.shutdown(1)
+        while piece := t.socket.recv(4096):  # a reset raises OSError: not acknowledged
+            raise AssertionError(piece)
+    return True
+
+
+PROTOCOLS = {"influx": send_influx, "kairosdb": send_kairosdb, "rw": send_remote_write, "telnet": send_telnet}
+
+
+class Crash(OwnServerCase):
+    def check(self, server, writer):
+        """All acknowledged samples are there; beyond them only whole things that were sent."""
+        names = [f"{writer.metric}_{f}" for f in FIELDS] if writer.send is send_influx else [writer.metric]
+        for name in names:
+            got = server.values(name)
+            numbers = [v for _, v in got]
+            self.assertEqual([t for t, _ in got], [writer.base + v for v in numbers], f"{name}: times and values mixed up")
+            lost = set(range(writer.acknowledged)) - set(numbers)
+            self.assertFalse(lost, f"{name}: {len(lost)} of {writer.acknowledged} acknowledged samples lost, "
+                                   f"the first is number {min(lost, default=None)}")
+            self.assertTrue(not numbers or max(numbers) < writer.sent, f"{name}: invented")
+            self.assertEqual(len(numbers), len(set(numbers)), f"{name}: doubled")
+            if writer.send is send_influx and len(numbers) != writer.acknowledged:
+                # One request is one record of the log: it is there whole or not at all.
+                self.assertEqual(len(numbers) % BATCH, 0, f"{name}: half a request")
+
+    def test_thirty_kills(self):
+        chance = random.Random(20260101)
+        server = self.new_server().start()
+        writers_before = []
+        acknowledged = 0
+        for number in range(ROUNDS):
+            progress = Progress()
+            writers = [Writer(server, f"crash.{name}.{number}", T0 + number * 10_000_000, send, progress)
+                       for name, send in PROTOCOLS.items()]
+            for writer in writers:
+                writer.start()
+            self.assertTrue(progress.wait_for(chance.randrange(8, 400)), "no progress: " + server.log()[-2000:])
+            settler = None
+            if number % 3 == 2:  # a third of the kills hit chunks being written
+                settler = threading.Thread(target=quiet_settle, args=(server,), daemon=True)
+                settler.start()
+                progress.wait_for(progress.batches + chance.randrange(0, 30))
+            server.kill()
+            for writer in writers:
+                writer.join(30)
+                self.assertFalse(writer.is_alive())
+                self.assertIsNone(writer.fault)
+            if settler:
+                settler.join(30)
+            server.start()
+            for writer in writers:
+                self.check(server, writer)
+            acknowledged += sum(w.acknowledged for w in writers)
+            writers_before += writers
+        server.settle()
+        for writer in writers_before:
+            self.check(server, writer)
+        print(f"    {ROUNDS} kills, {acknowledged} samples acknowledged, 0 lost")
+        self.assertGreater(acknowledged, ROUNDS * 100)
+
+    def test_new_series_of_a_killed_server_are_found(self):
+        """The index is as durable as the data: no series is lost between its definition and its first sample."""
+        server = self.new_server().start()
+        for number in range(3):
+            lines = "".join(f"born,host=h{i},round={number} v={i}i {T0}\n" for i in range(2000))
+            server.influx(lines)
+            server.kill()
+            server.start()
+            for n in range(number + 1):
+                results = server.query([{"name": "born_v", "tags": {"round": str(n)},
+                                         "group_by": [{"name": "tag", "tags": ["host"]}]}])[0]["results"]
+                self.assertEqual(sorted(r["values"][0][1] for r in results), list(range(2000)))
+
+
+def quiet_settle(server):
+    try:
+        http_request(server.port, "POST", "/-/settle", b"", timeout=20)
+    except Exception:  # pylint: disable=broad-except
+        pass  # the server is killed meanwhile
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log after an accident: a torn tail is cut and reported; damage inside stops the start, naming file and offset,
+unless --storage.repair says to keep what is readable. docs/formats/log.md has the layout that is damaged here."""
+
+import glob
+import os
+import re
+import unittest
+
+from support.case import T0, OwnServerCase
+
+BATCHES = 40
+
+
+class Damage(OwnServerCase):
+    def killed_server(self):
+        """A server with BATCHES requests in its log, killed. Returns it and the log's last segment."""
+        server = self.new_server().start()
+        for i in range(BATCHES):
+            server.influx(f"d value={i}i {T0 + i}\n")
+        server.kill()
+        return server, self.last_segment(server)
+
+    @staticmethod
+    def last_segment(server):
+        return sorted(glob.glob(os.path.join(server.path, "wal", "*.log")))[-1]
+
+    def flip(self, path, offset, mask=0x10):
+        with open(path, "r+b") as f:
+            f.seek(offset)
+            byte = f.read(1)[0]
+            f.seek(offset)
+            f.write(bytes([byte ^ mask]))
+
+    def test_torn_tail(self):
+        for cut in (1, 7, 20):
+            with self.subTest(cut=cut):
+                server, path = self.killed_server()
+                self.cut_and_check(server, path, cut)
+
+    def cut_and_check(self, server, path, cut):
+        size = os.path.getsize(path)
+        os.truncate(path, size - cut)
+        seen = len(server.log())
+        server.start()
+        got = [v for _, v in server.values("d")]
+        self.assertEqual(got, list(range(len(got))), "what is left is what came first")
+        self.assertIn(len(got), (BATCHES - 1, BATCHES))  # the last record may be the server's own (its metrics)
+        log = server.log()[seen:]
+        self.assertIn(os.path.basename(path), log)
+        self.assertRegex(log, r"(?i)torn|unfinished|cut")
+        self.assertRegex(log, r"offset=\d+")
+        server.influx(f"d value=77i {T0 + 1000}\n")
+        server.kill()
+        server.start()
+        self.assertEqual([v for _, v in server.values("d")], got + [77], "writes after the repair are kept")
+
+    def test_garbage_behind_the_end(self):
+        server, path = self.killed_server()
+        with open(path, "ab") as f:
+            f.write(os.urandom(100))
+        server.start()
+        self.assertEqual([v for _, v in server.values("d")], list(range(BATCHES)))
+
+    def test_damage_inside_stops_the_start(self):
+        server, path = self.killed_server()
+        middle = os.path.getsize(path) // 2
+        self.flip(path, middle)
+        seen = len(server.log())
+        server.spawn()
+        self.assertEqual(server.wait(), 1)
+        log = server.log()[seen:]
+        self.assertIn(os.path.basename(path), log)
+        found = re.search(r"offset[= ](\d+)", log)
+        self.assertTrue(found, log)
+        self.assertLessEqual(int(found.group(1)), middle)
+        self.assertRegex(log, r"storage\.repair", "it says what to do")
+
+        self.flip(path, middle)  # as it was: nothing was changed by the refused start
+        server.start()
+        self.assertEqual([v for _, v in server.values("d")], list(range(BATCHES)))
+
+    def test_repair_keeps_what_is_readable(self):
+        server, path = self.killed_server()
+        middle = os.path.getsize(path) // 2
+        self.flip(path, middle)
+        seen = len(server.log())
+        server.start(**{"storage.repair": "true"})
+        got = [v for _, v in server.values("d")]
+        self.assertGreaterEqual(len(got), BATCHES - 2)
+        self.assertLess(len(got), BATCHES)
+        self.assertEqual(got, sorted(set(got)))
+        self.assertEqual((got[0], got[-1]), (0, BATCHES - 1), "what is before and behind the damage is kept")
+        self.assertRegex(server.log()[seen:], r"offset[= ]\d+")
+        code, _ = server.stop()
+        self.assertEqual(code, 0)
+        server.start()  # without repair: what was damaged is dealt with
+        self.assertEqual([v for _, v in server.values("d")], got)
+
+    def test_a_segment_that_is_no_log(self):
+        server, path = self.killed_server()
+        with open(path, "r+b") as f:
+            f.write(b"nonsense")
+        server.spawn()
+        self.assertEqual(server.wait(), 1)
+        self.assertIn(os.path.basename(path), server.log())
+
+    def test_every_flipped_bit_is_found(self):
+        """A bit in each of 16 places: either the start is refused, or it was in the tail; never a wrong value."""
+        server, path = self.killed_server()
+        with open(path, "rb") as f:
+            whole = f.read()
+        for i in range(16):
+            offset = len(whole) * i // 16 + 3
+            with self.subTest(offset=offset):
+                with open(path, "wb") as f:
+                    f.write(whole)
+                self.flip(path, offset)
+                server.spawn()
+                code = server.wait_ready_or_end()
+                if code is None:
+                    got = [v for _, v in server.values("d")]
+                    self.assertEqual(got, list(range(len(got))))
+                    self.assertGreater(offset, len(whole) * 8 // 10, "damage inside was not noticed")
+                    server.kill()
+                else:
+                    self.assertEqual(code, 1)
+                for extra in set(glob.glob(os.path.join(os.path.dirname(path), "*"))) - {path}:
+                    os.unlink(extra)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A full disk: writes get 503 with a reason, reads go on, nothing acknowledged is lost, and it recovers with room.
+
+As root a small tmpfs is really filled; otherwise a limit of the file size (RLIMIT_FSIZE) makes every write fail, and
+is lifted from outside."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from support.case import T0, OwnServerCase
+from support.client import wait_until
+
+LINES = 2000
+
+
+def body(number):
+    # Digits that do not compress, so that the disk fills soon.
+    return "".join(f"full,h=h{i % 7} value={(i * 2654435761 + number * 40503) % 2**53}i {T0 + number * LINES + i}\n"
+                   for i in range(LINES))
+
+
+class DiskFull(OwnServerCase):
+    def write_until_full(self, server):
+        """Returns how many bodies were acknowledged, and the refusal."""
+        for number in range(100_000):
+            answer = server.post("/write?precision=ms", body(number))
+            if answer.status != 204:
+                return number, answer
+        raise AssertionError("the disk never became full")
+
+    def check_refusal_and_reads(self, server, acknowledged, answer):
+        self.assertEqual(answer.status, 503, answer)
+        self.assertRegex(answer.body.decode(), r"(?i)space|disk|full|file too large|storage")
+        self.assertTrue(answer.header("Retry-After"))
+        self.assertTrue(server.alive())
+        self.assertEqual(server.get("/-/healthy").status, 200)
+        self.assertEqual(self.count(server), acknowledged * LINES)
+        kairos = server.post("/api/v1/datapoints", [{"name": "full.k", "timestamp": T0, "value": 1, "tags": {"a": "b"}}])
+        self.assertEqual(kairos.status, 503, kairos)
+        self.assertTrue(kairos.json()["errors"][0])
+        tsdb = server.post("/api/put", {"metric": "full.o", "timestamp": T0, "value": 1, "tags": {"a": "b"}})
+        self.assertEqual(tsdb.status, 503, tsdb)
+
+    def count(self, server):
+        results = server.query([{"name": "full", "aggregators": [
+            {"name": "count", "sampling": {"value": 10, "unit": "years"}}]}], T0 - 1)[0]["results"]
+        return sum(v for r in results for _, v in r["values"])
+
+    def recover(self, server, acknowledged):
+        def accepted():
+            return server.post("/write?precision=ms", body(acknowledged)).status == 204
+        wait_until(accepted, 15, "writes are taken again")
+        self.assertEqual(self.count(server), (acknowledged + 1) * LINES)
+        server.kill()
+        server.start()
+        self.assertEqual(self.count(server), (acknowledged + 1) * LINES)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a small file system")
+    def test_small_file_system(self):
+        mount = tempfile.mkdtemp(prefix="varve-small-")
+        self.addCleanup(shutil.rmtree, mount, True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", mount], capture_output=True, check=False)
+        if done.returncode != 0:
+            self.skipTest("mount is not allowed here: " + done.stderr.decode().strip())
+        self.addCleanup(subprocess.run, ["umount", "-l", mount], check=False)
+        ballast = os.path.join(mount, "ballast")
+        with open(ballast, "wb") as f:
+            f.write(bytes(12 << 20))
+        server = self.new_server(path=os.path.join(mount, "data")).start()
+        acknowledged, answer = self.write_until_full(server)
+        self.assertGreater(acknowledged, 0)
+        self.check_refusal_and_reads(server, acknowledged, answer)
+        os.unlink(ballast)
+        self.recover(server, acknowledged)
+
+    def test_limit_of_the_file_size(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, resource.RLIM_INFINITY))
+        server = self.new_server(preexec=limit).start()
+        acknowledged, answer = self.write_until_full(server)
+        self.assertGreater(acknowledged, 0)
+        self.check_refusal_and_reads(server, acknowledged, answer)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        server.preexec = None
+        self.recover(server, acknowledged)
+
+
+if __name__ == "__main__":
+    unittest.main()

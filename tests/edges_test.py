@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The house's own rules, as tests: what may include what, where heavy headers may stand, sizes, documents in step.
+
+The allowed edges are the DEPENDS lists in CMakeLists.txt; a new edge is a visible decision there. Each rule is a
+function that yields one line per fault.
+"""
+import fnmatch
+import functools
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINES_MAX = 450  # over it, look for the second noun inside
+
+# Headers that cost a second or more to compile, or bind us to a library: the files that may include them.
+HEAVY = {
+    r"boost/(asio|beast|url)[/.]": ["src/net/*", "src/http/*.cc", "src/telnet/*.cc"],
+    r"rocksdb/": ["src/engine/rocksdb/*"],
+    r"simdjson": ["src/protocol/*.cc", "src/protocol/*/*.cc", "src/http/*.cc"],
+    r"re2/": ["src/index/*"],
+    r"protozero/": ["src/protocol/prometheus/*"],
+    r"yaml-cpp/": ["src/config/yaml.cc"],
+    r"(zstd|zlib|libdeflate|snappy|xxhash)": ["src/codec/*.cc", "src/chunk/*.cc"],
+}
+# Files of one folder that share a heavy header among themselves; nobody outside includes them.
+INTERNAL = ["src/net/*", "src/engine/rocksdb/*"]
+
+
+@functools.cache
+def files() -> list[str]:
+    """What git keeps or would keep, as paths from the root."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            check=True, capture_output=True, text=True).stdout.split("\0")
+    return sorted(path for path in listed if path and (ROOT / path).is_file())
+
+
+@functools.cache
+def text(path: str) -> str:
+    return (ROOT / path).read_text(errors="replace")
+
+
+def sources() -> list[str]:
+    return [path for path in files() if path.startswith("src/") and path.endswith((".cc", ".h"))]
+
+
+@functools.cache
+def edges() -> dict[str, list[str]]:
+    """Folder → folders it may include, in the order of CMakeLists.txt."""
+    found = {}
+    for call in re.findall(r"^varve_folder\(([^)]*)\)", text("CMakeLists.txt"), re.M):
+        words = re.split(r"\s+", call.strip())
+        depends = words[words.index("DEPENDS") + 1:] if "DEPENDS" in words else []
+        found[words[0]] = depends[:depends.index("LIBRARIES")] if "LIBRARIES" in depends else depends
+    return found
+
+
+def folder_of(path: str) -> str | None:
+    """The folder of edges() that holds this path under src/; the longest name wins (engine/rocksdb)."""
+    return max((f for f in edges() if path.startswith(f + "/")), key=len, default=None)
+
+
+def includes(path: str) -> list[tuple[int, str, str]]:
+    """(line, quote or bracket, name) of each #include."""
+    found = enumerate(text(path).splitlines(), 1)
+    return [(n, m[1], m[2]) for n, line in found if (m := re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line))]
+
+
+def test_edges_go_down() -> Iterator[str]:
+    seen: list[str] = []
+    for folder, depends in edges().items():
+        for other in depends:
+            if other not in seen:
+                yield f"CMakeLists.txt: {folder} depends on {other}, which does not stand above it"
+        seen.append(folder)
+
+
+def test_includes_follow_the_edges() -> Iterator[str]:
+    for path in sources():
+        folder = folder_of(path.removeprefix("src/"))
+        if folder is None:
+            yield f"{path}: its folder is not in CMakeLists.txt"
+            continue
+        for line, quote, name in includes(path):
+            if quote == "<":
+                continue
+            if not (ROOT / "src" / name).is_file():
+                yield f'{path}:{line}: "{name}" is not a file under src/'
+                continue
+            other = folder_of(name)
+            if other not in (folder, *edges()[folder]):
+                yield f"{path}:{line}: {folder} may not include {other} ({name})"
+
+
+def test_own_header_comes_first() -> Iterator[str]:
+    for path in sources():
+        own = path.removeprefix("src/").removesuffix(".cc") + ".h"
+        if path.endswith(".cc") and f"src/{own}" in files():
+            first = next((name for _, _, name in includes(path)), None)
+            if first != own:
+                yield f'{path}: the first include is not its own header "{own}"'
+
+
+def test_heavy_headers_stay_where_they_are_needed() -> Iterator[str]:
+    for path in sources():
+        for line, quote, name in includes(path):
+            if quote != "<":
+                continue
+            for pattern, allowed in HEAVY.items():
+                if re.match(pattern, name) and not any(fnmatch.fnmatch(path, glob) for glob in allowed):
+                    yield f"{path}:{line}: <{name}> may be included only in {', '.join(allowed)}"
+
+
+def test_heavy_headers_do_not_leak() -> Iterator[str]:
+    """A header that includes a heavy one is of use to its own folder only."""
+    leaky = {path.removeprefix("src/") for path in sources() if path.endswith(".h") and
+             any(re.match(p, name) for _, quote, name in includes(path) if quote == "<" for p in HEAVY)}
+    for header in sorted(leaky):
+        if not any(fnmatch.fnmatch("src/" + header, glob) for glob in INTERNAL):
+            yield f"src/{header}: a heavy header belongs into a .cc"
+    grew = True
+    while grew:  # headers that include a leaky one leak as well
+        more = {path.removeprefix("src/") for path in sources() if path.endswith(".h") and
+                any(name in leaky for _, _, name in includes(path))}
+        grew = not more <= leaky
+        leaky |= more
+    for path in sources():
+        for line, _, name in includes(path):
+            if name in leaky and path.endswith(".h") and folder_of(name) != folder_of(path.removeprefix("src/")):
+                yield f"{path}:{line}: {name} brings heavy headers along"
+
+
+def test_files_are_short() -> Iterator[str]:
+    for path in files():
+        if path.endswith((".cc", ".h", ".py", ".cmake")) or path == "dev":
+            count = text(path).count("\n")
+            if count > LINES_MAX:
+                yield f"{path}: {count} lines, over {LINES_MAX}"
+
+
+def test_every_folder_says_what_it_is() -> Iterator[str]:
+    for folder in edges():
+        if any(path.startswith(f"src/{folder}/") for path in files()) and f"src/{folder}/README.md" not in files():
+            yield f"src/{folder}: no README.md"
+
+
+def test_architecture_lists_folders_and_edges() -> Iterator[str]:
+    rows = dict(re.findall(r"^\| `([a-z/]+)` \|[^|]*\|([^|]*)\|$", text("ARCHITECTURE.md"), re.M))
+    for folder, depends in edges().items():
+        if folder not in rows:
+            yield f"ARCHITECTURE.md: no row for {folder}"
+        elif set(re.findall(r"[a-z]+(?:/[a-z]+)*", rows[folder])) != set(depends):
+            yield f"ARCHITECTURE.md: {folder} may include {' '.join(depends)}, not {rows[folder].strip()}"
+    for folder in rows.keys() - edges().keys():
+        yield f"ARCHITECTURE.md: {folder} is not in CMakeLists.txt"
+
+
+def test_configuration_is_documented() -> Iterator[str]:
+    keys = dict(re.findall(r'\{"([a-z_.]+)",\s*"([^"]*)"', text("src/config/keys.cc")))
+    told = dict(re.findall(r"^### `([a-z_.]+)`\n\nDefault: (?:`([^`]*)`|empty)\.", text("docs/configuration.md"), re.M))
+    for key, default in keys.items():
+        if key not in told:
+            yield f"docs/configuration.md: {key} is missing"
+        elif told[key] != default:
+            yield f"docs/configuration.md: the default of {key} is {default!r}, not {told[key]!r}"
+    for key in told.keys() - keys.keys():
+        yield f"docs/configuration.md: there is no key {key}"
+
+
+def test_licence_line_comes_first() -> Iterator[str]:
+    for path in files():
+        if path.endswith((".cc", ".h", ".py")) or path in ("dev", ".ci/run"):
+            if not any("SPDX-License-Identifier: Apache-2.0" in line for line in text(path).splitlines()[:2]):
+                yield f"{path}: its first lines do not name the licence"
+
+
+def test_nothing_is_left_for_later() -> Iterator[str]:
+    words = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")
+    for path in files():
+        if path.endswith((".cc", ".h", ".py", ".md", ".txt", ".cmake")):
+            for n, line in enumerate(text(path).splitlines(), 1):
+                if words.search(line):
+                    yield f"{path}:{n}: {line.strip()}"
+
+
+def test_no_machine_is_named() -> Iterator[str]:
+    """A path or host of the machine that this runs on, or of anybody's package registry, is of no use to a reader."""
+    common = {"/", "/tmp", "/var", "/home", "/root", "/opt", "/usr", "/srv", "/mnt", "/src", "/etc", "/var/tmp"}
+    places = {str(ROOT), str(ROOT.parent), os.path.expanduser("~")} - common
+    words = [rf"(?<![\w.]){re.escape(place)}(?![\w-])" for place in sorted(places)]
+    if len(host := socket.gethostname().split(".")[0]) > 5 and host != "localhost":
+        words.append(rf"\b{re.escape(host)}\b")
+    words.append(r"https?://([a-z0-9-]+\.)*(registry|repo1?|proxy|index|static|files|deb|security)\.[a-z]")
+    names = re.compile("|".join(words))
+    for path in files():
+        if "/testdata/" in path or "/corpus/" in path:
+            continue
+        for n, line in enumerate(text(path).splitlines(), 1):
+            if m := names.search(line):
+                yield f"{path}:{n}: names {m[0]}"
+
+
+def main() -> int:
+    passed = failed = 0
+    for name, rule in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        faults = list(rule())
+        passed, failed = passed + (not faults), failed + bool(faults)
+        print(f"{'FAIL' if faults else 'ok  '} {name.removeprefix('test_').replace('_', ' ')}")
+        for fault in faults:
+            print(f"       {fault}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
