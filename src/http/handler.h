@@ -22,12 +22,12 @@ inline constexpr std::size_t kBodyPadding = 64;
 // Valid until the response has been sent (Responder keeps it alive).
 struct Request {
   Method method = Method::get;
-  std::string path;     // decoded, without query and without /t/<tenant>
-  std::string tenant;   // a valid name; empty if the request names none and there is no default
+  std::string path;           // decoded, without query and without /t/<tenant>
+  std::string tenant;         // a valid name; empty if the request names none and there is no default
   bool tenant_named = false;  // path or header named it (else it is tenant.default)
   std::vector<std::pair<std::string, std::string>> query;    // decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  std::string_view body;  // Content-Encoding undone, at most http.body_max
+  std::string_view body;                                     // Content-Encoding undone, at most http.body_max
 
   // Set once the client has hung up: work for it may stop.
   std::shared_ptr<std::atomic<bool>> gone;
@@ -79,10 +79,12 @@ class Router {
   void add(Method method, std::string pattern, Handler handler);
 
   struct Match {
-    const Handler* handler = nullptr;   // nullptr: not found or wrong method
-    std::string_view pattern;           // label of the route in metrics; "" if not found
-    std::string allow;                  // methods of the path, comma separated; "" if not found
+    const Handler* handler = nullptr;  // nullptr: not found or wrong method
+    std::string_view pattern;          // label of the route in metrics; "" if not found
+    std::string allow;                 // methods of the path, comma separated; "" if not found
+    std::size_t index = 0;             // of the route (of another method, if the method is wrong)
   };
+  [[nodiscard]] std::size_t size() const { return routes_.size(); }
   [[nodiscard]] Match find(Method method, std::string_view path) const;
 
  private:

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/answer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <memory>
+
+namespace varve::http {
+namespace {
+
+constexpr std::size_t kCompressMin = 1024;
+
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 200: return "OK";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 304: return "Not Modified";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 422: return "Unprocessable Content";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    case 505: return "HTTP Version Not Supported";
+    default: return "Status";
+  }
+}
+
+void append_number(std::string& out, std::size_t value) {
+  char text[24];
+  out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+// "Date: …\r\n", made once a second in each thread.
+std::string_view date_line() {
+  static thread_local std::time_t second = 0;
+  static thread_local char line[64];
+  static thread_local std::size_t size = 0;
+  const std::time_t now = std::time(nullptr);
+  if (now != second) {
+    second = now;
+    std::tm utc{};
+    ::gmtime_r(&now, &utc);
+    size = std::strftime(line, sizeof line, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
+  }
+  return {line, size};
+}
+
+bool is_clean(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos; }
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool is_zero(std::string_view quality) {
+  return quality.starts_with("q=0") && quality.find_first_not_of("0.", 3) == std::string_view::npos;
+}
+
+// Length of the UTF-8 character at `at`, 0 if it is none.
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned first = byte(at);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return follows(at + 1) ? 2 : 0;
+  if (first >= 0xe0 && first < 0xf0) {
+    const bool low = first == 0xe0 && byte(at + 1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(at + 1) >= 0xa0;
+    return follows(at + 1) && follows(at + 2) && !low && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first < 0xf5) {
+    const bool low = first == 0xf0 && byte(at + 1) < 0x90;
+    const bool high = first == 0xf4 && byte(at + 1) >= 0x90;
+    return follows(at + 1) && follows(at + 2) && follows(at + 3) && !low && !high ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[c & 15];
+    } else {
+      out.append(text, i, length);
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  out += '"';
+}
+
+Response error_response(int status, std::string_view message) {
+  std::string quoted;
+  append_json_string(quoted, message);
+  return Response::json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}");
+}
+
+Response retry_response(int status, std::string_view message, int seconds) {
+  Response response = error_response(status, message);
+  response.headers.emplace_back("Retry-After", std::to_string(seconds));
+  return response;
+}
+
+void append_head(std::string& out, const Response& response, const Framing& framing) {
+  out += framing.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
+  append_number(out, static_cast<std::size_t>(response.status));
+  out += ' ';
+  out += reason_of(response.status);
+  out += "\r\n";
+  out += date_line();
+  for (const auto& [name, value] : response.headers) {
+    if (!is_clean(name) || !is_clean(value)) continue;
+    out += name;
+    out += ": ";
+    out += value;
+    out += "\r\n";
+  }
+  if (response.status != 204 && response.status != 304) {
+    if (!response.content_type.empty() && is_clean(response.content_type)) {
+      out += "Content-Type: ";
+      out += response.content_type;
+      out += "\r\n";
+    }
+    if (framing.chunked) {
+      out += "Transfer-Encoding: chunked\r\n";
+    } else if (!framing.until_close) {
+      out += "Content-Length: ";
+      append_number(out, framing.length);
+      out += "\r\n";
+    }
+  }
+  if (!framing.keep_alive) {
+    out += "Connection: close\r\n";
+  } else if (framing.http_1_0) {
+    out += "Connection: keep-alive\r\n";
+  }
+  out += "\r\n";
+}
+
+std::string_view name_of(codec::Coding coding) {
+  switch (coding) {
+    case codec::Coding::gzip: return "gzip";
+    case codec::Coding::deflate: return "deflate";
+    case codec::Coding::zstd: return "zstd";
+    case codec::Coding::snappy: return "snappy";
+    case codec::Coding::identity: break;
+  }
+  return "identity";
+}
+
+codec::Coding accepted_coding(std::string_view accept) {
+  bool gzip = false;
+  bool zstd = false;
+  const std::string all = lower(accept);
+  for (std::string_view rest = all; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    const auto semicolon = item.find(';');
+    const std::string_view name = trimmed(item.substr(0, semicolon));
+    if (semicolon != std::string_view::npos && is_zero(trimmed(item.substr(semicolon + 1)))) continue;
+    if (name == "gzip" || name == "x-gzip" || name == "*") gzip = true;
+    if (name == "zstd") zstd = true;
+  }
+  if (zstd) return codec::Coding::zstd;
+  return gzip ? codec::Coding::gzip : codec::Coding::identity;
+}
+
+void encode(Response& response, std::string_view accept) {
+  if (accept.empty() || (response.body.size() < kCompressMin && !response.more)) return;
+  const codec::Coding coding = accepted_coding(accept);
+  if (coding == codec::Coding::identity) return;
+  const auto coded = [](const auto& header) { return lower(header.first) == "content-encoding"; };
+  if (std::any_of(response.headers.begin(), response.headers.end(), coded)) return;  // the handler did it
+
+  if (!response.more) {
+    std::string packed;
+    if (!codec::compress(coding, response.body, packed) || packed.size() >= response.body.size()) return;
+    response.body = std::move(packed);
+  } else {
+    auto compressor = std::make_shared<codec::Compressor>(coding);
+    std::string first;
+    if (!response.body.empty() && !compressor->add(response.body, false, first)) return;
+    response.body = std::move(first);
+    response.more = [compressor, source = std::move(response.more), raw = std::string(),
+                     ended = false](std::string& piece) mutable {
+      piece.clear();
+      if (ended) return;
+      raw.clear();
+      source(raw);
+      ended = raw.empty();
+      // Out of memory in the compressor: the stream ends short, and the client's decoder says so.
+      if (!compressor->add(raw, ended, piece)) piece.clear();
+    };
+  }
+  response.headers.emplace_back("Content-Encoding", name_of(coding));
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+}  // namespace varve::http

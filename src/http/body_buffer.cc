@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/body_buffer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "http/handler.h"
+
+namespace varve::http {
+
+Block BlockPool::get(std::size_t size) {
+  const std::size_t rounded = std::bit_ceil(size);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& b) { return b.size == rounded; });
+    if (found != free_.end()) {
+      Block block = std::move(*found);
+      free_.erase(found);
+      kept_ -= block.size;
+      return block;
+    }
+  }
+  return {std::make_unique_for_overwrite<char[]>(rounded), rounded};
+}
+
+void BlockPool::put(Block block) {
+  const std::lock_guard lock(mutex_);
+  if (kept_ + block.size > keep_max_) return;
+  kept_ += block.size;
+  free_.push_back(std::move(block));
+}
+
+std::size_t BlockPool::kept() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+BodyBuffer::BodyBuffer(Budget& budget, BlockPool& pool, std::size_t small_size)
+    : budget_(&budget), pool_(&pool), small_{std::make_unique_for_overwrite<char[]>(small_size), small_size} {}
+
+BodyBuffer::~BodyBuffer() {
+  begin = end = 0;
+  shrink();
+}
+
+std::size_t BodyBuffer::space() const {
+  const std::size_t used = end + kBodyPadding;
+  return used < capacity() ? capacity() - used : 0;
+}
+
+bool BodyBuffer::make_room(std::size_t bytes) {
+  const std::size_t wanted = bytes + kBodyPadding;
+  if (wanted <= capacity()) {
+    if (begin != 0) std::memmove(data(), data() + begin, size());
+  } else {
+    const std::size_t rounded = std::bit_ceil(wanted);
+    if (!budget_->take(rounded)) return false;
+    Block larger = pool_->get(wanted);
+    std::memcpy(larger.data.get(), data() + begin, size());
+    if (large_.data) {
+      budget_->give(large_.size);
+      pool_->put(std::move(large_));
+    }
+    large_ = std::move(larger);
+  }
+  end -= begin;
+  begin = 0;
+  return true;
+}
+
+void BodyBuffer::shrink() {
+  if (begin == end) begin = end = 0;
+  if (large_.data && size() + kBodyPadding <= small_.size) {
+    std::memcpy(small_.data.get(), large_.data.get() + begin, size());
+    end -= begin;
+    begin = 0;
+    budget_->give(large_.size);
+    pool_->put(std::move(large_));
+    large_ = {};
+  } else if (begin != 0 && space() < small_.size / 2) {
+    std::memmove(data(), data() + begin, size());
+    end -= begin;
+    begin = 0;
+  }
+}
+
+}  // namespace varve::http

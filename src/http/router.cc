@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Some forty routes, looked at one after the other: comparing lengths first makes that cheaper than a hash.
+#include <algorithm>
+
+#include "base/check.h"
+#include "http/handler.h"
+
+namespace varve::http {
+namespace {
+
+constexpr std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::get: return "GET";
+    case Method::head: return "HEAD";
+    case Method::post: return "POST";
+    case Method::put: return "PUT";
+    case Method::delete_: return "DELETE";
+    case Method::options: return "OPTIONS";
+    case Method::other: break;
+  }
+  return "";
+}
+
+// A segment in braces stands for one non-empty segment; the last one for all that is left, slashes too, because
+// metric names may contain them.
+bool matches(std::string_view pattern, std::string_view path) {
+  for (;;) {
+    const auto brace = pattern.find('{');
+    if (brace == std::string_view::npos) return pattern == path;
+    if (path.substr(0, brace) != pattern.substr(0, brace) || path.size() <= brace) return false;
+    pattern.remove_prefix(pattern.find('}', brace) + 1);
+    path.remove_prefix(brace);
+    if (pattern.empty()) return true;
+    const auto slash = path.find('/');
+    if (slash == 0 || slash == std::string_view::npos) return false;
+    path.remove_prefix(slash);
+  }
+}
+
+}  // namespace
+
+void Router::add(Method method, std::string pattern, Handler handler) {
+  const bool taken = std::any_of(routes_.begin(), routes_.end(),
+                                 [&](const Route& r) { return r.method == method && r.pattern == pattern; });
+  check(!taken, "a route is added once");
+  routes_.push_back({method, std::move(pattern), std::move(handler)});
+}
+
+Router::Match Router::find(Method method, std::string_view path) const {
+  Match match;
+  const Route* get = nullptr;  // answers HEAD where nothing else does
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    const Route& route = routes_[i];
+    if (!matches(route.pattern, path)) continue;
+    if (route.method == method) return {&route.handler, route.pattern, {}, i};
+    if (route.method == Method::get) get = &route;
+    if (match.pattern.empty()) {
+      match.pattern = route.pattern;
+      match.index = i;
+    }
+    match.allow += match.allow.empty() ? "" : ", ";
+    match.allow += name_of(route.method);
+  }
+  if (get != nullptr && method == Method::head) {
+    return {&get->handler, get->pattern, {}, static_cast<std::size_t>(get - routes_.data())};
+  }
+  if (get != nullptr) match.allow += ", HEAD";
+  if (!match.allow.empty()) match.allow += ", OPTIONS";
+  return match;
+}
+
+}  // namespace varve::http

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "http/handler.h"
+
+namespace varve::http {
+namespace {
+
+Router router() {
+  Router r;
+  const Handler none = [](const Request&, const Responder&) {};
+  r.add(Method::post, "/api/put", none);
+  r.add(Method::get, "/ping", none);
+  r.add(Method::head, "/ping", none);
+  r.add(Method::get, "/query", none);
+  r.add(Method::post, "/query", none);
+  r.add(Method::delete_, "/api/v1/metric/{name}", none);
+  r.add(Method::get, "/meta/{service}/{key}", none);
+  r.add(Method::get, "/label/{name}/values", none);
+  return r;
+}
+
+// "pattern" when found, "405 allow" or "404".
+std::string shown(Method method, std::string_view path) {
+  const Router r = router();
+  const Router::Match match = r.find(method, path);
+  if (match.handler != nullptr) return std::string(match.pattern);
+  return match.pattern.empty() ? "404" : "405 " + match.allow;
+}
+
+TEST(Router, Finds) {
+  EXPECT_EQ(shown(Method::post, "/api/put"), "/api/put");
+  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/a.b"), "/api/v1/metric/{name}");
+  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/a/b"), "/api/v1/metric/{name}");
+  EXPECT_EQ(shown(Method::get, "/meta/s/k"), "/meta/{service}/{key}");
+  EXPECT_EQ(shown(Method::get, "/label/host/values"), "/label/{name}/values");
+}
+
+TEST(Router, Misses) {
+  EXPECT_EQ(shown(Method::post, "/api/put/"), "404");
+  EXPECT_EQ(shown(Method::get, "/api"), "404");
+  EXPECT_EQ(shown(Method::get, "/"), "404");
+  EXPECT_EQ(shown(Method::get, ""), "404");
+  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/"), "404");
+  EXPECT_EQ(shown(Method::get, "/meta//k"), "404");
+  EXPECT_EQ(shown(Method::get, "/meta/s/"), "404");
+  EXPECT_EQ(shown(Method::get, "/label/host/value"), "404");
+}
+
+TEST(Router, AWrongMethodNamesTheRightOnes) {
+  EXPECT_EQ(shown(Method::get, "/api/put"), "405 POST, OPTIONS");
+  EXPECT_EQ(shown(Method::put, "/query"), "405 GET, POST, HEAD, OPTIONS");
+  EXPECT_EQ(shown(Method::options, "/api/put"), "405 POST, OPTIONS");
+  EXPECT_EQ(shown(Method::other, "/api/v1/metric/x"), "405 DELETE, OPTIONS");
+}
+
+TEST(Router, GetAnswersHead) { EXPECT_EQ(shown(Method::head, "/query"), "/query"); }
+
+}  // namespace
+}  // namespace varve::http

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/url.h"
+
+namespace varve::http {
+namespace {
+
+int hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::unexpected<Error> bad(std::string_view text) {
+  return fail(Code::invalid, "bad percent encoding in '" + std::string(text.substr(0, 200)) + "'");
+}
+
+}  // namespace
+
+bool percent_decode(std::string_view text, bool plus_is_space, std::string& out) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus_is_space) {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      if (i + 2 >= text.size()) return false;
+      const int high = hex(text[i + 1]);
+      const int low = hex(text[i + 2]);
+      if (high < 0 || low < 0) return false;
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return true;
+}
+
+Status parse_query(std::string_view text, Parameters& out) {
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find('&'));
+    text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
+    if (pair.empty()) continue;
+    const auto equals = pair.find('=');
+    auto& [name, value] = out.emplace_back();
+    if (!percent_decode(pair.substr(0, equals), true, name)) return bad(pair);
+    if (equals != std::string_view::npos && !percent_decode(pair.substr(equals + 1), true, value)) return bad(pair);
+  }
+  return {};
+}
+
+Status parse_target(std::string_view target, std::string& path, Parameters& query) {
+  path.clear();
+  if (const auto scheme = target.find("://"); scheme != std::string_view::npos && target[0] != '/' &&
+                                              target.substr(0, scheme).find_first_of("?#") == std::string_view::npos) {
+    target.remove_prefix(scheme + 3);
+    const auto slash = target.find_first_of("/?");
+    if (slash == std::string_view::npos) {
+      path = "/";
+      return {};
+    }
+    target.remove_prefix(slash);
+  }
+  target = target.substr(0, target.find('#'));
+  const auto mark = target.find('?');
+  if (!percent_decode(target.substr(0, mark), false, path)) return bad(target);
+  if (path.empty()) path = "/";
+  if (path[0] != '/' && path != "*") return fail(Code::invalid, "the request target is not a path");
+  if (mark == std::string_view::npos) return {};
+  return parse_query(target.substr(mark + 1), query);
+}
+
+std::string take_tenant(std::string& path) {
+  if (!path.starts_with("/t/")) return {};
+  const auto end = path.find('/', 3);
+  std::string tenant = path.substr(3, end == std::string::npos ? end : end - 3);
+  path.erase(0, end == std::string::npos ? path.size() : end);
+  if (path.empty()) path = "/";
+  return tenant;
+}
+
+}  // namespace varve::http

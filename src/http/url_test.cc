@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/url.h"
+
+#include <gtest/gtest.h>
+
+namespace varve::http {
+namespace {
+
+// "path | name=value | …", or the error.
+std::string shown(std::string_view target) {
+  std::string path;
+  Parameters query;
+  if (const Status status = parse_target(target, path, query); !status) return "error: " + status.error().message;
+  for (const auto& [name, value] : query) path += " | " + name + "=" + value;
+  return path;
+}
+
+TEST(Url, Targets) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"/", "/"},
+      {"/a/b", "/a/b"},
+      {"/a%20b%2Fc+d", "/a b/c+d"},
+      {"/a?", "/a"},
+      {"/a?x=1&y=2", "/a | x=1 | y=2"},
+      {"/a?x=1&&x=2&", "/a | x=1 | x=2"},
+      {"/a?summary", "/a | summary="},
+      {"/a?=v", "/a | =v"},
+      {"/a?x=a=b", "/a | x=a=b"},
+      {"/a?q=a+b%2Bc%26d", "/a | q=a b+c&d"},
+      {"/a?q=%C3%A4", "/a | q=ä"},
+      {"/a?q=1#frag", "/a | q=1"},
+      {"/a?q=http://x/", "/a | q=http://x/"},
+      {"*", "*"},
+      {"http://host:80/a?b=c", "/a | b=c"},
+      {"http://host", "/"},
+      {"http://host?b=c", "/ | b=c"},
+      {"", "/"},
+      {"a", "error: the request target is not a path"},
+      {"/%", "error: bad percent encoding in '/%'"},
+      {"/%4", "error: bad percent encoding in '/%4'"},
+      {"/%zz", "error: bad percent encoding in '/%zz'"},
+      {"/a?b=%G0", "error: bad percent encoding in 'b=%G0'"},
+      {"/a?%1=2", "error: bad percent encoding in '%1=2'"},
+  };
+  for (const auto& [target, want] : cases) EXPECT_EQ(shown(target), want) << target;
+}
+
+TEST(Url, TenantInFrontOfThePath) {
+  const auto taken = [](std::string path) {
+    const std::string tenant = take_tenant(path);
+    return tenant + " " + path;
+  };
+  EXPECT_EQ(taken("/t/acme/api/put"), "acme /api/put");
+  EXPECT_EQ(taken("/t/acme/"), "acme /");
+  EXPECT_EQ(taken("/t/acme"), "acme /");
+  EXPECT_EQ(taken("/t//x"), " /x");
+  EXPECT_EQ(taken("/tea/acme/x"), " /tea/acme/x");
+  EXPECT_EQ(taken("/"), " /");
+}
+
+}  // namespace
+}  // namespace varve::http
