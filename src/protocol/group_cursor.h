@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the guesses of line groups: which group probably comes next in this request. See model/line_group.h.
+#pragma once
+
+#include "model/line_group.h"
+
+namespace varve::protocol {
+
+// Groups of one GroupSource only; reset() before those of another.
+class GroupCursor {
+ public:
+  // nullptr: no idea.
+  [[nodiscard]] model::LineGroup* guess() const { return guess_; }
+
+  // This one came.
+  void step(model::LineGroup* group) {
+    if (last_ != nullptr && guess_ != group) last_->next.store(group, std::memory_order_relaxed);
+    last_ = group;
+    guess_ = group->next.load(std::memory_order_relaxed);
+  }
+
+  void reset() { last_ = guess_ = nullptr; }
+
+ private:
+  model::LineGroup* last_ = nullptr;
+  model::LineGroup* guess_ = nullptr;
+};
+
+}  // namespace varve::protocol

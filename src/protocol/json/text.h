@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of JSON text: skipping what is between the quotes, comparing with what is expected, writing strings.
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace varve::protocol::json {
+
+inline const char* skip_space(const char* at, const char* end) {
+  while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) ++at;
+  return at;
+}
+
+// `at` stands behind an opening quote; returns the place behind the closing one, or nullptr if there is none before
+// `end`. Reads up to 32 bytes past `end`.
+inline const char* skip_string(const char* at, const char* end) {
+  const __m256i quote = _mm256_set1_epi8('"');
+  const __m256i slash = _mm256_set1_epi8('\\');
+  while (at < end) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    const auto found = static_cast<unsigned>(
+        _mm256_movemask_epi8(_mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, slash))));
+    if (found == 0) {
+      at += 32;
+      continue;
+    }
+    at += std::countr_zero(found);
+    if (at >= end) return nullptr;
+    if (*at == '"') return at + 1;
+    at += 2;  // the escaped byte cannot close the string
+  }
+  return nullptr;
+}
+
+bool is_utf8(std::string_view text);
+
+// Appends "text" in quotes, escaped as JSON wants it. What is not UTF-8 becomes U+FFFD.
+void append_string(std::string& out, std::string_view text);
+
+}  // namespace varve::protocol::json

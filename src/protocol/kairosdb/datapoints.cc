@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/kairosdb/datapoints.h"
+
+#include "protocol/group_cursor.h"
+#include "protocol/json/reader.h"
+#include "protocol/json/text.h"
+#include "protocol/kairosdb/datapoints_fast.h"
+#include "protocol/kairosdb/datapoints_metric.h"
+
+namespace varve::protocol::kairosdb {
+namespace {
+
+constexpr std::string_view kEnd = "Invalid json. No content due to end of input.";
+
+class Body {
+ public:
+  Body(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Way way)
+      : body_(body),
+        end_(body.data() + body.size()),
+        way_(way),
+        reader_(body),
+        fast_(end_, groups, batch, cursor_),
+        metric_(reader_, groups, batch, cursor_, rejection_) {}
+
+  Rejection parse() {
+    if (body_.empty()) return at_end();
+    const char* at = start();
+    if (at == end_) return at_end();
+    if (*at == '{') {
+      metric(at, 0);
+    } else if (*at == '[') {
+      array(at + 1);
+    } else {
+      // Only an object or array may be a document; a quote has been read when that is seen.
+      reader_.seek(*at == '"' || *at == '\'' ? at + 1 : at);
+      reader_.fail("Use JsonReader.setLenient(true) to accept malformed JSON" + reader_.place());
+    }
+    if (reader_.failed()) rejection_.errors.push_back(reader_.error());
+    return std::move(rejection_);
+  }
+
+ private:
+  Rejection at_end() {
+    rejection_.errors.emplace_back(kEnd);
+    return std::move(rejection_);
+  }
+
+  // Behind a byte order mark and white space.
+  [[nodiscard]] const char* start() const {
+    return json::skip_space(body_.data() + (body_.starts_with("\xef\xbb\xbf") ? 3 : 0), end_);
+  }
+
+  // Between metrics the JSON is strict, as in KairosDB. What follows the array is not looked at.
+  void array(const char* at) {
+    for (std::size_t index = 0; rejection_.code == Code::invalid && rejection_.errors.size() < kErrorsMax; ++index) {
+      at = json::skip_space(at, end_);
+      if (index > 0 && at < end_ && *at != ']') {
+        if (*at != ',') {
+          reader_.seek(at + 1);
+          return reader_.fail((*at == ';' || *at == '#' || *at == '/'
+                                   ? "Use JsonReader.setLenient(true) to accept malformed JSON"
+                                   : "Unterminated array") +
+                              reader_.place());
+        }
+        at = json::skip_space(at + 1, end_);
+        if (at < end_ && *at == ']') {
+          reader_.seek(at + 1);
+          return reader_.fail("Use JsonReader.setLenient(true) to accept malformed JSON" + reader_.place());
+        }
+      }
+      if (at >= end_) {
+        rejection_.errors.emplace_back(kEnd);
+        return;
+      }
+      if (*at == ']') return;
+      at = metric(at, index);
+      if (at == nullptr) return;
+    }
+  }
+
+  // Returns its end, or nullptr after a failure of the reader.
+  const char* metric(const char* at, std::size_t index) {
+    if (way_ == Way::fast && *at == '{') {
+      if (const char* end = fast_.read(at); end != nullptr) return end;
+    }
+    reader_.seek(at);
+    const json::Element e = reader_.value();
+    if (reader_.failed()) return nullptr;
+    reader_.set_lenient(true);
+    if (e.kind != json::Kind::object) {
+      reader_.fail_state("BEGIN_OBJECT", e);
+    } else {
+      metric_.read(index);
+    }
+    reader_.set_lenient(false);
+    return reader_.failed() ? nullptr : reader_.at();
+  }
+
+  std::string_view body_;
+  const char* end_;
+  Way way_;
+  Rejection rejection_;
+  GroupCursor cursor_;
+  json::Reader reader_;
+  FastMetrics fast_;
+  MetricReader metric_;
+};
+
+}  // namespace
+
+Rejection parse_datapoints(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Way way) {
+  return Body(body, groups, batch, way).parse();
+}
+
+std::string render_errors(std::span<const std::string> errors) {
+  std::string out = "{\"errors\":[";
+  for (const auto& error : errors) {
+    if (out.back() != '[') out += ',';
+    json::append_string(out, error);
+  }
+  return out + "]}";
+}
+
+}  // namespace varve::protocol::kairosdb

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast way through a metric object of KairosDB's put. See datapoints.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/line_group.h"
+#include "model/row.h"
+#include "protocol/group_cursor.h"
+#include "protocol/json/number.h"
+
+namespace varve::protocol::kairosdb {
+
+class FastMetrics {
+ public:
+  // `end`: of the body; 64 bytes behind it are readable.
+  FastMetrics(const char* end, model::GroupSource& groups, model::RowBatch& batch, GroupCursor& cursor)
+      : end_(end), groups_(groups), batch_(batch), cursor_(cursor) {}
+
+  // The object at `at` ('{') into rows. Returns its end; nullptr, and no rows, if it is not as plain as expected:
+  // a group never seen, an error, a value that is not a number, …
+  const char* read(const char* at);
+
+ private:
+  struct Metric {
+    unsigned seen = 0;
+    unsigned types = 0;           // kinds of values: bit 0 long, bit 1 double
+    unsigned types_allowed = 3;   // by "type"
+    std::string_view name, tags;  // as written, with quotes and braces
+    model::Timestamp time = 0;
+    json::Number value;
+    std::string_view value_text;
+    model::LineGroup* group = nullptr;  // known already
+    const char* points = nullptr;
+    const model::LineGroup* points_group = nullptr;  // the guess their rows were added for
+  };
+
+  const char* field(const char* at, Metric& metric);
+  const char* read_name(const char* at, Metric& metric);
+  const char* read_tags(const char* at, Metric& metric);
+  const char* read_type(const char* at, Metric& metric);
+  const char* read_points(const char* at, const model::LineGroup& group, unsigned& types);
+  bool is_guess(std::string_view name, std::string_view tags);
+  bool finish(Metric& metric, model::RowBatch::Mark mark);
+
+  const char* end_;
+  model::GroupSource& groups_;
+  model::RowBatch& batch_;
+  GroupCursor& cursor_;
+  model::LineGroup nobody_;  // stands in for a group that is not known yet
+  std::string key_;
+};
+
+}  // namespace varve::protocol::kairosdb
