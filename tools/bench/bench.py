@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares varve with VictoriaMetrics, InfluxDB and Prometheus on this machine: the same bytes, in turns, medians.
+
+  ./dev bench                    everything (about 25 minutes on two cores)
+  ./dev bench --quick            small data sets (about 4 minutes): for a look, not for a quotation
+  ./dev bench --only=bulk,size   some scenarios
+docs/benchmarks.md says what each row means."""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import ingest  # noqa: E402
+import micro  # noqa: E402
+import queries  # noqa: E402
+from common import Settings  # noqa: E402
+from databases import ALL, Varve  # noqa: E402
+
+SCENARIOS = {
+    "bulk": ingest.bulk,
+    "remote_write": ingest.remote_write,
+    "kairosdb": ingest.kairosdb,
+    "one_line": ingest.one_line,
+    "durable": ingest.durable,
+    "size": ingest.size,
+    "queries": queries.queries,
+    "new_series": ingest.new_series,
+    "restart": ingest.restart,
+}
+COLUMNS = ["varve", "victoria-metrics", "influxdb", "prometheus"]
+
+
+def number(value):
+    if value is None:
+        return "-"
+    magnitude = abs(value)
+    return f"{value:.0f}" if magnitude >= 100 else f"{value:.1f}" if magnitude >= 10 else f"{value:.3g}"
+
+
+def print_table(rows, out):
+    out.write(f"\n{'what':58} {'unit':>12} " + " ".join(f"{c.replace('victoria-metrics', 'vict.metrics'):>12}" for c in COLUMNS)
+              + f" {'ratio':>8}  goal\n")
+    for row in rows:
+        cells = " ".join(f"{number(row.cells.get(c)):>12}" for c in COLUMNS)
+        ratio = row.ratio()
+        reached = {True: "reached: ", False: "MISSED: ", None: ""}[row.reached()]
+        out.write(f"{row.what:58.58} {row.unit:>12} {cells} {number(ratio) + ' x' if ratio else '-':>8}  "
+                  f"{reached + row.goal if row.goal else ''}\n")
+    goals = [r.reached() for r in rows if r.reached() is not None]
+    out.write(f"{sum(goals)} of {len(goals)} goals reached. The ratio is varve's figure to the peer that the goal names, "
+              "else to the best peer.\n")
+
+
+def machine():
+    with open("/proc/cpuinfo") as f:
+        model = next((line.split(":")[1].strip() for line in f if line.startswith("model name")), platform.machine())
+    return f"{os.cpu_count()} x {model}, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
+    parser.add_argument("--peers", default=",".join(n for n in ALL if n != "varve"), help="comma separated; '' for none")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--build", default="build", help="directory of the build")
+    parser.add_argument("--directory", help="where the databases keep their data (a temporary directory)")
+    parser.add_argument("--json", help="write every figure into this file")
+    arguments = parser.parse_args()
+
+    wanted = [w for w in arguments.only.split(",") if w] or ["micro", *SCENARIOS]
+    unknown = [w for w in wanted if w != "micro" and w not in SCENARIOS]
+    peers = [p for p in arguments.peers.split(",") if p]
+    unknown += [p for p in peers if p not in ALL]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}")
+    Varve.binary = os.path.join(arguments.build, "varve")
+
+    rows, budget, faults = [], [], []
+    with tempfile.TemporaryDirectory(prefix="varve-bench-", dir=arguments.directory) as directory:
+        settings = Settings(arguments.build, directory, arguments.quick, arguments.rounds, peers)
+        settings.say(f"{machine()}; load {os.getloadavg()[0]:.1f}")
+        for name in wanted:
+            if name == "micro":
+                budget = micro.print_budget(settings, sys.stdout)
+                continue
+            try:
+                rows += SCENARIOS[name](settings)
+            except (RuntimeError, OSError, KeyError) as e:
+                faults.append(f"{name}: {e}")
+                settings.say(f"{name} FAILED: {e}")
+    if rows:
+        version = subprocess.run([Varve.binary, "version"], capture_output=True, text=True, check=False).stdout.strip()
+        sys.stdout.write(f"\n{version} on {machine()}; medians of {arguments.rounds}"
+                         f"{'; QUICK: small data sets, do not quote' if arguments.quick else ''}")
+        print_table(rows, sys.stdout)
+    for fault in faults:
+        print(f"failed: {fault}")
+    if arguments.json:
+        with open(arguments.json, "w") as f:
+            json.dump({"machine": machine(), "quick": arguments.quick, "rounds": arguments.rounds, "budget": budget,
+                       "failed": faults, "rows": [{**r.__dict__, "ratio": r.ratio(), "reached": r.reached()} for r in rows]},
+                      f, indent=1)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
