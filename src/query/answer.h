@@ -28,7 +28,6 @@ struct MetricAnswer {
 
 struct Answer {
   std::vector<MetricAnswer> metrics;  // as many as asked, in order
-  std::uint64_t bytes = 0;            // of the budget that the answer holds
 };
 
 }  // namespace varve::query

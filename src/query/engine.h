@@ -35,7 +35,8 @@ class Engine {
   // meanwhile; may be nullptr), or what the store says. An unknown tenant or metric has an empty answer.
   [[nodiscard]] Result<Answer> run(const Request& request, const std::atomic<bool>* cancelled) const;
 
-  // For each metric the tags of the series that fit and have a sample in the range. Stages and groups are ignored.
+  // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:
+  // of all that fit). Stages and groups are ignored.
   [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, const std::atomic<bool>* cancelled) const;
 
   [[nodiscard]] const storage::SeriesStore& series() const { return series_; }

@@ -16,10 +16,10 @@ namespace varve::query {
 struct MetricQuery {
   std::string metric;
   index::Matchers matchers;
-  std::vector<std::string> group_by;          // tag keys; empty: one group
-  std::vector<aggregate::Stage> stages;       // a pipeline, in order; empty: the samples as they are
-  std::uint64_t limit = 0;                    // samples per series, then per group, before aggregation; 0: all
-  bool descending = false;                    // of the answer; with a limit also: the newest samples
+  std::vector<std::string> group_by;     // tag keys; empty: one group
+  std::vector<aggregate::Stage> stages;  // a pipeline, in order; empty: the samples as they are
+  std::uint64_t limit = 0;               // samples per series, then per group, before aggregation; 0: all
+  bool descending = false;               // of the answer; with a limit also: the newest samples
 };
 
 struct Request {

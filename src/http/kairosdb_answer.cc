@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/kairosdb_answer.h"
+
+#include <utility>
+
+#include "protocol/json/number_text.h"
+#include "protocol/json/text.h"
+
+namespace varve::http {
+
+namespace {
+
+using model::ValueType;
+using protocol::json::append_double;
+using protocol::json::append_long;
+using protocol::json::append_string;
+
+constexpr std::size_t kPieceBytes = 64 * 1024;
+
+void append_strings(std::string& out, const std::vector<std::string>& list) {
+  out += '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) out += ',';
+    append_string(out, list[i]);
+  }
+  out += ']';
+}
+
+void append_tags(std::string& out, const query::TagUnion& tags) {
+  out += R"("tags":{)";
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    if (i != 0) out += ',';
+    append_string(out, tags[i].first);
+    out += ':';
+    append_strings(out, tags[i].second);
+  }
+  out += '}';
+}
+
+void append_name(std::string& out, const std::string& name) {
+  out += R"({"name":)";
+  append_string(out, name);
+  out += ',';
+}
+
+void append_point(std::string& out, const aggregate::Points& points, std::size_t i) {
+  out += '[';
+  append_long(out, points.times[i]);
+  out += ',';
+  switch (points.type_of(i)) {
+    case ValueType::long_: append_long(out, std::bit_cast<std::int64_t>(points.bits[i])); break;
+    case ValueType::double_: append_double(out, std::bit_cast<double>(points.bits[i])); break;
+    case ValueType::string: append_string(out, points.texts[i]); break;
+  }
+  out += ']';
+}
+
+}  // namespace
+
+KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer)
+    : heads_(std::move(heads)), answer_(std::move(answer)) {}
+
+void KairosdbAnswer::open_metric(std::string& out) const {
+  if (metric_ != 0) out += ',';
+  out += R"({"sample_size":)";
+  append_long(out, static_cast<std::int64_t>(answer_.metrics[metric_].sample_size));
+  out += R"(,"results":[)";
+  if (!answer_.metrics[metric_].groups.empty()) return;
+  append_name(out, heads_[metric_].name);  // KairosDB's shape of nothing
+  out += R"("tags":{},"values":[]})";
+}
+
+void KairosdbAnswer::open_group(std::string& out) const {
+  const KairosdbHead& head = heads_[metric_];
+  const query::Group& group = answer_.metrics[metric_].groups[group_];
+  if (group_ != 0) out += ',';
+  append_name(out, head.name);
+  out += R"("group_by":[)";
+  if (!head.group_by.empty()) {
+    out += R"({"name":"tag","tags":)";
+    append_strings(out, head.group_by);
+    out += R"(,"group":{)";
+    for (std::size_t i = 0; i < head.group_by.size(); ++i) {
+      if (i != 0) out += ',';
+      append_string(out, head.group_by[i]);
+      out += ':';
+      append_string(out, group.group_values[i]);
+    }
+    out += "}},";
+  }
+  out += group.text ? R"({"name":"type","type":"text"}],)" : R"({"name":"type","type":"number"}],)";
+  if (!head.exclude_tags) {
+    append_tags(out, group.tags);
+    out += ',';
+  }
+  out += R"("values":[)";
+}
+
+void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
+  const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
+  for (; point_ < points.size() && out.size() < until_bytes; ++point_) {
+    if (point_ != 0) out += ',';
+    append_point(out, points, point_);
+  }
+}
+
+bool KairosdbAnswer::next(std::string& out) {
+  const std::size_t until = out.size() + kPieceBytes;
+  if (!std::exchange(opened_, true)) out += R"({"queries":[)";
+  for (; metric_ < answer_.metrics.size(); ++metric_, group_ = 0) {
+    auto& groups = answer_.metrics[metric_].groups;
+    if (!std::exchange(in_metric_, true)) open_metric(out);
+    for (; group_ < groups.size(); ++group_, point_ = 0) {
+      if (!std::exchange(in_group_, true)) open_group(out);
+      append_points(out, until);
+      if (point_ < groups[group_].points.size()) return true;
+      out += "]}";
+      groups[group_] = {};  // as good as sent
+      in_group_ = false;
+    }
+    out += "]}";
+    in_metric_ = false;
+  }
+  out += "]}";
+  return false;
+}
+
+std::string kairosdb_tags_json(const std::vector<std::string>& names, const std::vector<query::TagUnion>& tags) {
+  std::string out = R"({"queries":[)";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) out += ',';
+    out += R"({"results":[)";
+    append_name(out, names[i]);
+    append_tags(out, tags[i]);
+    out += R"(,"values":[]}]})";
+  }
+  out += "]}";
+  return out;
+}
+
+}  // namespace varve::http

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/kairosdb_query.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "http/answer.h"
+#include "http/kairosdb_answer.h"
+#include "protocol/json/text.h"
+#include "protocol/kairosdb/query.h"
+
+namespace varve::http {
+
+namespace {
+
+namespace kairosdb = protocol::kairosdb;
+using protocol::json::append_string;
+
+// Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
+constexpr std::int64_t kRowMs = 1'814'400'000;
+
+int status_of(Code code) {
+  switch (code) {
+    case Code::invalid:
+    case Code::unsupported: return 400;
+    case Code::not_found: return 404;
+    case Code::too_large: return 413;
+    case Code::limit: return 422;  // asking again will not help: KairosDB's clients repeat a 429
+    case Code::unavailable:
+    case Code::cancelled: return 503;
+    case Code::timeout: return 504;
+    default: return 500;
+  }
+}
+
+// What KairosDB puts on every answer.
+Response answer(int status, std::string body) {
+  Response response = Response::json(status, std::move(body));
+  response.headers = {{"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
+  return response;
+}
+
+Response error_answer(const Error& error) {
+  std::string body = R"({"errors":[)";
+  append_string(body, error.message);
+  return answer(status_of(error.code), body += "]}");
+}
+
+// A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
+void append_quoted(std::string& expression, std::string_view literal) {
+  for (const char c : literal) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c < 0;
+    if (c == '\0') {
+      expression += "\\x00";
+      continue;
+    }
+    if (!plain) expression += '\\';
+    expression += c;
+  }
+}
+
+void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) {
+  const auto is_regex = [](const std::string& v) { return v.starts_with(kairosdb::kRegexPrefix); };
+  using Kind = index::Matcher::Kind;
+  if (std::ranges::none_of(filter.values, is_regex)) {
+    matchers.push_back({filter.key, Kind::any_of, filter.values});
+    return;
+  }
+  std::string expression;
+  for (const std::string& value : filter.values) {
+    expression += expression.empty() ? "(?:" : "|(?:";
+    if (is_regex(value)) {
+      expression += value.substr(kairosdb::kRegexPrefix.size());
+    } else {
+      append_quoted(expression, value);
+    }
+    expression += ')';
+  }
+  matchers.push_back({filter.key, Kind::regex, {expression}});
+  matchers.push_back({filter.key, Kind::none_of, {""}});  // a series without the tag does not match ".*"
+}
+
+aggregate::Stage stage_of(const kairosdb::Aggregator& aggregator) {
+  aggregate::Stage stage;
+  stage.function = *aggregate::function_of(aggregator.name);  // the parser knows the same names
+  stage.sampling = {aggregator.sampling_value, aggregator.sampling_unit};
+  stage.align_sampling = aggregator.align_sampling;
+  stage.stamp = aggregator.align_start_time ? aggregate::Stamp::window_start
+                : aggregator.align_end_time ? aggregate::Stamp::window_end
+                                            : aggregate::Stamp::sample;
+  return stage;
+}
+
+query::Request request_of(const kairosdb::Query& query, const std::string& tenant) {
+  query::Request out;
+  out.tenant = tenant;
+  out.range = query.range;
+  for (const kairosdb::QueryMetric& metric : query.metrics) {
+    query::MetricQuery& to = out.metrics.emplace_back();
+    to.metric = metric.name;
+    for (const auto& filter : metric.tags) add_matchers(to.matchers, filter);
+    for (const auto& aggregator : metric.aggregators) to.stages.push_back(stage_of(aggregator));
+    to.group_by = metric.group_by;
+    to.limit = metric.limit;
+    to.descending = metric.descending;
+  }
+  return out;
+}
+
+class Handlers {
+ public:
+  Handlers(query::Engine& engine, TaskPool& pool, Metrics& metrics)
+      : engine_(engine),
+        pool_(pool),
+        queries_(counter(metrics, "kairosdb")),
+        tag_queries_(counter(metrics, "kairosdb_tags")),
+        name_queries_(counter(metrics, "kairosdb_names")),
+        seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
+                                   {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+
+  using Run = Response (Handlers::*)(const Request&);
+  // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
+  static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
+    return [self = std::move(self), method](const Request& request, Responder respond) {
+      if (request.tenant.empty()) return respond(error_answer({Code::invalid, "the request names no tenant"}));
+      const bool taken = self->pool_.post([self, method, &request, respond] { respond((*self.*method)(request)); });
+      if (!taken) respond(retry_response(503, "too many queries are waiting"));
+    };
+  }
+
+  Response query(const Request& request) {
+    queries_.add();
+    const Timer timer(*this);
+    const auto parsed = parse(request);
+    if (!parsed) return error_answer(parsed.error());
+    auto found = engine_.run(request_of(*parsed, request.tenant), request.gone.get());
+    if (!found) return error_answer(found.error());
+    std::vector<KairosdbHead> heads;
+    for (const auto& metric : parsed->metrics) heads.push_back({metric.name, metric.group_by, metric.exclude_tags});
+    auto text = std::make_shared<KairosdbAnswer>(std::move(heads), std::move(*found));
+    Response response = answer(200, "");
+    if (text->next(response.body)) {
+      response.more = [text, left = true](std::string& piece) mutable {
+        piece.clear();
+        if (left) left = text->next(piece);
+      };
+    }
+    return response;
+  }
+
+  Response query_tags(const Request& request) {
+    tag_queries_.add();
+    const Timer timer(*this);
+    const auto parsed = parse(request);
+    if (!parsed) return error_answer(parsed.error());
+    query::Request wanted = request_of(*parsed, request.tenant);
+    wanted.range.first = model::window_start(wanted.range.first, kRowMs);
+    wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
+    const auto tags = engine_.tags(wanted, request.gone.get());
+    if (!tags) return error_answer(tags.error());
+    std::vector<std::string> names;
+    for (const auto& metric : parsed->metrics) names.push_back(metric.name);
+    return answer(200, kairosdb_tags_json(names, *tags));
+  }
+
+  Response metric_names(const Request& request) {
+    return names(request, [&](auto tenant) {
+      return engine_.series().metric_names(tenant, request.param("prefix").value_or(""), 0);
+    });
+  }
+
+  Response tag_names(const Request& request) {
+    return names(request,
+                 [&](auto tenant) { return engine_.series().tag_keys(tenant, request.param("metric").value_or("")); });
+  }
+
+  Response tag_values(const Request& request) {
+    return names(request, [&](auto tenant) {
+      const std::string_view metric = request.param("metric").value_or("");
+      if (const auto key = request.param("tag")) return engine_.series().tag_values(tenant, metric, *key);
+      std::vector<std::string> all;
+      for (const std::string& key : engine_.series().tag_keys(tenant, metric)) {
+        std::ranges::move(engine_.series().tag_values(tenant, metric, key), std::back_inserter(all));
+      }
+      std::ranges::sort(all);
+      all.erase(std::ranges::unique(all).begin(), all.end());
+      return all;
+    });
+  }
+
+ private:
+  class Timer {
+   public:
+    explicit Timer(Handlers& owner) : owner_(owner), start_ns_(owner.engine_.clock().steady_ns()) {}
+    ~Timer() { owner_.seconds_.observe(static_cast<double>(owner_.engine_.clock().steady_ns() - start_ns_) * 1e-9); }
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+
+   private:
+    Handlers& owner_;
+    const std::int64_t start_ns_;
+  };
+
+  static Counter& counter(Metrics& metrics, std::string_view api) {
+    return metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api}});
+  }
+
+  Result<kairosdb::Query> parse(const Request& request) const {
+    const std::string_view json = request.method == Method::get ? request.param("query").value_or("") : request.body;
+    if (json.empty()) return fail(Code::invalid, "query json must not be null or empty");
+    return kairosdb::parse_query(json, engine_.clock().now_ms());
+  }
+
+  template <class List>
+  Response names(const Request& request, List list) {
+    name_queries_.add();
+    const Timer timer(*this);
+    std::string body = R"({"results":[)";
+    if (const auto tenant = engine_.series().find_tenant(request.tenant)) {
+      bool first = true;
+      for (const std::string& name : list(*tenant)) {
+        if (!std::exchange(first, false)) body += ',';
+        append_string(body, name);
+      }
+    }
+    return answer(200, body += "]}");
+  }
+
+  query::Engine& engine_;
+  TaskPool& pool_;
+  Counter& queries_;
+  Counter& tag_queries_;
+  Counter& name_queries_;
+  Histogram& seconds_;
+};
+
+}  // namespace
+
+void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics) {
+  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics);
+  const auto add = [&](Method method, const char* path, Handlers::Run run) {
+    router.add(method, path, Handlers::on_pool(handlers, run));
+  };
+  add(Method::post, "/api/v1/datapoints/query", &Handlers::query);
+  add(Method::get, "/api/v1/datapoints/query", &Handlers::query);
+  add(Method::post, "/api/v1/datapoints/query/tags", &Handlers::query_tags);
+  add(Method::get, "/api/v1/metricnames", &Handlers::metric_names);
+  add(Method::get, "/api/v1/tagnames", &Handlers::tag_names);
+  add(Method::get, "/api/v1/tagvalues", &Handlers::tag_values);
+}
+
+}  // namespace varve::http

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/engine.h"
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "query/collector.h"
+#include "query/plan.h"
+
+namespace varve::query {
+
+namespace {
+
+// Series of one scan, ascending: neighbours by id are neighbours on disk, and one host's metrics lie together.
+class Route {
+ public:
+  struct Stop {
+    model::SeriesId series;
+    std::uint32_t metric;    // position in the request
+    std::uint32_t position;  // in that metric's plan
+  };
+
+  void add(std::uint32_t metric, std::span<const model::SeriesId> series) {
+    for (std::uint32_t i = 0; i < series.size(); ++i) stops_.push_back({series[i], metric, i});
+  }
+  void seal() {
+    std::ranges::sort(stops_, {}, [](const Stop& s) { return model::to_int(s.series); });
+    for (const Stop& s : stops_) ids_.push_back(s.series);
+  }
+  [[nodiscard]] std::span<const model::SeriesId> series() const { return ids_; }
+  [[nodiscard]] const Stop& operator[](std::size_t position) const { return stops_[position]; }
+
+ private:
+  std::vector<Stop> stops_;
+  std::vector<model::SeriesId> ids_;
+};
+
+class CollectingSink final : public storage::PieceSink {
+ public:
+  CollectingSink(const Route& route, std::deque<Collector>& collectors) : route_(route), collectors_(collectors) {}
+
+  bool takes_stats(const storage::ChunkStats& stats) override {
+    return collectors_[route_[stats.series].metric].takes_stats(stats);
+  }
+  void stats(const storage::ChunkStats& stats) override {
+    const Route::Stop& stop = route_[stats.series];
+    if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
+  }
+  Status piece(const storage::Piece& piece) override {
+    const Route::Stop& stop = route_[piece.series];
+    return collectors_[stop.metric].piece(stop.position, piece);
+  }
+  // A stats() call was over budget: it has no way to say so itself.
+  [[nodiscard]] bool over() const { return over_; }
+
+ private:
+  const Route& route_;
+  std::deque<Collector>& collectors_;
+  std::atomic<bool> over_{false};
+};
+
+class PresenceSink final : public storage::PieceSink {
+ public:
+  PresenceSink(std::size_t series, model::TimeRange range) : range_(range), present_(series) {}
+  bool takes_stats(const storage::ChunkStats& stats) override {
+    return range_.contains(stats.first_time) && range_.contains(stats.last_time);
+  }
+  void stats(const storage::ChunkStats& stats) override { present_[stats.series] = 1; }
+  Status piece(const storage::Piece& piece) override {
+    if (piece.size() > 0) present_[piece.series] = 1;
+    return {};
+  }
+  [[nodiscard]] bool present(std::size_t series) const { return present_[series] != 0; }
+
+ private:
+  const model::TimeRange range_;
+  std::vector<std::uint8_t> present_;
+};
+
+// Time and interest left.
+class Life {
+ public:
+  Life(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
+      : clock_(clock),
+        timeout_(limits.timeout),
+        deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(limits.timeout).count()),
+        cancelled_(cancelled) {}
+
+  [[nodiscard]] Status check() const {
+    if (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) {
+      return fail(Code::cancelled, "the query was cancelled");
+    }
+    if (clock_.steady_ns() <= deadline_ns_) return {};
+    return fail(Code::timeout,
+                "the query took longer than query.timeout (" + std::to_string(timeout_.count()) + " ms)");
+  }
+
+  [[nodiscard]] storage::ScanOptions options(const Request& request, unsigned threads) const {
+    return {.range = request.range, .threads = threads, .cancelled = cancelled_, .deadline_steady_ns = deadline_ns_};
+  }
+
+ private:
+  const Clock& clock_;
+  const std::chrono::milliseconds timeout_;
+  const std::int64_t deadline_ns_;
+  const std::atomic<bool>* cancelled_;
+};
+
+// Starting a thread costs about as much as reading a dozen chunks.
+constexpr std::size_t kSeriesPerThread = 16;
+
+unsigned threads_for(std::size_t series, const Limits& limits) {
+  const unsigned most = limits.threads != 0 ? limits.threads : std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, most));
+}
+
+// The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
+// once, so a metric that is asked for again waits for the next scan.
+std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
+  std::vector<std::vector<std::uint32_t>> scans;
+  for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
+    const auto has_it = [&](const std::vector<std::uint32_t>& scan) {
+      return std::ranges::any_of(
+          scan, [&](auto other) { return request.metrics[other].metric == request.metrics[m].metric; });
+    };
+    auto scan = std::ranges::find_if_not(scans, has_it);
+    if (scan == scans.end()) scan = scans.emplace(scans.end());
+    scan->push_back(m);
+  }
+  return scans;
+}
+
+}  // namespace
+
+Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits)
+    : series_(series), samples_(samples), clock_(clock), limits_(limits) {}
+
+Result<Answer> Engine::run(const Request& request, const std::atomic<bool>* cancelled) const {
+  Answer answer;
+  answer.metrics.resize(request.metrics.size());
+  const auto tenant = series_.find_tenant(request.tenant);
+  if (!tenant) return answer;
+
+  const Life life(clock_, limits_, cancelled);
+  Budget budget(limits_.memory_bytes);
+  std::deque<Plan> plans;
+  std::deque<Collector> collectors;
+  for (const MetricQuery& metric : request.metrics) {
+    VARVE_TRY(auto plan, make_plan(series_, *tenant, metric, budget));
+    VARVE_CHECK_OK(life.check());
+    collectors.emplace_back(metric, plans.emplace_back(std::move(plan)), request.range, budget);
+  }
+  for (const auto& scan : scans_of(request)) {
+    Route route;
+    for (const std::uint32_t m : scan) route.add(m, plans[m].series);
+    route.seal();
+    const unsigned threads = threads_for(route.series().size(), limits_);
+    CollectingSink sink(route, collectors);
+    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(request, threads), sink));
+    if (sink.over()) VARVE_CHECK_OK(budget.charge(0));
+  }
+  for (std::size_t m = 0; m < request.metrics.size(); ++m) {
+    VARVE_TRY(answer.metrics[m], collectors[m].finish([&] { return life.check(); }));
+  }
+  return answer;
+}
+
+Result<std::vector<TagUnion>> Engine::tags(const Request& request, const std::atomic<bool>* cancelled) const {
+  std::vector<TagUnion> out(request.metrics.size());
+  const auto tenant = series_.find_tenant(request.tenant);
+  if (!tenant) return out;
+  const Life life(clock_, limits_, cancelled);
+  Budget budget(limits_.memory_bytes);
+  // Every series has a sample somewhere. "What tags are there" is asked like this by user interfaces, and must not read
+  // the store for it.
+  const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();
+  for (std::size_t m = 0; m < request.metrics.size(); ++m) {
+    MetricQuery query;
+    query.metric = request.metrics[m].metric;
+    query.matchers = request.metrics[m].matchers;
+    VARVE_TRY(const Plan plan, make_plan(series_, *tenant, query, budget));
+    VARVE_CHECK_OK(life.check());
+    if (whole_time) {
+      out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
+      continue;
+    }
+    PresenceSink sink(plan.series.size(), request.range);
+    const unsigned threads = threads_for(plan.series.size(), limits_);
+    VARVE_CHECK_OK(samples_.scan(*tenant, plan.series, life.options(request, threads), sink));
+    std::vector<std::uint32_t> present;
+    for (std::uint32_t s = 0; s < plan.series.size(); ++s) {
+      if (sink.present(s)) present.push_back(s);
+    }
+    out[m] = plan.tags.merged(present);
+  }
+  return out;
+}
+
+}  // namespace varve::query

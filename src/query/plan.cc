@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace varve::query {
+
+namespace {
+
+void group(Plan& plan, const std::vector<std::string>& keys) {
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  std::string name;
+  for (std::uint32_t s = 0; s < plan.series.size(); ++s) {
+    name.clear();
+    for (const std::string& key : keys) {
+      const std::string_view value = plan.tags.value(s, key);
+      name.append(std::to_string(value.size())).append(1, ':').append(value);
+    }
+    const auto [at, is_new] = numbers.try_emplace(name, static_cast<std::uint32_t>(plan.groups.size()));
+    if (is_new) {
+      auto& values = plan.groups.emplace_back().values;
+      for (const std::string& key : keys) values.emplace_back(plan.tags.value(s, key));
+    }
+    plan.group_of.push_back(at->second);
+    plan.groups[at->second].members.push_back(s);
+  }
+}
+
+std::vector<std::uint32_t> order_of(const std::vector<PlannedGroup>& groups) {
+  std::vector<std::string> names;
+  for (const PlannedGroup& g : groups) {
+    names.push_back(std::accumulate(g.values.begin(), g.values.end(), std::string()));
+  }
+  std::vector<std::uint32_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return names[a] != names[b] ? names[a] < names[b] : groups[a].values < groups[b].values;
+  });
+  return order;
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
+                       Budget& budget) {
+  Plan plan;
+  VARVE_TRY(plan.series, store.select(tenant, query.metric, query.matchers));
+  if (plan.series.empty()) return plan;
+  for (const aggregate::Stage& stage : query.stages) {
+    if (stage.sampling.value <= 0) return fail(Code::invalid, "sampling.value must be greater than 0");
+  }
+  constexpr std::size_t kSeriesBytes = 3 * sizeof(std::uint32_t) + sizeof(std::vector<int>);  // here and in a collector
+  VARVE_CHECK_OK(budget.charge(plan.series.size() * kSeriesBytes));
+  VARVE_TRY(plan.tags, TagTable::read(store, tenant, plan.series, budget));
+  group(plan, query.group_by);
+  VARVE_CHECK_OK(budget.charge(plan.groups.size() * (sizeof(PlannedGroup) + 256)));
+  plan.order = order_of(plan.groups);
+  return plan;
+}
+
+}  // namespace varve::query

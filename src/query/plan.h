@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan of one metric of a request: the series it selects and the groups they fall into.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/budget.h"
+#include "query/request.h"
+#include "query/tag_table.h"
+#include "storage/series_store.h"
+
+namespace varve::query {
+
+struct PlannedGroup {
+  std::vector<std::string> values;     // of MetricQuery::group_by
+  std::vector<std::uint32_t> members;  // positions in Plan::series
+};
+
+struct Plan {
+  std::vector<model::SeriesId> series;  // ascending
+  TagTable tags;
+  std::vector<std::uint32_t> group_of;  // of each series
+  std::vector<PlannedGroup> groups;
+  std::vector<std::uint32_t> order;  // groups in order of their concatenated values
+};
+
+// Errors: invalid (a bad regex, a window without width over series that exist), limit.
+Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
+                       Budget& budget);
+
+}  // namespace varve::query

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs: samples of one series each, and how they become one list. Only for queries that want samples themselves, or a
+// part of them (limit); windows need no merging.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "aggregate/points.h"
+
+namespace varve::query {
+
+struct Number {
+  model::Timestamp time;
+  std::uint64_t bits;
+  model::ValueType type;
+};
+// By time, then by value.
+bool operator<(const Number& a, const Number& b);
+
+struct Text {
+  model::Timestamp time;
+  std::uint32_t series;
+  std::string text;
+};
+
+using Run = std::vector<Number>;
+
+// Keeps the `limit` first samples (newest: last ones), in order. 0: all.
+void keep(Run& run, std::uint64_t limit, bool newest);
+
+// One ascending run of all; the parts ascend. Merges by pairs: each sample is moved log2(parts) times, in sequence.
+Run merge(std::vector<Run> runs);
+
+// The same limits for texts of many series, in place: per series, then over all. Returns what was read: the number of
+// samples after the limit per series.
+std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
+
+aggregate::Points to_points(const Run& run);
+aggregate::Points to_points(std::vector<Text>&& texts);
+
+}  // namespace varve::query

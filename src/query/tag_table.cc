@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/tag_table.h"
+
+#include <algorithm>
+
+namespace varve::query {
+
+namespace {
+
+constexpr std::size_t kBatch = 4096;  // series whose tags are strings at one time
+
+}  // namespace
+
+Result<TagTable> TagTable::read(const storage::SeriesStore& store, model::TenantId tenant,
+                                std::span<const model::SeriesId> series, Budget& budget) {
+  TagTable out;
+  std::string name;
+  for (std::size_t from = 0; from < series.size(); from += kBatch) {
+    const auto batch = series.subspan(from, std::min(kBatch, series.size() - from));
+    const std::size_t pairs_before = out.pairs_.size();
+    std::size_t bytes = batch.size() * sizeof(std::size_t);
+    for (const model::Tags& tags : store.tags(tenant, batch)) {
+      for (const auto& [key, value] : tags) {
+        name.assign(std::to_string(key.size())).append(1, ':').append(key).append(value);
+        const auto [at, is_new] = out.numbers_.try_emplace(name, static_cast<std::uint32_t>(out.distinct_.size()));
+        if (is_new) {
+          out.distinct_.push_back({key, value});
+          bytes += 2 * name.size() + 128;
+        }
+        out.pairs_.push_back(at->second);
+      }
+      out.ends_.push_back(out.pairs_.size());
+    }
+    bytes += (out.pairs_.size() - pairs_before) * sizeof(std::uint32_t);
+    VARVE_CHECK_OK(budget.charge(bytes));
+  }
+  return out;
+}
+
+std::string_view TagTable::value(std::size_t series, std::string_view key) const {
+  for (const std::uint32_t pair : pairs_of(series)) {
+    if (distinct_[pair].key == key) return distinct_[pair].value;
+  }
+  return {};
+}
+
+TagUnion TagTable::merged(std::span<const std::uint32_t> series) const {
+  std::vector<std::uint32_t> all;
+  std::vector<bool> seen(series.size() > 1 ? distinct_.size() : 0);
+  for (const std::uint32_t s : series) {
+    for (const std::uint32_t pair : pairs_of(s)) {
+      if (!seen.empty()) {
+        if (seen[pair]) continue;
+        seen[pair] = true;
+      }
+      all.push_back(pair);
+    }
+  }
+  std::ranges::sort(all, [&](std::uint32_t a, std::uint32_t b) {
+    const Pair& x = distinct_[a];
+    const Pair& y = distinct_[b];
+    return x.key != y.key ? x.key < y.key : x.value < y.value;
+  });
+  TagUnion out;
+  for (const std::uint32_t pair : all) {
+    const auto& [key, value] = distinct_[pair];
+    if (out.empty() || out.back().first != key) out.emplace_back(key, std::vector<std::string>());
+    out.back().second.push_back(value);
+  }
+  return out;
+}
+
+}  // namespace varve::query

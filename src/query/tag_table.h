@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// TagTable: the tags of a query's series, each distinct pair kept once, so that grouping and the unions of tag values
+// in the answer work on small numbers: forty bytes a series of ten tags.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "query/answer.h"
+#include "query/budget.h"
+#include "storage/series_store.h"
+
+namespace varve::query {
+
+class TagTable {
+ public:
+  // Reads the tags of `series`, which are then named by their position there. Error: limit.
+  static Result<TagTable> read(const storage::SeriesStore& store, model::TenantId tenant,
+                               std::span<const model::SeriesId> series, Budget& budget);
+
+  // "" if the series has no such tag.
+  [[nodiscard]] std::string_view value(std::size_t series, std::string_view key) const;
+
+  // Sorted union of the tags of these series.
+  [[nodiscard]] TagUnion merged(std::span<const std::uint32_t> series) const;
+
+ private:
+  struct Pair {
+    std::string key;
+    std::string value;
+  };
+  [[nodiscard]] std::span<const std::uint32_t> pairs_of(std::size_t series) const {
+    return std::span(pairs_).subspan(ends_[series], ends_[series + 1] - ends_[series]);
+  }
+
+  std::deque<Pair> distinct_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // key length, key, value → position
+  std::vector<std::uint32_t> pairs_;                        // of all series, one after the other
+  std::vector<std::size_t> ends_{0};                        // where a series' pairs end
+};
+
+}  // namespace varve::query

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/testing/memory_store.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace varve::storage::testing {
+
+using model::SeriesId;
+using model::TenantId;
+using model::ValueType;
+
+void MemoryStore::put(std::string_view tenant_name, std::string_view metric, model::TagViews tags,
+                      model::Timestamp time, const model::Value& value) {
+  check(model::normalize(tags).has_value(), "a test puts good tags");
+  const auto group = define_group(*tenant(tenant_name), tags, {&metric, 1});
+  check(group.has_value(), "a test stays inside of the limits");
+  const std::unique_lock lock(mutex_);
+  samples_[index_.group_series(*group)[0]][time] = {value.type, value.bits, std::string(value.text)};
+}
+
+Result<TenantId> MemoryStore::tenant(std::string_view name) {
+  const std::unique_lock lock(mutex_);
+  return index_.tenant(name, definitions_);
+}
+
+std::optional<TenantId> MemoryStore::find_tenant(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  return index_.find_tenant(name);
+}
+
+std::vector<std::string> MemoryStore::tenants() const {
+  const std::shared_lock lock(mutex_);
+  return index_.tenants();
+}
+
+Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::TagViews& tags,
+                                                 std::span<const std::string_view> metrics) {
+  const std::unique_lock lock(mutex_);
+  return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_);
+}
+
+Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
+                                                  const index::Matchers& matchers) const {
+  const std::shared_lock lock(mutex_);
+  return index_.select(tenant, metric, matchers);
+}
+
+std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> series) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<model::Tags> out;
+  for (const SeriesId id : series) out.push_back(index_.tags(id));
+  return out;
+}
+
+std::vector<std::string> MemoryStore::metric_names(TenantId tenant, std::string_view prefix, std::size_t limit) const {
+  const std::shared_lock lock(mutex_);
+  return index_.metric_names(tenant, prefix, limit);
+}
+
+std::vector<std::string> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
+  const std::shared_lock lock(mutex_);
+  return index_.tag_keys(tenant, metric);
+}
+
+std::vector<std::string> MemoryStore::tag_values(TenantId tenant, std::string_view metric, std::string_view key) const {
+  const std::shared_lock lock(mutex_);
+  return index_.tag_values(tenant, metric, key);
+}
+
+std::size_t MemoryStore::series_count() const {
+  const std::shared_lock lock(mutex_);
+  return index_.series_count();
+}
+
+std::size_t MemoryStore::series_count(TenantId tenant) const {
+  const std::shared_lock lock(mutex_);
+  return index_.series_count(tenant);
+}
+
+void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
+  {
+    const std::unique_lock lock(mutex_);
+    const auto bytes = batch.bytes();
+    for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
+      const model::RowView row{at};
+      const auto series = index_.group_series(row.group());
+      for (unsigned i = 0; i < row.count(); ++i) {
+        const model::Value value = row.value(i);
+        samples_[series[i]][row.time()] = {value.type, value.bits, std::string(value.text)};
+      }
+      at += row.bytes();
+    }
+  }
+  done({});
+}
+
+Status MemoryStore::scan(TenantId, std::span<const SeriesId> series, const ScanOptions& options, PieceSink& sink) {
+  const std::shared_lock lock(mutex_);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (options.cancelled != nullptr && *options.cancelled) return fail(Code::cancelled, "nobody waits any more");
+    const auto found = samples_.find(series[i]);
+    if (found != samples_.end()) VARVE_CHECK_OK(scan_series(i, found->second, options, sink));
+  }
+  return {};
+}
+
+Status MemoryStore::scan_series(std::size_t position, const Samples& samples, const ScanOptions& options,
+                                PieceSink& sink) {
+  std::vector<const Samples::value_type*> run;
+  for (auto at = samples.lower_bound(options.range.first); at != samples.end() && at->first < options.range.last;
+       ++at) {
+    if (!run.empty() && (run.size() == piece_max_ || run.back()->second.type != at->second.type)) {
+      VARVE_CHECK_OK(give(position, run, sink));
+      run.clear();
+    }
+    run.push_back(&*at);
+  }
+  return run.empty() ? Status{} : give(position, run, sink);
+}
+
+Status MemoryStore::give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink) {
+  Piece piece{.series = position, .type = run[0]->second.type, .times = {}, .bits = {}, .texts = {}};
+  std::vector<model::Timestamp> times;
+  std::vector<std::uint64_t> bits;
+  std::vector<std::string_view> texts;
+  ChunkStats stats{position, piece.type, run.front()->first, run.back()->first, run.size(), INFINITY, -INFINITY, 0};
+  for (const auto* sample : run) {
+    const Stored& stored = sample->second;
+    times.push_back(sample->first);
+    if (piece.type == ValueType::string) {
+      texts.emplace_back(stored.text);
+      continue;
+    }
+    bits.push_back(stored.bits);
+    const double v = piece.type == ValueType::long_ ? static_cast<double>(static_cast<std::int64_t>(stored.bits))
+                                                    : std::bit_cast<double>(stored.bits);
+    stats.min = std::min(stats.min, v);
+    stats.max = std::max(stats.max, v);
+    stats.sum += v;
+  }
+  if (piece.type != ValueType::string && !std::isnan(stats.sum) && sink.takes_stats(stats)) {
+    ++stats_given_;
+    sink.stats(stats);
+    return {};
+  }
+  piece.times = times;
+  piece.bits = bits;
+  piece.texts = texts;
+  return sink.piece(piece);
+}
+
+}  // namespace varve::storage::testing

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SeriesStore and SampleStore in memory, as plain as can be: the model that queries (and real stores) are tested
+// against. Gives samples in pieces of `piece_max`, and statistics of whole pieces where the sink takes them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "index/series_index.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+
+namespace varve::storage::testing {
+
+class MemoryStore final : public SeriesStore, public SampleStore {
+ public:
+  explicit MemoryStore(std::size_t piece_max = 4) : piece_max_(piece_max) {}
+
+  // The short way for tests: one sample of a series that is defined here if need be.
+  void put(std::string_view tenant, std::string_view metric, model::TagViews tags, model::Timestamp time,
+           const model::Value& value);
+
+  // How often scan() gave statistics instead of samples.
+  [[nodiscard]] std::size_t stats_given() const { return stats_given_; }
+
+  Result<model::TenantId> tenant(std::string_view name) override;
+  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view name) const override;
+  [[nodiscard]] std::vector<std::string> tenants() const override;
+  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
+                                      std::span<const std::string_view> metrics) override;
+  [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
+                                                            const index::Matchers& matchers) const override;
+  [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
+                                              std::span<const model::SeriesId> series) const override;
+  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                      std::size_t limit) const override;
+  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const override;
+  [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
+                                                    std::string_view key) const override;
+  [[nodiscard]] std::size_t series_count() const override;
+  [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
+
+  void append(const model::RowBatch& batch, AppendDone done) override;
+  Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
+              PieceSink& sink) override;
+  Result<SettleReport> settle() override { return SettleReport{}; }
+  [[nodiscard]] StorageBytes storage_bytes() const override { return {}; }
+
+ private:
+  struct Stored {
+    model::ValueType type;
+    std::uint64_t bits;
+    std::string text;
+  };
+  using Samples = std::map<model::Timestamp, Stored>;
+  Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
+  Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);
+
+  const std::size_t piece_max_;
+  mutable std::shared_mutex mutex_;
+  std::string definitions_;
+  index::SeriesIndex index_;
+  std::map<model::SeriesId, Samples> samples_;
+  std::atomic<std::size_t> stats_given_{0};
+};
+
+}  // namespace varve::storage::testing

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the contract suites need of an engine, and short ways to put samples into it and to read them back.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/line_group.h"
+#include "model/row.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+
+namespace varve::storage::testing {
+
+// An engine under test, with an empty store when made.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual SeriesStore& series() = 0;
+  virtual SampleStore& samples() = 0;
+  virtual void restart() = 0;  // closes and opens again; an engine without durability does nothing
+};
+using MakeEngine = std::function<std::unique_ptr<Engine>()>;
+
+// A value that owns its text.
+struct OwnedValue {
+  model::ValueType type = model::ValueType::long_;
+  std::uint64_t bits = 0;
+  std::string text;
+  OwnedValue() = default;
+  explicit OwnedValue(const model::Value& v) : type(v.type), bits(v.bits), text(v.text) {}
+  [[nodiscard]] model::Value view() const { return {type, bits, text}; }
+  bool operator==(const OwnedValue&) const = default;
+};
+using Samples = std::map<model::Timestamp, OwnedValue>;
+
+// Keeps what a scan gives, and what is wrong with the way it is given.
+class Collector final : public PieceSink {
+ public:
+  explicit Collector(std::size_t series, bool takes_stats = false)
+      : takes_(takes_stats), samples_(series), stats_(series) {}
+
+  bool takes_stats(const ChunkStats&) override { return takes_; }
+  void stats(const ChunkStats& stats) override {
+    const std::lock_guard lock(mutex_);
+    stats_[stats.series].push_back(stats);
+  }
+  Status piece(const Piece& piece) override {
+    const std::lock_guard lock(mutex_);
+    if (piece.times.empty()) fault = "an empty piece";
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      if (i > 0 && piece.times[i] <= piece.times[i - 1]) fault = "times do not ascend";
+      model::Value value{piece.type, 0, {}};
+      if (piece.type == model::ValueType::string) {
+        value.text = piece.texts[i];
+      } else {
+        value.bits = piece.bits[i];
+      }
+      if (!samples_[piece.series].emplace(piece.times[i], OwnedValue(value)).second) fault = "a time came twice";
+    }
+    return answer;
+  }
+
+  [[nodiscard]] const Samples& samples(std::size_t series = 0) const { return samples_[series]; }
+  [[nodiscard]] const std::vector<ChunkStats>& chunk_stats(std::size_t series = 0) const { return stats_[series]; }
+  std::string fault;  // empty: none
+  Status answer;      // to every piece
+
+ private:
+  const bool takes_;
+  std::mutex mutex_;
+  std::vector<Samples> samples_;
+  std::vector<std::vector<ChunkStats>> stats_;
+};
+
+// A group with its definition, to be put into.
+struct Group {
+  model::LineGroup line;
+  std::vector<std::string> metrics;
+};
+
+class Fixture {
+ public:
+  explicit Fixture(Engine& engine) : engine_(engine) {}
+
+  model::TenantId tenant(std::string_view name = "t") { return *engine_.series().tenant(name); }
+
+  std::unique_ptr<Group> group(std::vector<std::string> metrics, const model::Tags& tags = {{"host", "a"}},
+                               std::string_view tenant_name = "t") {
+    auto group = std::make_unique<Group>();
+    group->metrics = std::move(metrics);
+    const std::vector<std::string_view> views(group->metrics.begin(), group->metrics.end());
+    group->line.id = *engine_.series().define_group(tenant(tenant_name), model::to_views(tags), views);
+    group->line.count = static_cast<std::uint16_t>(views.size());
+    return group;
+  }
+
+  Status append(const model::RowBatch& batch) {
+    Status result = fail(Code::io, "done was not called");
+    std::mutex mutex;
+    std::condition_variable called;
+    bool is_called = false;
+    engine_.samples().append(batch, [&](Status status) {
+      const std::lock_guard lock(mutex);
+      result = std::move(status);
+      is_called = true;
+      called.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    called.wait(lock, [&] { return is_called; });
+    return result;
+  }
+
+  Status put(const Group& group, model::Timestamp time, std::vector<model::Value> values) {
+    model::RowBatch batch;
+    batch.add(group.line, time, values);
+    return append(batch);
+  }
+
+  std::vector<model::SeriesId> find(std::string_view metric, std::string_view tenant_name = "t") {
+    return *engine_.series().select(tenant(tenant_name), metric, {});
+  }
+
+  // Samples of the metric's only series.
+  Samples read(std::string_view metric, model::TimeRange range = {}, std::string_view tenant_name = "t") {
+    const auto series = find(metric, tenant_name);
+    if (series.empty()) return {};
+    Collector sink(series.size());
+    ScanOptions options;
+    options.range = range;
+    const auto status = engine_.samples().scan(tenant(tenant_name), series, options, sink);
+    if (!status) return {{-1, OwnedValue(model::Value::of_string(status.error().message))}};
+    if (!sink.fault.empty()) return {{-1, OwnedValue(model::Value::of_string(sink.fault))}};
+    return sink.samples();
+  }
+
+ private:
+  Engine& engine_;
+};
+
+}  // namespace varve::storage::testing

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random work on a store, compared with a plain map: puts in any order and through overlapping groups, overwrites, late
+// data, settles, restarts, reads of random ranges. The same seed does the same work.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "storage/testing/store_fixture.h"
+
+namespace varve::storage::testing {
+
+class StoreModel {
+ public:
+  StoreModel(Engine& engine, std::uint32_t seed) : engine_(engine), store_(engine), random_(seed) {
+    // Groups over eight metrics of one tag set: overlapping ones, so that a series stands in several places.
+    for (int g = 0; g < 10; ++g) {
+      std::vector<std::string> metrics;
+      for (int m = 0; m < 8; ++m) {
+        if (pick(3) == 0) metrics.push_back("m" + std::to_string(m));
+      }
+      if (metrics.empty()) metrics.push_back("m0");
+      std::shuffle(metrics.begin(), metrics.end(), random_);
+      groups_.push_back(store_.group(metrics));
+    }
+    for (int m = 0; m < 8; ++m) groups_.push_back(store_.group({"m" + std::to_string(m)}));
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      const auto what = pick(100);
+      if (what < 70) {
+        put();
+      } else if (what < 94) {
+        look();
+      } else if (what < 98) {
+        ASSERT_TRUE(engine_.samples().settle());
+      } else {
+        engine_.restart();
+      }
+    }
+    for (int m = 0; m < 8; ++m) compare("m" + std::to_string(m), {});
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t below) {
+    return std::uniform_int_distribution<std::uint32_t>(0, below - 1)(random_);
+  }
+
+  model::Timestamp time() {
+    // Few distinct times, so that they meet again; a few slots, also negative ones.
+    return (static_cast<model::Timestamp>(pick(12)) - 4) * 1'800'000 + pick(6) * 1000;
+  }
+
+  OwnedValue value(bool may_be_text) {
+    switch (pick(may_be_text ? 7 : 6)) {
+      case 0: return OwnedValue(model::Value::of_long(pick(100)));
+      case 1: return OwnedValue(model::Value::of_long(-static_cast<std::int64_t>(random_())));
+      case 2: return OwnedValue(model::Value::of_double(pick(10'000) / 100.0));
+      case 3: return OwnedValue(model::Value::of_double(-1.0 / (1 + pick(7))));
+      case 4: return OwnedValue(model::Value::of_double(-0.0));
+      case 5: return OwnedValue(model::Value::of_double(pick(1000)));
+      default: return OwnedValue(model::Value::of_string(std::string(pick(20), 'x')));
+    }
+  }
+
+  void put() {
+    model::RowBatch batch;
+    for (auto rows = 1 + pick(40); rows > 0; --rows) {
+      const Group& group = *groups_[pick(static_cast<std::uint32_t>(groups_.size()))];
+      const auto at = time();
+      std::vector<OwnedValue> owned;
+      std::vector<model::Value> values;
+      for (std::size_t m = 0; m < group.metrics.size(); ++m) owned.push_back(value(group.metrics.size() == 1));
+      for (std::size_t m = 0; m < owned.size(); ++m) {
+        values.push_back(owned[m].view());
+        want_[group.metrics[m]][at] = owned[m];
+      }
+      batch.add(group.line, at, values);
+    }
+    ASSERT_TRUE(store_.append(batch));
+  }
+
+  void look() {
+    const auto first = time() - pick(2);
+    compare("m" + std::to_string(pick(8)), {first, first + pick(10'000'000)});
+  }
+
+  void compare(const std::string& metric, model::TimeRange range) {
+    Samples want;
+    for (const auto& [at, value] : want_[metric]) {
+      if (range.contains(at)) want.emplace(at, value);
+    }
+    EXPECT_EQ(store_.read(metric, range), want) << metric << " in [" << range.first << ", " << range.last << ")";
+  }
+
+  Engine& engine_;
+  Fixture store_;
+  std::mt19937 random_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::map<std::string, Samples> want_;
+};
+
+}  // namespace varve::storage::testing
