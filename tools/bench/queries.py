@@ -184,9 +184,10 @@ def queries(settings):
                 database = cls(settings.directory)
                 databases.append(database)
                 database.start()
-                protocol = "influx" if "influx" in database.protocols else "remote_write"
-                run_load(settings, database, **data_flags(settings, "int", hosts, steps, protocol=protocol,
-                                                          lines=10_000 if protocol == "influx" else 1000))
+                how = {"protocol": "influx", "lines": 10_000}
+                if "influx" not in database.protocols:  # Prometheus: see ingest.remote_write
+                    how = {"protocol": "remote_write", "lines": 1000, "connections": 1}
+                run_load(settings, database, **data_flags(settings, "int", hosts, steps, **how))
                 database.settle()
                 return "loaded and settled"
             if kind is Prometheus and not settings.quick:
