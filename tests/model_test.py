@@ -111,10 +111,10 @@ class RandomLife(OwnServerCase):
             self.assertEqual(sorted(server.values(metric), key=order), model.values(metric, {}, -(2**53), 2**53))
 
     def test_lives(self):
-        seeds = [int(s) for s in os.environ.get("VARVE_SEEDS", "1,2,3").split(",")]
+        seeds = [int(s) for s in os.environ.get("MODEL_SEEDS", "1,2,3").split(",")]
         for seed in seeds:
             with self.subTest(seed=seed):
-                self.life(seed, int(os.environ.get("VARVE_STEPS", "250")))
+                self.life(seed, int(os.environ.get("MODEL_STEPS", "250")))
 
 
 if __name__ == "__main__":

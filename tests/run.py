@@ -136,7 +136,7 @@ def main():
         return child(arguments.child, arguments.patterns)
 
     binary = os.path.abspath(arguments.binary)
-    os.environ["VARVE_BINARY"] = binary
+    os.environ["BINARY"] = binary
     modules = sorted(f[:-3] for f in os.listdir(HERE) if f.endswith("_test.py") and f[:-3] not in ELSEWHERE)
     modules = [m for m in modules if wanted(m, [p.split(".")[0] for p in arguments.patterns])
                or any(wanted(t.id(), arguments.patterns) for t in load(m, []))]

@@ -115,7 +115,8 @@ struct Metrics::State {
   static void read(const Family& family, const Entry& entry, std::vector<MetricSample>& out) {
     switch (family.kind) {
       case Kind::counter:
-        out.push_back({family.name, entry.labels, static_cast<double>(entry.counter->value())});
+        out.push_back(
+            {family.name, entry.labels, entry.counter ? static_cast<double>(entry.counter->value()) : entry.read()});
         return;
       case Kind::gauge: out.push_back({family.name, entry.labels, entry.read()}); return;
       case Kind::histogram: read_histogram(family, entry, out); return;
@@ -152,6 +153,12 @@ Histogram& Metrics::histogram(std::string_view name, std::string_view help, std:
   Entry& entry = state_->entry(name, help, Kind::histogram, labels);
   if (!entry.histogram) entry.histogram = std::make_unique<Histogram>(std::move(bounds));
   return *entry.histogram;
+}
+
+void Metrics::counter_from(std::string_view name, std::string_view help, std::function<double()> read,
+                           std::vector<MetricLabel> labels) {
+  const std::lock_guard lock(state_->mutex);
+  state_->entry(name, help, Kind::counter, labels).read = std::move(read);
 }
 
 void Metrics::gauge(std::string_view name, std::string_view help, std::function<double()> read,

@@ -49,6 +49,13 @@ TEST(Metrics, ALaterGaugeReplacesTheFirst) {
   EXPECT_EQ(metrics.text(), "# HELP g \n# TYPE g gauge\ng NaN\n");
 }
 
+TEST(Metrics, ACounterMayBeRead) {
+  Metrics metrics;
+  metrics.counter_from("c_total", "", [] { return 7.0; });
+  EXPECT_EQ(metrics.text(), "# HELP c_total \n# TYPE c_total counter\nc_total 7\n");
+  EXPECT_EQ(metrics.samples().at(0).value, 7);
+}
+
 TEST(Metrics, SamplesAreTheNumbersOfTheText) {
   Metrics metrics;
   metrics.counter("a_total", "", {{"k", "v"}}).add(2);

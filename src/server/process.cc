@@ -55,7 +55,7 @@ void raise_open_files_limit() {
 }
 
 void register_process_metrics(Metrics& metrics, std::int64_t started_ms) {
-  metrics.gauge("process_cpu_seconds_total", "User and system time of the process.", cpu_seconds);
+  metrics.counter_from("process_cpu_seconds_total", "User and system time of the process.", cpu_seconds);
   metrics.gauge("process_resident_memory_bytes", "Memory of the process in RAM.",
                 [] { return memory_bytes(&Memory::resident); });
   metrics.gauge("process_virtual_memory_bytes", "Address space of the process.",

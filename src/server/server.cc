@@ -104,6 +104,9 @@ Status Server::State::start_telnet() {
 void Server::State::register_metrics() {
   metrics.gauge("varve_series", "Series known, over all tenants.",
                 [this] { return static_cast<double>(store->series_count()); });
+  metrics.counter_from(
+      "varve_series_created_total", "Series seen for the first time since the start.",
+      [this, at_start = store->series_count()] { return static_cast<double>(store->series_count() - at_start); });
   const auto bytes = [this](std::string_view kind, std::uint64_t storage::StorageBytes::* field) {
     metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.",
                   [this, field] { return static_cast<double>(store->storage_bytes().*field); }, {{"kind", kind}});
@@ -137,7 +140,9 @@ Status Server::start() {
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_CHECK_OK(s.listen());
   VARVE_CHECK_OK(s.open_store());
-  s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writer_options(s.config));
+  write::Options writing;
+  writing.metrics = &s.metrics;
+  s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writing);
   s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1);

@@ -43,6 +43,4 @@ query::Limits query_limits(const config::Config& config) {
   return limits;
 }
 
-write::Options writer_options(const config::Config&) { return {}; }
-
 }  // namespace varve::server

@@ -7,7 +7,6 @@
 #include "http/server.h"
 #include "query/engine.h"
 #include "telnet/listener.h"
-#include "write/writer.h"
 
 namespace varve::server {
 
@@ -15,6 +14,5 @@ engine::rocksdb::Options store_options(const config::Config& config);
 http::ServerOptions http_options(const config::Config& config);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
-write::Options writer_options(const config::Config& config);
 
 }  // namespace varve::server

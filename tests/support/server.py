@@ -14,7 +14,7 @@ import time
 
 from . import client
 
-BINARY = os.path.abspath(os.environ.get("VARVE_BINARY", "build/varve"))
+BINARY = os.path.abspath(os.environ.get("BINARY", "build/varve"))
 READY_SECONDS = 30
 KAIROS = "/api/v1/datapoints"
 
