@@ -75,6 +75,8 @@ Status Block::State::read_directory(std::uint64_t group_count) {
   if (places.heads.left() != sections[kHeads].size() || places.params.left() != sections[kParams].size()) {
     return corrupt("the directory cannot be decoded");
   }
+  parts.reserve(places.heads.left() / 2);
+  columns.reserve(places.heads.left() / 2);
   std::uint64_t id = 0;
   for (std::uint64_t i = 0; i < group_count; ++i) {
     const std::uint64_t over = places.params.varint();

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "chunk/format.h"
 
@@ -15,30 +16,74 @@ using Values = std::span<const std::int64_t>;
 
 // Long sequences are judged by three stretches of this many values.
 constexpr std::size_t kStretch = 64;
+// Up to here differences of order 2, zigzagged, fit 31 bits, and eight of them a vector.
+constexpr std::uint64_t kNarrow = std::uint64_t{1} << 28;
+constexpr unsigned kFraction = 10;
 
-template <unsigned order>
-std::uint64_t lengths(const std::int64_t* v, std::size_t first, std::size_t last, std::uint64_t base) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    sum += static_cast<std::uint64_t>(std::bit_width(zigzag_of(residual<order>(v, i, base))));
-  }
-  return sum;
+// About log2(1 + zigzag) with kFraction binary places: the bits of a floating-point number read as its logarithm.
+inline std::int32_t length_of(std::int32_t r) {
+  const std::int32_t z = static_cast<std::int32_t>(static_cast<std::uint32_t>(r) << 1) ^ (r >> 31);
+  return (std::bit_cast<std::int32_t>(static_cast<float>(z + 1)) - (127 << 23)) >> (23 - kFraction);
+}
+inline std::int64_t length_of(std::int64_t r) {
+  const double z = static_cast<double>(zigzag_of(static_cast<std::uint64_t>(r)));
+  return (std::bit_cast<std::int64_t>(z + 1) - (1023LL << 52)) >> (52 - kFraction);
 }
 
-// Mean length of the residuals in bits.
-template <unsigned order>
-double mean_length(Values v, std::uint64_t base) {
-  const std::size_t n = v.size();
-  if (n <= order) return 0;
-  if (n <= 3 * kStretch + order) {
-    return static_cast<double>(lengths<order>(v.data(), order, n, base)) / static_cast<double>(n - order);
+// The stretches, counted from the least value. Each has two values in front, so that differences have somewhere to
+// start.
+template <class Int>
+class Sample {
+ public:
+  Sample(Values v, std::int64_t least) : least_(least) {
+    if (v.size() <= 3 * kStretch + 2) {
+      add(v, 0, v.size());
+      return;
+    }
+    add(v, 0, kStretch + 2);
+    add(v, v.size() / 2, kStretch + 2);
+    add(v, v.size() - kStretch - 2, kStretch + 2);
   }
-  std::uint64_t sum = 0;
-  for (const std::size_t first : {std::size_t{order}, (n - kStretch) / 2, n - kStretch}) {
-    sum += lengths<order>(v.data(), first, first + kStretch, base);
+
+  // Mean length of the residuals in bits.
+  template <unsigned order>
+  [[nodiscard]] double mean_length(std::uint64_t base) const {
+    const auto less = static_cast<Int>(base - (order == 0 ? static_cast<std::uint64_t>(least_) : 0));
+    Int sum = 0;
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < stretches_; ++s) {
+      const Int* const at = values_.data() + starts_[s] + 2;
+      const std::size_t n = starts_[s + 1] - starts_[s] - 2;
+      for (std::size_t i = 0; i < n; ++i) sum += length_of(residual_at<order>(at + i, less));
+      count += n;
+    }
+    return static_cast<double>(sum) / static_cast<double>(count << kFraction);
   }
-  return static_cast<double>(sum) / (3.0 * kStretch);
-}
+
+ private:
+  template <unsigned order>
+  static Int residual_at(const Int* v, Int less) {
+    using Unsigned = std::make_unsigned_t<Int>;
+    const auto u = [v](std::ptrdiff_t i) { return static_cast<Unsigned>(v[i]); };
+    if constexpr (order == 0) return static_cast<Int>(u(0) - static_cast<Unsigned>(less));
+    if constexpr (order == 1) return static_cast<Int>(u(0) - u(-1) - static_cast<Unsigned>(less));
+    if constexpr (order == 2) return static_cast<Int>(u(0) - 2 * u(-1) + u(-2));
+  }
+
+  void add(Values v, std::size_t first, std::size_t n) {
+    Int* const to = values_.data() + starts_[stretches_];
+    for (std::size_t i = 0; i < n; ++i) {
+      to[i] = static_cast<Int>(static_cast<std::uint64_t>(v[first + i]) - static_cast<std::uint64_t>(least_));
+    }
+    starts_[stretches_ + 1] = starts_[stretches_] + n;
+    ++stretches_;
+  }
+
+  std::int64_t least_;
+  std::array<Int, 3 * (kStretch + 2)> values_;
+  std::array<std::size_t, 4> starts_{};
+  std::size_t stretches_ = 0;
+};
 
 std::int64_t median_of_some(Values v) {
   std::array<std::int64_t, 15> some{};
@@ -93,7 +138,7 @@ Cost exact_cost(Values v, std::uint64_t base) {
 }
 
 // Thresholds of mean length in bits; found on the data sets of block_bench.cc.
-constexpr double kClassBelow[kShiftedFrom] = {0.3, 0.6, 0.9, 1.4, 2.0, 2.75, 3.5, 4.25, 5.0};
+constexpr double kClassBelow[kShiftedFrom] = {0.25, 0.5, 0.8, 1.15, 1.7, 2.4, 3.1, 3.8, 4.5};
 
 void choose_class(Plan& plan, double length) {
   for (unsigned c = 0; c < kShiftedFrom; ++c) {
@@ -103,10 +148,11 @@ void choose_class(Plan& plan, double length) {
       return;
     }
   }
-  // Keeps the symbol's own length between 4 and 5 bits: fine enough for the shape, small enough for a short table.
-  const auto whole = static_cast<unsigned>(length);
-  plan.shift = std::min(whole - 4, kShiftMax);
-  plan.symbol_class = length - whole < 0.5 ? kShiftedFrom : kShiftedFrom + 1;
+  // Keeps the symbol's own length between 3.5 and 4.5 bits: fine enough for the shape, short enough for a small table.
+  const double over = length - 3.5;
+  const auto whole = static_cast<unsigned>(over);
+  plan.shift = std::min(whole, kShiftMax);
+  plan.symbol_class = over - whole < 0.5 ? kShiftedFrom : kShiftedFrom + 1;
 }
 
 Cost exact_cost(Values v, const Plan& plan) {
@@ -115,6 +161,29 @@ Cost exact_cost(Values v, const Plan& plan) {
     case 1: return exact_cost<1>(v, plan.base);
     default: return exact_cost<2>(v, plan.base);
   }
+}
+
+// The cheapest order and base; returns its mean length. Takes v.size() > 2.
+template <class Int>
+double choose_order(Values v, Range range, Plan& best) {
+  const Sample<Int> sample(v, range.min);
+  // Order 1 without a base comes first: what looks flat in all stretches is a line of steps rather than of peaks.
+  best = {.order = 1, .base = 0};
+  double length = sample.template mean_length<1>(0);
+  const auto consider = [&](unsigned order, std::uint64_t base, double mean) {
+    if (mean >= length) return;
+    length = mean;
+    best.order = order;
+    best.base = base;
+  };
+  if (const std::uint64_t step = mean_step(v); step != 0) consider(1, step, sample.template mean_length<1>(step));
+  const auto median = static_cast<std::uint64_t>(median_of_some(v));
+  consider(0, median, sample.template mean_length<0>(median));
+  if (const std::uint64_t mean = mean_of(v, range.min); mean != median) {
+    consider(0, mean, sample.template mean_length<0>(mean));
+  }
+  consider(2, 0, sample.template mean_length<2>(0));
+  return length;
 }
 
 }  // namespace
@@ -134,25 +203,14 @@ Plan make_plan(Values v, Range range) {
   best.base = static_cast<std::uint64_t>(range.min);
   best.sparse = true;
   if (range.min == range.max) return best;
+  if (v.size() == 2) return {.order = 1, .base = mean_step(v), .sparse = true};
 
-  // Order 1 without a base comes first: what looks flat in all stretches is a line of steps rather than of peaks.
-  double length = mean_length<1>(v, 0);
-  best = {.order = 1, .base = 0};
-  const auto consider = [&](unsigned order, std::uint64_t base, double mean) {
-    if (mean >= length) return;
-    length = mean;
-    best.order = order;
-    best.base = base;
-  };
-  if (const std::uint64_t step = mean_step(v); step != 0) consider(1, step, mean_length<1>(v, step));
-  const auto median = static_cast<std::uint64_t>(median_of_some(v));
-  consider(0, median, mean_length<0>(v, median));
-  if (const std::uint64_t mean = mean_of(v, range.min); mean != median) consider(0, mean, mean_length<0>(v, mean));
-  if (v.size() > 3) consider(2, 0, mean_length<2>(v, 0));
-
+  const std::uint64_t width = static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min);
+  const double length =
+      width < kNarrow ? choose_order<std::int32_t>(v, range, best) : choose_order<std::int64_t>(v, range, best);
   choose_class(best, length);
-  best.bits = static_cast<double>(residuals(v.size(), best.order)) * (length + 1.2);
-  if (length < 1 || v.size() < 16) {
+  best.bits = static_cast<double>(residuals(v.size(), best.order)) * (length + 1.5);
+  if (length < 0.6 || v.size() < 16) {
     const Cost cost = exact_cost(v, best);
     best.sparse = cost.sparse_bits < cost.dense_bits;
     best.bits = std::min(cost.sparse_bits, cost.dense_bits);

@@ -52,7 +52,7 @@ class SequenceWriter {
   bool write(std::span<const std::int64_t> values, Range range, std::int64_t origin, Sections& out);
 
  private:
-  std::span<const std::int64_t> divide(std::span<const std::int64_t> values, Range& range, std::uint64_t& unit);
+  void divide(std::span<const std::int64_t> values, std::int64_t min, std::uint64_t unit);
   void write_sparse(Sections& out);
   // Whether there were escapes.
   bool write_symbols(const Plan& plan, Sections& out);

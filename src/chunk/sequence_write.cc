@@ -15,11 +15,12 @@ std::uint64_t unit_of(Values values, std::int64_t min) {
   std::uint64_t unit = 0;
   const std::size_t stride = values.size() / 8 + 1;
   for (std::size_t i = 0; i < values.size() && unit != 1; i += stride) unit = std::gcd(unit, over(values[i]));
-  if (unit == 1) return 1;
-  for (const std::int64_t v : values) {
-    if (unit != 0 && over(v) % unit == 0) continue;
-    unit = std::gcd(unit, over(v));
-    if (unit == 1) return 1;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < values.size() && unit != 1; ++i) {
+    const std::uint64_t here = over(values[i]);
+    if (here == last) continue;
+    last = here;
+    if (unit == 0 || here % unit != 0) unit = std::gcd(unit, here);
   }
   return std::max<std::uint64_t>(unit, 1);
 }
@@ -31,23 +32,24 @@ void zigzags_of(Values v, std::uint64_t base, std::uint64_t* out) {
 
 }  // namespace
 
-Values SequenceWriter::divide(Values values, Range& range, std::uint64_t& unit) {
-  unit = range.min == range.max ? 1 : unit_of(values, range.min);
-  if (unit == 1) return values;
+void SequenceWriter::divide(Values values, std::int64_t min, std::uint64_t unit) {
   divided_.resize(values.size());
-  const auto min = static_cast<std::uint64_t>(range.min);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    divided_[i] = static_cast<std::int64_t>((static_cast<std::uint64_t>(values[i]) - min) / unit);
+    divided_[i] =
+        static_cast<std::int64_t>((static_cast<std::uint64_t>(values[i]) - static_cast<std::uint64_t>(min)) / unit);
   }
-  range = {0, static_cast<std::int64_t>((static_cast<std::uint64_t>(range.max) - min) / unit)};
-  return divided_;
 }
 
 bool SequenceWriter::write(Values values, Range range, std::int64_t origin, Sections& out) {
   const auto min = static_cast<std::uint64_t>(range.min);
-  std::uint64_t unit = 1;
-  values = divide(values, range, unit);
-  const Plan plan = make_plan(values, range);
+  Plan plan = make_plan(values, range);
+  const std::uint64_t unit = plan.sparse ? 1 : unit_of(values, range.min);
+  if (unit != 1) {
+    divide(values, range.min, unit);
+    values = divided_;
+    range = {0, static_cast<std::int64_t>((static_cast<std::uint64_t>(range.max) - min) / unit)};
+    plan = make_plan(values, range);
+  }
 
   zigzags_.resize(residuals(values.size(), plan.order));
   switch (plan.order) {

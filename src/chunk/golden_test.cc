@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format does not change by accident: blocks once written are read for ever, and small ones are known by heart.
+#include "chunk/round_trip.h"
+
+namespace varve::chunk {
+namespace {
+
+std::string hex(const std::vector<std::byte>& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte b : bytes) {
+    text += kDigits[static_cast<unsigned>(b) >> 4];
+    text += kDigits[static_cast<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+struct Golden {
+  const char* name;
+  std::vector<OwnGroup> groups;
+  const char* bytes;
+};
+
+TEST(Golden, BytesOfSmallBlocks) {
+  using model::Value;
+  std::vector<model::Timestamp> jitter;
+  std::vector<std::int64_t> walk;
+  for (std::int64_t i = 0; i < 64; ++i) {
+    jitter.push_back(1'700'000'000'000 + i * 15'000 + (i > 40 ? 30'000 : 0) + i * i * 31 % 10);
+    walk.push_back(1000 + i * i * 7919 % 640);
+  }
+  const Golden cases[] = {
+      {"longs",
+       {{7, {1000, 2000, 3000, 4000}, {longs({3, 3, 3, 4})}}},
+       "7676626be20e9a8e010104001100000000040400011f0012070104d00fb8170000d00f0006000001010002"},
+      {"typed",
+       {{1, {-5, 0, 7}, {decimals(2, {150, 250, 350}), strings({"up", "", "up"})}},
+        {9,
+         {-5, 0, 7},
+         {typed({Value::of_long(-1), Value::of_double(0.5), Value::of_string("x")}),
+          doubles({std::bit_cast<double>(0x7ff8000000000001), -0.0, 3.141592653589793})}}},
+       "7676626b5cf2dcc8010211003100130000060011080004000114211f040000051f000f110f040f0380010203090c0000"
+       "0cac0200c801000000020408020200020001010100000a0000000000010201b2b4a1c4eafe9089800113c3cbdebb9581"
+       "efee7fa2b4a1c4eafe908980010200757001782000ff000102"},
+      {"grid",
+       {{3, jitter, {longs(walk)}}},
+       "7676626bca82089b010104001c0006002000c0047d80016601a6000903014080a0abfef962a1c13b0000b2ea0106d00f"
+       "8e0504ff04a0a301e5d203dcd203fdf5f2f5f2f5f2f5020a0d0afdf5f2050dfaf2050dfaf2050dfa020afd050df50000"
+       "0d0300e247171fb0b7b0060cc3300cc3300c43a6d91da35d17465a48a340b2bc64646d77b60d88e352dd3331d5751618"
+       "285464b00e880058dc5988d328094a719728130239cbe1a20457245dd414a427692ce65818df6edf6e1b8dedf6edf6ed"
+       "f6ed7600"},
+  };
+  for (const Golden& golden : cases) {
+    SCOPED_TRACE(golden.name);
+    EXPECT_EQ(hex(expect_round_trip(golden.groups)), golden.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace varve::chunk
