@@ -9,10 +9,10 @@ namespace varve::index {
 
 struct Matcher {
   enum class Kind {
-    any_of,    // value is one of `values` (one value: equals)
-    none_of,   // value is none of `values`
-    prefix,    // value starts with values[0]
-    regex,     // the whole value matches the RE2 expression values[0]
+    any_of,   // value is one of `values` (one value: equals)
+    none_of,  // value is none of `values`
+    prefix,   // value starts with values[0]
+    regex,    // the whole value matches the RE2 expression values[0]
     not_regex
   };
   std::string key;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that only grows, named by 32-bit numbers, and never moved: growing costs no copy (no stall at ten million
+// series, no doubled memory), and views into it stay valid.
+//   Arena: bytes, handed out in units of four, so that 32 bits name 16 GiB.
+//   Column<T>: an array of T in blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
+
+namespace varve::index {
+
+class Arena {
+ public:
+  static constexpr std::size_t kUnit = 4;
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBlockUnits = kBlockBytes / kUnit;
+
+  // Room for `bytes` ≤ kBlockBytes, aligned to four.
+  std::uint32_t allocate(std::size_t bytes) {
+    const std::size_t units = (bytes + kUnit - 1) / kUnit;
+    const std::size_t left = blocks_.size() * kBlockUnits - used_;
+    if (units > left) {
+      check(units <= kBlockUnits, "an arena's piece fits into a block");
+      used_ = blocks_.size() * kBlockUnits;
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockBytes));
+    }
+    const auto at = static_cast<std::uint32_t>(used_);
+    used_ += units;
+    return at;
+  }
+  [[nodiscard]] std::byte* at(std::uint32_t place) {
+    return blocks_[place / kBlockUnits].get() + place % kBlockUnits * kUnit;
+  }
+  [[nodiscard]] const std::byte* at(std::uint32_t place) const {
+    return blocks_[place / kBlockUnits].get() + place % kBlockUnits * kUnit;
+  }
+  // Whether pieces of at most 64 KiB, `bytes` in all, would still be nameable (an eighth more for the ends of blocks).
+  [[nodiscard]] bool has_room(std::size_t bytes) const {
+    return used_ + (bytes + bytes / 8) / kUnit + kBlockUnits < std::size_t{1} << 32;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const { return used_ * kUnit + blocks_.capacity() * sizeof(blocks_[0]); }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::size_t used_ = 0;  // units
+};
+
+// Byte strings of at most 65535 bytes: length:u16 bytes.
+class Strings {
+ public:
+  static constexpr std::size_t kBytesMax = 0xffff;
+
+  std::uint32_t add(std::string_view text) {
+    const std::uint32_t place = arena_.allocate(2 + text.size());
+    std::byte* to = arena_.at(place);
+    store_le(to, static_cast<std::uint16_t>(text.size()));
+    if (!text.empty()) std::memcpy(to + 2, text.data(), text.size());
+    return place;
+  }
+  [[nodiscard]] std::string_view at(std::uint32_t place) const {
+    const std::byte* from = arena_.at(place);
+    return {reinterpret_cast<const char*>(from + 2), load_le<std::uint16_t>(from)};
+  }
+  [[nodiscard]] bool has_room(std::size_t bytes) const { return arena_.has_room(bytes); }
+  [[nodiscard]] std::size_t memory_bytes() const { return arena_.memory_bytes(); }
+
+ private:
+  Arena arena_;
+};
+
+template <class T>
+class Column {
+ public:
+  static constexpr std::size_t kBlock = 4096;
+
+  void push_back(const T& value) {
+    if (size_ % kBlock == 0) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    blocks_.back()[size_++ % kBlock] = value;
+  }
+  [[nodiscard]] T& operator[](std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(size_); }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return blocks_.size() * kBlock * sizeof(T) + blocks_.capacity() * sizeof(blocks_[0]);
+  }
+
+ private:
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace varve::index

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "index/catalog.h"
+
+#include <algorithm>
+#include <random>
+
+namespace varve::index {
+namespace {
+
+std::string_view bytes_of(const model::SeriesSetHash& hash) {
+  return {reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()};
+}
+
+std::string_view bytes_of(std::span<const model::SeriesId> series) {
+  return {reinterpret_cast<const char*>(series.data()), series.size_bytes()};
+}
+
+}  // namespace
+
+// Seeded anew in each process: nobody can choose names that meet in one slot.
+Catalog::Catalog() : seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32) {}
+
+std::uint32_t Catalog::find_tenant(std::string_view name) const {
+  return tenant_ids_.find(slot(name, 0), [&](std::uint32_t id) { return text(tenants[id].name) == name; });
+}
+
+std::uint32_t Catalog::find_metric(std::uint32_t tenant, std::string_view name) const {
+  return metric_ids_.find(slot(name, tenant), [&](std::uint32_t id) {
+    return metrics[id].tenant == tenant && text(metrics[id].name) == name;
+  });
+}
+
+std::uint32_t Catalog::find_key(std::uint32_t tenant, std::string_view name) const {
+  return key_ids_.find(slot(name, tenant),
+                       [&](std::uint32_t id) { return keys[id].tenant == tenant && text(keys[id].name) == name; });
+}
+
+std::uint32_t Catalog::find_pair(std::uint32_t key, std::string_view value) const {
+  return pair_ids_.find(slot(value, key),
+                        [&](std::uint32_t id) { return pairs[id].key == key && text(pairs[id].value) == value; });
+}
+
+std::uint32_t Catalog::find_tag_set(std::string_view coded_pairs) const {
+  return tag_set_ids_.find(slot(coded_pairs, 0),
+                           [&](std::uint32_t id) { return text(tag_sets[id].pairs) == coded_pairs; });
+}
+
+std::uint32_t Catalog::find_group(std::span<const model::SeriesId> wanted) const {
+  return group_ids_.find(slot(bytes_of(wanted), 0),
+                         [&](std::uint32_t id) { return std::ranges::equal(series_of(groups[id]), wanted); });
+}
+
+Catalog::Identity Catalog::identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const {
+  return {hash, slot(bytes_of(hash), tenant)};
+}
+
+// The hash of a stored series is not kept: it is made again for the few whose slots are equal.
+std::uint32_t Catalog::find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
+                                   const Identity& identity) const {
+  bool collision = false;
+  const std::uint32_t found = series_ids_.find(identity.slot, [&](std::uint32_t id) {
+    const Series& known = series[id];
+    if (known.metric == metric && known.tag_set == tag_set) return true;
+    if (metrics[known.metric].tenant != tenant) return false;
+    model::TagViews views;
+    tags(known.tag_set, views);
+    collision = model::series_set_hash(model::series_key(text(metrics[known.metric].name), views)) == identity.hash;
+    return collision;
+  });
+  return collision ? kCollision : found;
+}
+
+std::uint32_t Catalog::add_tenant(std::string_view name) {
+  const std::uint32_t id = tenants.size();
+  tenants.push_back({texts_.add(name), 0, kEmptyList, kEmptyList});
+  tenant_ids_.insert(slot(name, 0), id);
+  return id;
+}
+
+std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
+  const std::uint32_t id = metrics.size();
+  metrics.push_back({tenant, texts_.add(name), kEmptyList});
+  metric_ids_.insert(slot(name, tenant), id);
+  postings.append(tenants[tenant].metrics, id);
+  return id;
+}
+
+std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
+  const std::uint32_t id = keys.size();
+  keys.push_back({tenant, texts_.add(name), kEmptyList});
+  key_ids_.insert(slot(name, tenant), id);
+  postings.append(tenants[tenant].keys, id);
+  return id;
+}
+
+std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
+  const std::uint32_t id = pairs.size();
+  pairs.push_back({key, texts_.add(value), kEmptyList});
+  pair_ids_.insert(slot(value, key), id);
+  postings.append(keys[key].pairs, id);
+  return id;
+}
+
+std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
+  const std::uint32_t id = tag_sets.size();
+  tag_sets.push_back({texts_.add(coded_pairs), kNone});
+  tag_set_ids_.insert(slot(coded_pairs, 0), id);
+  for_each_pair(id, [&](std::uint32_t pair) {
+    postings.append(pairs[pair].tag_sets, id);
+    return true;
+  });
+  return id;
+}
+
+std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity) {
+  const std::uint32_t id = series.size();
+  series.push_back({metric, tag_set, kEmptyList});
+  series_ids_.insert(identity.slot, id);
+  postings.append(metrics[metric].series, id);
+  ++tenants[metrics[metric].tenant].series_count;
+  TagSet& set = tag_sets[tag_set];
+  if (set.last_run != kNone && runs[set.last_run].first + runs[set.last_run].count == id) {
+    ++runs[set.last_run].count;
+  } else {
+    runs.push_back({id, 1, set.last_run});
+    set.last_run = runs.size() - 1;
+  }
+  return id;
+}
+
+std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members) {
+  const std::uint32_t id = groups.size();
+  const std::uint32_t place = group_series_.allocate(members.size_bytes());
+  std::memcpy(group_series_.at(place), members.data(), members.size_bytes());
+  groups.push_back({place, static_cast<std::uint32_t>(members.size())});
+  group_ids_.insert(slot(bytes_of(members), 0), id);
+  for (const model::SeriesId member : members) {
+    ListRef& list = series[model::to_int(member)].groups;
+    // A series may have several columns in one group.
+    if (list == kEmptyList || postings.last(list) != id) postings.append(list, id);
+  }
+  return id;
+}
+
+bool Catalog::has_room(std::size_t things, std::size_t bytes) const {
+  const std::size_t most = std::max({tenants.size(), metrics.size(), keys.size(), pairs.size(), tag_sets.size(),
+                                     runs.size(), series.size(), groups.size()});
+  return most + things < kIdsMax && texts_.has_room(bytes + things * 8) && postings.has_room(things * 2) &&
+         group_series_.has_room(things * 4);
+}
+
+void Catalog::tags(std::uint32_t tag_set, model::TagViews& out) const {
+  out.clear();
+  for_each_pair(tag_set, [&](std::uint32_t id) {
+    const Pair& pair = pairs[id];
+    out.push_back({text(keys[pair.key].name), text(pair.value)});
+    return true;
+  });
+}
+
+std::size_t Catalog::memory_bytes() const {
+  return tenants.memory_bytes() + metrics.memory_bytes() + keys.memory_bytes() + pairs.memory_bytes() +
+         tag_sets.memory_bytes() + runs.memory_bytes() + series.memory_bytes() + groups.memory_bytes() +
+         postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
+         metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +
+         series_ids_.memory_bytes() + group_ids_.memory_bytes();
+}
+
+}  // namespace varve::index

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Catalog: the tables of the index, and finding and adding single things in them. No rules here: define.cc and
+// replay.cc see to it that only what is new and whole is added.
+//
+// Everything is named by a dense number of 32 bits. Texts and coded tag sets lie in one arena, lists in Postings; the
+// tables are columns in blocks. So a million series are a few hundred allocations, nothing is ever moved, and a
+// series costs 12 bytes, its slot in the table of series, and its share of what it has in common with others.
+//
+//   series → metric → tenant          pair → key → tenant
+//          → tag set → its pairs           → tag sets that have it
+//          → groups                   tag set → runs of series
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "codec/hash.h"
+#include "codec/varint.h"
+#include "index/arena.h"
+#include "index/id_table.h"
+#include "index/postings.h"
+#include "model/ids.h"
+#include "model/series_key.h"
+#include "model/tags.h"
+
+namespace varve::index {
+
+class Catalog {
+ public:
+  struct Tenant {
+    std::uint32_t name;
+    std::uint32_t series_count;
+    ListRef metrics;
+    ListRef keys;
+  };
+  struct Metric {
+    std::uint32_t tenant;
+    std::uint32_t name;
+    ListRef series;
+  };
+  struct Key {
+    std::uint32_t tenant;
+    std::uint32_t name;
+    ListRef pairs;
+  };
+  struct Pair {
+    std::uint32_t key;
+    std::uint32_t value;
+    ListRef tag_sets;
+  };
+  struct TagSet {
+    std::uint32_t pairs;     // in `texts`: varints of pair ids, ascending by the bytes of their keys
+    std::uint32_t last_run;  // kNone: no series yet
+  };
+  // Series of one tag set that were defined together.
+  struct Run {
+    std::uint32_t first;
+    std::uint32_t count;
+    std::uint32_t before;  // the run before it of the same tag set, or kNone
+  };
+  struct Series {
+    std::uint32_t metric;
+    std::uint32_t tag_set;
+    ListRef groups;
+  };
+  struct Group {
+    std::uint32_t series;  // in `group_series_`
+    std::uint32_t count;
+  };
+  // A series' 128-bit identity, and where the table of series looks for it.
+  struct Identity {
+    model::SeriesSetHash hash;
+    std::uint32_t slot;
+  };
+
+  Catalog();
+
+  // --- find: the id, or kNone
+  [[nodiscard]] std::uint32_t find_tenant(std::string_view name) const;
+  [[nodiscard]] std::uint32_t find_metric(std::uint32_t tenant, std::string_view name) const;
+  [[nodiscard]] std::uint32_t find_key(std::uint32_t tenant, std::string_view name) const;
+  [[nodiscard]] std::uint32_t find_pair(std::uint32_t key, std::string_view value) const;
+  [[nodiscard]] std::uint32_t find_tag_set(std::string_view coded_pairs) const;
+  [[nodiscard]] std::uint32_t find_group(std::span<const model::SeriesId> series) const;
+  // `metric` and `tag_set` may be kNone: the series is new then, but its hash may still be another's: kCollision.
+  static constexpr std::uint32_t kCollision = 0xfffffffe;
+  [[nodiscard]] std::uint32_t find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
+                                          const Identity& identity) const;
+
+  // --- add: the next id; the content is new and there is room
+  std::uint32_t add_tenant(std::string_view name);
+  std::uint32_t add_metric(std::uint32_t tenant, std::string_view name);
+  std::uint32_t add_key(std::uint32_t tenant, std::string_view name);
+  std::uint32_t add_pair(std::uint32_t key, std::string_view value);
+  std::uint32_t add_tag_set(std::string_view coded_pairs);
+  std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity);
+  std::uint32_t add_group(std::span<const model::SeriesId> series);
+
+  // Whether `things` more things with `bytes` of text in all can be added.
+  [[nodiscard]] bool has_room(std::size_t things, std::size_t bytes) const;
+
+  // --- read
+  [[nodiscard]] std::string_view text(std::uint32_t place) const { return texts_.at(place); }
+  [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const { return metrics[series[id].metric].tenant; }
+  [[nodiscard]] std::span<const model::SeriesId> series_of(const Group& group) const {
+    return {reinterpret_cast<const model::SeriesId*>(group_series_.at(group.series)), group.count};
+  }
+  [[nodiscard]] Identity identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const;
+  void tags(std::uint32_t tag_set, model::TagViews& out) const;  // cleared first
+
+  // Calls f(pair id) in order of the keys until it says false.
+  template <class F>
+  void for_each_pair(std::uint32_t tag_set, F&& f) const {
+    const std::string_view coded = text(tag_sets[tag_set].pairs);
+    const auto* at = reinterpret_cast<const std::byte*>(coded.data());
+    const auto* const end = at + coded.size();
+    while (at != end) {
+      std::uint64_t pair;
+      at = codec::get_varint(at, end, pair);
+      if (!f(static_cast<std::uint32_t>(pair))) return;
+    }
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+  // Read by everybody, written by add_…() only.
+  Column<Tenant> tenants;
+  Column<Metric> metrics;
+  Column<Key> keys;
+  Column<Pair> pairs;
+  Column<TagSet> tag_sets;
+  Column<Run> runs;
+  Column<Series> series;
+  Column<Group> groups;
+  Postings postings;
+
+ private:
+  [[nodiscard]] std::uint32_t slot(std::string_view bytes, std::uint32_t owner) const {
+    return static_cast<std::uint32_t>(codec::hash64(bytes, seed_ + owner * 0x9e3779b97f4a7c15));
+  }
+
+  Strings texts_;
+  Arena group_series_;
+  IdTable tenant_ids_;
+  IdTable metric_ids_;
+  IdTable key_ids_;
+  IdTable pair_ids_;
+  IdTable tag_set_ids_;
+  IdTable series_ids_;
+  IdTable group_ids_;
+  std::uint64_t seed_;
+};
+
+}  // namespace varve::index

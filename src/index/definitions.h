@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition records as bytes (docs/formats/definitions.md): writing them, and reading foreign ones. What they mean
+// and whether they fit together is replay's business.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/ids.h"
+
+namespace varve::index {
+
+// On disk: DO NOT CHANGE THE NUMBERS. High four bits: version of the format.
+enum class DefinitionKind : std::uint8_t {
+  tenant = 0x11,
+  metric = 0x12,
+  key = 0x13,
+  pair = 0x14,
+  tag_set = 0x15,
+  series = 0x16,
+  group = 0x17
+};
+
+inline constexpr std::size_t kTextBytesMax = 0xffff;
+inline constexpr std::size_t kGroupColumnsMax = 16384;
+
+struct Definition {
+  DefinitionKind kind = DefinitionKind::tenant;
+  std::uint32_t id = 0;              // series: the first id
+  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set
+  std::string_view text;             // name or value; a view into what is read
+  std::vector<std::uint32_t> parts;  // tag set: pairs; series: metrics; group: series
+};
+
+void write_tenant(std::string& out, std::uint32_t id, std::string_view name);
+// Metric, key or pair.
+void write_owned(std::string& out, DefinitionKind kind, std::uint32_t id, std::uint32_t owner, std::string_view text);
+void write_tag_set(std::string& out, std::uint32_t id, std::span<const std::uint32_t> pairs);
+void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, std::span<const std::uint32_t> metrics);
+void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series);
+
+// Reads record after record. Foreign bytes are safe, and a record takes no more memory than a few times its bytes.
+class DefinitionReader {
+ public:
+  explicit DefinitionReader(std::span<const std::byte> bytes)
+      : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
+
+  [[nodiscard]] bool done() const { return at_ == end_; }
+  // Of the next record.
+  [[nodiscard]] std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  // Errors: corrupt, unsupported (another version); the reader then stays where it is.
+  Status next(Definition& definition);
+
+ private:
+  const std::byte* begin_;
+  const std::byte* at_;
+  const std::byte* end_;
+};
+
+}  // namespace varve::index

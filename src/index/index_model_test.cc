@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random work on the index, compared with a model that scans plain lists.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+
+#include "index/series_index.h"
+
+namespace varve::index {
+namespace {
+
+using Kind = Matcher::Kind;
+using Names = std::vector<std::string>;
+
+struct ModelSeries {
+  unsigned tenant;
+  std::string metric;
+  model::Tags tags;
+  std::vector<Place> places;
+
+  [[nodiscard]] std::string value(std::string_view key) const {
+    for (const auto& [k, v] : tags) {
+      if (k == key) return v;
+    }
+    return "";
+  }
+};
+
+// Expressions with the same thing said in plain code.
+struct Expression {
+  std::string text;
+  std::function<bool(std::string_view)> fits;
+};
+const std::vector<Expression> kExpressions{
+    {".*", [](std::string_view) { return true; }},
+    {".+", [](std::string_view v) { return !v.empty(); }},
+    {"", [](std::string_view v) { return v.empty(); }},
+    {"v1.*", [](std::string_view v) { return v.starts_with("v1"); }},
+    {"v1|v22|", [](std::string_view v) { return v == "v1" || v == "v22" || v.empty(); }},
+    {".*[05]", [](std::string_view v) { return !v.empty() && (v.back() == '0' || v.back() == '5'); }},
+    {"v.", [](std::string_view v) { return v.size() == 2; }},
+};
+
+class IndexModelTest : public testing::TestWithParam<unsigned> {
+ protected:
+  static constexpr unsigned kTenants = 3;
+
+  unsigned below(unsigned n) { return std::uniform_int_distribution<unsigned>(0, n - 1)(random_); }
+  std::string value() { return "v" + std::to_string(below(below(2) == 0 ? 4 : 300)); }
+  std::string metric() { return "m" + std::to_string(below(12)); }
+
+  void SetUp() override {
+    for (unsigned i = 0; i < kTenants; ++i) ASSERT_EQ(model::to_int(index_.tenant(tenant_name(i), records_)), i);
+  }
+  static std::string tenant_name(unsigned tenant) { return "t" + std::to_string(tenant); }
+
+  void define() {
+    const unsigned tenant = below(kTenants);
+    model::Tags tags;
+    for (char key = 'a'; key < 'e'; ++key) {
+      if (below(3) != 0) tags.emplace_back(std::string(1, key), value());
+    }
+    std::vector<std::string> metrics;
+    for (unsigned i = 0; i <= below(6); ++i) metrics.push_back(metric());
+    std::set<std::string> fresh;
+    for (const auto& name : metrics) {
+      if (!known_.contains({tenant, name, tags})) fresh.insert(name);
+    }
+    const std::size_t room = below(20) == 0 ? fresh.size() - (fresh.empty() ? 0 : 1) : 1000000;
+    const std::size_t series_max = room == 1000000 ? room : counts_[tenant] + room;
+    const std::vector<std::string_view> views(metrics.begin(), metrics.end());
+    const auto group = index_.define_group(model::TenantId{tenant}, model::to_views(tags), views, series_max, records_);
+    if (fresh.size() > room) {
+      ASSERT_EQ(group.error().code, Code::limit);
+      return;
+    }
+    ASSERT_TRUE(group);
+    std::vector<unsigned> columns;
+    for (const auto& name : metrics) {
+      const auto [at, is_new] = known_.try_emplace({tenant, name, tags}, static_cast<unsigned>(series_.size()));
+      if (is_new) {
+        series_.push_back({tenant, name, tags, {}});
+        ++counts_[tenant];
+      }
+      columns.push_back(at->second);
+    }
+    const auto [at, is_new] = groups_.try_emplace(columns, static_cast<unsigned>(groups_.size()));
+    ASSERT_EQ(model::to_int(*group), at->second);
+    for (std::uint16_t i = 0; is_new && i < columns.size(); ++i) series_[columns[i]].places.push_back({*group, i});
+  }
+
+  Matcher matcher() {
+    Matcher matcher{std::string(1, static_cast<char>('a' + below(5))), static_cast<Kind>(below(5)), {}};
+    switch (matcher.kind) {
+      case Kind::any_of:
+      case Kind::none_of:
+        for (unsigned i = 0; i < below(4); ++i) matcher.values.push_back(below(6) == 0 ? "" : value());
+        break;
+      case Kind::prefix: matcher.values.push_back(below(4) == 0 ? "" : value().substr(0, 2)); break;
+      default:
+        expression_ = below(static_cast<unsigned>(kExpressions.size()));
+        matcher.values.push_back(kExpressions[expression_].text);
+    }
+    return matcher;
+  }
+
+  static bool fits(const Matcher& m, const std::string& value) {
+    const bool listed = std::ranges::find(m.values, value) != m.values.end();
+    switch (m.kind) {
+      case Kind::any_of: return listed;
+      case Kind::none_of: return !listed;
+      case Kind::prefix: return value.starts_with(m.values[0]);
+      default: {
+        const auto e = std::ranges::find(kExpressions, m.values[0], &Expression::text);
+        return e->fits(value) == (m.kind == Kind::regex);
+      }
+    }
+  }
+
+  void select_once(const SeriesIndex& index) {
+    const unsigned tenant = below(kTenants);
+    const std::string name = metric();
+    Matchers matchers;
+    for (unsigned i = 0; i < below(4); ++i) matchers.push_back(matcher());
+    std::vector<unsigned> expected;
+    for (unsigned i = 0; i < series_.size(); ++i) {
+      const auto& s = series_[i];
+      if (s.tenant == tenant && s.metric == name &&
+          std::ranges::all_of(matchers, [&](const Matcher& m) { return fits(m, s.value(m.key)); })) {
+        expected.push_back(i);
+      }
+    }
+    std::vector<unsigned> got;
+    const auto found = index.select(model::TenantId{tenant}, name, matchers);
+    for (const auto id : found.value()) got.push_back(to_int(id));
+    ASSERT_EQ(got, expected) << name << " with " << matchers.size() << " matchers";
+  }
+
+  void compare(const SeriesIndex& index) {
+    ASSERT_EQ(index.series_count(), series_.size());
+    ASSERT_EQ(index.group_count(), groups_.size());
+    std::vector<Place> places;
+    for (unsigned i = 0; i < series_.size(); ++i) {
+      const model::SeriesId id{i};
+      ASSERT_EQ(index.metric(id), series_[i].metric);
+      ASSERT_EQ(index.tags(id), series_[i].tags);
+      ASSERT_EQ(model::to_int(index.series_tenant(id)), series_[i].tenant);
+      index.places(id, places);
+      std::ranges::stable_sort(places, {}, &Place::group);
+      ASSERT_EQ(places, series_[i].places);
+    }
+    for (const auto& [columns, id] : groups_) {
+      const auto got = index.group_series(model::GroupId{id});
+      ASSERT_TRUE(std::ranges::equal(got, columns, {}, [](model::SeriesId s) { return model::to_int(s); }));
+    }
+    for (unsigned tenant = 0; tenant < kTenants; ++tenant) compare_names(index, tenant);
+  }
+
+  void compare_names(const SeriesIndex& index, unsigned tenant) {
+    const model::TenantId id{tenant};
+    std::map<std::string, std::map<std::string, std::set<std::string>>> by_metric;  // metric → key → values
+    for (const auto& s : series_) {
+      if (s.tenant != tenant) continue;
+      by_metric[s.metric];
+      for (const auto& [k, v] : s.tags) {
+        by_metric[s.metric][k].insert(v);
+        by_metric[""][k].insert(v);
+      }
+    }
+    Names metrics;
+    for (const auto& [name, keys] : by_metric) {
+      if (!name.empty()) metrics.push_back(name);
+      Names key_names;
+      for (const auto& [key, values] : keys) {
+        key_names.push_back(key);
+        ASSERT_EQ(index.tag_values(id, name, key), Names(values.begin(), values.end()));
+      }
+      ASSERT_EQ(index.tag_keys(id, name), key_names);
+    }
+    ASSERT_EQ(index.metric_names(id, "", 0), metrics);
+    ASSERT_EQ(index.series_count(id), counts_[tenant]);
+  }
+
+  std::mt19937 random_{GetParam()};
+  SeriesIndex index_;
+  std::string records_;
+  std::vector<ModelSeries> series_;
+  std::map<std::tuple<unsigned, std::string, model::Tags>, unsigned> known_;
+  std::map<std::vector<unsigned>, unsigned> groups_;
+  std::map<unsigned, std::size_t> counts_;
+  unsigned expression_ = 0;
+};
+
+TEST_P(IndexModelTest, AgreesWithPlainLists) {
+  std::string pieces;  // the log of a second index, replayed piece by piece
+  SeriesIndex second;
+  std::size_t replayed = 0;
+  for (int step = 0; step < 1500; ++step) {
+    ASSERT_NO_FATAL_FAILURE(define());
+    if (step % 3 == 0) {
+      ASSERT_NO_FATAL_FAILURE(select_once(index_));
+    }
+    if (step % 100 == 99) {
+      const auto piece = std::as_bytes(std::span(records_)).subspan(replayed);
+      ASSERT_TRUE(second.replay(piece));
+      replayed = records_.size();
+    }
+  }
+  ASSERT_NO_FATAL_FAILURE(compare(index_));
+  ASSERT_NO_FATAL_FAILURE(compare(second));
+  for (int i = 0; i < 300; ++i) ASSERT_NO_FATAL_FAILURE(select_once(second));
+
+  std::string dump;
+  index_.dump(dump);
+  std::string second_dump;
+  second.dump(second_dump);
+  ASSERT_EQ(second_dump, dump);
+  SeriesIndex third;
+  ASSERT_TRUE(third.replay(std::as_bytes(std::span(dump))));
+  ASSERT_TRUE(third.replay(std::as_bytes(std::span(records_))));
+  ASSERT_NO_FATAL_FAILURE(compare(third));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, IndexModelTest, testing::Values(1U, 2U, 3U, 4U));
+
+}  // namespace
+}  // namespace varve::index

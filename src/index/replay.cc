@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition records back into the index, and the index as records. Every rule of docs/formats/definitions.md is
+// checked here before a record changes anything.
+#include <algorithm>
+
+#include "index/tables.h"
+
+namespace varve::index {
+namespace {
+
+constexpr std::string_view kNotTheSame = "says something else than the first time";
+constexpr std::string_view kGap = "has an id that is not the next one";
+constexpr std::string_view kUnknown = "names something that is not defined";
+constexpr std::string_view kTwice = "defines again what has another id";
+constexpr std::string_view kTenants = "joins two tenants";
+
+// Applies one record after the other to the tables.
+class Replay {
+ public:
+  Replay(Catalog& catalog, WantedSeries& wanted, model::TagViews& tags, std::vector<model::SeriesId>& columns,
+         std::string& coded)
+      : catalog_(catalog), wanted_(wanted), tags_(tags), columns_(columns), coded_(coded) {}
+
+  Status apply(const Definition& d) {
+    if (!catalog_.has_room(d.parts.size() + 4, d.text.size() + d.parts.size() * 5)) {
+      return fail(Code::limit, "the series index is full");
+    }
+    switch (d.kind) {
+      case DefinitionKind::tenant: return tenant(d);
+      case DefinitionKind::metric: return metric(d);
+      case DefinitionKind::key: return key(d);
+      case DefinitionKind::pair: return pair(d);
+      case DefinitionKind::tag_set: return tag_set(d);
+      case DefinitionKind::series: return series(d);
+      case DefinitionKind::group: return group(d);
+    }
+    return bad(kUnknown);
+  }
+
+ private:
+  static std::unexpected<Error> bad(std::string_view why) { return fail(Code::corrupt, std::string(why)); }
+  static Status same(bool same) {
+    if (!same) return bad(kNotTheSame);
+    return {};
+  }
+
+  Status tenant(const Definition& d) {
+    if (d.id < catalog_.tenants.size()) return same(catalog_.text(catalog_.tenants[d.id].name) == d.text);
+    if (d.id != catalog_.tenants.size()) return bad(kGap);
+    if (catalog_.find_tenant(d.text) != kNone) return bad(kTwice);
+    catalog_.add_tenant(d.text);
+    return {};
+  }
+
+  Status metric(const Definition& d) {
+    if (d.id < catalog_.metrics.size()) {
+      const auto& known = catalog_.metrics[d.id];
+      return same(known.tenant == d.owner && catalog_.text(known.name) == d.text);
+    }
+    if (d.id != catalog_.metrics.size()) return bad(kGap);
+    if (d.owner >= catalog_.tenants.size()) return bad(kUnknown);
+    if (catalog_.find_metric(d.owner, d.text) != kNone) return bad(kTwice);
+    catalog_.add_metric(d.owner, d.text);
+    return {};
+  }
+
+  Status key(const Definition& d) {
+    if (d.id < catalog_.keys.size()) {
+      const auto& known = catalog_.keys[d.id];
+      return same(known.tenant == d.owner && catalog_.text(known.name) == d.text);
+    }
+    if (d.id != catalog_.keys.size()) return bad(kGap);
+    if (d.owner >= catalog_.tenants.size()) return bad(kUnknown);
+    if (catalog_.find_key(d.owner, d.text) != kNone) return bad(kTwice);
+    catalog_.add_key(d.owner, d.text);
+    return {};
+  }
+
+  Status pair(const Definition& d) {
+    if (d.id < catalog_.pairs.size()) {
+      const auto& known = catalog_.pairs[d.id];
+      return same(known.key == d.owner && catalog_.text(known.value) == d.text);
+    }
+    if (d.id != catalog_.pairs.size()) return bad(kGap);
+    if (d.owner >= catalog_.keys.size()) return bad(kUnknown);
+    if (catalog_.find_pair(d.owner, d.text) != kNone) return bad(kTwice);
+    catalog_.add_pair(d.owner, d.text);
+    return {};
+  }
+
+  Status tag_set(const Definition& d) {
+    code_pairs(d.parts, coded_);
+    if (d.id < catalog_.tag_sets.size()) return same(catalog_.text(catalog_.tag_sets[d.id].pairs) == coded_);
+    if (d.id != catalog_.tag_sets.size()) return bad(kGap);
+    if (coded_.size() > kTextBytesMax) return bad("has too many pairs");
+    const Catalog::Key* before = nullptr;
+    for (const std::uint32_t part : d.parts) {
+      if (part >= catalog_.pairs.size()) return bad(kUnknown);
+      const Catalog::Key* key = &catalog_.keys[catalog_.pairs[part].key];
+      if (before != nullptr) {
+        if (key->tenant != before->tenant) return bad(kTenants);
+        if (catalog_.text(before->name) >= catalog_.text(key->name)) return bad("has its pairs in the wrong order");
+      }
+      before = key;
+    }
+    if (catalog_.find_tag_set(coded_) != kNone) return bad(kTwice);
+    catalog_.add_tag_set(coded_);
+    return {};
+  }
+
+  Status series(const Definition& d) {
+    if (d.parts.empty()) return bad("has no series");
+    if (d.owner >= catalog_.tag_sets.size()) return bad(kUnknown);
+    const std::size_t known = catalog_.series.size();
+    if (d.id > known) return bad(kGap);
+    const std::size_t overlap = std::min(known - d.id, d.parts.size());
+    for (std::size_t i = 0; i < overlap; ++i) {
+      const auto& one = catalog_.series[d.id + i];
+      if (one.metric != d.parts[i] || one.tag_set != d.owner) return bad(kNotTheSame);
+    }
+    if (overlap == d.parts.size()) return {};
+    return new_series(d.owner, std::span(d.parts).subspan(overlap));
+  }
+
+  Status new_series(std::uint32_t tag_set, std::span<const std::uint32_t> metrics) {
+    if (metrics[0] >= catalog_.metrics.size()) return bad(kUnknown);
+    const std::uint32_t tenant = catalog_.metrics[metrics[0]].tenant;
+    bool same_tenant = true;
+    catalog_.for_each_pair(tag_set, [&](std::uint32_t pair) {
+      same_tenant = catalog_.keys[catalog_.pairs[pair].key].tenant == tenant;
+      return false;  // the others have the tenant of the first
+    });
+    catalog_.tags(tag_set, tags_);
+    wanted_.start(tags_);
+    for (const std::uint32_t metric : metrics) {
+      if (metric >= catalog_.metrics.size()) return bad(kUnknown);
+      same_tenant = same_tenant && catalog_.metrics[metric].tenant == tenant;
+      wanted_.add(catalog_.text(catalog_.metrics[metric].name), metric);
+    }
+    if (!same_tenant) return bad(kTenants);
+    VARVE_CHECK_OK(wanted_.look_up(catalog_, tenant, tag_set));
+    if (wanted_.new_count() != metrics.size()) return bad(kTwice);
+    for (const auto& item : wanted_.items()) catalog_.add_series(item.metric, tag_set, item.identity);
+    return {};
+  }
+
+  Status group(const Definition& d) {
+    columns_.clear();
+    for (const std::uint32_t part : d.parts) columns_.push_back(model::SeriesId{part});
+    if (d.id < catalog_.groups.size()) {
+      return same(std::ranges::equal(catalog_.series_of(catalog_.groups[d.id]), columns_));
+    }
+    if (d.id != catalog_.groups.size()) return bad(kGap);
+    if (d.parts.empty() || d.parts.size() > kGroupColumnsMax) return bad("has no columns or too many");
+    for (const std::uint32_t part : d.parts) {
+      if (part >= catalog_.series.size()) return bad(kUnknown);
+      if (catalog_.series[part].tag_set != catalog_.series[d.parts[0]].tag_set) return bad("joins two tag sets");
+      if (catalog_.tenant_of(part) != catalog_.tenant_of(d.parts[0])) return bad(kTenants);
+    }
+    if (catalog_.find_group(columns_) != kNone) return bad(kTwice);
+    catalog_.add_group(columns_);
+    return {};
+  }
+
+  Catalog& catalog_;
+  WantedSeries& wanted_;
+  model::TagViews& tags_;
+  std::vector<model::SeriesId>& columns_;
+  std::string& coded_;
+};
+
+std::unexpected<Error> at(std::size_t offset, Error error) {
+  error.message = "definition at offset " + std::to_string(offset) + ": " + error.message;
+  return fail(std::move(error));
+}
+
+}  // namespace
+
+Status SeriesIndex::replay(std::span<const std::byte> definitions) {
+  Replay replay(tables_->catalog, tables_->wanted, tables_->tags, tables_->columns, tables_->coded);
+  for (DefinitionReader reader(definitions); !reader.done();) {
+    const std::size_t offset = reader.offset();
+    if (Status read = reader.next(tables_->definition); !read) return at(offset, read.error());
+    if (Status applied = replay.apply(tables_->definition); !applied) return at(offset, applied.error());
+  }
+  return {};
+}
+
+void SeriesIndex::dump(std::string& out) const {
+  const Catalog& c = tables_->catalog;
+  for (std::uint32_t i = 0; i < c.tenants.size(); ++i) write_tenant(out, i, c.text(c.tenants[i].name));
+  for (std::uint32_t i = 0; i < c.metrics.size(); ++i) {
+    write_owned(out, DefinitionKind::metric, i, c.metrics[i].tenant, c.text(c.metrics[i].name));
+  }
+  for (std::uint32_t i = 0; i < c.keys.size(); ++i) {
+    write_owned(out, DefinitionKind::key, i, c.keys[i].tenant, c.text(c.keys[i].name));
+  }
+  for (std::uint32_t i = 0; i < c.pairs.size(); ++i) {
+    write_owned(out, DefinitionKind::pair, i, c.pairs[i].key, c.text(c.pairs[i].value));
+  }
+  std::vector<std::uint32_t> parts;
+  for (std::uint32_t i = 0; i < c.tag_sets.size(); ++i) {
+    parts.clear();
+    c.for_each_pair(i, [&](std::uint32_t pair) {
+      parts.push_back(pair);
+      return true;
+    });
+    write_tag_set(out, i, parts);
+  }
+  for (std::uint32_t first = 0; first < c.series.size();) {
+    const std::uint32_t tag_set = c.series[first].tag_set;
+    const std::uint32_t tenant = c.tenant_of(first);  // tenants share the tag set of no pairs
+    parts.clear();
+    for (std::uint32_t i = first; i < c.series.size() && c.series[i].tag_set == tag_set && c.tenant_of(i) == tenant;
+         ++i) {
+      parts.push_back(c.series[i].metric);
+    }
+    write_series(out, first, tag_set, parts);
+    first += static_cast<std::uint32_t>(parts.size());
+  }
+  for (std::uint32_t i = 0; i < c.groups.size(); ++i) write_group(out, i, c.series_of(c.groups[i]));
+}
+
+}  // namespace varve::index

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition records that are cut, damaged or lie: each is an error that names its offset, and nothing of the bad
+// record is applied.
+#include <gtest/gtest.h>
+
+#include "index/series_index.h"
+
+namespace varve::index {
+namespace {
+
+using namespace std::string_literals;
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+// Two tenants, metrics 0 (tenant 0) and 1 (tenant 1), keys 0 "a", 1 "b" (tenant 0) and 2 "a" (tenant 1), pairs 0 a=v,
+// 1 b=v (tenant 0) and 2 a=v (tenant 1), tag sets 0 {a=v}, 1 {}, series 0 (metric 0, tag set 0), 1 (metric 0, none),
+// 2 (metric 1, none), group 0 of series 0, group 1 of series 1.
+const std::string kGood =
+    "\x11\x00\x01x\x11\x01\x01y"
+    "\x12\x00\x00\x01m\x12\x01\x01\x01m"
+    "\x13\x00\x00\x01"
+    "a\x13\x01\x00\x01"
+    "b\x13\x02\x01\x01"
+    "a"
+    "\x14\x00\x00\x01v\x14\x01\x01\x01v\x14\x02\x02\x01v"
+    "\x15\x00\x01\x00\x15\x01\x00"
+    "\x16\x00\x00\x01\x00\x16\x01\x01\x01\x00\x16\x02\x01\x01\x01"
+    "\x17\x00\x01\x00\x17\x01\x01\x02"s;
+
+TEST(Replay, AcceptsTheGoodOne) {
+  SeriesIndex index;
+  ASSERT_TRUE(index.replay(bytes_of(kGood)));
+  EXPECT_EQ(index.series_count(), 3U);
+  EXPECT_EQ(index.group_count(), 2U);
+  EXPECT_TRUE(index.replay({}));
+}
+
+TEST(Replay, RefusesBadRecords) {
+  const struct {
+    std::string_view why;
+    std::string record;
+  } cases[] = {
+      {"unknown kind 0", "\x10\x00\x01x"s},
+      {"unknown kind 8", "\x18\x00\x01x"s},
+      {"cut after the kind", "\x11"s},
+      {"cut in the length", "\x11\x02"s},
+      {"cut in the name", "\x11\x02\x05nam"s},
+      {"empty name", "\x11\x02\x00"s},
+      {"name too long", "\x11\x02\x80\x80\x04"s + std::string(65536, 'x')},
+      {"id over 32 bits", "\x11\x80\x80\x80\x80\x10\x01x"s},
+      {"varint without end", "\x11\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x"s},
+      {"tenant: gap", "\x11\x03\x01z"s},
+      {"tenant: renamed", "\x11\x00\x01z"s},
+      {"tenant: twice", "\x11\x02\x01x"s},
+      {"metric: gap", "\x12\x03\x00\x01z"s},
+      {"metric: no such tenant", "\x12\x02\x02\x01z"s},
+      {"metric: twice", "\x12\x02\x00\x01m"s},
+      {"metric: renamed", "\x12\x00\x00\x01z"s},
+      {"metric: of another tenant", "\x12\x00\x01\x01m"s},
+      {"key: gap", "\x13\x04\x00\x01z"s},
+      {"key: no such tenant", "\x13\x03\x02\x01z"s},
+      {"key: twice",
+       "\x13\x03\x00\x01"
+       "a"s},
+      {"key: renamed", "\x13\x00\x00\x01z"s},
+      {"pair: gap", "\x14\x04\x00\x01z"s},
+      {"pair: no such key", "\x14\x03\x03\x01z"s},
+      {"pair: twice", "\x14\x03\x00\x01v"s},
+      {"pair: of another key", "\x14\x00\x01\x01v"s},
+      {"tag set: gap", "\x15\x03\x01\x01"s},
+      {"tag set: no such pair", "\x15\x02\x01\x03"s},
+      {"tag set: twice", "\x15\x02\x01\x00"s},
+      {"tag set: wrong order", "\x15\x02\x02\x01\x00"s},
+      {"tag set: one key twice", "\x15\x02\x02\x00\x00"s},
+      {"tag set: two tenants", "\x15\x02\x02\x02\x01"s},
+      {"tag set: changed", "\x15\x00\x01\x01"s},
+      {"tag set: cut", "\x15\x02\x02\x00"s},
+      {"tag set: too large", "\x15\x02\x80\x80\x04"s + std::string(65536, '\x01')},
+      {"series: none", "\x16\x03\x00\x00"s},
+      {"series: gap", "\x16\x04\x00\x01\x00"s},
+      {"series: no such tag set", "\x16\x03\x02\x01\x00"s},
+      {"series: no such metric", "\x16\x03\x00\x01\x02"s},
+      {"series: no such second metric", "\x16\x03\x00\x02\x00\x02"s},
+      {"series: twice", "\x16\x03\x00\x01\x00"s},
+      {"series: other tag set", "\x16\x00\x01\x01\x00"s},
+      {"series: other metric", "\x16\x00\x00\x01\x01"s},
+      {"series: tag set of another tenant", "\x16\x03\x00\x01\x01"s},
+      {"series: known, then twice", "\x16\x02\x01\x02\x01\x00"s},
+      {"group: none", "\x17\x02\x00"s},
+      {"group: gap", "\x17\x03\x01\x02"s},
+      {"group: no such series", "\x17\x02\x01\x06"s},
+      {"group: below zero", "\x17\x02\x01\x01"s},
+      {"group: step too far", "\x17\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s},
+      {"group: two tag sets", "\x17\x02\x02\x00\x02"s},
+      {"group: two tenants", "\x17\x02\x02\x02\x02"s},
+      {"group: twice", "\x17\x02\x01\x00"s},
+      {"group: changed", "\x17\x00\x01\x02"s},
+      {"group: too wide", "\x17\x02\x81\x80\x01"s + std::string(16385, '\x00')},
+  };
+  for (const auto& [why, record] : cases) {
+    SeriesIndex index;
+    ASSERT_TRUE(index.replay(bytes_of(kGood)));
+    std::string before;
+    index.dump(before);
+    const auto status = index.replay(bytes_of(kGood + record));
+    ASSERT_FALSE(status) << why;
+    EXPECT_EQ(status.error().code, Code::corrupt) << why;
+    EXPECT_NE(status.error().message.find("offset " + std::to_string(kGood.size()) + ":"), std::string::npos)
+        << why << ": " << status.error().message;
+    std::string after;
+    index.dump(after);
+    EXPECT_EQ(after, before) << why;
+  }
+}
+
+TEST(Replay, NewSeriesTwiceInOneRecord) {
+  SeriesIndex index;
+  const std::string records = kGood + "\x12\x02\x00\x01n"s;
+  ASSERT_TRUE(index.replay(bytes_of(records)));
+  EXPECT_EQ(index.replay(bytes_of("\x16\x03\x00\x02\x02\x02"s)).error().code, Code::corrupt);
+  EXPECT_EQ(index.series_count(), 3U);
+}
+
+TEST(Replay, RefusesAnotherVersion) {
+  SeriesIndex index;
+  EXPECT_EQ(index.replay(bytes_of("\x21\x00\x01x"s)).error().code, Code::unsupported);
+  EXPECT_EQ(index.replay(bytes_of("\x01\x00\x01x"s)).error().code, Code::unsupported);
+}
+
+TEST(Replay, KnownAndNewSeriesInOneRecord) {
+  SeriesIndex index;
+  ASSERT_TRUE(index.replay(bytes_of(kGood + "\x12\x02\x00\x01n"s)));
+  ASSERT_TRUE(index.replay(bytes_of("\x16\x01\x01\x01\x00"s)));
+  ASSERT_TRUE(index.replay(bytes_of("\x16\x00\x00\x01\x00\x16\x03\x00\x01\x02"s)));
+  EXPECT_EQ(index.series_count(), 4U);
+}
+
+TEST(Replay, CutAnywhereGivesAnErrorOrAWholePrefix) {
+  std::size_t whole = 0;
+  for (std::size_t bytes = 0; bytes < kGood.size(); ++bytes) {
+    SeriesIndex index;
+    const auto status = index.replay(bytes_of(std::string_view(kGood).substr(0, bytes)));
+    whole += status ? 1 : 0;
+    if (!status) {
+      EXPECT_EQ(status.error().code, Code::corrupt);
+    }
+    EXPECT_TRUE(index.replay(bytes_of(kGood))) << bytes;
+    EXPECT_EQ(index.series_count(), 3U);
+  }
+  EXPECT_EQ(whole, 17U);  // nothing, and after each of the 17 records but the last
+}
+
+}  // namespace
+}  // namespace varve::index

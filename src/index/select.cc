@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// select(): series of one metric by matchers. It starts from the shortest list that holds all answers (the series of
+// the metric, or the tag sets of a few pairs) and tests what is left of the matchers on each tag set in it.
+#include <algorithm>
+
+#include "index/condition.h"
+#include "index/tables.h"
+
+namespace varve::index {
+namespace {
+
+using Ids = std::vector<std::uint32_t>;
+
+class Selection {
+ public:
+  Selection(const Catalog& catalog, std::uint32_t metric) : catalog_(catalog), metric_(metric) {}
+
+  std::vector<model::SeriesId> run(std::vector<Condition> conditions) {
+    conditions_ = std::move(conditions);
+    for (const Condition& condition : conditions_) {
+      if (condition.key() == kNone && !condition.fits_without()) return {};
+    }
+    std::erase_if(conditions_, [](const Condition& condition) { return condition.key() == kNone; });
+    if (choose_start()) {
+      from_tag_sets();
+    } else {
+      from_metric();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Only a condition that needs its tag has a list of all that fit. True: start from the tag sets of pairs_.
+  bool choose_start() {
+    const std::size_t metric_cost = catalog_.postings.count(catalog_.metrics[metric_].series);
+    std::size_t least = metric_cost;
+    std::size_t chosen = conditions_.size();
+    for (std::size_t i = 0; i < conditions_.size(); ++i) {
+      Condition& condition = conditions_[i];
+      if (condition.fits_without() || condition.listing_cost() * 4 > metric_cost + 64) continue;
+      Ids pairs = condition.fitting_pairs();
+      std::size_t cost = 0;
+      for (const std::uint32_t pair : pairs) cost += catalog_.postings.count(catalog_.pairs[pair].tag_sets);
+      cost += cost * series_a_tag_set() / 16;
+      if (cost > least) continue;
+      least = cost;
+      chosen = i;
+      pairs_ = std::move(pairs);
+    }
+    if (chosen == conditions_.size()) return false;
+    conditions_.erase(conditions_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    return true;
+  }
+
+  [[nodiscard]] std::size_t series_a_tag_set() const { return catalog_.series.size() / catalog_.tag_sets.size(); }
+
+  void from_tag_sets() {
+    for (const std::uint32_t pair : pairs_) {
+      catalog_.postings.for_each(catalog_.pairs[pair].tag_sets, [&](std::uint32_t tag_set) {
+        if (fits(tag_set)) add_series_of(tag_set);
+      });
+    }
+    if (!std::ranges::is_sorted(found_)) std::ranges::sort(found_);
+  }
+
+  void from_metric() {
+    catalog_.postings.for_each(catalog_.metrics[metric_].series, [&](std::uint32_t series) {
+      if (fits(catalog_.series[series].tag_set)) found_.push_back(model::SeriesId{series});
+    });
+  }
+
+  bool fits(std::uint32_t tag_set) {
+    return std::ranges::all_of(conditions_, [&](Condition& condition) {
+      bool fits = condition.fits_without();
+      catalog_.for_each_pair(tag_set, [&](std::uint32_t pair) {
+        if (catalog_.pairs[pair].key != condition.key()) return true;
+        fits = condition.fits(pair);
+        return false;
+      });
+      return fits;
+    });
+  }
+
+  // The series of the metric among those of the tag set: one at most.
+  void add_series_of(std::uint32_t tag_set) {
+    std::uint32_t run = catalog_.tag_sets[tag_set].last_run;
+    while (run != kNone) {
+      const auto& [first, count, before] = catalog_.runs[run];
+      for (std::uint32_t series = first; series < first + count; ++series) {
+        if (catalog_.series[series].metric == metric_) return found_.push_back(model::SeriesId{series});
+      }
+      run = before;
+    }
+  }
+
+  const Catalog& catalog_;
+  std::uint32_t metric_;
+  std::vector<Condition> conditions_;
+  Ids pairs_;
+  std::vector<model::SeriesId> found_;
+};
+
+}  // namespace
+
+Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant, std::string_view metric,
+                                                         const Matchers& matchers) const {
+  const Catalog& catalog = tables_->catalog;
+  std::vector<Condition> conditions;
+  for (const Matcher& matcher : matchers) {
+    VARVE_TRY(auto condition, Condition::make(catalog, model::to_int(tenant), matcher));
+    conditions.push_back(std::move(condition));
+  }
+  const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);
+  if (id == kNone) return std::vector<model::SeriesId>{};
+  return Selection(catalog, id).run(std::move(conditions));
+}
+
+}  // namespace varve::index

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "index/series_index.h"
+
+#include <algorithm>
+
+#include "index/tables.h"
+
+namespace varve::index {
+
+SeriesIndex::SeriesIndex() : tables_(std::make_unique<Tables>()) {}
+SeriesIndex::~SeriesIndex() = default;
+SeriesIndex::SeriesIndex(SeriesIndex&&) noexcept = default;
+SeriesIndex& SeriesIndex::operator=(SeriesIndex&&) noexcept = default;
+
+std::optional<model::TenantId> SeriesIndex::find_tenant(std::string_view name) const {
+  const std::uint32_t id = tables_->catalog.find_tenant(name);
+  if (id == kNone) return std::nullopt;
+  return model::TenantId{id};
+}
+
+std::vector<std::string> SeriesIndex::tenants() const {
+  std::vector<std::string> names;
+  for (std::uint32_t id = 0; id < tenant_count(); ++id) names.emplace_back(tenant_name(model::TenantId{id}));
+  std::ranges::sort(names);
+  return names;
+}
+
+std::size_t SeriesIndex::tenant_count() const { return tables_->catalog.tenants.size(); }
+
+std::string_view SeriesIndex::tenant_name(model::TenantId tenant) const {
+  return tables_->catalog.text(tables_->catalog.tenants[model::to_int(tenant)].name);
+}
+
+std::size_t SeriesIndex::group_count() const { return tables_->catalog.groups.size(); }
+
+std::span<const model::SeriesId> SeriesIndex::group_series(model::GroupId group) const {
+  return tables_->catalog.series_of(tables_->catalog.groups[model::to_int(group)]);
+}
+
+model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
+  return series_tenant(group_series(group).front());
+}
+
+void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const {
+  out.clear();
+  const Catalog& catalog = tables_->catalog;
+  catalog.postings.for_each(catalog.series[model::to_int(series)].groups, [&](std::uint32_t group) {
+    const auto columns = catalog.series_of(catalog.groups[group]);
+    for (auto at = std::ranges::find(columns, series); at != columns.end();
+         at = std::find(at + 1, columns.end(), series)) {
+      out.push_back({model::GroupId{group}, static_cast<std::uint16_t>(at - columns.begin())});
+    }
+  });
+  std::ranges::stable_sort(out, std::ranges::greater{}, &Place::group);
+}
+
+std::size_t SeriesIndex::series_count() const { return tables_->catalog.series.size(); }
+
+std::size_t SeriesIndex::series_count(model::TenantId tenant) const {
+  return tables_->catalog.tenants[model::to_int(tenant)].series_count;
+}
+
+model::TenantId SeriesIndex::series_tenant(model::SeriesId series) const {
+  return model::TenantId{tables_->catalog.tenant_of(model::to_int(series))};
+}
+
+std::string_view SeriesIndex::metric(model::SeriesId series) const {
+  const Catalog& catalog = tables_->catalog;
+  return catalog.text(catalog.metrics[catalog.series[model::to_int(series)].metric].name);
+}
+
+void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
+  tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);
+}
+
+model::Tags SeriesIndex::tags(model::SeriesId series) const {
+  model::TagViews views;
+  tags(series, views);
+  return model::to_tags(views);
+}
+
+std::size_t SeriesIndex::memory_bytes() const { return tables_->catalog.memory_bytes(); }
+
+}  // namespace varve::index

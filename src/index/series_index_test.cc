@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the index promises, case by case. index_model_test.cc tries it at random.
+#include "index/series_index.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "model/series_key.h"
+
+namespace varve::index {
+namespace {
+
+using Kind = Matcher::Kind;
+using Names = std::vector<std::string>;
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+class SeriesIndexTest : public testing::Test {
+ protected:
+  Result<model::GroupId> define(const model::TagViews& tags, std::vector<std::string_view> metrics,
+                                std::size_t series_max = 1000) {
+    return index_.define_group(tenant_, tags, metrics, series_max, definitions_);
+  }
+  std::vector<unsigned> select(std::string_view metric, const Matchers& matchers) {
+    std::vector<unsigned> ids;
+    const auto found = index_.select(tenant_, metric, matchers);
+    for (const auto id : found.value()) ids.push_back(model::to_int(id));
+    return ids;
+  }
+  std::string dump() {
+    std::string out;
+    index_.dump(out);
+    return out;
+  }
+
+  SeriesIndex index_;
+  std::string definitions_;
+  model::TenantId tenant_ = index_.tenant("default", definitions_);
+};
+
+TEST_F(SeriesIndexTest, IsEmptyAtFirst) {
+  const SeriesIndex index;
+  EXPECT_EQ(index.series_count(), 0U);
+  EXPECT_EQ(index.group_count(), 0U);
+  EXPECT_EQ(index.tenants(), Names{});
+  EXPECT_FALSE(index.find_tenant("default"));
+}
+
+TEST_F(SeriesIndexTest, GivesTenantsDenseNumbersOnce) {
+  EXPECT_EQ(index_.tenant("blue", definitions_), model::TenantId{1});
+  const std::size_t bytes = definitions_.size();
+  EXPECT_EQ(index_.tenant("default", definitions_), model::TenantId{0});
+  EXPECT_EQ(definitions_.size(), bytes);
+  EXPECT_EQ(index_.tenants(), (Names{"blue", "default"}));
+  EXPECT_EQ(index_.tenant_name(model::TenantId{1}), "blue");
+  EXPECT_EQ(index_.find_tenant("blue"), model::TenantId{1});
+}
+
+TEST_F(SeriesIndexTest, WritesTheExampleOfTheFormatDocument) {
+  ASSERT_TRUE(define({{"host", "a"}}, {"cpu_usage", "cpu_idle"}));
+  const std::string expected(
+      "\x11\x00\x07"
+      "default"
+      "\x13\x00\x00\x04"
+      "host"
+      "\x14\x00\x00\x01"
+      "a"
+      "\x15\x00\x01\x00"
+      "\x12\x00\x00\x09"
+      "cpu_usage"
+      "\x12\x01\x00\x08"
+      "cpu_idle"
+      "\x16\x00\x00\x02\x00\x01"
+      "\x17\x00\x02\x00\x02",
+      62);
+  EXPECT_EQ(definitions_, expected);
+}
+
+TEST_F(SeriesIndexTest, DefinesOnceAndKnowsAgain) {
+  const auto group = define({{"host", "a"}, {"os", "x"}}, {"cpu", "mem"});
+  EXPECT_EQ(group.value(), model::GroupId{0});
+  const std::size_t bytes = definitions_.size();
+  EXPECT_EQ(define({{"host", "a"}, {"os", "x"}}, {"cpu", "mem"}).value(), model::GroupId{0});
+  EXPECT_EQ(definitions_.size(), bytes);
+  EXPECT_EQ(define({{"host", "a"}, {"os", "x"}}, {"mem", "cpu"}).value(), model::GroupId{1});  // another order
+  EXPECT_EQ(index_.series_count(), 2U);
+  EXPECT_EQ(index_.series_count(tenant_), 2U);
+  EXPECT_EQ(index_.metric(model::SeriesId{1}), "mem");
+  EXPECT_EQ(index_.tags(model::SeriesId{1}), (model::Tags{{"host", "a"}, {"os", "x"}}));
+  EXPECT_EQ(index_.series_tenant(model::SeriesId{1}), tenant_);
+  EXPECT_EQ(index_.group_tenant(model::GroupId{1}), tenant_);
+}
+
+TEST_F(SeriesIndexTest, NamesThePlacesOfASeriesLatestFirst) {
+  ASSERT_TRUE(define({{"host", "a"}}, {"cpu", "mem", "cpu"}));
+  ASSERT_TRUE(define({{"host", "a"}}, {"new", "cpu"}));
+  EXPECT_EQ(index_.series_count(), 3U);
+  std::vector<Place> places{{model::GroupId{9}, 9}};
+  index_.places(model::SeriesId{0}, places);
+  const std::vector<Place> expected{{model::GroupId{1}, 1}, {model::GroupId{0}, 0}, {model::GroupId{0}, 2}};
+  EXPECT_EQ(places, expected);
+  const auto columns = index_.group_series(model::GroupId{0});
+  EXPECT_EQ(std::vector(columns.begin(), columns.end()),
+            (std::vector{model::SeriesId{0}, model::SeriesId{1}, model::SeriesId{0}}));
+}
+
+TEST_F(SeriesIndexTest, KeepsPartsApartThatReadTheSameTogether) {
+  ASSERT_TRUE(define({{"a", "bc"}}, {"cpu"}));
+  ASSERT_TRUE(define({{"ab", "c"}}, {"cpu"}));
+  ASSERT_TRUE(define({}, {"cpua"}));
+  EXPECT_EQ(index_.series_count(), 3U);
+}
+
+TEST_F(SeriesIndexTest, KeepsTenantsApart) {
+  const auto blue = index_.tenant("blue", definitions_);
+  ASSERT_TRUE(define({{"host", "a"}}, {"cpu"}));
+  ASSERT_TRUE(define({}, {"up"}));
+  ASSERT_TRUE(index_.define_group(blue, {}, std::vector<std::string_view>{"up"}, 1000, definitions_));
+  EXPECT_EQ(index_.series_count(), 3U);
+  EXPECT_EQ(index_.series_count(blue), 1U);
+  EXPECT_EQ(index_.series_tenant(model::SeriesId{2}), blue);
+  EXPECT_TRUE(index_.select(blue, "cpu", {}).value().empty());
+  EXPECT_EQ(index_.metric_names(blue, "", 0), Names{"up"});
+  EXPECT_EQ(index_.tag_keys(blue, ""), Names{});
+  EXPECT_EQ(index_.tag_values(blue, "", "host"), Names{});
+  EXPECT_TRUE(index_.select(blue, "up", {{"host", Kind::any_of, {"a"}}}).value().empty());
+}
+
+TEST_F(SeriesIndexTest, PassingTheLimitOfSeriesCreatesNothing) {
+  ASSERT_TRUE(define({{"host", "a"}}, {"cpu", "mem"}, 3));
+  const std::string before = definitions_;
+  const std::string dumped = dump();
+  const auto over = define({{"host", "b"}, {"new", "tag"}}, {"cpu", "disk"}, 3);
+  EXPECT_EQ(over.error().code, Code::limit);
+  EXPECT_EQ(definitions_, before);
+  EXPECT_EQ(dump(), dumped);
+  EXPECT_EQ(index_.tag_keys(tenant_, ""), Names{"host"});
+  EXPECT_TRUE(define({{"host", "a"}}, {"mem", "cpu"}, 0));         // known series go on
+  EXPECT_TRUE(define({{"host", "b"}}, {"cpu", "cpu", "cpu"}, 3));  // one new series
+}
+
+TEST_F(SeriesIndexTest, RefusesWhatItCannotKeep) {
+  const std::string dumped = dump();
+  const std::string longest(65535, 'x');
+  const std::string longer(65536, 'x');
+  const std::vector<std::string_view> many(16385, "cpu");
+  EXPECT_EQ(define({}, {}).error().code, Code::invalid);
+  EXPECT_EQ(define({}, many).error().code, Code::invalid);
+  EXPECT_EQ(define({}, {"cpu", ""}).error().code, Code::invalid);
+  EXPECT_EQ(define({}, {longer}).error().code, Code::invalid);
+  EXPECT_EQ(define({{longer, "v"}}, {"cpu"}).error().code, Code::invalid);
+  EXPECT_EQ(define({{"k", longer}}, {"cpu"}).error().code, Code::invalid);
+  EXPECT_EQ(dump(), dumped);
+  ASSERT_TRUE(define({{longest, longest}}, {longest}));
+  ASSERT_TRUE(define({}, {many.begin(), many.begin() + 16384}));
+  std::vector<Place> places;
+  index_.places(model::SeriesId{1}, places);
+  EXPECT_EQ(places.size(), 16384U);
+  EXPECT_EQ(index_.tags(model::SeriesId{0}), (model::Tags{{longest, longest}}));
+}
+
+// murmur3 can be turned round: a second 16-byte block can be made that takes the state after any first block to any
+// state. `first` and `wanted` are the two blocks of one key; the answer is a block that makes another first block's
+// key end in the same hash.
+std::string second_block(std::string_view first, std::string_view wanted_first, std::string_view wanted_second) {
+  struct State {
+    std::uint64_t h1, h2;
+  };
+  constexpr std::uint64_t kC1 = 0x87c37b91114253d5;
+  constexpr std::uint64_t kC2 = 0x4cf5ad432745937f;
+  const auto mix1 = [](std::uint64_t k) { return std::rotl(k * kC1, 31) * kC2; };
+  const auto mix2 = [](std::uint64_t k) { return std::rotl(k * kC2, 33) * kC1; };
+  const auto step = [&](State s, std::string_view block) {
+    s.h1 = (std::rotl(s.h1 ^ mix1(load_le<std::uint64_t>(block.data())), 27) + s.h2) * 5 + 0x52dce729;
+    s.h2 = (std::rotl(s.h2 ^ mix2(load_le<std::uint64_t>(block.data() + 8)), 31) + s.h1) * 5 + 0x38495ab5;
+    return s;
+  };
+  const auto inverse = [](std::uint64_t odd) {
+    std::uint64_t x = odd;
+    for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
+    return x;
+  };
+  const State goal = step(step({0, 0}, wanted_first), wanted_second);
+  const State start = step({0, 0}, first);
+  const std::uint64_t h1 = std::rotr((goal.h1 - 0x52dce729) * inverse(5) - start.h2, 27);
+  const std::uint64_t h2 = std::rotr((goal.h2 - 0x38495ab5) * inverse(5) - goal.h1, 31);
+  std::string block(16, '\0');
+  store_le(block.data(), std::rotr((h1 ^ start.h1) * inverse(kC2), 31) * inverse(kC1));
+  store_le(block.data() + 8, std::rotr((h2 ^ start.h2) * inverse(kC1), 33) * inverse(kC2));
+  return block;
+}
+
+TEST_F(SeriesIndexTest, ACollisionOfHashesIsAnErrorNotAMerge) {
+  // Metrics of 31 bytes: with the length in front, two blocks.
+  const std::string one = "aaaaaaaaaaaaaaa0123456789abcdef";
+  const std::string two =
+      "bbbbbbbbbbbbbbb" + second_block("\x1f" + std::string(15, 'b'), "\x1f" + one.substr(0, 15), one.substr(15));
+  ASSERT_EQ(model::series_set_hash(model::series_key(one, {})), model::series_set_hash(model::series_key(two, {})));
+  EXPECT_EQ(define({}, {one, "other", two}).error().code, Code::corrupt);  // among themselves
+  EXPECT_EQ(index_.series_count(), 0U);
+  ASSERT_TRUE(define({}, {one}));
+  const std::string before = definitions_;
+  EXPECT_EQ(define({}, {two}).error().code, Code::corrupt);  // with a known one
+  EXPECT_EQ(definitions_, before);
+  EXPECT_TRUE(define({{"host", "a"}}, {two}));  // longer keys: other hashes
+  const auto blue = index_.tenant("blue", definitions_);
+  EXPECT_TRUE(index_.define_group(blue, {}, std::vector<std::string_view>{two}, 9, definitions_));  // other tenant
+}
+
+class SelectTest : public SeriesIndexTest {
+ protected:
+  SelectTest() {
+    EXPECT_TRUE(define({{"dc", "x"}, {"host", "a1"}}, {"cpu", "mem"}));  // 0, 1
+    EXPECT_TRUE(define({{"dc", "x"}, {"host", "a2"}}, {"cpu", "mem"}));  // 2, 3
+    EXPECT_TRUE(define({{"dc", "y"}, {"host", "b1"}}, {"cpu"}));         // 4
+    EXPECT_TRUE(define({{"dc", "y"}}, {"cpu", "mem"}));                  // 5, 6
+    EXPECT_TRUE(define({}, {"cpu"}));                                    // 7
+    EXPECT_TRUE(define({{"dc", "y"}, {"host", "b1"}}, {"mem", "cpu"}));  // 8
+  }
+};
+
+TEST_F(SelectTest, FitsEveryKindOfMatcher) {
+  using Ids = std::vector<unsigned>;
+  const struct {
+    Matchers matchers;
+    Ids cpu;
+  } cases[] = {
+      {{}, {0, 2, 4, 5, 7}},
+      {{{"host", Kind::any_of, {"a2"}}}, {2}},
+      {{{"host", Kind::any_of, {"b1", "a1", "b1", "none"}}}, {0, 4}},
+      {{{"host", Kind::any_of, {}}}, {}},
+      {{{"host", Kind::any_of, {""}}}, {5, 7}},
+      {{{"host", Kind::any_of, {"", "a1"}}}, {0, 5, 7}},
+      {{{"host", Kind::none_of, {"a1"}}}, {2, 4, 5, 7}},
+      {{{"host", Kind::none_of, {"a1", ""}}}, {2, 4}},
+      {{{"host", Kind::none_of, {}}}, {0, 2, 4, 5, 7}},
+      {{{"host", Kind::prefix, {"a"}}}, {0, 2}},
+      {{{"host", Kind::prefix, {""}}}, {0, 2, 4, 5, 7}},
+      {{{"host", Kind::regex, {"a.|b1"}}}, {0, 2, 4}},
+      {{{"host", Kind::regex, {"a"}}}, {}},
+      {{{"host", Kind::regex, {"(a.)?"}}}, {0, 2, 5, 7}},
+      {{{"host", Kind::not_regex, {"a."}}}, {4, 5, 7}},
+      {{{"host", Kind::not_regex, {".*"}}}, {}},
+      {{{"host", Kind::not_regex, {""}}}, {0, 2, 4}},
+      {{{"dc", Kind::any_of, {"y"}}, {"host", Kind::any_of, {"b1", "a1"}}}, {4}},
+      {{{"dc", Kind::any_of, {"y"}}, {"host", Kind::none_of, {"b1"}}}, {5}},
+      {{{"dc", Kind::regex, {"x|y"}}, {"host", Kind::any_of, {""}}}, {5}},
+      {{{"nokey", Kind::any_of, {"v"}}}, {}},
+      {{{"nokey", Kind::any_of, {""}}}, {0, 2, 4, 5, 7}},
+      {{{"nokey", Kind::none_of, {"v"}}, {"dc", Kind::prefix, {"x"}}}, {0, 2}},
+      {{{"nokey", Kind::regex, {".+"}}}, {}},
+  };
+  for (std::size_t i = 0; i < std::size(cases); ++i) EXPECT_EQ(select("cpu", cases[i].matchers), cases[i].cpu) << i;
+  EXPECT_EQ(select("mem", {{"host", Kind::any_of, {"b1"}}}), Ids{8});
+  EXPECT_EQ(select("none", {}), Ids{});
+}
+
+TEST_F(SelectTest, SaysWhatIsWrongWithAMatcher) {
+  for (const std::string_view metric : {"cpu", "none"}) {
+    const auto code = [&](const Matcher& matcher) { return index_.select(tenant_, metric, {matcher}).error().code; };
+    EXPECT_EQ(code({"host", Kind::regex, {"a("}}), Code::invalid);
+    EXPECT_EQ(code({"host", Kind::not_regex, {"*"}}), Code::invalid);
+    EXPECT_EQ(code({"host", Kind::regex, {}}), Code::invalid);
+    EXPECT_EQ(code({"host", Kind::not_regex, {}}), Code::invalid);
+    EXPECT_EQ(code({"nokey", Kind::prefix, {}}), Code::invalid);
+  }
+  const auto bad = index_.select(tenant_, "cpu", {{"host", Kind::regex, {"a("}}});
+  EXPECT_NE(bad.error().message.find("a("), std::string::npos);
+}
+
+TEST_F(SelectTest, ListsNames) {
+  EXPECT_TRUE(define({{"z", "1"}}, {"cpu_idle", "cpu_user", "disk"}));
+  EXPECT_EQ(index_.metric_names(tenant_, "", 0), (Names{"cpu", "cpu_idle", "cpu_user", "disk", "mem"}));
+  EXPECT_EQ(index_.metric_names(tenant_, "", 2), (Names{"cpu", "cpu_idle"}));
+  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 0), (Names{"cpu_idle", "cpu_user"}));
+  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 1), Names{"cpu_idle"});
+  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 9), (Names{"cpu_idle", "cpu_user"}));
+  EXPECT_EQ(index_.metric_names(tenant_, "q", 0), Names{});
+  EXPECT_EQ(index_.tag_keys(tenant_, ""), (Names{"dc", "host", "z"}));
+  EXPECT_EQ(index_.tag_keys(tenant_, "mem"), (Names{"dc", "host"}));
+  EXPECT_EQ(index_.tag_keys(tenant_, "disk"), Names{"z"});
+  EXPECT_EQ(index_.tag_keys(tenant_, "none"), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "", "host"), (Names{"a1", "a2", "b1"}));
+  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "dc"), (Names{"x", "y"}));
+  EXPECT_EQ(index_.tag_values(tenant_, "disk", "dc"), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "none", "dc"), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "none"), Names{});
+}
+
+TEST_F(SelectTest, ViewsStayWhereTheyAre) {
+  const auto metric = index_.metric(model::SeriesId{0});
+  const auto columns = index_.group_series(model::GroupId{0});
+  model::TagViews tags;
+  index_.tags(model::SeriesId{0}, tags);
+  for (int i = 0; i < 5000; ++i) {
+    const std::string host = "host" + std::to_string(i);
+    ASSERT_TRUE(define({{"host", host}}, {"cpu", host}, 100000));
+  }
+  EXPECT_EQ(metric.data(), index_.metric(model::SeriesId{0}).data());
+  EXPECT_EQ(columns.data(), index_.group_series(model::GroupId{0}).data());
+  model::TagViews again;
+  index_.tags(model::SeriesId{0}, again);
+  EXPECT_EQ(tags[0].value.data(), again[0].value.data());
+}
+
+TEST_F(SelectTest, ReplaysItsRecordsAndItsDump) {
+  for (const std::string& records : {definitions_, dump()}) {
+    SeriesIndex other;
+    ASSERT_TRUE(other.replay(bytes_of(records)));
+    std::string again;
+    other.dump(again);
+    EXPECT_EQ(again, dump());
+    EXPECT_EQ(other.series_count(tenant_), 9U);
+  }
+}
+
+TEST_F(SelectTest, ReplaysOverlappingLogs) {
+  const std::string first = definitions_;
+  ASSERT_TRUE(define({{"dc", "z"}}, {"cpu"}));
+  SeriesIndex other;
+  ASSERT_TRUE(other.replay(bytes_of(first)));
+  ASSERT_TRUE(other.replay(bytes_of(definitions_)));  // the whole log: the first part is known
+  ASSERT_TRUE(other.replay(bytes_of(dump())));
+  ASSERT_TRUE(other.replay(bytes_of(first)));
+  std::string again;
+  other.dump(again);
+  EXPECT_EQ(again, dump());
+}
+
+}  // namespace
+}  // namespace varve::index

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind SeriesIndex: the catalog, and the scratch memory of the mutating calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/catalog.h"
+#include "index/definitions.h"
+#include "index/series_index.h"
+#include "index/wanted_series.h"
+
+namespace varve::index {
+
+struct SeriesIndex::Tables {
+  Catalog catalog;
+
+  // Of define_group() and replay(), which run alone.
+  WantedSeries wanted;
+  Definition definition;
+  std::vector<std::uint32_t> keys;   // of the tags, kNone: new
+  std::vector<std::uint32_t> pairs;  // likewise
+  std::vector<std::uint32_t> numbers;
+  std::vector<model::SeriesId> columns;
+  std::string coded;
+  model::TagViews tags;
+};
+
+// Varints of the pairs: a tag set as the catalog keeps it.
+void code_pairs(std::span<const std::uint32_t> pairs, std::string& out);  // cleared first
+
+}  // namespace varve::index
