@@ -5,8 +5,8 @@
 // order. So a parser compares those bytes with the group it expects (`next` of the one before) and, on a hit, has
 // parsed the tags already. A miss costs one hash of the same bytes; only bytes never seen before are parsed.
 //
-// A LineGroup is constant after construction but for the two guesses, which are relaxed atomics: a wrong guess costs
-// time, never correctness. LineGroups live as long as their GroupSource.
+// A LineGroup is constant after construction but for the guess, which is an atomic (store it with release, load it with
+// acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource.
 #pragma once
 
 #include <atomic>
@@ -28,12 +28,12 @@ struct alignas(64) LineGroup {  // one cache line: at a million groups a guess c
   GroupId id = kNoGroup;
   std::uint16_t count = 0;                // series in it = values in a row
   std::uint32_t name_bytes = 0;           // of the raw bytes that name it, as its sender writes them
-  const char* raw_name = nullptr;         // those bytes, kPadding readable ones behind; nullptr: only the hash is kept
+  const char* raw_name = nullptr;         // those bytes (kReadable in any case); nullptr: only the hash is kept
   codec::Hash128 hash;                    // of those bytes, by codec::hash128
-  std::string_view fields;                // Influx: "field1=field2=…", raw, kPadding readable behind; else empty
+  std::string_view fields;                // Influx: "field1=field2=…", raw, kReadable more behind; else empty
   std::atomic<LineGroup*> next{nullptr};  // the group that followed this one last time
 
-  static constexpr std::size_t kPadding = 32;
+  static constexpr std::size_t kReadable = 32;  // for compares of 32 bytes at once
 
   // Is it named by exactly these bytes?
   [[nodiscard]] bool is(std::string_view raw) const {

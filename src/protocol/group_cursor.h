@@ -14,9 +14,9 @@ class GroupCursor {
 
   // This one came.
   void step(model::LineGroup* group) {
-    if (last_ != nullptr && guess_ != group) last_->next.store(group, std::memory_order_relaxed);
+    if (last_ != nullptr && guess_ != group) last_->next.store(group, std::memory_order_release);
     last_ = group;
-    guess_ = group->next.load(std::memory_order_relaxed);
+    guess_ = group->next.load(std::memory_order_acquire);
   }
 
   void reset() { last_ = guess_ = nullptr; }

@@ -5,7 +5,8 @@
 //   parse(body, (*ingest)->groups(), (*ingest)->batch(), …);             // protocol/: bytes → rows
 //   writer.commit(std::move(*ingest), [responder](Status s) { … });      // durable and visible when called
 //
-// Thread-safe; an Ingest belongs to one thread at a time. Ingests are recycled with their memory.
+// Thread-safe; an Ingest belongs to one thread at a time, and the Writer outlives all Ingests and pending commits.
+// Batches are recycled with their memory.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/metrics.h"
 #include "base/result.h"
 #include "model/line_group.h"
 #include "model/row.h"
@@ -33,6 +35,10 @@ class Ingest {
 
 struct Options {
   model::TagLimits tag_limits;
+  // Counts here if set: varve_samples_accepted_total, varve_samples_rejected_total{reason}. Outlives the Writer.
+  Metrics* metrics = nullptr;
+  // For the raw names of line groups, over all tenants. Groups past it are known by hash: a little slower to guess.
+  std::size_t name_bytes_max = std::size_t{24} << 20;
 };
 
 class Writer {
@@ -45,6 +51,9 @@ class Writer {
 
   // Appends the batch; counts what was accepted. `done` as in SampleStore::append. An empty batch is done at once.
   void commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done);
+
+  // Counts what a parser refused: lines, points or series, by the reason's code.
+  void count_rejected(Code why, std::size_t count);
 
  private:
   struct State;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares and scans of the fast way, 32 bytes at a time. All may read 32 bytes past what they are asked about.
+// Compares and scans of the fast way, 32 bytes at a time. They may read 32 bytes past what they are asked about.
 #pragma once
 
 #include <bit>
@@ -54,11 +54,13 @@ inline std::uint32_t mask_of_name_end(const char* at) {
 
 #endif
 
+// Reads 32 bytes of both if size is less, else no more than size.
 inline bool same_bytes(const char* a, const char* b, std::size_t size) {
-  for (; size >= 32; size -= 32, a += 32, b += 32) {
-    if (mask_of_equal(a, b) != 0xffffffff) return false;
+  if (size < 32) return size == 0 || ~mask_of_equal(a, b) << (32 - size) == 0;
+  for (std::size_t at = 0; at + 32 < size; at += 32) {
+    if (mask_of_equal(a + at, b + at) != 0xffffffff) return false;
   }
-  return size == 0 || ~mask_of_equal(a, b) << (32 - size) == 0;
+  return mask_of_equal(a + size - 32, b + size - 32) == 0xffffffff;
 }
 
 // Length of the field name with its '=' that `fields` begins with, if the text at `at` begins with it too; else 0.

@@ -75,7 +75,7 @@ const char* Parser::parse(const char* at, const char* end, bool more) {
 // The line at `at` if it is of the group expected next; else nullptr. Likewise below: nothing has happened then.
 const char* Parser::guessed_line(const char* at) {
   if (last_ == nullptr) return nullptr;
-  LineGroup* group = last_->next.load(std::memory_order_relaxed);
+  LineGroup* group = last_->next.load(std::memory_order_acquire);
   if (group == nullptr || group->name_bytes >= static_cast<std::size_t>(end_ - at)) return nullptr;
   const char* name_end = at + group->name_bytes;
   if (*name_end != ' ') return nullptr;
@@ -126,7 +126,7 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
 
 void Parser::follow(LineGroup* group) {
   if (last_ != nullptr && last_->next.load(std::memory_order_relaxed) != group) {
-    last_->next.store(group, std::memory_order_relaxed);
+    last_->next.store(group, std::memory_order_release);
   }
   last_ = group;
 }

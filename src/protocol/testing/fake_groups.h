@@ -52,7 +52,7 @@ class FakeGroups final : public model::GroupSource {
     known.group.name_bytes = static_cast<std::uint32_t>(name.size());
     known.group.hash = codec::hash128(name);
     if (keep_names) known.group.raw_name = known.raw.data();
-    known.group.fields = {known.raw.data() + name.size() + model::LineGroup::kPadding, fields.size()};
+    known.group.fields = {known.raw.data() + name.size() + model::LineGroup::kReadable, fields.size()};
     by_key_[key(name, fields)] = &known.group;
     return &known.group;
   }
@@ -100,7 +100,7 @@ class FakeGroups final : public model::GroupSource {
     model::LineGroup group;
   };
   static std::string padded(std::string_view bytes) {
-    return std::string(bytes) + std::string(model::LineGroup::kPadding, '\0');
+    return std::string(bytes) + std::string(model::LineGroup::kReadable, '\0');
   }
   static std::pair<std::string, std::string> key(std::string_view name, std::string_view fields) {
     return {std::string(name), std::string(fields)};

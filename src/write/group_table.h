@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// GroupTable: the line groups of one tenant and protocol family, by the bytes that name them.
+//
+// find() takes no lock: 16 shards of open addressing, each slot a pointer with 16 bits of the hash above it; a shard
+// that fills up is copied to one half as large again, alone, and the old array is retired. Groups are never removed.
+// A group costs 64 bytes and its slot (9 to 14); its raw name is kept only while NameBudget lasts, after that the
+// 128-bit hash stands for it (docs/decisions/0007).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "model/line_group.h"
+#include "model/tags.h"
+#include "storage/series_store.h"
+#include "write/retired.h"
+
+namespace varve::write {
+
+// What all tables of a Writer have in common.
+struct TableContext {
+  storage::SeriesStore& series;
+  model::TagLimits limits;
+  std::atomic<std::int64_t> name_bytes_left;  // for raw names
+  Retired retired;
+};
+
+// Thread-safe, as long as each thread that calls it has entered context.retired.
+class GroupTable final : public model::GroupSource {
+ public:
+  GroupTable(TableContext& context, model::TenantId tenant);
+  ~GroupTable() override;
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
+
+  model::LineGroup* find(std::string_view name, std::string_view fields) override;
+  Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                   std::span<const std::string_view> metrics) override;
+
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  static constexpr unsigned kShards = 16;
+
+  struct Key {
+    codec::Hash128 name;
+    std::uint64_t mixed;  // of name and fields: shard, place and mark
+  };
+  struct Slots {
+    explicit Slots(std::uint32_t n) : size(n), at(new std::atomic<std::uint64_t>[n]()) {}
+    std::uint32_t size;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> at;
+  };
+  struct Shard {
+    std::atomic<Slots*> slots{nullptr};
+    std::mutex mutex;  // of define()
+    std::uint32_t used = 0;
+  };
+
+  static Key key_of(std::string_view name, std::string_view fields);
+  static std::uint32_t place(std::uint64_t mixed, std::uint32_t size);
+  static void insert(Slots& slots, std::uint64_t mixed, const model::LineGroup* group);
+  model::LineGroup* find(const Key& key, std::string_view name, std::string_view fields) const;
+  void make_room(Shard& shard);
+  model::LineGroup* new_group(std::string_view name, std::string_view fields);
+  const char* keep(std::string_view bytes, std::size_t room);
+
+  TableContext& context_;
+  model::TenantId tenant_;
+  std::array<Shard, kShards> shards_;
+
+  // Groups and their bytes, in the order of their definition: senders come in that order again.
+  mutable std::mutex memory_mutex_;
+  std::vector<std::unique_ptr<model::LineGroup[]>> slabs_;
+  std::size_t slab_size_ = 0;  // of the last one, in groups
+  std::size_t slab_used_ = 0;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t chunk_size_ = 0;
+  std::size_t chunk_used_ = 0;
+  std::size_t memory_bytes_ = 0;
+  std::unordered_set<std::string_view> field_lists_;
+};
+
+}  // namespace varve::write

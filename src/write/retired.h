@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Retired: keeps what has been replaced until nobody can still be reading it.
+//
+// Readers enter before they read and leave when they are done (an Ingest does, once a request). What a writer has
+// unlinked is freed when all readers that had entered before then have left. There are two generations of readers:
+// the current one and the one before; when the older one is empty, what it could have seen is freed and the current
+// one becomes the older. Thread-safe.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace varve::write {
+
+class Retired {
+ public:
+  // Give the answer back to leave().
+  [[nodiscard]] unsigned enter() {
+    const std::lock_guard lock(mutex_);
+    ++readers_[current_];
+    return current_;
+  }
+
+  void leave(unsigned generation) {
+    Things free_unlocked;
+    const std::lock_guard lock(mutex_);
+    --readers_[generation];
+    advance(free_unlocked);
+  }
+
+  // `thing` is already out of reach of readers who enter from now on.
+  void add(std::shared_ptr<void> thing) {
+    Things free_unlocked;
+    const std::lock_guard lock(mutex_);
+    things_[current_].push_back(std::move(thing));
+    advance(free_unlocked);
+  }
+
+  [[nodiscard]] std::size_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return things_[0].size() + things_[1].size();
+  }
+
+ private:
+  using Things = std::vector<std::shared_ptr<void>>;
+
+  void advance(Things& freed) {
+    const unsigned older = 1 - current_;
+    if (readers_[older] > 0) return;
+    std::swap(freed, things_[older]);
+    if (things_[current_].empty()) return;
+    if (readers_[current_] == 0) {
+      for (auto& thing : things_[current_]) freed.push_back(std::move(thing));
+      things_[current_].clear();
+    } else {
+      current_ = older;
+    }
+  }
+
+  mutable std::mutex mutex_;
+  unsigned current_ = 0;
+  std::array<std::size_t, 2> readers_{};
+  std::array<Things, 2> things_;
+};
+
+}  // namespace varve::write

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores that only remember what was asked of them, for the tests of what writes to stores. Thread-safe as real ones.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+
+namespace varve::write::testing {
+
+class FakeSeriesStore final : public storage::SeriesStore {
+ public:
+  Result<model::TenantId> tenant(std::string_view name) override {
+    const std::lock_guard lock(mutex_);
+    ++tenant_calls;
+    if (refuse) return fail(Code::unavailable, "stopping");
+    return tenants_.try_emplace(std::string(name), model::TenantId{static_cast<std::uint32_t>(tenants_.size())})
+        .first->second;
+  }
+  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view) const override { return std::nullopt; }
+  [[nodiscard]] std::vector<std::string> tenants() const override { return {}; }
+
+  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews&,
+                                      std::span<const std::string_view> metrics) override {
+    if (refuse) return fail(Code::limit, "too many series");
+    last_tenant = tenant;
+    series += metrics.size();
+    return model::GroupId{groups.fetch_add(1)};
+  }
+
+  [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId, std::string_view,
+                                                            const index::Matchers&) const override {
+    return std::vector<model::SeriesId>{};
+  }
+  [[nodiscard]] std::vector<model::Tags> tags(model::TenantId, std::span<const model::SeriesId>) const override {
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId, std::string_view, std::size_t) const override {
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId, std::string_view) const override { return {}; }
+  [[nodiscard]] std::vector<std::string> tag_values(model::TenantId, std::string_view,
+                                                    std::string_view) const override {
+    return {};
+  }
+  [[nodiscard]] std::size_t series_count() const override { return series; }
+  [[nodiscard]] std::size_t series_count(model::TenantId) const override { return series; }
+
+  std::atomic<std::uint32_t> groups{0};
+  std::atomic<std::size_t> series{0};
+  std::atomic<model::TenantId> last_tenant{};
+  std::atomic<bool> refuse{false};
+  std::size_t tenant_calls = 0;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, model::TenantId, std::less<>> tenants_;
+};
+
+class FakeSampleStore final : public storage::SampleStore {
+ public:
+  void append(const model::RowBatch& batch, AppendDone done) override {
+    appended += batch.samples();
+    if (refuse) return done(fail(Code::unavailable, "the disk is full"));
+    done({});
+  }
+  Status scan(model::TenantId, std::span<const model::SeriesId>, const storage::ScanOptions&,
+              storage::PieceSink&) override {
+    return {};
+  }
+  Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
+  [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
+
+  std::atomic<std::size_t> appended{0};
+  std::atomic<bool> refuse{false};
+};
+
+}  // namespace varve::write::testing

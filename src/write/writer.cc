@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/writer.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "model/tenant.h"
+#include "write/group_table.h"
+
+namespace varve::write {
+namespace {
+
+constexpr std::size_t kFamilies = 5;
+constexpr std::size_t kSpareBatches = 16;
+constexpr std::size_t kSpareBatchBytes = std::size_t{8} << 20;  // a larger one is not worth keeping
+constexpr std::size_t kCodes = static_cast<std::size_t>(Code::io) + 1;
+
+const char* reason_of(Code code) {
+  switch (code) {
+    case Code::invalid: return "invalid";
+    case Code::not_found: return "not_found";
+    case Code::too_large: return "too_large";
+    case Code::limit: return "limit";
+    case Code::unavailable: return "unavailable";
+    case Code::timeout: return "timeout";
+    case Code::cancelled: return "cancelled";
+    case Code::unsupported: return "unsupported";
+    case Code::corrupt: return "corrupt";
+    case Code::conflict: return "conflict";
+    case Code::io: return "io";
+  }
+  return "unknown";
+}
+
+struct Counters {
+  Counter* accepted = nullptr;
+  std::array<Counter*, kCodes> rejected{};
+
+  explicit Counters(Metrics* metrics) {
+    if (metrics == nullptr) return;
+    accepted = &metrics->counter("varve_samples_accepted_total", "Samples taken in durably.");
+    for (std::size_t i = 0; i < kCodes; ++i) {
+      rejected[i] = &metrics->counter("varve_samples_rejected_total", "Samples, lines or points refused, by reason.",
+                                      {{"reason", reason_of(static_cast<Code>(i))}});
+    }
+  }
+  void count(const Status& status, std::size_t samples) const {
+    if (accepted == nullptr) return;
+    (status ? accepted : rejected[static_cast<std::size_t>(status.error().code)])->add(samples);
+  }
+};
+
+// What a tenant's requests share. Never removed: the store does not forget tenants either.
+struct Tenant {
+  model::TenantId id{};
+  std::array<std::unique_ptr<GroupTable>, kFamilies> tables;
+};
+
+}  // namespace
+
+struct Writer::State {
+  State(storage::SeriesStore& series, storage::SampleStore& samples_, const Options& options)
+      : context{series, options.tag_limits, static_cast<std::int64_t>(options.name_bytes_max), {}},
+        samples(samples_),
+        counters(options.metrics) {}
+
+  Result<Tenant*> tenant_of(std::string_view name) {
+    {
+      const std::shared_lock lock(tenants_mutex);
+      if (const auto at = tenants.find(name); at != tenants.end()) return &at->second;
+    }
+    if (!model::is_tenant_name(name)) return fail(Code::invalid, "'" + std::string(name) + "' is not a tenant name");
+    VARVE_TRY(const model::TenantId id, context.series.tenant(name));
+    const std::lock_guard lock(tenants_mutex);
+    const auto [at, is_new] = tenants.try_emplace(std::string(name));
+    if (is_new) {
+      at->second.id = id;
+      for (auto& table : at->second.tables) table = std::make_unique<GroupTable>(context, id);
+    }
+    return &at->second;
+  }
+
+  model::RowBatch take_batch() {
+    const std::lock_guard lock(spare_mutex);
+    if (spare.empty()) return {};
+    model::RowBatch batch = std::move(spare.back());
+    spare.pop_back();
+    return batch;
+  }
+
+  void give_back(model::RowBatch batch) {
+    if (batch.bytes().size() > kSpareBatchBytes) return;
+    batch.clear();
+    const std::lock_guard lock(spare_mutex);
+    if (spare.size() < kSpareBatches) spare.push_back(std::move(batch));
+  }
+
+  TableContext context;
+  storage::SampleStore& samples;
+  Counters counters;
+
+  std::shared_mutex tenants_mutex;
+  std::map<std::string, Tenant, std::less<>> tenants;  // addresses stay
+
+  std::mutex spare_mutex;
+  std::vector<model::RowBatch> spare;
+};
+
+namespace {
+
+template <class State>
+class TableIngest final : public Ingest {
+ public:
+  TableIngest(State& state, GroupTable& table)
+      : state_(state), generation_(state.context.retired.enter()), table_(table), batch_(state.take_batch()) {}
+  ~TableIngest() override {
+    state_.context.retired.leave(generation_);
+    state_.give_back(std::move(batch_));
+  }
+  TableIngest(const TableIngest&) = delete;
+  TableIngest& operator=(const TableIngest&) = delete;
+
+  model::GroupSource& groups() override { return table_; }
+  model::RowBatch& batch() override { return batch_; }
+
+ private:
+  State& state_;
+  unsigned generation_;
+  GroupTable& table_;
+  model::RowBatch batch_;
+};
+
+}  // namespace
+
+Writer::Writer(storage::SeriesStore& series, storage::SampleStore& samples, Options options)
+    : state_(std::make_unique<State>(series, samples, options)) {}
+Writer::~Writer() = default;
+
+Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family family) {
+  VARVE_TRY(Tenant* const known, state_->tenant_of(tenant));
+  return std::make_unique<TableIngest<State>>(*state_, *known->tables[static_cast<std::size_t>(family)]);
+}
+
+void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done) {
+  const model::RowBatch& batch = ingest->batch();
+  if (batch.empty()) {
+    ingest.reset();
+    return done({});
+  }
+  auto count = [&counters = state_->counters, samples = batch.samples(), done = std::move(done)](Status status) {
+    counters.count(status, samples);
+    done(std::move(status));
+  };
+  state_->samples.append(batch, std::move(count));
+}
+
+void Writer::count_rejected(Code why, std::size_t count) {
+  if (state_->counters.accepted != nullptr && count > 0) {
+    state_->counters.rejected[static_cast<std::size_t>(why)]->add(count);
+  }
+}
+
+}  // namespace varve::write

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/writer.h"
+
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "protocol/influx/line.h"
+#include "write/testing/fake_stores.h"
+
+namespace varve::write {
+namespace {
+
+double metric(const Metrics& metrics, std::string_view name, std::string_view reason = "") {
+  for (const auto& sample : metrics.samples()) {
+    if (sample.name == name && (reason.empty() || sample.labels.at(0).second == reason)) return sample.value;
+  }
+  return -1;
+}
+
+struct World {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  Metrics metrics;
+  Writer writer{series, samples, Options{{}, &metrics}};
+
+  std::unique_ptr<Ingest> open(std::string_view tenant, Family family = Family::influx) {
+    auto ingest = writer.open(tenant, family);
+    EXPECT_TRUE(ingest);
+    return std::move(*ingest);
+  }
+  protocol::Outcome parse(Ingest& ingest, std::string text) {
+    const std::size_t size = text.size();
+    text.append(protocol::influx::kBodyPadding, '\0');
+    return protocol::influx::parse_lines(std::string_view(text).substr(0, size), protocol::influx::Precision::ms, 0,
+                                         ingest.groups(), ingest.batch());
+  }
+  std::optional<Status> commit(std::unique_ptr<Ingest> ingest) {
+    std::optional<Status> answer;
+    writer.commit(std::move(ingest), [&](Status status) { answer = std::move(status); });
+    return answer;
+  }
+};
+
+TEST(Writer, TakesABatchAndCountsIt) {
+  World w;
+  auto ingest = w.open("t");
+  EXPECT_EQ(w.parse(*ingest, "m,h=a x=1i,y=2i 5\nm,h=b x=1i,y=2i 5\n").accepted, 4U);
+  const auto answer = w.commit(std::move(ingest));
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->has_value());
+  EXPECT_EQ(w.samples.appended, 4U);
+  EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 4);
+}
+
+TEST(Writer, AnEmptyBatchIsDoneAtOnce) {
+  World w;
+  const auto answer = w.commit(w.open("t"));
+  EXPECT_TRUE(answer.has_value() && answer->has_value());
+  EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 0);
+}
+
+TEST(Writer, WhatTheStoreRefusesIsRejectedByReason) {
+  World w;
+  w.samples.refuse = true;
+  auto ingest = w.open("t");
+  w.parse(*ingest, "m x=1i 5");
+  const auto answer = w.commit(std::move(ingest));
+  EXPECT_EQ(answer->error().code, Code::unavailable);
+  EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 0);
+  EXPECT_EQ(metric(w.metrics, "varve_samples_rejected_total", "unavailable"), 1);
+  w.writer.count_rejected(Code::invalid, 3);
+  EXPECT_EQ(metric(w.metrics, "varve_samples_rejected_total", "invalid"), 3);
+}
+
+TEST(Writer, TenantsMustHaveNames) {
+  World w;
+  for (const char* name : {"", "a b", "a/b", "ü"}) {
+    const auto ingest = w.writer.open(name, Family::influx);
+    ASSERT_FALSE(ingest);
+    EXPECT_EQ(ingest.error().code, Code::invalid);
+  }
+  EXPECT_EQ(w.series.tenant_calls, 0U);
+  w.series.refuse = true;
+  EXPECT_EQ(w.writer.open("t", Family::influx).error().code, Code::unavailable);
+  w.series.refuse = false;
+  EXPECT_TRUE(w.writer.open("t", Family::influx));
+}
+
+TEST(Writer, TenantsAndFamiliesHaveGroupsOfTheirOwn) {
+  World w;
+  const auto groups = [&](std::string_view tenant, Family family) {
+    auto ingest = w.open(tenant, family);
+    w.parse(*ingest, "m x=1i 5");
+    return w.series.groups.load();
+  };
+  EXPECT_EQ(groups("a", Family::influx), 1U);
+  EXPECT_EQ(groups("a", Family::influx), 1U);
+  EXPECT_EQ(groups("b", Family::influx), 2U);
+  EXPECT_EQ(groups("a", Family::telnet), 3U);
+  EXPECT_EQ(groups("a", Family::influx), 3U);
+  EXPECT_EQ(w.series.tenant_calls, 2U);
+}
+
+TEST(Writer, ARecycledBatchIsEmpty) {
+  World w;
+  {
+    auto ingest = w.open("t");
+    w.parse(*ingest, "m x=1i 5");
+    EXPECT_FALSE(ingest->batch().empty());  // and then dropped without a commit
+  }
+  EXPECT_TRUE(w.open("t")->batch().empty());
+}
+
+TEST(Writer, ManyThreads) {
+  World w;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&w] {
+      for (int i = 0; i < 200; ++i) {
+        auto ingest = w.open("tenant" + std::to_string(i % 3));
+        std::string text;
+        for (int line = 0; line < 10; ++line) text += "m,h=" + std::to_string(i + line) + " x=1i,y=2i 5\n";
+        w.parse(*ingest, text);
+        w.commit(std::move(ingest));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(w.samples.appended, 4U * 200 * 20);
+  EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 4 * 200 * 20);
+}
+
+}  // namespace
+}  // namespace varve::write
