@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/connection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+#include "base/log.h"
+#include "codec/compression.h"
+#include "http/answer.h"
+
+namespace varve::http {
+namespace {
+
+constexpr std::size_t kSmallBuffer = 8192;
+constexpr std::size_t kOutMax = 64UL << 10;     // answers gathered before they are sent
+constexpr std::size_t kTailMin = 16UL << 10;    // a body from here on is sent from where it is
+constexpr std::size_t kBodyStep = 256UL << 10;  // growth of a body whose size is not known
+constexpr std::size_t kBodyAtOnce = 4UL << 20;  // room for so much is made as soon as it is announced
+constexpr std::size_t kSpareMax = 16UL << 20;
+constexpr std::size_t kProgressBytes = 4096;  // less than this does not count as progress
+constexpr std::chrono::milliseconds kLinger{2000};
+
+// Decompressed bodies use one string for each thread again and again: idle connections hold none.
+thread_local std::string spare;
+
+}  // namespace
+
+// Lives as long as a handler may answer. Knows its request by number, so that an answer after the end is nothing.
+class Connection::Exchange final : public Responder::Sink {
+ public:
+  Exchange(std::shared_ptr<Connection> connection, std::uint64_t number)
+      : connection_(std::move(connection)), number_(number) {}
+  ~Exchange() override {
+    if (!answered_) deliver(error_response(500, "the request was dropped"));
+  }
+  void send(Response response) override {
+    if (answered_.exchange(true)) return;
+    deliver(std::move(response));
+  }
+
+ private:
+  void deliver(Response response) {
+    // Here, on the handler's thread, compressing takes no time of the other connections.
+    encode(response, connection_->request_.header("accept-encoding"));
+    Connection* connection = connection_.get();
+    if (connection->on_loop_thread()) {
+      if (connection->exchange_ == number_) connection->answer(std::move(response));
+      return;
+    }
+    connection->dispatch([keep = connection_, number = number_, r = std::move(response)]() mutable {
+      if (keep->exchange_ == number) keep->answer(std::move(r));
+    });
+  }
+
+  std::shared_ptr<Connection> connection_;
+  std::uint64_t number_;
+  std::atomic<bool> answered_{false};
+};
+
+Connection::Connection(std::shared_ptr<Service> service)
+    : service_(std::move(service)),
+      in_(*service_->budget, service_->blocks, kSmallBuffer),
+      parser_(service_->options.head_max, service_->options.target_max) {
+  request_.gone = std::make_shared<std::atomic<bool>>(false);
+}
+
+Connection::~Connection() { service_->budget->give(inflated_taken_); }
+
+// ---- events
+
+void Connection::on_start() {
+  parser_.reset(request_);
+  set_deadline(service_->options.head_timeout);
+  run();
+}
+
+void Connection::on_readable() {
+  if (state_ == State::handling || state_ == State::streaming) {
+    // The client sent its next request already, or it went away: only the latter matters now.
+    if (!peek_ended()) return;
+    client_gone_ = true;
+    request_.gone->store(true);
+    return;
+  }
+  if (!read_more()) return;
+  run();
+}
+
+void Connection::on_writable() {
+  if (!flush()) return;
+  if (state_ != State::streaming) return run();
+  clear_deadline();
+  next_piece();
+}
+
+void Connection::on_deadline() {
+  switch (state_) {
+    case State::handling: return;  // queries have their own limit
+    case State::head:
+      if (in_.size() == 0 || !out_.empty() || !tail_.empty()) return close();
+      break;
+    case State::streaming:
+    case State::lingering: return close();
+    default: break;
+  }
+  service_->timeouts.add();
+  refuse(error_response(408, "the request took too long to come"));
+}
+
+void Connection::on_drain() {
+  draining_ = true;
+  if (state_ == State::head && in_.size() == 0 && out_.empty()) close();
+}
+
+void Connection::on_close() {
+  client_gone_ = true;
+  request_.gone->store(true);
+  ++exchange_;
+  more_ = nullptr;
+}
+
+// ---- reading
+
+void Connection::run() {
+  if (running_) return;
+  running_ = true;
+  for (bool go = true; go && is_open();) {
+    switch (state_) {
+      case State::head: go = step_head(); break;
+      case State::body: go = step_body(); break;
+      case State::chunks: go = step_chunks(); break;
+      case State::handling:
+        watch_client();
+        go = false;
+        break;
+      case State::streaming: go = false; break;
+      case State::lingering:
+        linger();
+        go = false;
+        break;
+    }
+  }
+  running_ = false;
+}
+
+// Reads what is there. False when the connection was closed.
+bool Connection::read_more() {
+  std::size_t room = in_.space();
+  if (state_ == State::lingering) {
+    in_.begin = in_.end = 0;  // thrown away
+    room = in_.space();
+  }
+  const net::IoResult got = read_some(in_.data() + in_.end, room);
+  if (got.ended || (got.bytes == 0 && !got.blocked)) {
+    close();
+    return false;
+  }
+  took(got.bytes);
+  return true;
+}
+
+void Connection::took(std::size_t bytes) {
+  if (bytes == 0) return;
+  const bool idle = state_ == State::head && in_.size() == 0;
+  in_.end += bytes;
+  progress_ += bytes;
+  if (idle) {
+    set_deadline(service_->options.head_timeout);
+    progress_ = 0;
+  } else if ((state_ == State::body || state_ == State::chunks) && progress_ >= kProgressBytes) {
+    set_deadline(service_->options.body_timeout);
+    progress_ = 0;
+  }
+}
+
+bool Connection::receive(std::size_t bytes_wanted) {
+  if (in_.space() == 0 || in_.size() + in_.space() < bytes_wanted) {
+    if (!in_.make_room(bytes_wanted)) {
+      service_->shed.add();
+      refuse(retry_response(503, "too many bytes of requests are held; try again"));
+      return true;
+    }
+  }
+  want_read();
+  return false;
+}
+
+bool Connection::step_head() {
+  // A client that sends requests and reads no answers is not served any further. Nothing may come behind tail_.
+  if ((!tail_.empty() || out_.size() >= kOutMax) && !flush()) return false;
+  if (in_.size() == 0) {
+    if (!flush()) return false;
+    if (draining_ || client_gone_) {
+      close();
+      return false;
+    }
+    in_.shrink();
+    want_read();
+    return false;
+  }
+  const auto step = parser_.head({in_.data() + in_.begin, in_.size()});
+  in_.begin += step.used;
+  if (step.outcome == RequestParser::Outcome::error) {
+    decision_ = Decision{};
+    refuse(error_response(step.status, step.reason));
+    return true;
+  }
+  if (step.outcome == RequestParser::Outcome::more) {
+    if (!flush()) return false;
+    return receive(in_.size() + kSmallBuffer / 2);
+  }
+  return begin_body();
+}
+
+bool Connection::begin_body() {
+  const Head& head = parser_.info();
+  keep_alive_ = head.keep_alive && !draining_;
+  decision_ = service_->decide(request_, head.target);
+  const bool has_body = head.chunked || head.content_length != 0;
+  if (head.content_length > service_->options.body_max) {
+    refuse(error_response(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes"));
+    return true;
+  }
+  if (decision_.refusal && (head.expect_continue || head.chunked || head.content_length > kSmallBuffer)) {
+    // Not worth reading what comes with it.
+    refuse(std::move(*decision_.refusal));
+    return true;
+  }
+  if (head.expect_continue && has_body && in_.size() == 0) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+  body_begin_ = in_.begin;
+  body_size_ = head.content_length;
+  if (!has_body || (!head.chunked && in_.size() >= body_size_)) {
+    handle();
+    return true;
+  }
+  set_deadline(service_->options.body_timeout);
+  progress_ = 0;
+  state_ = head.chunked ? State::chunks : State::body;
+  return flush();
+}
+
+bool Connection::step_body() {
+  if (in_.size() >= body_size_) {
+    body_begin_ = in_.begin;
+    handle();
+    return true;
+  }
+  // A large claim is believed as it comes true, so that it cannot take the budget of others for nothing.
+  return receive(std::min(body_size_, std::max(kBodyAtOnce, in_.size() * 2)));
+}
+
+// Decoded bytes stay at the front, [body_begin_, body_begin_ + body_size_); in_.begin is where the raw ones start.
+bool Connection::step_chunks() {
+  std::size_t moved = 0;
+  const auto step = parser_.chunks({in_.data() + in_.begin, in_.size()}, in_.data() + body_begin_ + body_size_,
+                                   service_->options.body_max - body_size_, moved);
+  in_.begin += step.used;
+  body_size_ += moved;
+  if (step.outcome == RequestParser::Outcome::error) {
+    refuse(error_response(step.status, step.reason));
+    return true;
+  }
+  if (step.outcome == RequestParser::Outcome::done) {
+    handle();
+    return true;
+  }
+  // Close the gap that the framing left, then see to it that there is room behind.
+  const std::size_t body_end = body_begin_ + body_size_;
+  std::copy(in_.data() + in_.begin, in_.data() + in_.end, in_.data() + body_end);
+  in_.end = body_end + in_.size();
+  in_.begin = body_begin_;
+  bool wait = true;
+  if (in_.space() < kSmallBuffer / 4) {
+    wait = in_.make_room(in_.size() + std::max(std::min(in_.size(), service_->options.body_max), kBodyStep));
+  }
+  const std::size_t raw = in_.end - in_.begin - body_size_;
+  body_begin_ = in_.begin;
+  in_.begin = in_.end - raw;
+  if (!wait) {
+    service_->shed.add();
+    refuse(retry_response(503, "too many bytes of requests are held; try again"));
+    return true;
+  }
+  want_read();
+  return false;
+}
+
+// ---- handling
+
+void Connection::handle() {
+  if (!parser_.info().chunked) in_.begin = body_begin_ + body_size_;
+  request_.body = {in_.data() + body_begin_, body_size_};
+  state_ = State::handling;
+  clear_deadline();
+  ++exchange_;
+  if (decision_.refusal) {
+    Response refusal = std::move(*decision_.refusal);
+    encode(refusal, request_.header("accept-encoding"));
+    return answer(std::move(refusal));
+  }
+  if (!request_.body.empty() && !inflate()) return;
+  call_handler();
+}
+
+// Undoes Content-Encoding, the last one first. KairosDB's clients say it by the content type.
+bool Connection::inflate() {
+  std::string_view codings = request_.header("content-encoding");
+  if (inflated_.capacity() < spare.capacity()) inflated_.swap(spare);
+  if (codings.empty() && request_.header("content-type") == "application/gzip") codings = "gzip";
+  while (!codings.empty()) {
+    const auto comma = codings.rfind(',');
+    std::string_view name = codings.substr(comma == std::string_view::npos ? 0 : comma + 1);
+    codings = comma == std::string_view::npos ? std::string_view() : codings.substr(0, comma);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    const auto coding = codec::coding_of(name);
+    if (!coding) {
+      answer(error_response(415, coding.error().message));
+      return false;
+    }
+    if (*coding == codec::Coding::identity) continue;
+    std::string out = std::move(inflated_);
+    const bool again = request_.body.data() == out.data();  // a body coded twice needs both
+    const std::string once = again ? std::exchange(out, {}) : std::string();
+    const std::string_view raw = again ? std::string_view(once) : request_.body;
+    const Status status = codec::decompress(*coding, raw, service_->options.body_max, out);
+    inflated_ = std::move(out);
+    if (!status) {
+      answer(error_response(status.error().code == Code::too_large ? 413 : 400, status.error().message));
+      return false;
+    }
+    request_.body = inflated_;
+  }
+  if (request_.body.data() != inflated_.data()) return true;
+  inflated_.reserve(inflated_.size() + kBodyPadding);
+  const std::size_t held = inflated_.capacity();
+  if (held > inflated_taken_) {
+    if (!service_->budget->take(held - inflated_taken_)) {
+      service_->shed.add();
+      answer(retry_response(503, "too many bytes of requests are held; try again"));
+      return false;
+    }
+    inflated_taken_ = held;
+  }
+  request_.body = inflated_;
+  return true;
+}
+
+void Connection::call_handler() {
+  auto& gone = request_.gone;
+  if (gone.use_count() != 1 || gone->load(std::memory_order_relaxed)) gone = std::make_shared<std::atomic<bool>>(false);
+  const auto exchange = std::make_shared<Exchange>(std::static_pointer_cast<Connection>(shared_from_this()), exchange_);
+  try {
+    (*decision_.handler)(request_, Responder(exchange));
+  } catch (const std::exception& error) {
+    log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
+    exchange->send(error_response(500, "internal error"));
+  }
+}
+
+void Connection::refuse(Response response) {
+  keep_alive_ = false;
+  ++exchange_;
+  state_ = State::handling;
+  encode(response, request_.header("accept-encoding"));
+  answer(std::move(response));
+}
+
+void Connection::answer(Response response) {
+  ++exchange_;
+  service_->count(decision_, response.status);
+  if (draining_ || client_gone_) keep_alive_ = false;
+  if (!request_.header("origin").empty()) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
+  if (response.more && request_.method != Method::head) {
+    start_stream(response);
+  } else {
+    append_answer(response);
+    finish_request();
+  }
+  run();
+}
+
+void Connection::append_answer(Response& response) {
+  const bool bodiless = response.status == 204 || response.status == 304;
+  const bool head_only = request_.method == Method::head;
+  Framing framing{.keep_alive = keep_alive_, .http_1_0 = parser_.info().http_1_0, .length = response.body.size()};
+  framing.chunked = static_cast<bool>(response.more) && !framing.http_1_0;
+  framing.until_close = static_cast<bool>(response.more) && framing.http_1_0;
+  append_head(out_, response, framing);
+  if (bodiless || head_only) return;
+  if (response.body.size() >= kTailMin && tail_.empty()) {
+    tail_ = std::move(response.body);
+  } else {
+    out_ += response.body;
+  }
+}
+
+// The request has its answer (in out_); its memory is free.
+void Connection::finish_request() {
+  request_.body = {};
+  if (inflated_.capacity() > spare.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(spare);
+  inflated_ = {};
+  if (inflated_taken_ != 0) service_->budget->give(std::exchange(inflated_taken_, 0));
+  if (!keep_alive_) {
+    state_ = State::lingering;
+    return;
+  }
+  state_ = State::head;
+  parser_.reset(request_);
+  in_.shrink();
+  progress_ = 0;
+  set_deadline(in_.size() == 0 ? service_->options.idle_timeout : service_->options.head_timeout);
+}
+
+// ---- streaming
+
+void Connection::start_stream(Response& response) {
+  const bool http_1_0 = parser_.info().http_1_0;
+  chunked_out_ = !http_1_0;
+  if (http_1_0) keep_alive_ = false;
+  append_head(out_, response,
+              {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
+  more_ = std::move(response.more);
+  state_ = State::streaming;
+  watch_client();
+  if (!response.body.empty()) return send_piece(response.body);
+  if (flush()) next_piece();
+}
+
+// Makes the next piece on the pool while the last one is in the kernel's hands.
+void Connection::next_piece() {
+  if (piece_under_way_ || !more_) return;
+  piece_under_way_ = true;
+  const auto self = std::static_pointer_cast<Connection>(shared_from_this());
+  const bool posted = service_->stream_pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
+    bool made = true;
+    piece.clear();
+    try {
+      make(piece);
+    } catch (const std::exception& error) {
+      log::error("a streamed answer failed", {{"error", error.what()}});
+      made = false;
+    }
+    self->dispatch([self, made, make = std::move(make), piece = std::move(piece)]() mutable {
+      self->piece_under_way_ = false;
+      if (!self->is_open()) return;
+      if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
+      self->more_ = std::move(make);
+      self->piece_ = std::move(piece);
+      self->send_piece(self->piece_);
+      self->run();
+    });
+  });
+  if (!posted) close();
+}
+
+void Connection::send_piece(const std::string& piece) {
+  if (piece.empty()) {
+    if (chunked_out_) out_ += "0\r\n\r\n";
+    more_ = nullptr;
+    finish_request();
+    return;
+  }
+  if (chunked_out_) {
+    constexpr char kHex[] = "0123456789abcdef";
+    char size[16];
+    char* at = size + sizeof size;
+    for (std::size_t n = piece.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
+    out_.append(at, size + sizeof size);
+    out_ += "\r\n";
+    out_ += piece;
+    out_ += "\r\n";
+  } else {
+    out_ += piece;
+  }
+  if (flush()) next_piece();
+}
+
+// ---- writing
+
+bool Connection::flush() {
+  while (is_open() && sent_ < out_.size() + tail_.size()) {
+    const std::string_view head = std::string_view(out_).substr(std::min(sent_, out_.size()));
+    const std::string_view body = std::string_view(tail_).substr(sent_ - std::min(sent_, out_.size()));
+    const net::IoResult put = head.empty() ? write_some(body) : write_some(head, body);
+    if (put.ended) {
+      close();
+      return false;
+    }
+    sent_ += put.bytes;
+    if (put.blocked) {
+      set_deadline(service_->options.write_timeout);
+      want_write();
+      return false;
+    }
+  }
+  out_.clear();
+  tail_.clear();
+  sent_ = 0;
+  if (out_.capacity() > kOutMax * 4) out_ = {};
+  return is_open();
+}
+
+void Connection::watch_client() {
+  if (state_ == State::handling && !flush()) return;
+  want_read();
+}
+
+// The answer goes out, then nothing more is sent; what the client still sends is read and thrown away for a while,
+// because closing at once could make its kernel drop our answer.
+void Connection::linger() {
+  if (!flush()) return;
+  if (client_gone_) return close();
+  if (!sending_closed_) {
+    sending_closed_ = true;
+    close_sending();
+    set_deadline(std::min(kLinger, service_->options.body_timeout));
+  }
+  want_read();
+}
+
+}  // namespace varve::http

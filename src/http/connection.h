@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One HTTP connection: reads a request, has it handled, writes the answer, and again. All of it runs on the loop's
+// thread; only Exchange::send comes from elsewhere.
+//
+//   head ──► body or chunks ──► handling ──► (writing) ──► head …          answers of pipelined requests gather in out_
+//                                  └──► streaming: one piece in flight ──► head …
+//   an error in a request, or "Connection: close": the answer, then lingering (the client may still be sending), closed
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "http/body_buffer.h"
+#include "http/handler.h"
+#include "http/request_parser.h"
+#include "http/service.h"
+#include "net/stream.h"
+
+namespace varve::http {
+
+class Connection final : public net::Stream {
+ public:
+  explicit Connection(std::shared_ptr<Service> service);
+  ~Connection() override;
+
+ private:
+  class Exchange;  // the Sink of one request
+  enum class State { head, body, chunks, handling, streaming, lingering };
+
+  void on_start() override;
+  void on_readable() override;
+  void on_writable() override;
+  void on_deadline() override;
+  void on_drain() override;
+  void on_close() override;
+
+  // Each returns true when there may be more to do at once, false when something must happen first.
+  void run();
+  bool step_head();
+  bool step_body();
+  bool step_chunks();
+  bool begin_body();
+  bool receive(std::size_t bytes_wanted);  // makes room and reads once; false: nothing to be had now
+  bool read_more();
+  void took(std::size_t bytes);
+
+  void handle();
+  bool inflate();
+  void call_handler();
+  void refuse(Response response);  // answers, and closes the connection afterwards
+  void answer(Response response);  // of the request under way
+  void finish_request();
+
+  void append_answer(Response& response);
+  void start_stream(Response& response);
+  void next_piece();
+  void send_piece(const std::string& piece);
+
+  bool flush();  // false: blocked or closed
+  void watch_client();
+  void linger();
+
+  std::shared_ptr<Service> service_;
+  BodyBuffer in_;
+  RequestParser parser_;
+  Request request_;
+  Decision decision_;
+  State state_ = State::head;
+  bool keep_alive_ = true;
+  bool draining_ = false;
+  bool running_ = false;  // inside run(), so that an answer given at once does not recurse
+  bool client_gone_ = false;
+  std::uint64_t exchange_ = 0;  // number of the request under way: late answers to others are dropped
+  std::size_t body_begin_ = 0;  // in in_
+  std::size_t body_size_ = 0;   // so far (chunks), or in all
+  std::size_t progress_ = 0;    // bytes since the deadline was set
+  std::string inflated_;
+  std::size_t inflated_taken_ = 0;  // of the budget
+
+  std::string out_;   // heads and small bodies, of one or more answers
+  std::string tail_;  // one large body behind out_, not copied
+  std::size_t sent_ = 0;
+  std::function<void(std::string&)> more_;
+  std::string piece_;
+  bool piece_under_way_ = false;
+  bool chunked_out_ = false;
+  bool sending_closed_ = false;
+};
+
+}  // namespace varve::http

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a well-behaved client sees: requests, answers, routes, tenants.
+#include "http/server.h"
+
+#include "codec/compression.h"
+#include "http/server_fixture.h"
+
+namespace varve::http {
+namespace {
+
+TEST_F(ServerTest, AnswersManyRequestsOnOneConnection) {
+  start();
+  Client client(port());
+  for (const std::size_t size : {0, 1, 100, 8000, 8192, 9000, 100'000, 3'000'000, 5}) {
+    const std::string body(size, static_cast<char>('a' + size % 26));
+    const Reply reply = client.post("/echo", body);
+    ASSERT_EQ(reply.status, 200);
+    ASSERT_EQ(reply.body, body);
+    ASSERT_EQ(client.post("/none", body).status, 204);
+  }
+  EXPECT_EQ(counted("/echo", "200"), 9U);
+  EXPECT_EQ(counted("/none", "204"), 9U);
+}
+
+TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
+  start();
+  Client client(port());
+  std::string all;
+  for (int i = 0; i < 500; ++i) {
+    const std::string body = "request " + std::to_string(i);
+    all += "POST /echo HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    if (i % 7 == 0) all += "GET /big?n=20000 HTTP/1.1\r\n\r\n";
+  }
+  client.send(all);
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(client.reply().body, "request " + std::to_string(i));
+    if (i % 7 == 0) {
+      ASSERT_EQ(client.reply().body.size(), 20'000U);
+    }
+  }
+}
+
+TEST_F(ServerTest, TakesARequestCutAnywhere) {
+  start();
+  const std::string request = "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX: y\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+  Client client(port());
+  for (std::size_t cut = 1; cut < request.size(); ++cut) {
+    client.send(request.substr(0, cut));
+    EXPECT_EQ(client.ask(request.substr(cut)).body, "abc") << cut;
+  }
+  for (const char byte : request) client.send({&byte, 1});
+  EXPECT_EQ(client.reply().body, "abc");
+}
+
+TEST_F(ServerTest, TakesChunkedBodiesOfAnySize) {
+  start();
+  Client client(port());
+  for (const std::size_t chunk : {1UL, 1000UL, 65'536UL}) {
+    std::string body;
+    std::string request = "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (int i = 0; i < 40; ++i) {
+      const std::string piece(chunk, static_cast<char>('a' + i % 26));
+      char size[20];
+      std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
+      request += size + piece + "\r\n";
+      body += piece;
+    }
+    client.send(request + "0\r\n\r\nGET /who HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(client.reply().body, body);
+    EXPECT_EQ(client.reply().body, "default default /who");
+  }
+}
+
+TEST_F(ServerTest, SaysContinueWhenAskedTo) {
+  start();
+  Client client(port());
+  client.send("POST /echo HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.reply().status, 100);
+  EXPECT_EQ(client.ask("hello").body, "hello");
+  client.send("POST /nowhere HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.reply().status, 404);
+}
+
+TEST_F(ServerTest, UndoesContentEncoding) {
+  start();
+  Client client(port());
+  const std::string body(100'000, 'z');
+  for (const std::string coding : {"gzip", "deflate", "zstd", "snappy"}) {
+    std::string packed;
+    ASSERT_TRUE(codec::compress(codec::coding_of(coding).value(), body, packed));
+    EXPECT_EQ(client.post("/echo", packed, "Content-Encoding: " + coding + "\r\n").body, body);
+  }
+  std::string once;
+  std::string twice;
+  ASSERT_TRUE(codec::compress(codec::Coding::gzip, body, once));
+  ASSERT_TRUE(codec::compress(codec::Coding::zstd, once, twice));
+  EXPECT_EQ(client.post("/echo", twice, "Content-Encoding: gzip, zstd\r\n").body, body);
+  EXPECT_EQ(client.post("/echo", once, "Content-Type: application/gzip\r\n").body, body);
+  EXPECT_EQ(client.post("/echo", "abc", "Content-Encoding: identity\r\n").body, "abc");
+  EXPECT_EQ(client.post("/echo", "abc", "Content-Encoding: br\r\n").status, 415);
+  EXPECT_EQ(client.post("/echo", "abc", "Content-Encoding: gzip\r\n").status, 400);
+  EXPECT_EQ(client.post("/echo", "", "Content-Encoding: gzip\r\n").status, 200);
+}
+
+TEST_F(ServerTest, CompressesAnswers) {
+  start();
+  Client client(port());
+  const Reply reply = client.get("/big?n=50000", "Accept-Encoding: gzip, deflate\r\n");
+  EXPECT_EQ(reply.header("Content-Encoding"), "gzip");
+  std::string out;
+  ASSERT_TRUE(codec::decompress(codec::Coding::gzip, reply.body, 100'000, out));
+  EXPECT_EQ(out, std::string(50'000, 'x'));
+  EXPECT_EQ(client.get("/big?n=50000").body, out);
+}
+
+TEST_F(ServerTest, FindsTheTenant) {
+  start();
+  Client client(port());
+  EXPECT_EQ(client.get("/who").body, "default default /who");
+  EXPECT_EQ(client.get("/t/acme/who").body, "acme named /who");
+  EXPECT_EQ(client.get("/who", "X-Tenant: b\r\n").body, "b named /who");
+  EXPECT_EQ(client.get("/who", "X-Scope-OrgID: c\r\n").body, "c named /who");
+  EXPECT_EQ(client.get("/t/acme/who", "X-Tenant: b\r\n").body, "acme named /who");
+  EXPECT_EQ(client.get("/who", "X-Scope-OrgID: c\r\nX-Tenant: b\r\n").body, "b named /who");
+  EXPECT_EQ(client.get("/t/a%20b/who").status, 400);
+  EXPECT_EQ(client.get("/t//who").status, 400);
+  EXPECT_EQ(client.get("/who", "X-Tenant: a/b\r\n").status, 400);
+  EXPECT_EQ(client.get("/who", "X-Tenant: " + std::string(65, 'a') + "\r\n").status, 400);
+}
+
+TEST_F(ServerTest, NamesWhatIsWrongWithARequest) {
+  start();
+  Client client(port());
+  const Reply missing = client.get("/nowhere");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.body, R"({"error":"there is no path /nowhere","errors":["there is no path /nowhere"]})");
+  const Reply wrong = client.get("/echo");
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_EQ(wrong.header("Allow"), "POST, OPTIONS");
+  EXPECT_EQ(client.post("/nowhere", "small body").status, 404);
+  EXPECT_EQ(client.ask("PATCH /echo HTTP/1.1\r\n\r\n").status, 405);
+  EXPECT_EQ(client.get("/%zz").status, 400);
+  EXPECT_EQ(client.get("/who").status, 200);  // still the same connection
+  EXPECT_EQ(counted("other", "404"), 2U);
+  EXPECT_EQ(counted("/echo", "405"), 2U);
+}
+
+TEST_F(ServerTest, AnswersHeadAndOptions) {
+  start();
+  Client client(port());
+  const Reply head = client.ask("HEAD /big?n=5000 HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("Content-Length"), "5000");
+  const Reply asked =
+      client.ask("OPTIONS /echo HTTP/1.1\r\nOrigin: http://x\r\nAccess-Control-Request-Headers: a\r\n\r\n");
+  EXPECT_EQ(asked.status, 200);
+  EXPECT_EQ(asked.header("Allow"), "POST, OPTIONS");
+  EXPECT_EQ(asked.header("Access-Control-Allow-Origin"), "*");
+  EXPECT_EQ(asked.header("Access-Control-Allow-Headers"), "a");
+  EXPECT_EQ(client.ask("OPTIONS * HTTP/1.1\r\n\r\n").status, 200);
+}
+
+TEST_F(ServerTest, ClosesWhenTheClientWantsIt) {
+  start();
+  Client client(port());
+  EXPECT_EQ(client.get("/who", "Connection: close\r\n").header("Connection"), "close");
+  EXPECT_TRUE(client.at_end());
+  Client old(port());
+  const Reply reply = old.ask("GET /who HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(reply.head.substr(0, 12), "HTTP/1.0 200");
+  EXPECT_TRUE(old.at_end());
+  Client kept(port());
+  EXPECT_EQ(kept.ask("GET /who HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").header("Connection"), "keep-alive");
+  EXPECT_EQ(kept.get("/who").status, 200);
+}
+
+TEST_F(ServerTest, AClientMayStopSendingBeforeItReads) {
+  start();
+  Client client(port());
+  client.send("POST /echo HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+  client.close_sending();
+  EXPECT_EQ(client.reply().body, "abc");
+  EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(ServerTest, IsShutBeforeItIsOpen) {
+  Router always;
+  always.add(Method::get, "/-/healthy", [](const Request&, const Responder& a) { a(Response::text(200, "ok")); });
+  server.emplace(options, std::move(always), gate, metrics);
+  ASSERT_TRUE(server->start());
+  Client client(port());
+  const Reply reply = client.get("/who");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_EQ(reply.header("Retry-After"), "1");
+  EXPECT_EQ(client.get("/-/healthy").body, "ok");
+  EXPECT_EQ(client.ask("POST /-/healthy HTTP/1.1\r\n\r\n").status, 405);
+  server->open(std::move(router));
+  EXPECT_EQ(client.get("/who").status, 200);
+}
+
+TEST_F(ServerTest, SaysWhyItCannotListen) {
+  start();
+  Gate other_gate;
+  const auto code = [&](std::string listen) {
+    Server other({.listen = std::move(listen)}, Router(), other_gate, metrics);
+    const Status status = other.start();
+    return status ? Code::io : status.error().code;
+  };
+  EXPECT_EQ(code("127.0.0.1:" + std::to_string(port())), Code::conflict);
+  EXPECT_EQ(code("127.0.0.1"), Code::invalid);
+  EXPECT_EQ(code("nowhere:80"), Code::invalid);
+  EXPECT_EQ(code("127.0.0.1:80000"), Code::invalid);
+}
+
+}  // namespace
+}  // namespace varve::http

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of the server: what its connections share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "http/body_buffer.h"
+#include "http/handler.h"
+#include "http/server.h"
+
+namespace varve::http {
+
+// varve_http_requests_total{path,code} of one route: looked up in Metrics once for each code.
+class RouteCounters {
+ public:
+  void count(Metrics& metrics, std::string_view path, int status);
+
+ private:
+  static constexpr int kFirst = 100;
+  std::array<std::atomic<Counter*>, 500> by_code_{};
+};
+
+// A router and its counters; constant once it serves.
+struct Routes {
+  explicit Routes(Router r) : router(std::move(r)), counters(router.size()) {}
+  Router router;
+  std::vector<RouteCounters> counters;
+};
+
+// What a request is to be answered by. `refusal` is set where the request need not be read any further.
+struct Decision {
+  const Handler* handler = nullptr;
+  std::string_view pattern = "other";
+  RouteCounters* counters = nullptr;
+  std::optional<Response> refusal;
+};
+
+class Service {
+ public:
+  // The pool runs Response::more; it outlives every event loop.
+  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& pool);
+
+  const ServerOptions options;
+  const std::shared_ptr<Budget> budget;
+  BlockPool blocks;
+  TaskPool* const stream_pool;
+  Counter& shed;     // refused because bodies_in_flight_max is reached
+  Counter& refused;  // connections over the limit
+  Counter& timeouts;
+
+  // Parses the target, finds tenant and route. The request has its method and headers.
+  Decision decide(Request& request, const std::string& target);
+  void count(const Decision& decision, int status);
+  void open(Router router);
+  void shut() { gate_.open = false; }
+
+ private:
+  Status set_tenant(Request& request) const;
+  Decision find(const Request& request);
+
+  Gate& gate_;
+  Metrics& metrics_;
+  Routes always_;
+  RouteCounters other_;
+  std::atomic<Routes*> routes_{nullptr};
+  std::mutex opened_mutex_;
+  std::vector<std::unique_ptr<Routes>> opened_;  // all there ever were: a request may still be in an old one
+};
+
+}  // namespace varve::http
