@@ -55,7 +55,8 @@ class SeriesIndex {
   // new to `definitions`. `tags` is normalized. A group is the same if its list of series is. A metric that stands
   // twice in the list has two columns of one series.
   // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
-  // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes).
+  // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a
+  // new series has the 128-bit hash of another one of the tenant).
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::size_t series_max,
                                       std::string& definitions);

@@ -15,6 +15,7 @@ namespace {
 
 using Kind = Matcher::Kind;
 using Names = std::vector<std::string>;
+using namespace std::string_literals;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -61,7 +62,7 @@ TEST_F(SeriesIndexTest, GivesTenantsDenseNumbersOnce) {
 
 TEST_F(SeriesIndexTest, WritesTheExampleOfTheFormatDocument) {
   ASSERT_TRUE(define({{"host", "a"}}, {"cpu_usage", "cpu_idle"}));
-  const std::string expected(
+  const auto expected =
       "\x11\x00\x07"
       "default"
       "\x13\x00\x00\x04"
@@ -74,8 +75,7 @@ TEST_F(SeriesIndexTest, WritesTheExampleOfTheFormatDocument) {
       "\x12\x01\x00\x08"
       "cpu_idle"
       "\x16\x00\x00\x02\x00\x01"
-      "\x17\x00\x02\x00\x02",
-      62);
+      "\x17\x00\x02\x00\x02"s;
   EXPECT_EQ(definitions_, expected);
 }
 
