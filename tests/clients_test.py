@@ -34,7 +34,7 @@ class Clients(OwnServerCase):
                     process.kill()
                     process.wait()
         self.addCleanup(end)
-        return process
+        self.client = process
 
     def output(self, server, name):
         with open(os.path.join(server.root, name + ".log"), errors="replace") as f:
@@ -47,8 +47,13 @@ class Clients(OwnServerCase):
         return path
 
     def wait_for(self, server, client, condition, what):
+        def true_or_ended():
+            return condition() or (self.client.poll() is not None and "ended")
         try:
-            return wait_until(condition, 40, what)
+            value = wait_until(true_or_ended, 40, what)
+            if value == "ended":
+                raise TimeoutError
+            return value
         except TimeoutError:
             self.fail(f"{what}: {server.metric_names()[:20]}\n{self.output(server, client)}\n{server.log()[-1500:]}")
 
@@ -69,8 +74,9 @@ LoadPlugin logfile
 LoadPlugin load
 LoadPlugin memory
 LoadPlugin interface
-{plugins}""")
-        return self.run_client(server, [program("collectd"), "-f", "-C", config])
+{plugins}
+""")
+        self.run_client(server, [program("collectd"), "-f", "-C", config])
 
     @unittest.skipUnless(program("collectd"), "collectd-core is not installed")
     def test_collectd_write_http(self):
@@ -87,7 +93,7 @@ LoadPlugin write_http
     BufferSize 1024
   </Node>
 </Plugin>""")
-        names = self.wait_for(server, "collectd", lambda: len(server.metric_names()) > 3 and server.metric_names(),
+        names = self.wait_for(server, "collectd", lambda: len(server.metric_names()) >= 3 and server.metric_names(),
                               "metrics of collectd")
         self.assertIn("collectd.load", names)
         self.wait_for(server, "collectd", lambda: len(server.values("collectd.load")) >= 6, "two rounds of load")
@@ -158,7 +164,7 @@ remote_write:
     def test_netdata_opentsdb_http(self):
         server = self.new_server().start()
         port = free_port()
-        for name in ("conf", "cache", "lib", "log"):
+        for name in ("conf", "cache", "lib", "logs"):
             os.mkdir(os.path.join(server.root, name))
         self.file(server, "conf/netdata.conf", f"""
 [global]
@@ -172,7 +178,7 @@ remote_write:
   config = {server.root}/conf
   cache = {server.root}/cache
   lib = {server.root}/lib
-  log = {server.root}/log
+  log = {server.root}/logs
 [logs]
   error = {server.root}/netdata.error
 [web]
