@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ struct OwnedValue {
   [[nodiscard]] model::Value view() const { return {type, bits, text}; }
   bool operator==(const OwnedValue&) const = default;
 };
+inline void PrintTo(const OwnedValue& value, std::ostream* out) {
+  *out << static_cast<int>(value.type) << ':' << value.bits << ':' << value.text.substr(0, 20);
+}
 using Samples = std::map<model::Timestamp, OwnedValue>;
 
 // Keeps what a scan gives, and what is wrong with the way it is given.
@@ -96,7 +100,9 @@ class Fixture {
     auto group = std::make_unique<Group>();
     group->metrics = std::move(metrics);
     const std::vector<std::string_view> views(group->metrics.begin(), group->metrics.end());
-    group->line.id = *engine_.series().define_group(tenant(tenant_name), model::to_views(tags), views);
+    auto sorted = model::to_views(tags);
+    (void)model::normalize(sorted);
+    group->line.id = *engine_.series().define_group(tenant(tenant_name), sorted, views);
     group->line.count = static_cast<std::uint16_t>(views.size());
     return group;
   }

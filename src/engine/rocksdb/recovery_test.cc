@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts on what a crash, a bad disk or another configuration left behind.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <sys/resource.h>
+
+#include "engine/rocksdb/log.h"
+#include "engine/rocksdb/log_format.h"
+#include "engine/rocksdb/testing/directory.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using model::Value;
+using storage::testing::Fixture;
+
+class Recovery : public ::testing::Test {
+ protected:
+  Recovery() { options_.path = directory_.path(); }
+
+  class Opened final : public storage::testing::Engine {
+   public:
+    explicit Opened(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+    storage::SeriesStore& series() override { return *store_; }
+    storage::SampleStore& samples() override { return *store_; }
+    void restart() override {}
+    Store& store() { return *store_; }
+
+   private:
+    std::unique_ptr<Store> store_;
+  };
+
+  Result<std::unique_ptr<Opened>> open() {
+    VARVE_TRY(auto store, Store::open(options_, clock_));
+    return std::make_unique<Opened>(std::move(store));
+  }
+
+  void put_rows(int rows) {
+    const auto engine = *open();
+    Fixture store(*engine);
+    const auto group = store.group({"m"});
+    for (int i = 0; i < rows; ++i) ASSERT_TRUE(store.put(*group, i, {Value::of_long(i)}));
+  }
+
+  std::size_t rows_kept() {
+    const auto engine = *open();
+    return Fixture(*engine).read("m").size();
+  }
+
+  std::string last_log_with_records() {
+    std::string found;
+    const std::string wal = directory_.path() + "/wal";
+    const auto segments = *log_segments(wal);
+    for (const auto segment : segments) {
+      const auto path = log_path(wal, segment);
+      if (std::filesystem::file_size(path) > kSegmentHeadBytes) found = path;
+    }
+    return found;
+  }
+
+  static void flip(const std::string& path, std::uint64_t offset) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(offset));
+    const char byte = static_cast<char>(file.get() ^ 0x55);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(byte);
+  }
+
+  testing::TemporaryDirectory directory_;
+  SystemClock clock_;
+  Options options_;
+};
+
+TEST_F(Recovery, a_torn_tail_is_cut_and_reported) {
+  put_rows(10);
+  const auto path = last_log_with_records();
+  const auto whole = std::filesystem::file_size(path);
+  for (const std::uint64_t cut : {1U, 5U, 30U}) {
+    std::filesystem::resize_file(path, whole - cut);
+    const auto engine = open();
+    ASSERT_TRUE(engine) << engine.error().message;
+    EXPECT_EQ((*engine)->store().recovery().damaged_bytes, 0U);
+    EXPECT_GE(Fixture(**engine).read("m").size(), 8U);
+  }
+  EXPECT_EQ(rows_kept(), 9U);  // 30 bytes are less than a record
+}
+
+TEST_F(Recovery, garbage_behind_the_end_is_a_torn_tail) {
+  put_rows(10);
+  std::ofstream(last_log_with_records(), std::ios::app | std::ios::binary) << "half a record, or zeros";
+  const auto engine = open();
+  ASSERT_TRUE(engine);
+  EXPECT_EQ((*engine)->store().recovery().torn_bytes, 23U);
+  EXPECT_EQ(Fixture(**engine).read("m").size(), 10U);
+}
+
+TEST_F(Recovery, damage_inside_stops_the_start_and_says_where) {
+  put_rows(10);
+  const auto path = last_log_with_records();
+  const auto size = std::filesystem::file_size(path);
+  flip(path, size / 2);
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::corrupt);
+  EXPECT_NE(refused.error().message.find(path), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("offset"), std::string::npos);
+
+  options_.repair = true;
+  const auto repaired = open();
+  ASSERT_TRUE(repaired) << repaired.error().message;
+  EXPECT_EQ(Fixture(**repaired).read("m").size(), 9U);
+  EXPECT_GT((*repaired)->store().recovery().damaged_bytes, 0U);
+}
+
+TEST_F(Recovery, repair_drops_rows_whose_definition_is_lost) {
+  put_rows(10);
+  const auto path = last_log_with_records();
+  flip(path, kSegmentHeadBytes + kRecordHeadBytes + 4);  // the record that defines the series
+  ASSERT_FALSE(open());
+  options_.repair = true;
+  const auto repaired = open();
+  ASSERT_TRUE(repaired) << repaired.error().message;
+  EXPECT_TRUE(Fixture(**repaired).read("m").empty());
+}
+
+TEST_F(Recovery, a_file_that_is_no_log_is_refused) {
+  put_rows(1);
+  flip(last_log_with_records(), 0);
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("not a varve log"), std::string::npos);
+}
+
+TEST_F(Recovery, one_process_has_the_directory) {
+  const auto first = open();
+  ASSERT_TRUE(first);
+  const auto second = open();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::conflict);
+  EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos) << second.error().message;
+}
+
+TEST_F(Recovery, another_slot_width_is_refused) {
+  put_rows(1);
+  options_.slot_width_ms = 60'000;
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::invalid);
+  EXPECT_NE(refused.error().message.find("3600000"), std::string::npos);
+}
+
+TEST_F(Recovery, the_log_is_removed_once_it_is_in_the_database) {
+  put_rows(100);
+  const auto engine = *open();
+  ASSERT_TRUE(engine->samples().settle());
+  EXPECT_EQ(log_segments(directory_.path() + "/wal")->size(), 1U);
+  EXPECT_EQ(engine->samples().storage_bytes().wal, kSegmentHeadBytes);
+}
+
+TEST_F(Recovery, series_without_samples_are_not_durable_but_do_no_harm) {
+  {
+    const auto engine = *open();
+    Fixture store(*engine);
+    const auto a = store.group({"a"});
+  }
+  const auto engine = *open();
+  Fixture store(*engine);
+  EXPECT_EQ(engine->series().series_count(), 0U);
+  const auto b = store.group({"b"});
+  ASSERT_TRUE(store.put(*b, 1, {Value::of_long(1)}));
+  EXPECT_EQ(store.read("b").size(), 1U);
+}
+
+// A file-size limit does to write() what a full disk does.
+class DiskFull : public Recovery {
+ protected:
+  DiskFull() {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+  }
+  ~DiskFull() override { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  void limit(rlim_t bytes) {
+    rlimit now = before_;
+    now.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  void unlimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(DiskFull, writes_are_refused_reads_go_on_and_it_recovers) {
+  auto engine = *open();
+  Fixture store(*engine);
+  const auto group = store.group({"m"});
+  int kept = 0;
+  for (; kept < 50; ++kept) ASSERT_TRUE(store.put(*group, kept, {Value::of_long(kept)}));
+  limit(std::filesystem::file_size(last_log_with_records()) + 20);
+  const auto late = store.group({"late"});
+  const auto refused = store.put(*late, 1, {Value::of_long(1)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::unavailable);
+  EXPECT_NE(refused.error().message.find("disk full"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(store.read("m").size(), 50U);
+  EXPECT_TRUE(store.read("late").empty());
+  unlimit();
+  ASSERT_TRUE(store.put(*late, 1, {Value::of_long(1)}));  // with the definition that could not be written before
+  ASSERT_TRUE(store.put(*group, 50, {Value::of_long(50)}));
+  engine.reset();
+  EXPECT_EQ(rows_kept(), 51U);
+  engine = *open();
+  EXPECT_EQ(Fixture(*engine).read("late").size(), 1U);
+}
+
+TEST_F(DiskFull, a_spill_that_fails_is_tried_again) {
+  auto engine = *open();
+  Fixture store(*engine);
+  const auto group = store.group({"m"});
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(store.put(*group, i, {Value::of_long(i)}));
+  limit(1);
+  EXPECT_FALSE(engine->samples().settle());
+  EXPECT_EQ(store.read("m").size(), 50U);
+  unlimit();
+  EXPECT_TRUE(engine->samples().settle());
+  EXPECT_EQ(store.read("m").size(), 50U);
+  engine.reset();
+  EXPECT_EQ(rows_kept(), 50U);
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/store.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/rocksdb/testing/directory.h"
+#include "storage/testing/store_contract.h"
+#include "storage/testing/store_model.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using storage::testing::MakeEngine;
+using storage::testing::StoreContract;
+using storage::testing::StoreModel;
+using testing::RocksdbEngine;
+
+Options plain() { return {}; }
+
+// Every few rows go into the database, and runs are merged as soon as there are two.
+Options restless() {
+  Options options;
+  options.log_bytes_max = 2000;
+  options.runs_per_slot_max = 2;
+  options.merge_quiet_ms = 0;
+  return options;
+}
+
+Options synced() {
+  Options options;
+  options.sync_always = true;
+  return options;
+}
+
+MakeEngine make(const Options& options) {
+  return [options] { return std::make_unique<RocksdbEngine>(options); };
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb
+
+namespace varve::storage::testing {
+INSTANTIATE_TEST_SUITE_P(Plain, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::plain())));
+INSTANTIATE_TEST_SUITE_P(Restless, StoreContract,
+                         ::testing::Values(engine::rocksdb::make(engine::rocksdb::restless())));
+INSTANTIATE_TEST_SUITE_P(Synced, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::synced())));
+}  // namespace varve::storage::testing
+
+namespace varve::engine::rocksdb {
+namespace {
+
+TEST(StoreModel, random_work) {
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RocksdbEngine engine(plain());
+    StoreModel(engine, seed).run(150);
+  }
+}
+
+TEST(StoreModel, random_work_while_spilling_and_merging) {
+  for (std::uint32_t seed = 11; seed <= 16; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RocksdbEngine engine(restless());
+    StoreModel(engine, seed).run(150);
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

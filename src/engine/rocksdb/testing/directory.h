@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store in a directory of its own that goes with the test.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "engine/rocksdb/store.h"
+#include "storage/testing/store_fixture.h"
+
+namespace varve::engine::rocksdb::testing {
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "varve-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class RocksdbEngine final : public storage::testing::Engine {
+ public:
+  explicit RocksdbEngine(Options options) : options_(std::move(options)) {
+    options_.path = directory_.path();
+    open();
+  }
+  storage::SeriesStore& series() override { return *store_; }
+  storage::SampleStore& samples() override { return *store_; }
+  void restart() override {
+    store_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto opened = Store::open(options_, clock_);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    store_ = std::move(*opened);
+  }
+
+  TemporaryDirectory directory_;
+  Options options_;
+  SystemClock clock_;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace varve::engine::rocksdb::testing
