@@ -37,6 +37,23 @@ inline const char* skip_string(const char* at, const char* end) {
   return nullptr;
 }
 
+// `at` stands at the '{' of an object whose values are strings, as tags are; returns the place behind its '}', or
+// nullptr if it is not plainly that (or empty). Whether names or values are good is not looked at.
+inline const char* skip_strings(const char* at, const char* end) {
+  char want = ':';  // the next separator
+  for (++at;; ++at) {
+    at = skip_space(at, end);
+    if (at >= end || *at != '"') return nullptr;
+    at = skip_string(at + 1, end);
+    if (at == nullptr) return nullptr;
+    at = skip_space(at, end);
+    if (at >= end) return nullptr;
+    if (*at == '}' && want == ',') return at + 1;
+    if (*at != want) return nullptr;
+    want = want == ':' ? ',' : ':';
+  }
+}
+
 bool is_utf8(std::string_view text);
 
 // Appends "text" in quotes, escaped as JSON wants it. What is not UTF-8 becomes U+FFFD.

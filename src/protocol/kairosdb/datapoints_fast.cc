@@ -50,55 +50,22 @@ inline unsigned type_bit(Number::Kind kind) { return kind == Number::Kind::whole
 
 }  // namespace
 
-const char* FastMetrics::read_name(const char* at, Metric& metric) {
+const char* FastMetrics::read_name(const char* at) {
   if (*at != '"') return nullptr;
   const char* end = json::skip_string(at + 1, end_);
-  if (end != nullptr) metric.name = {at, static_cast<std::size_t>(end - at)};
+  if (end != nullptr) key_.name = {at, static_cast<std::size_t>(end - at)};
   return end;
 }
 
-// Is the expected group named by these bytes? Then they are whole values, because equal bytes were when it was defined.
-bool FastMetrics::is_guess(std::string_view name, std::string_view tags) {
-  const auto& guess = *cursor_.guess();
-  if (guess.raw_name != nullptr) {
-    return guess.name_bytes == name.size() + tags.size() &&
-           std::memcmp(guess.raw_name, name.data(), name.size()) == 0 &&
-           std::memcmp(guess.raw_name + name.size(), tags.data(), tags.size()) == 0;
-  }
-  key_.assign(name).append(tags);
-  return guess.is(key_);
-}
-
-// {"key":"value",…} of strings only; whether they are good is seen where the group is defined.
 const char* FastMetrics::read_tags(const char* at, Metric& metric) {
   if (*at != '{') return nullptr;
-  const auto* guess = cursor_.guess();
-  if (guess != nullptr && guess->name_bytes > metric.name.size() && !metric.name.empty()) {
-    const std::size_t expected = guess->name_bytes - metric.name.size();
-    if (static_cast<std::size_t>(end_ - at) >= expected && at[expected - 1] == '}' &&
-        is_guess(metric.name, {at, expected})) {
-      metric.tags = {at, expected};
-      metric.group = cursor_.guess();
-      return at + expected;
-    }
+  if (auto* guess = cursor_.guess(); guess != nullptr && key_.take_tags(at, end_, *guess)) {
+    metric.group = guess;
+    return at + key_.tags.size();
   }
-  const char* const begin = at;
-  char want = ':';  // the next separator
-  for (++at;;) {
-    at = skip_space(at, end_);
-    if (*at != '"') return nullptr;
-    at = json::skip_string(at + 1, end_);
-    if (at == nullptr) return nullptr;
-    at = skip_space(at, end_);
-    if (*at == '}' && want == ',') break;
-    if (*at != want) return nullptr;
-    want = want == ':' ? ',' : ':';
-    ++at;
-  }
-  ++at;
-  if (at > end_) return nullptr;
-  metric.tags = {begin, static_cast<std::size_t>(at - begin)};
-  return at;
+  const char* end = json::skip_strings(at, end_);
+  if (end != nullptr) key_.tags = {at, static_cast<std::size_t>(end - at)};
+  return end;
 }
 
 const char* FastMetrics::read_type(const char* at, Metric& metric) {
@@ -153,7 +120,7 @@ const char* FastMetrics::field(const char* at, Metric& metric) {
   at = skip_space(at + 1, end_);
   if (at >= end_) return nullptr;
   switch (which) {
-    case kName: return read_name(at, metric);
+    case kName: return read_name(at);
     case kTags: return read_tags(at, metric);
     case kTime: return scan_time(at, metric.time) ? at : nullptr;
     case kValue: {
@@ -185,8 +152,8 @@ bool FastMetrics::finish(Metric& metric, model::RowBatch::Mark mark) {
   if ((seen & kSingle) != 0 && (seen & (kSingle | kPoints)) != kSingle) return false;
   model::LineGroup* group = metric.group;
   if (group == nullptr) {
-    key_.assign(metric.name).append(metric.tags);
-    group = cursor_.guess() != nullptr && cursor_.guess()->is(key_) ? cursor_.guess() : groups_.find(key_, {});
+    auto* guess = cursor_.guess();
+    group = guess != nullptr && key_.is_of(*guess) ? guess : groups_.find(key_.joined(), {});
     if (group == nullptr) return false;
   }
   if ((seen & kSingle) != 0) {
@@ -203,6 +170,7 @@ const char* FastMetrics::read(const char* at) {
   nobody_.count = 1;
   const auto mark = batch_.mark();
   Metric metric;
+  key_.name = key_.tags = {};
   for (++at;;) {
     if (*at <= ' ') at = skip_space(at, end_);
     if (*at != '"') break;

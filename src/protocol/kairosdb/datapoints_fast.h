@@ -2,13 +2,13 @@
 // The fast way through a metric object of KairosDB's put. See datapoints.h.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "model/line_group.h"
 #include "model/row.h"
 #include "protocol/group_cursor.h"
 #include "protocol/json/number.h"
+#include "protocol/split_key.h"
 
 namespace varve::protocol::kairosdb {
 
@@ -25,9 +25,8 @@ class FastMetrics {
  private:
   struct Metric {
     unsigned seen = 0;
-    unsigned types = 0;           // kinds of values: bit 0 long, bit 1 double
-    unsigned types_allowed = 3;   // by "type"
-    std::string_view name, tags;  // as written, with quotes and braces
+    unsigned types = 0;          // kinds of values: bit 0 long, bit 1 double
+    unsigned types_allowed = 3;  // by "type"
     model::Timestamp time = 0;
     json::Number value;
     std::string_view value_text;
@@ -37,11 +36,10 @@ class FastMetrics {
   };
 
   const char* field(const char* at, Metric& metric);
-  const char* read_name(const char* at, Metric& metric);
+  const char* read_name(const char* at);
   const char* read_tags(const char* at, Metric& metric);
   const char* read_type(const char* at, Metric& metric);
   const char* read_points(const char* at, const model::LineGroup& group, unsigned& types);
-  bool is_guess(std::string_view name, std::string_view tags);
   bool finish(Metric& metric, model::RowBatch::Mark mark);
 
   const char* end_;
@@ -49,7 +47,7 @@ class FastMetrics {
   model::RowBatch& batch_;
   GroupCursor& cursor_;
   model::LineGroup nobody_;  // stands in for a group that is not known yet
-  std::string key_;
+  SplitKey key_;             // name and tags of the metric as written, with quotes and braces
 };
 
 }  // namespace varve::protocol::kairosdb

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/opentsdb/route.h"
+
+#include <algorithm>
+
+#include "protocol/json/text.h"
+
+namespace varve::protocol::opentsdb {
+
+Status Route::enter(Current which, std::string_view tenant) {
+  if (current_ == which && (which == Current::own || tenant == tenant_)) return {};
+  restart();
+  VARVE_TRY(target_, targets_.of(tenant));
+  current_ = which;
+  tenant_ = tenant;
+  return {};
+}
+
+Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view metric, model::TagViews& tags) {
+  VARVE_CHECK_OK(model::normalize(tags));
+  const auto tag = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return t.key == "tenant"; });
+  const bool tagged = tag != tags.end();
+  const std::string_view tenant = tagged ? tag->value : std::string_view{};
+  if (tagged) tags.erase(tag);
+  if (tagged && !tenant_named_) {
+    VARVE_CHECK_OK(enter(Current::tagged, tenant));
+  } else {
+    VARVE_CHECK_OK(enter(Current::own, {}));
+  }
+  // The tag has no say here: these bytes may mean another tenant in another request, so the key must differ.
+  std::string overruled;
+  if (tagged && tenant_named_) key = overruled.assign(1, '\2').append(key);
+  if (auto* known = find(key); known != nullptr) return known;
+  bool utf8 = json::is_utf8(metric);
+  for (const auto& t : tags) utf8 = utf8 && json::is_utf8(t.key) && json::is_utf8(t.value);
+  if (!utf8) return fail(Code::invalid, "the metric and tags must be valid UTF-8");
+  return target_.groups->define(key, {}, tags, {&metric, 1});
+}
+
+}  // namespace varve::protocol::opentsdb
