@@ -69,7 +69,7 @@ def kairosdb(settings):
 
 def one_line(settings):
     rows = []
-    seconds = 3 if settings.quick else 10
+    seconds = 3 if settings.quick else 6
     for connections in (2, 64):
         flags = data_flags(settings, "int", 400, 500 * seconds, lines=1, connections=connections, seconds=seconds)
         results = interleaved(settings, f"one line a request, {connections} connections",
@@ -87,7 +87,7 @@ def one_line(settings):
 
 def durable(settings):
     rows = []
-    seconds = 3 if settings.quick else 10
+    seconds = 3 if settings.quick else 6
     for connections in (2, 64):
         flags = data_flags(settings, "int", 400, 200 * seconds, lines=1, connections=connections, seconds=seconds)
         results = interleaved(settings, f"one line, fsync before the answer, {connections} connections",
