@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/prometheus/remote_write.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+
+#include "base/bytes.h"
+#include "model/time.h"
+#include "protocol/compare.h"
+#include "protocol/group_cursor.h"
+#include "protocol/prometheus/labels.h"
+
+namespace varve::protocol::prometheus {
+namespace {
+
+using model::LineGroup;
+using protozero::pbf_wire_type;
+using protozero::tag_and_type;
+
+constexpr std::uint64_t kStaleMarker = 0x7ff0000000000002;
+
+struct Sample {
+  std::uint64_t bits = 0;
+  std::int64_t time = 0;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Outcome& outcome)
+      : end_(body.data() + body.size()), groups_(groups), batch_(batch), outcome_(outcome) {}
+
+  // One TimeSeries message.
+  void add(std::string_view series);
+
+ private:
+  LineGroup* guessed(std::string_view series) const;
+  Result<LineGroup*> group_of(std::string_view labels);
+  void add_in_any_order(std::string_view series);
+  bool read_usual_sample(const char*& at, Sample& sample) const;
+  void keep(const LineGroup& group, Sample sample);
+
+  const char* end_;  // of the whole body
+  model::GroupSource& groups_;
+  model::RowBatch& batch_;
+  Outcome& outcome_;
+  GroupCursor cursor_;
+  std::size_t index_ = 0;
+  Labels labels_;
+  std::string raw_labels_;
+};
+
+// The usual series: all labels, then samples, and nothing else. Anything else goes to add_in_any_order.
+void Parser::add(std::string_view series) {
+  LineGroup* group = guessed(series);
+  if (group == nullptr) [[unlikely]] {
+    const char* at = series.data();
+    const char* end = at + series.size();
+    while (end - at >= 2 && *at == 0x0a && at[1] >= 0 && at[1] <= end - at - 2) at += 2 + at[1];
+    if (at == series.data() || (at != end && *at == 0x0a)) return add_in_any_order(series);
+    auto found = group_of({series.data(), at});
+    if (!found) {
+      outcome_.reject(index_++, std::move(found.error()));
+      return;
+    }
+    group = *found;
+  }
+  const auto mark = batch_.mark();
+  const std::size_t stale = outcome_.stale;
+  const std::size_t accepted = outcome_.accepted;
+  const char* at = series.data() + group->name_bytes;
+  const char* end = series.data() + series.size();
+  while (at != end) {
+    Sample sample;
+    if (*at != 0x12 || !read_usual_sample(at, sample) || at > end) [[unlikely]] {
+      batch_.rollback(mark);
+      outcome_.stale = stale;
+      outcome_.accepted = accepted;
+      return add_in_any_order(series);
+    }
+    keep(*group, sample);
+  }
+  cursor_.step(group);
+  ++index_;
+}
+
+LineGroup* Parser::guessed(std::string_view series) const {
+  LineGroup* group = cursor_.guess();
+  if (group == nullptr || group->name_bytes > series.size()) return nullptr;
+  const char* at = series.data();
+  // More labels behind these are another series.
+  if (group->name_bytes < series.size() && at[group->name_bytes] == 0x0a) return nullptr;
+  const bool fast = group->raw_name != nullptr && end_ - at >= 32;
+  return (fast ? same_bytes(at, group->raw_name, group->name_bytes) : group->starts(at)) ? group : nullptr;
+}
+
+Result<LineGroup*> Parser::group_of(std::string_view labels) {
+  if (LineGroup* known = groups_.find(labels, {})) return known;
+  VARVE_CHECK_OK(read_labels(labels, labels_));
+  return groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1});
+}
+
+// `12 length 09 value:8 10 time:varint`, as every sender writes it unless one of the two is 0.
+bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
+  const char* from = at;
+  char copy[20] = {};
+  if (end_ - at < 20) [[unlikely]] {  // the last one of the body
+    std::memcpy(copy, at, static_cast<std::size_t>(end_ - at));
+    from = copy;
+  }
+  if (from[2] != 0x09 || from[11] != 0x10) return false;
+  const auto time_bytes = static_cast<unsigned>(from[1]) - 10;
+  if (time_bytes - 1 >= 8) return false;  // 0 or longer than 8: negative, or not this form
+  const std::uint64_t kept = ~std::uint64_t{0} >> (64 - time_bytes * 8);
+  const std::uint64_t varint = load_le<std::uint64_t>(from + 12) & kept;
+  constexpr std::uint64_t kMore = 0x8080808080808080;
+  if ((varint & kMore) != (kMore & kept >> 8)) return false;
+  std::uint64_t time = varint & ~kMore;
+  time = (time & 0x007f007f007f007f) | (time & 0x7f007f007f007f00) >> 1;
+  time = (time & 0x00003fff00003fff) | (time & 0x3fff00003fff0000) >> 2;
+  time = (time & 0x000000000fffffff) | (time & 0x0fffffff00000000) >> 4;
+  sample.bits = load_le<std::uint64_t>(from + 3);
+  sample.time = static_cast<std::int64_t>(time);
+  at += 12 + time_bytes;
+  return sample.time <= model::kTimestampMax;
+}
+
+void Parser::keep(const LineGroup& group, Sample sample) {
+  if (sample.bits == kStaleMarker) {
+    ++outcome_.stale;
+    return;
+  }
+  if (sample.time < model::kTimestampMin || sample.time > model::kTimestampMax) {
+    outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
+    return;
+  }
+  batch_.add(group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
+  ++outcome_.accepted;
+}
+
+Sample read_sample(protozero::pbf_reader message) {
+  Sample sample;
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case tag_and_type(1, pbf_wire_type::fixed64):
+        sample.bits = std::bit_cast<std::uint64_t>(message.get_double());
+        break;
+      case tag_and_type(2, pbf_wire_type::varint): sample.time = message.get_int64(); break;
+      default: message.skip();
+    }
+  }
+  return sample;
+}
+
+void Parser::add_in_any_order(std::string_view series) try {
+  const std::size_t index = index_;
+  protozero::pbf_reader fields(series.data(), series.size());
+  raw_labels_.clear();
+  std::vector<Sample> samples;
+  bool histograms = false;
+  while (fields.next()) {
+    if (fields.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
+      const char* begin = fields.data().data();  // behind the tag
+      fields.skip();
+      raw_labels_.append(1, 0x0a).append(begin, fields.data().data());
+    } else if (fields.tag_and_type() == tag_and_type(2, pbf_wire_type::length_delimited)) {
+      samples.push_back(read_sample(fields.get_message()));
+    } else {
+      histograms = histograms || fields.tag() == 4;
+      fields.skip();  // 3: exemplars
+    }
+  }
+  auto group = group_of(raw_labels_);
+  if (!group) {
+    outcome_.reject(index, std::move(group.error()));
+  } else {
+    for (const Sample& sample : samples) keep(**group, sample);
+    if (histograms) outcome_.reject(index, {Code::unsupported, "native histograms are not kept"});
+    cursor_.step(*group);
+  }
+  ++index_;
+} catch (const protozero::exception&) {
+  outcome_.reject(index_++, {Code::invalid, "the series is not valid protobuf"});
+}
+
+}  // namespace
+
+Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch) try {
+  Outcome outcome;
+  Parser parser(body, groups, batch, outcome);
+  protozero::pbf_reader request(body.data(), body.size());
+  while (request.next()) {
+    if (request.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
+      const auto series = request.get_view();
+      parser.add({series.data(), series.size()});
+    } else {
+      request.skip();  // 3: metadata
+    }
+  }
+  return outcome;
+} catch (const protozero::exception&) {
+  return fail(Code::invalid, "the body is not a remote write request (protobuf)");
+}
+
+}  // namespace varve::protocol::prometheus

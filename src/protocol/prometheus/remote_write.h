@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prometheus remote write 1.0: a WriteRequest in protobuf (snappy already undone) → rows.
+// docs/protocols/remote-write.md.
+//
+//   WriteRequest { repeated TimeSeries timeseries = 1; }     TimeSeries { repeated Label labels = 1; repeated Sample
+//   samples = 2; }     Label { string name = 1; string value = 2; }     Sample { double value = 1; int64 timestamp = 2;
+//   }
+//
+// A series' raw label bytes name its line group (of one series). Known ones are compared with the guess, or hashed;
+// labels are decoded only at first sight.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "model/line_group.h"
+#include "model/row.h"
+#include "protocol/outcome.h"
+
+namespace varve::protocol::prometheus {
+
+// Adds the samples of `body` to `batch`. The label __name__ is the metric, all others are tags; one with an empty value
+// is as good as absent. Values stay doubles. Staleness markers are dropped and counted (Outcome::stale).
+// What is wrong inside a series costs that series (or that sample) and is listed by the series' index from 0; with a
+// new name that cannot be registered likewise. Error (invalid): the bytes are not a WriteRequest; then the batch holds
+// an unspecified part of it and must not be committed.
+Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch);
+
+}  // namespace varve::protocol::prometheus
