@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "chunk/block_state.h"
-#include "model/row.h"
 
 namespace varve::chunk {
 namespace {
@@ -14,14 +13,6 @@ using model::ValueType;
 
 std::unexpected<Error> malformed(const char* what) {
   return fail(Code::corrupt, std::string("block: ") + what + " cannot be decoded");
-}
-
-// The double of a signed number, as the processor would convert it, in steps that vector units without such an
-// instruction have: its halves become the low bits of 2^52 and of 2^84, which are taken off again.
-double double_of(std::uint64_t v) {
-  const auto low = std::bit_cast<double>((v & 0xffffffff) | 0x4330000000000000);
-  const auto high = std::bit_cast<double>((v >> 32) ^ 0x4530000080000000);
-  return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
 }
 
 }  // namespace
@@ -54,8 +45,7 @@ bool Block::State::decode_values(const Part& part, std::uint64_t* out) const {
     for (std::size_t i = 0; i < n; ++i) out[i] = ordered(out[i]);
   }
   if (part.form != Form::decimals && part.form != Form::patched) return true;
-  const double scale = model::kPowerOfTen[part.detail];
-  for (std::size_t i = 0; i < n; ++i) out[i] = std::bit_cast<std::uint64_t>(double_of(out[i]) / scale);
+  to_doubles({out, n}, part.detail);
   if (part.form == Form::decimals || part.patches_bytes == 0) return true;
   const auto side = sections[kSide].bytes();
   if (side.empty()) return false;

@@ -35,9 +35,12 @@ struct Column {
   std::span<const std::string_view> texts;  // may be empty if no type is string
 };
 
+// Rows of one group in one block: bounds what damaged bytes can make a reader allocate.
+inline constexpr std::size_t kRowsMax = std::size_t{1} << 24;
+
 struct Fragment {
   model::GroupId group{};
-  std::span<const model::Timestamp> times;  // ascending, unique, not empty
+  std::span<const model::Timestamp> times;  // ascending, unique, not empty, at most kRowsMax
   std::span<const Column> columns;          // one per series of the group, not empty
 };
 
@@ -62,7 +65,9 @@ class BlockBuilder {
 inline constexpr std::size_t kBlockBytesTarget = 32 * 1024;
 
 struct Stats {
-  bool numeric = false;  // min, max and sum are meaningful: all values are longs or doubles that are numbers
+  // min, max and sum are meaningful: all values are longs, or all are finite doubles. It may be false although they are
+  // (decimals with an exception among them): then decode.
+  bool numeric = false;
   model::ValueType type = model::ValueType::double_;  // the type of all values, where uniform
   bool uniform = true;
   double min = 0;

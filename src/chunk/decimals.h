@@ -20,6 +20,9 @@ struct Decimals {
 // False if less than 15 of 16 values are decimals of up to 15 places. `bits` is not empty. Reuses the memory of `out`.
 bool find_decimals(std::span<const std::uint64_t> bits, Decimals& out);
 
+// The other way: each mantissa, |m| ≤ 2^53, becomes the bits of the double mantissa / 10^decimals, correctly rounded.
+void to_doubles(std::span<std::uint64_t> values, unsigned decimals);
+
 // IEEE bits to integers that order as the numbers do, and back (it is its own inverse). −0 comes before 0.
 constexpr std::uint64_t ordered(std::uint64_t bits) {
   const std::uint64_t sign = 0 - (bits >> 63);

@@ -11,8 +11,6 @@ inline constexpr std::uint32_t kMagic = 0x6b627676;  // "vvbk"
 inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kCheckedFrom = 8;  // magic, checksum; the checksum is of everything behind it
 
-// Rows of one group in one block. Bounds what foreign bytes can make a reader allocate.
-inline constexpr std::size_t kRowsMax = std::size_t{1} << 24;
 // A section inflates to at most this, or to this many times its stored bytes. The writer keeps to it.
 inline constexpr std::size_t kInflatedFree = std::size_t{1} << 20;
 inline constexpr std::size_t kInflatedRatioMax = 128;

@@ -114,6 +114,9 @@ struct Cost {
   double dense_bits = 0;
 };
 
+// Only dense numbers carry statistics.
+constexpr double kStatsBits = 16;
+
 // Of a plan with short residuals, exactly: Huffman codes cannot tell how rare the other ones are, a list can.
 template <unsigned order>
 Cost exact_cost(Values v, std::uint64_t base) {
@@ -131,10 +134,11 @@ Cost exact_cost(Values v, std::uint64_t base) {
     listed = i + 1;
   }
   const auto n = static_cast<double>(residuals(v.size(), order));
-  if (others == 0) return {0, n};
+  if (others == 0) return {0, kStatsBits + n};
   const double p = static_cast<double>(others) / n;
   const double entropy = p < 1 ? -p * std::log2(p) - (1 - p) * std::log2(1 - p) : 0;
-  return {8.0 + 8.0 * static_cast<double>(list_bytes), n * std::max(0.52, entropy) + static_cast<double>(length_bits)};
+  return {8.0 * static_cast<double>(list_bytes),
+          kStatsBits + n * std::max(0.52, entropy) + static_cast<double>(length_bits)};
 }
 
 // Thresholds of mean length in bits; found on the data sets of block_bench.cc.

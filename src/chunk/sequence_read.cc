@@ -80,30 +80,24 @@ bool expand_sparse(std::span<const std::byte> side, std::size_t n, std::uint64_t
   return true;
 }
 
-// Zigzagged residuals at out[order …] become values, counted from 0 in units.
+// Zigzagged residuals at out[order …] become values, counted from 0 in units. The sums wait for each other, so all that
+// can be done without waiting is done before them.
 void integrate(const Sequence& s, std::size_t count, std::uint64_t* out) {
   const std::uint64_t base = s.base;
-  if (s.order == 0) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = unzigzag_of(out[i]) + base;
-    return;
-  }
+  for (std::size_t i = s.order; i < count; ++i) out[i] = unzigzag_of(out[i]) + base;
+  if (s.order == 0) return;
   std::uint64_t value = s.first;
   out[0] = value;
   if (s.order == 1) {
-    for (std::size_t i = 1; i < count; ++i) {
-      value += unzigzag_of(out[i]) + base;
-      out[i] = value;
-    }
+    for (std::size_t i = 1; i < count; ++i) out[i] = value += out[i];
     return;
   }
   if (count < 2) return;
   std::uint64_t step = s.step;
-  value += step;
-  out[1] = value;
+  out[1] = value += step;
   for (std::size_t i = 2; i < count; ++i) {
-    step += unzigzag_of(out[i]);
-    value += step;
-    out[i] = value;
+    step += out[i];
+    out[i] = value += step;
   }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "chunk/block.h"
+
 namespace varve::chunk {
 namespace {
 
