@@ -75,13 +75,15 @@ inline const char* scan_number(const char* at, Number& number) {
   const std::uint64_t behind = eight.stops & (eight.stops - 1);
   if (behind != 0 && at[point_at] == '.') {  // digits, point, digits and what follows in eight bytes
     const unsigned end = static_cast<unsigned>(std::countr_zero(behind)) >> 3;
-    const std::uint64_t whole_mask = (std::uint64_t{1} << 8 * point_at) - 1;
-    const std::uint64_t digits = (eight.digits & whole_mask) | (eight.digits >> 8 & ~whole_mask);
-    const auto mantissa = static_cast<std::int64_t>(number_of(digits, end - 1));
     const bool plain = point_at == 1 || (point_at > 1 && *first != '0');
-    if (plain && end > point_at + 1 && (at[end] | 0x20) != 'e' && (mantissa != 0 || !negative)) {
-      number = {negative ? -mantissa : mantissa, end - point_at - 1, Number::Kind::decimal};
-      return at + end;
+    if (plain && end > point_at + 1 && (at[end] | 0x20) != 'e') {
+      const std::uint64_t whole_mask = (std::uint64_t{1} << 8 * point_at) - 1;
+      const std::uint64_t digits = (eight.digits & whole_mask) | (eight.digits >> 8 & ~whole_mask);
+      const auto mantissa = static_cast<std::int64_t>(number_of(digits, end - 1));
+      if (mantissa != 0 || !negative) {
+        number = {negative ? -mantissa : mantissa, end - point_at - 1, Number::Kind::decimal};
+        return at + end;
+      }
     }
   }
   std::uint64_t mantissa = 0;
@@ -100,12 +102,12 @@ inline const char* scan_number(const char* at, Number& number) {
   const auto decimals = at - point - 1;
   if (decimals == 0 || decimals >= 32) return at;
   if ((*at | 0x20) == 'e') {
-    const char* digits = at + 1;
-    if (*digits == '+' || *digits == '-') ++digits;
-    std::uint64_t exponent = 0;
-    at = take_digits(digits, exponent);
-    if (at != digits && at - digits < 32) number.kind = Number::Kind::exact;
-    return at;
+    const char* exponent = at + 1;
+    if (*exponent == '+' || *exponent == '-') ++exponent;
+    const auto stops = Eight(exponent).stops;  // eight bytes, or a long number would be read past its padding
+    const auto digits = std::countr_zero(stops) >> 3;
+    if (digits > 0 && stops != 0) number.kind = Number::Kind::exact;
+    return exponent + digits;
   }
   if (whole_digits + decimals > 18 || decimals > model::kRowDecimalsMax || mantissa >= (std::uint64_t{1} << 53) ||
       (negative && mantissa == 0)) {

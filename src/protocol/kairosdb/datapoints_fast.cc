@@ -89,7 +89,7 @@ const char* FastMetrics::read_points(const char* at, const model::LineGroup& gro
     if (*at != '[') return nullptr;
     if (*++at <= ' ') at = skip_space(at, end_);
     model::Timestamp time = 0;
-    if (!scan_time(at, time)) return nullptr;
+    if (!scan_time(at, time) || at >= end_) return nullptr;
     if (*at <= ' ') at = skip_space(at, end_);
     if (*at != ',') return nullptr;
     if (*++at <= ' ') at = skip_space(at, end_);
