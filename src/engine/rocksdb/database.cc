@@ -14,7 +14,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kMemtableBytes = std::size_t{32} << 20;
+constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
 constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 constexpr std::size_t kDefinitionsBytesMax = std::size_t{1} << 30;
@@ -42,7 +42,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   options.create_if_missing = true;
   options.compression = ::rocksdb::kNoCompression;
   options.write_buffer_size = kMemtableBytes;
-  options.max_write_buffer_number = 3;
+  options.max_write_buffer_number = 2;
   options.max_background_jobs = 2;
   options.target_file_size_base = 64ULL << 20;
   options.max_bytes_for_level_base = 512ULL << 20;

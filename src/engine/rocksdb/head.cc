@@ -7,7 +7,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kBlockBytesMin = 64;    // a trickle of one sample a minute must not cost a page
+constexpr std::size_t kBlockBytesMin = 32;    // a trickle of one sample a minute must not cost a page
 constexpr std::size_t kBlockBytesMax = 8192;  // what a full fragment wastes at most, by half
 
 }  // namespace
@@ -71,7 +71,6 @@ Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
     fragment->slot = slot;
     fragment->first = fragment->last = nullptr;
     fragment->first_time = fragment->last_time = time;
-    fragment->rows = 0;
     ++slots_[slot];
   }
   fragment->next = first;
@@ -106,7 +105,6 @@ void Head::append(std::span<const std::byte> rows) {
     block->used += static_cast<std::uint32_t>(bytes);
     fragment->first_time = std::min(fragment->first_time, time);
     fragment->last_time = std::max(fragment->last_time, time);
-    ++fragment->rows;
     ++rows_;
     at += row_bytes;
   }

@@ -51,7 +51,6 @@ class Head {
     Block* last;
     model::Timestamp first_time;  // smallest and largest of its rows
     model::Timestamp last_time;
-    std::uint32_t rows;
   };
   static constexpr std::size_t kArrivalBytes = 4;
   // What a reader may read without a lock: whole rows, each with its arrival.
