@@ -8,6 +8,7 @@
 #include "http/answer.h"
 #include "http/kairosdb_answer.h"
 #include "protocol/json/text.h"
+#include "protocol/kairosdb/datapoints.h"
 #include "protocol/kairosdb/query.h"
 
 namespace varve::http {
@@ -20,18 +21,10 @@ using protocol::json::append_string;
 // Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
 constexpr std::int64_t kRowMs = 1'814'400'000;
 
-int status_of(Code code) {
-  switch (code) {
-    case Code::invalid:
-    case Code::unsupported: return 400;
-    case Code::not_found: return 404;
-    case Code::too_large: return 413;
-    case Code::limit: return 422;  // asking again will not help: KairosDB's clients repeat a 429
-    case Code::unavailable:
-    case Code::cancelled: return 503;
-    case Code::timeout: return 504;
-    default: return 500;
-  }
+// A query over its limits is not helped by asking again, so it gets no 429 or 503 that clients repeat.
+int query_status_of(Code code) {
+  if (code == Code::limit) return 422;
+  return code == Code::timeout ? 504 : status_of(code);
 }
 
 // What KairosDB puts on every answer.
@@ -42,9 +35,7 @@ Response answer(int status, std::string body) {
 }
 
 Response error_answer(const Error& error) {
-  std::string body = R"({"errors":[)";
-  append_string(body, error.message);
-  return answer(status_of(error.code), body += "]}");
+  return with_retry(answer(query_status_of(error.code), kairosdb::render_errors({&error.message, 1})));
 }
 
 // A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
@@ -125,7 +116,7 @@ class Handlers {
     return [self = std::move(self), method](const Request& request, Responder respond) {
       if (request.tenant.empty()) return respond(error_answer({Code::invalid, "the request names no tenant"}));
       const bool taken = self->pool_.post([self, method, &request, respond] { respond((*self.*method)(request)); });
-      if (!taken) respond(retry_response(503, "too many queries are waiting"));
+      if (!taken) respond(error_answer({Code::unavailable, "too many queries are waiting"}));
     };
   }
 

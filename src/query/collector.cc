@@ -2,6 +2,8 @@
 #include "query/collector.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "aggregate/apply.h"
 
@@ -16,6 +18,20 @@ namespace {
 aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange range) {
   if (query.stages.empty() || query.stages[0].sampling.value <= 0) return {{}, false, range.first};
   return {query.stages[0].sampling, query.stages[0].align_sampling, range.first};
+}
+
+// Sums can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as null.)
+Status check_finite(const MetricQuery& query, const Points& points) {
+  using enum aggregate::Function;
+  for (const aggregate::Stage& stage : query.stages) {
+    if (stage.function != sum && stage.function != avg) continue;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points.type_of(i) != ValueType::double_ || !std::isinf(std::bit_cast<double>(points.bits[i]))) continue;
+      return fail(Code::invalid, std::string(stage.function == sum ? "the sum" : "the average") + " of " +
+                                     query.metric + " at " + std::to_string(points.times[i]) + " is infinite");
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -143,6 +159,7 @@ Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
       for (std::size_t i = windowed_ ? 1 : 0; i < query_.stages.size(); ++i) {
         points = aggregate::apply(query_.stages[i], range_.first, std::move(points));
       }
+      VARVE_CHECK_OK(check_finite(query_, points));
       put_group(group, kNumbers, std::move(points), answer);
     }
     if (saw(kTexts)) {

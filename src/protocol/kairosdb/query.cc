@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
 
 namespace varve::protocol::kairosdb {
@@ -39,6 +40,23 @@ Result<std::int64_t> number_of(const Node& node, const std::string& what) {
   return invalid(what + " must be a number, not '" + std::string(node.text) + "'");
 }
 
+// Back to JSON, for a message; cut after a line's worth.
+std::string source_of(const Node& node) {
+  if (node.kind != Kind::array && node.kind != Kind::object) {
+    std::string out;
+    if (node.kind != Kind::string) return std::string(node.text);
+    json::append_string(out, node.text);
+    return out;
+  }
+  std::string out(1, node.kind == Kind::array ? '[' : '{');
+  for (std::size_t i = 0; i < node.children.size() && out.size() < 100; ++i) {
+    if (i != 0) out += ',';
+    if (node.kind == Kind::object) json::append_string(out, node.names[i]), out += ':';
+    out += source_of(node.children[i]);
+  }
+  return out += node.kind == Kind::array ? ']' : '}';
+}
+
 Result<bool> flag_of(const Node* node, bool otherwise, const std::string& what) {
   if (node == nullptr) return otherwise;
   if (node->text == "true") return true;
@@ -56,8 +74,10 @@ Result<TimeUnit> unit_of(const Node& node, const std::string& context) {
 // <which>_absolute or <which>_relative, if there is one.
 Result<std::optional<Timestamp>> time_of(const Node& query, const std::string& which, Timestamp now) {
   if (const Node* absolute = query.find(which + "_absolute")) {
-    VARVE_TRY(const std::int64_t at, number_of(*absolute, "query." + which + "_absolute"));
-    return std::clamp(at, model::kTimestampMin, model::kTimestampMax);
+    const auto at = number_of(*absolute, which);
+    if (!at)
+      return invalid("java.lang.NumberFormatException: For input string: \"" + std::string(absolute->text) + "\"");
+    return std::clamp(*at, model::kTimestampMin, model::kTimestampMax);
   }
   const Node* relative = query.find(which + "_relative");
   if (relative == nullptr) return std::optional<Timestamp>();
@@ -130,7 +150,9 @@ Result<Aggregator> aggregator_of(const Node& node, const std::string& context) {
 Result<std::vector<TagFilter>> filters_of(const Node* tags, const std::string& context) {
   std::vector<TagFilter> out;
   if (tags == nullptr) return out;
-  if (tags->kind != Kind::object) return invalid(context + ".tags must be an object of names and values");
+  if (tags->kind != Kind::object) {
+    return invalid("java.lang.IllegalStateException: Not a JSON Object: " + source_of(*tags));
+  }
   for (std::size_t i = 0; i < tags->names.size(); ++i) {
     const std::string place = context + ".tags[" + std::to_string(i) + "]";
     TagFilter filter;
@@ -220,7 +242,7 @@ Result<Query> parse_query(std::string_view text, Timestamp now) {
   json::Reader reader(text);
   reader.set_lenient(true);
   VARVE_TRY(const Node root, json::read_tree(reader));
-  if (root.kind != Kind::object) return invalid("Not a JSON Object: " + std::string(text.substr(0, 100)));
+  if (root.kind != Kind::object) return invalid("Not a JSON Object: " + source_of(root));
 
   Query out;
   VARVE_TRY(const auto start, time_of(root, "start", now));

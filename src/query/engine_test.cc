@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine over a store in memory: a random comparison with the plainest way to answer, and its limits. The answers
+// themselves, case by case, are in http/testdata/kairosdb_query.
+#include "query/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "aggregate/apply.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::query {
+namespace {
+
+using aggregate::Function;
+using aggregate::Stage;
+using aggregate::Stamp;
+using model::TimeUnit;
+using model::Value;
+using model::ValueType;
+using storage::testing::MemoryStore;
+
+Stage stage_of(Function f, std::int64_t value, TimeUnit unit) {
+  Stage stage;
+  stage.function = f;
+  stage.sampling = {value, unit};
+  return stage;
+}
+
+struct Sample {
+  std::string host;
+  std::string dc;  // "": no such tag
+  model::Timestamp time;
+  Value value;
+};
+
+struct ExpectedGroup {
+  std::vector<std::pair<model::Timestamp, double>> points;
+  std::set<std::string> hosts;
+};
+
+// Groups by dc, merges, limits and applies the stages one after the other, as the words say.
+std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, const Request& request,
+                                           std::uint64_t& sample_size) {
+  const MetricQuery& query = request.metrics[0];
+  std::map<std::pair<std::string, std::string>, std::map<model::Timestamp, Value>> series;
+  for (const Sample& s : samples) {
+    if (request.range.contains(s.time)) series[{s.dc, s.host}][s.time] = s.value;
+  }
+  std::map<std::string, std::vector<std::pair<model::Timestamp, Value>>> merged;
+  std::map<std::string, ExpectedGroup> out;
+  sample_size = 0;
+  const auto cut = [&](auto list) {
+    if (query.limit == 0 || list.size() <= query.limit) return list;
+    return query.descending ? decltype(list)(list.end() - static_cast<std::ptrdiff_t>(query.limit), list.end())
+                            : decltype(list)(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(query.limit));
+  };
+  for (const auto& [key, points] : series) {
+    const auto kept = cut(std::vector<std::pair<model::Timestamp, Value>>(points.begin(), points.end()));
+    sample_size += kept.size();
+    const std::string group = query.group_by.empty() ? "" : key.first;
+    merged[group].insert(merged[group].end(), kept.begin(), kept.end());
+    out[group].hosts.insert(key.second);
+  }
+  for (auto& [group, list] : merged) {
+    std::ranges::stable_sort(list, [](const auto& a, const auto& b) {
+      return std::pair(a.first, aggregate::as_double(a.second.type, a.second.bits)) <
+             std::pair(b.first, aggregate::as_double(b.second.type, b.second.bits));
+    });
+    aggregate::Points points;
+    for (const auto& [time, value] : cut(list)) {
+      points.times.push_back(time);
+      points.types.push_back(value.type);
+      points.bits.push_back(value.bits);
+    }
+    for (const Stage& stage : query.stages) points = aggregate::apply(stage, request.range.first, std::move(points));
+    if (query.descending) points.reverse();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      out[group].points.emplace_back(points.times[i], aggregate::as_double(points.type_of(i), points.bits[i]));
+    }
+  }
+  return out;
+}
+
+TEST(Engine, AnswersWhatTheWordsSay) {
+  std::mt19937_64 random(21);
+  for (int round = 0; round < 300; ++round) {
+    MemoryStore store(1 + random() % 10);
+    SystemClock clock;
+    const Engine engine(store, store, clock, {});
+    std::vector<Sample> samples;
+    const std::int64_t step = std::array<std::int64_t, 3>{1, 700, 3'600'000}[random() % 3];
+    for (std::size_t n = random() % 400; n > 0; --n) {
+      Sample s;
+      s.host = std::to_string(random() % 9);
+      s.dc = std::array{"", "x", "y"}[random() % 3];
+      s.time = (static_cast<std::int64_t>(random() % 60) - 20) * step;
+      const auto v = static_cast<std::int64_t>(random() % 400) - 200;
+      s.value = random() % 3 == 0 ? Value::of_long(v) : Value::of_double(static_cast<double>(v) / 8);
+      samples.push_back(s);
+      model::TagViews tags{{"host", s.host}};
+      if (!s.dc.empty()) tags.push_back({"dc", s.dc});
+      store.put("t", "cpu", tags, s.time, s.value);
+    }
+    Request request;
+    request.tenant = "t";
+    request.range.first = (static_cast<std::int64_t>(random() % 20) - 20) * step;
+    request.range.last = request.range.first + static_cast<std::int64_t>(1 + random() % 60) * step;
+    MetricQuery& query = request.metrics.emplace_back();
+    query.metric = "cpu";
+    if (random() % 2 == 0) query.group_by = {"dc"};
+    if (random() % 3 == 0) query.limit = 1 + random() % 10;
+    query.descending = random() % 3 == 0;
+    for (std::size_t n = random() % 3; n > 0; --n) {
+      const auto unit =
+          std::array{TimeUnit::milliseconds, TimeUnit::seconds, TimeUnit::days, TimeUnit::months}[random() % 4];
+      Stage stage = stage_of(static_cast<Function>(random() % 7), static_cast<std::int64_t>(1 + random() % 4), unit);
+      stage.align_sampling = random() % 2 == 0;
+      stage.stamp = static_cast<Stamp>(random() % 3);
+      query.stages.push_back(stage);
+    }
+
+    std::uint64_t sample_size = 0;
+    const auto expected = naive(samples, request, sample_size);
+    const auto answer = engine.run(request, nullptr);
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_EQ(answer->metrics[0].sample_size, sample_size) << round;
+    ASSERT_EQ(answer->metrics[0].groups.size(), expected.size()) << round;
+    auto at = expected.begin();
+    for (const Group& group : answer->metrics[0].groups) {
+      ASSERT_EQ(query.group_by.empty() ? "" : group.group_values[0], at->first);
+      std::vector<std::pair<model::Timestamp, double>> points;
+      for (std::size_t i = 0; i < group.points.size(); ++i) {
+        points.emplace_back(group.points.times[i], aggregate::as_double(group.points.type_of(i), group.points.bits[i]));
+      }
+      ASSERT_EQ(points, at->second.points) << round;
+      const auto hosts = std::ranges::find(group.tags, std::string("host"), [](const auto& t) { return t.first; });
+      ASSERT_NE(hosts, group.tags.end());
+      ASSERT_EQ(std::set<std::string>(hosts->second.begin(), hosts->second.end()), at->second.hosts);
+      ++at;
+    }
+  }
+}
+
+class EngineTest : public testing::Test {
+ protected:
+  static Request request(Stage stage) {
+    Request out;
+    out.tenant = "t";
+    out.range = {0, 1'000'000};
+    out.metrics.resize(1);
+    out.metrics[0].metric = "m";
+    out.metrics[0].stages = {stage};
+    return out;
+  }
+  void put(std::size_t hosts, std::size_t samples) {
+    for (std::size_t h = 0; h < hosts; ++h) {
+      const std::string host = std::to_string(h);
+      for (std::size_t i = 0; i < samples; ++i) {
+        store_.put("t", "m", {{"host", host}}, static_cast<model::Timestamp>(i) * 1000, Value::of_long(1));
+      }
+    }
+  }
+
+  MemoryStore store_{4};
+  ManualClock clock_{1'000'000'000};
+};
+
+TEST_F(EngineTest, StatisticsStandInForSamplesWhereTheyLieInOneWindow) {
+  put(2, 16);
+  const Engine engine(store_, store_, clock_, {});
+  EXPECT_EQ(engine.run(request(stage_of(Function::sum, 1, TimeUnit::minutes)), nullptr)->metrics[0].sample_size, 32U);
+  EXPECT_EQ(store_.stats_given(), 8U);  // pieces of 4 samples
+  ASSERT_TRUE(engine.run(request(stage_of(Function::sum, 6, TimeUnit::seconds)), nullptr));
+  EXPECT_EQ(store_.stats_given(), 8U + 2 * 3);  // one of four pieces of each host crosses a boundary
+  ASSERT_TRUE(engine.run(request(stage_of(Function::last, 1, TimeUnit::minutes)), nullptr));
+  EXPECT_EQ(store_.stats_given(), 14U);  // needs the sample itself
+  Request limited = request(stage_of(Function::sum, 1, TimeUnit::minutes));
+  limited.metrics[0].limit = 3;
+  EXPECT_EQ(engine.run(limited, nullptr)->metrics[0].groups[0].points.bits[0], std::bit_cast<std::uint64_t>(3.0));
+  EXPECT_EQ(store_.stats_given(), 14U);
+}
+
+TEST_F(EngineTest, TheSameMetricTwiceAndOthers) {
+  put(1, 3);
+  store_.put("t", "n", {{"host", "0"}}, 5, Value::of_string("x"));
+  Request all = request(stage_of(Function::count, 1, TimeUnit::days));
+  all.metrics.push_back(all.metrics[0]);
+  all.metrics[1].stages.clear();
+  all.metrics.push_back(all.metrics[1]);
+  all.metrics[2].metric = "n";
+  all.metrics.push_back(all.metrics[1]);
+  all.metrics[3].metric = "unknown";
+  const auto answer = Engine(store_, store_, clock_, {}).run(all, nullptr);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->metrics[0].groups[0].points.bits, std::vector<std::uint64_t>{3});
+  EXPECT_EQ(answer->metrics[1].groups[0].points.times, (std::vector<model::Timestamp>{0, 1000, 2000}));
+  EXPECT_TRUE(answer->metrics[2].groups[0].text);
+  EXPECT_EQ(answer->metrics[2].groups[0].points.texts, std::vector<std::string>{"x"});
+  EXPECT_TRUE(answer->metrics[3].groups.empty());
+}
+
+TEST_F(EngineTest, TextsHaveTheirLimitToo) {
+  for (const char* host : {"a", "b"}) {
+    for (int i = 0; i < 5; ++i) store_.put("t", "m", {{"host", host}}, i, Value::of_string(host + std::to_string(i)));
+  }
+  Request some = request({});
+  some.metrics[0].stages.clear();
+  some.metrics[0].limit = 3;
+  const Engine engine(store_, store_, clock_, {});
+  auto answer = engine.run(some, nullptr);
+  EXPECT_EQ(answer->metrics[0].sample_size, 6U);
+  EXPECT_EQ(answer->metrics[0].groups[0].points.texts, (std::vector<std::string>{"a0", "b0", "a1"}));
+  some.metrics[0].descending = true;
+  answer = engine.run(some, nullptr);
+  EXPECT_EQ(answer->metrics[0].groups[0].points.texts, (std::vector<std::string>{"b4", "a4", "b3"}));
+}
+
+TEST_F(EngineTest, OverTheBudgetIsAnError) {
+  put(4, 2000);
+  Limits limits;
+  limits.memory_bytes = 50'000;
+  const Engine engine(store_, store_, clock_, limits);
+  const auto windows = engine.run(request(stage_of(Function::sum, 1, TimeUnit::days)), nullptr);
+  EXPECT_TRUE(windows) << "a window costs the same, however many samples are in it";
+  for (Request big : {request(stage_of(Function::sum, 1, TimeUnit::milliseconds)), request({})}) {
+    if (big.metrics[0].stages[0].function == Function::avg) big.metrics[0].stages.clear();
+    const auto answer = engine.run(big, nullptr);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Code::limit);
+    EXPECT_NE(answer.error().message.find("query.memory"), std::string::npos);
+  }
+}
+
+TEST_F(EngineTest, CancelledAndTooLong) {
+  put(2, 3);
+  const std::atomic<bool> gone{true};
+  const auto cancelled = Engine(store_, store_, clock_, {}).run(request({}), &gone);
+  EXPECT_EQ(cancelled.error().code, Code::cancelled);
+  // A clock that moves with each look at it.
+  class Hasty final : public Clock {
+   public:
+    [[nodiscard]] std::int64_t now_ms() const override { return 0; }
+    [[nodiscard]] std::int64_t steady_ns() const override { return now_ns_ += 1'000'000'000; }
+
+   private:
+    mutable std::atomic<std::int64_t> now_ns_{0};
+  } hasty;
+  Limits limits;
+  limits.timeout = std::chrono::milliseconds(1500);
+  const auto late = Engine(store_, store_, hasty, limits).run(request({}), nullptr);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::timeout);
+}
+
+TEST_F(EngineTest, TagsOfARange) {
+  store_.put("t", "m", {{"host", "a"}, {"dc", "x"}}, 100, Value::of_long(1));
+  store_.put("t", "m", {{"host", "b"}}, 200, Value::of_string("text"));
+  const Engine engine(store_, store_, clock_, {});
+  Request ask = request({});
+  ask.range = {50, 200};
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"dc", {"x"}}, {"host", {"a"}}}));
+  ask.range = {150, 201};
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
+  ask.range = {300, 400};
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], TagUnion{});
+  ask.range = {0, 2'000'000'000};  // past and future: from the index
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"dc", {"x"}}, {"host", {"a", "b"}}}));
+  ask.metrics[0].matchers = {{"host", index::Matcher::Kind::any_of, {"b"}}};
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
+  ask.tenant = "nobody";
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], TagUnion{});
+}
+
+// Scans of the real store call from several threads, each with series of its own.
+TEST_F(EngineTest, ThreadsMayShareAGroup) {
+  class Parallel final : public storage::SampleStore {
+   public:
+    void append(const model::RowBatch&, AppendDone) override {}
+    Status scan(model::TenantId, std::span<const model::SeriesId> series, const storage::ScanOptions&,
+                storage::PieceSink& sink) override {
+      std::vector<std::jthread> threads;
+      for (std::size_t t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+          for (std::size_t s = t; s < series.size(); s += 4) {
+            for (int slot = 0; slot < 20; ++slot) give(s, slot, sink);
+          }
+        });
+      }
+      return {};
+    }
+    Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
+    [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
+
+   private:
+    static void give(std::size_t series, int slot, storage::PieceSink& sink) {
+      std::vector<model::Timestamp> times;
+      std::vector<std::uint64_t> bits;
+      for (int i = 0; i < 10; ++i) {
+        times.push_back(slot * 100 + i * 10);
+        bits.push_back(std::bit_cast<std::uint64_t>(0.1));
+      }
+      ASSERT_TRUE(
+          sink.piece({.series = series, .type = ValueType::double_, .times = times, .bits = bits, .texts = {}}));
+    }
+  } parallel;
+  for (int h = 0; h < 64; ++h) store_.put("t", "m", {{"host", std::to_string(h)}}, 0, Value::of_long(1));
+  const Engine engine(store_, parallel, clock_, {});
+  std::set<std::uint64_t> seen;
+  for (int round = 0; round < 5; ++round) {
+    const auto answer = engine.run(request(stage_of(Function::avg, 1, TimeUnit::seconds)), nullptr);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->metrics[0].sample_size, 64U * 200);
+    ASSERT_EQ(answer->metrics[0].groups[0].points.size(), 2U);
+    seen.insert(answer->metrics[0].groups[0].points.bits[0]);
+    Request raw = request({});
+    raw.metrics[0].stages.clear();
+    EXPECT_EQ(engine.run(raw, nullptr)->metrics[0].groups[0].points.size(), 64U * 200);
+  }
+  EXPECT_EQ(seen.size(), 1U) << "the answer must not depend on the order of threads";
+}
+
+}  // namespace
+}  // namespace varve::query
