@@ -6,6 +6,8 @@
 #include <ctime>
 #include <memory>
 
+#include "protocol/json/text.h"
+
 namespace varve::http {
 namespace {
 
@@ -79,63 +81,55 @@ bool is_zero(std::string_view quality) {
   return quality.starts_with("q=0") && quality.find_first_not_of("0.", 3) == std::string_view::npos;
 }
 
-// Length of the UTF-8 character at `at`, 0 if it is none.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
-  const unsigned first = byte(at);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return follows(at + 1) ? 2 : 0;
-  if (first >= 0xe0 && first < 0xf0) {
-    const bool low = first == 0xe0 && byte(at + 1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(at + 1) >= 0xa0;
-    return follows(at + 1) && follows(at + 2) && !low && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    const bool low = first == 0xf0 && byte(at + 1) < 0x90;
-    const bool high = first == 0xf4 && byte(at + 1) >= 0x90;
-    return follows(at + 1) && follows(at + 2) && follows(at + 3) && !low && !high ? 4 : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  out += '"';
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) {
-      out += "\xef\xbf\xbd";
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[c & 15];
-    } else {
-      out.append(text, i, length);
-    }
-    i += std::max<std::size_t>(length, 1);
+int status_of(Code code) {
+  switch (code) {
+    case Code::invalid:
+    case Code::unsupported: return 400;
+    case Code::not_found: return 404;
+    case Code::conflict: return 409;
+    case Code::too_large: return 413;
+    case Code::limit: return 429;
+    case Code::unavailable:
+    case Code::cancelled:
+    case Code::timeout: return 503;
+    case Code::corrupt:
+    case Code::io: break;
   }
-  out += '"';
+  return 500;
 }
 
-Response error_response(int status, std::string_view message) {
-  std::string quoted;
-  append_json_string(quoted, message);
-  return Response::json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}");
-}
-
-Response retry_response(int status, std::string_view message, int seconds) {
-  Response response = error_response(status, message);
-  response.headers.emplace_back("Retry-After", std::to_string(seconds));
+Response with_retry(Response response) {
+  if (response.status == 429) response.headers.emplace_back("Retry-After", "10");
+  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
+}
+
+Response error_response(int status, std::string_view message, std::string_view path) {
+  std::string quoted;
+  protocol::json::append_string(quoted, message);
+  const bool influx2 = path.starts_with("/api/v2/");
+  const bool opentsdb = path.starts_with("/api/") && !path.starts_with("/api/v1/") && !influx2;
+  std::string body;
+  if (opentsdb) {
+    body = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":" + quoted + "}}";
+  } else if (influx2) {
+    body = "{\"code\":\"" + std::string(influx2_code(status)) + "\",\"message\":" + quoted + "}";
+  } else {
+    body = "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}";
+  }
+  return with_retry(Response::json(status, std::move(body)));
+}
+
+std::string_view influx2_code(int status) {
+  switch (status) {
+    case 404: return "not found";
+    case 413: return "request too large";
+    case 429: return "too many requests";
+    case 503: return "unavailable";
+    default: return status < 500 ? "invalid" : "internal error";
+  }
 }
 
 void append_head(std::string& out, const Response& response, const Framing& framing) {

@@ -5,18 +5,27 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "codec/compression.h"
 #include "http/handler.h"
 
 namespace varve::http {
 
-// {"error":"message","errors":["message"]}: what clients of every protocol here find readable.
-Response error_response(int status, std::string_view message);
-// 503 or 429 with Retry-After.
-Response retry_response(int status, std::string_view message, int seconds = 1);
+// What an Error is in HTTP: invalid 400, too_large 413, limit 429, unavailable 503 …
+int status_of(Code code);
 
-// Appends the text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
-void append_json_string(std::string& out, std::string_view text);
+// An error in the shape that clients of this path know: OpenTSDB {"error":{"code":400,"message":"m"}}, Influx v2
+// {"code":"invalid","message":"m"}, all others {"error":"m","errors":["m"]}. With Retry-After for 429 and 503.
+Response error_response(int status, std::string_view message, std::string_view path = {});
+inline Response error_response(const Error& error, std::string_view path = {}) {
+  return error_response(status_of(error.code), error.message, path);
+}
+
+// Adds Retry-After to a 429 or 503.
+Response with_retry(Response response);
+
+// The word for a status in Influx v2's errors.
+std::string_view influx2_code(int status);
 
 // How the body follows the head.
 struct Framing {

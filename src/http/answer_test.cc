@@ -8,22 +8,14 @@ namespace {
 
 using codec::Coding;
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
-TEST(Answer, JsonStrings) {
-  EXPECT_EQ(quoted(""), "\"\"");
-  EXPECT_EQ(quoted("a\"b\\c\nd\te"), "\"a\\\"b\\\\c\\nd\\u0009e\"");
-  EXPECT_EQ(quoted("ä€😀"), "\"ä€😀\"");
-  EXPECT_EQ(quoted("\xff"
-                   "a\xc3"),
-            "\"\xef\xbf\xbd"
-            "a\xef\xbf\xbd\"");
-  EXPECT_EQ(quoted("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");  // a surrogate
-  EXPECT_EQ(quoted("\xc0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");                  // an overlong NUL
+TEST(Answer, ErrorsHaveTheShapeOfTheirPath) {
+  EXPECT_EQ(error_response(400, "a\"b").body, R"({"error":"a\"b","errors":["a\"b"]})");
+  EXPECT_EQ(error_response(400, "m", "/api/v1/datapoints").body, R"({"error":"m","errors":["m"]})");
+  EXPECT_EQ(error_response(404, "m", "/api/put").body, R"({"error":{"code":404,"message":"m"}})");
+  EXPECT_EQ(error_response(413, "m", "/api/v2/write").body, R"({"code":"request too large","message":"m"})");
+  EXPECT_TRUE(error_response(400, "m").headers.empty());
+  EXPECT_EQ(error_response(Error{Code::unavailable, "m"}).headers.at(0).first, "Retry-After");
+  EXPECT_EQ(error_response(Error{Code::limit, "m"}).status, 429);
 }
 
 TEST(Answer, AcceptedCodings) {

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kSmallBuffer = 8192;
 constexpr std::size_t kOutMax = 64UL << 10;     // answers gathered before they are sent
-constexpr std::size_t kTailMin = 16UL << 10;    // a body from here on is sent from where it is
 constexpr std::size_t kBodyStep = 256UL << 10;  // growth of a body whose size is not known
 constexpr std::size_t kBodyAtOnce = 4UL << 20;  // room for so much is made as soon as it is announced
+constexpr std::size_t kProgressBytes = 4096;    // less than this does not count as progress
+constexpr std::chrono::milliseconds kLinger{1000};
+
 constexpr std::size_t kSpareMax = 16UL << 20;
-constexpr std::size_t kProgressBytes = 4096;  // less than this does not count as progress
-constexpr std::chrono::milliseconds kLinger{2000};
 
 // Decompressed bodies use one string for each thread again and again: idle connections hold none.
 thread_local std::string spare;
@@ -110,7 +110,9 @@ void Connection::on_deadline() {
 
 void Connection::on_drain() {
   draining_ = true;
-  if (state_ == State::head && in_.size() == 0 && out_.empty()) close();
+  if (state_ != State::head) return;
+  if (in_.size() == 0 && out_.empty()) return close();
+  set_deadline(std::min(kLinger, service_->options.head_timeout));
 }
 
 void Connection::on_close() {
@@ -178,7 +180,7 @@ bool Connection::receive(std::size_t bytes_wanted) {
   if (in_.space() == 0 || in_.size() + in_.space() < bytes_wanted) {
     if (!in_.make_room(bytes_wanted)) {
       service_->shed.add();
-      refuse(retry_response(503, "too many bytes of requests are held; try again"));
+      refuse(error_response(503, "too many bytes of requests are held; try again", request_.path));
       return true;
     }
   }
@@ -219,7 +221,8 @@ bool Connection::begin_body() {
   decision_ = service_->decide(request_, head.target);
   const bool has_body = head.chunked || head.content_length != 0;
   if (head.content_length > service_->options.body_max) {
-    refuse(error_response(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes"));
+    refuse(error_response(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes",
+                          request_.path));
     return true;
   }
   if (decision_.refusal && (head.expect_continue || head.chunked || head.content_length > kSmallBuffer)) {
@@ -258,7 +261,7 @@ bool Connection::step_chunks() {
   in_.begin += step.used;
   body_size_ += moved;
   if (step.outcome == RequestParser::Outcome::error) {
-    refuse(error_response(step.status, step.reason));
+    refuse(error_response(step.status, step.reason, request_.path));
     return true;
   }
   if (step.outcome == RequestParser::Outcome::done) {
@@ -279,7 +282,7 @@ bool Connection::step_chunks() {
   in_.begin = in_.end - raw;
   if (!wait) {
     service_->shed.add();
-    refuse(retry_response(503, "too many bytes of requests are held; try again"));
+    refuse(error_response(503, "too many bytes of requests are held; try again", request_.path));
     return true;
   }
   want_read();
@@ -299,7 +302,8 @@ void Connection::handle() {
     encode(refusal, request_.header("accept-encoding"));
     return answer(std::move(refusal));
   }
-  if (!request_.body.empty() && !inflate()) return;
+  // An empty body is a body of no bytes in every coding but snappy, which always has a length.
+  if ((!request_.body.empty() || request_.header("content-encoding") == "snappy") && !inflate()) return;
   call_handler();
 }
 
@@ -316,7 +320,7 @@ bool Connection::inflate() {
     while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
     const auto coding = codec::coding_of(name);
     if (!coding) {
-      answer(error_response(415, coding.error().message));
+      answer(error_response(415, coding.error().message, request_.path));
       return false;
     }
     if (*coding == codec::Coding::identity) continue;
@@ -327,7 +331,7 @@ bool Connection::inflate() {
     const Status status = codec::decompress(*coding, raw, service_->options.body_max, out);
     inflated_ = std::move(out);
     if (!status) {
-      answer(error_response(status.error().code == Code::too_large ? 413 : 400, status.error().message));
+      answer(error_response(status.error(), request_.path));
       return false;
     }
     request_.body = inflated_;
@@ -338,13 +342,19 @@ bool Connection::inflate() {
   if (held > inflated_taken_) {
     if (!service_->budget->take(held - inflated_taken_)) {
       service_->shed.add();
-      answer(retry_response(503, "too many bytes of requests are held; try again"));
+      answer(error_response(503, "too many bytes of requests are held; try again", request_.path));
       return false;
     }
     inflated_taken_ = held;
   }
   request_.body = inflated_;
   return true;
+}
+
+void Connection::free_inflated() {
+  if (inflated_.capacity() > spare.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(spare);
+  inflated_ = {};
+  if (inflated_taken_ != 0) service_->budget->give(std::exchange(inflated_taken_, 0));
 }
 
 void Connection::call_handler() {
@@ -355,169 +365,8 @@ void Connection::call_handler() {
     (*decision_.handler)(request_, Responder(exchange));
   } catch (const std::exception& error) {
     log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
-    exchange->send(error_response(500, "internal error"));
+    exchange->send(error_response(500, "internal error", request_.path));
   }
-}
-
-void Connection::refuse(Response response) {
-  keep_alive_ = false;
-  ++exchange_;
-  state_ = State::handling;
-  encode(response, request_.header("accept-encoding"));
-  answer(std::move(response));
-}
-
-void Connection::answer(Response response) {
-  ++exchange_;
-  service_->count(decision_, response.status);
-  if (draining_ || client_gone_) keep_alive_ = false;
-  if (!request_.header("origin").empty()) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
-  if (response.more && request_.method != Method::head) {
-    start_stream(response);
-  } else {
-    append_answer(response);
-    finish_request();
-  }
-  run();
-}
-
-void Connection::append_answer(Response& response) {
-  const bool bodiless = response.status == 204 || response.status == 304;
-  const bool head_only = request_.method == Method::head;
-  Framing framing{.keep_alive = keep_alive_, .http_1_0 = parser_.info().http_1_0, .length = response.body.size()};
-  framing.chunked = static_cast<bool>(response.more) && !framing.http_1_0;
-  framing.until_close = static_cast<bool>(response.more) && framing.http_1_0;
-  append_head(out_, response, framing);
-  if (bodiless || head_only) return;
-  if (response.body.size() >= kTailMin && tail_.empty()) {
-    tail_ = std::move(response.body);
-  } else {
-    out_ += response.body;
-  }
-}
-
-// The request has its answer (in out_); its memory is free.
-void Connection::finish_request() {
-  request_.body = {};
-  if (inflated_.capacity() > spare.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(spare);
-  inflated_ = {};
-  if (inflated_taken_ != 0) service_->budget->give(std::exchange(inflated_taken_, 0));
-  if (!keep_alive_) {
-    state_ = State::lingering;
-    return;
-  }
-  state_ = State::head;
-  parser_.reset(request_);
-  in_.shrink();
-  progress_ = 0;
-  set_deadline(in_.size() == 0 ? service_->options.idle_timeout : service_->options.head_timeout);
-}
-
-// ---- streaming
-
-void Connection::start_stream(Response& response) {
-  const bool http_1_0 = parser_.info().http_1_0;
-  chunked_out_ = !http_1_0;
-  if (http_1_0) keep_alive_ = false;
-  append_head(out_, response,
-              {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
-  more_ = std::move(response.more);
-  state_ = State::streaming;
-  watch_client();
-  if (!response.body.empty()) return send_piece(response.body);
-  if (flush()) next_piece();
-}
-
-// Makes the next piece on the pool while the last one is in the kernel's hands.
-void Connection::next_piece() {
-  if (piece_under_way_ || !more_) return;
-  piece_under_way_ = true;
-  const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted = service_->stream_pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
-    bool made = true;
-    piece.clear();
-    try {
-      make(piece);
-    } catch (const std::exception& error) {
-      log::error("a streamed answer failed", {{"error", error.what()}});
-      made = false;
-    }
-    self->dispatch([self, made, make = std::move(make), piece = std::move(piece)]() mutable {
-      self->piece_under_way_ = false;
-      if (!self->is_open()) return;
-      if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
-      self->more_ = std::move(make);
-      self->piece_ = std::move(piece);
-      self->send_piece(self->piece_);
-      self->run();
-    });
-  });
-  if (!posted) close();
-}
-
-void Connection::send_piece(const std::string& piece) {
-  if (piece.empty()) {
-    if (chunked_out_) out_ += "0\r\n\r\n";
-    more_ = nullptr;
-    finish_request();
-    return;
-  }
-  if (chunked_out_) {
-    constexpr char kHex[] = "0123456789abcdef";
-    char size[16];
-    char* at = size + sizeof size;
-    for (std::size_t n = piece.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
-    out_.append(at, size + sizeof size);
-    out_ += "\r\n";
-    out_ += piece;
-    out_ += "\r\n";
-  } else {
-    out_ += piece;
-  }
-  if (flush()) next_piece();
-}
-
-// ---- writing
-
-bool Connection::flush() {
-  while (is_open() && sent_ < out_.size() + tail_.size()) {
-    const std::string_view head = std::string_view(out_).substr(std::min(sent_, out_.size()));
-    const std::string_view body = std::string_view(tail_).substr(sent_ - std::min(sent_, out_.size()));
-    const net::IoResult put = head.empty() ? write_some(body) : write_some(head, body);
-    if (put.ended) {
-      close();
-      return false;
-    }
-    sent_ += put.bytes;
-    if (put.blocked) {
-      set_deadline(service_->options.write_timeout);
-      want_write();
-      return false;
-    }
-  }
-  out_.clear();
-  tail_.clear();
-  sent_ = 0;
-  if (out_.capacity() > kOutMax * 4) out_ = {};
-  return is_open();
-}
-
-void Connection::watch_client() {
-  if (state_ == State::handling && !flush()) return;
-  want_read();
-}
-
-// The answer goes out, then nothing more is sent; what the client still sends is read and thrown away for a while,
-// because closing at once could make its kernel drop our answer.
-void Connection::linger() {
-  if (!flush()) return;
-  if (client_gone_) return close();
-  if (!sending_closed_) {
-    sending_closed_ = true;
-    close_sending();
-    set_deadline(std::min(kLinger, service_->options.body_timeout));
-  }
-  want_read();
 }
 
 }  // namespace varve::http

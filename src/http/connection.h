@@ -49,6 +49,7 @@ class Connection final : public net::Stream {
 
   void handle();
   bool inflate();
+  void free_inflated();
   void call_handler();
   void refuse(Response response);  // answers, and closes the connection afterwards
   void answer(Response response);  // of the request under way

@@ -85,14 +85,15 @@ Decision Service::decide(Request& request, const std::string& target) {
   if (request.path.starts_with("/t/")) {
     request.tenant = take_tenant(request.path);
     if (request.tenant.empty()) {
-      decision.refusal = error_response(400, "the path names no tenant");
+      decision.refusal = error_response(400, "the path names no tenant", request.path);
       return decision;
     }
   }
   decision = find(request);
   if (decision.refusal) return decision;
-  if (const Status tenant = set_tenant(request); !tenant)
-    decision.refusal = error_response(400, tenant.error().message);
+  if (const Status tenant = set_tenant(request); !tenant) {
+    decision.refusal = error_response(tenant.error(), request.path);
+  }
   return decision;
 }
 
@@ -105,7 +106,7 @@ Decision Service::find(const Request& request) {
     if (request.method == Method::options) {
       found.refusal = options_response(request, match.allow);
     } else {
-      found.refusal = error_response(405, "this path takes " + match.allow);
+      found.refusal = error_response(405, "this path takes " + match.allow, request.path);
       found.refusal->headers.emplace_back("Allow", match.allow);
     }
     return found;
@@ -114,14 +115,14 @@ Decision Service::find(const Request& request) {
   if (found.handler != nullptr || found.refusal) return found;
   Routes* routes = routes_.load(std::memory_order_acquire);
   if (!gate_.open || routes == nullptr) {
-    found.refusal = retry_response(503, "the server is starting or stopping");
+    found.refusal = error_response(503, "the server is starting or stopping", request.path);
     return found;
   }
   found = in(*routes);
   if (found.handler != nullptr || found.refusal) return found;
   found.refusal = request.method == Method::options
                       ? options_response(request, "")
-                      : error_response(404, "there is no path " + request.path.substr(0, 200));
+                      : error_response(404, "there is no path " + request.path.substr(0, 200), request.path);
   return found;
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second half of a connection: answers on their way out, whole or piece by piece.
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+#include "http/answer.h"
+#include "http/connection.h"
+
+namespace varve::http {
+namespace {
+
+constexpr std::size_t kTailMin = 16UL << 10;   // a body from here on is sent from where it is
+constexpr std::size_t kOutKept = 256UL << 10;  // of the memory for answers, between requests
+constexpr std::chrono::milliseconds kLinger{1000};
+
+}  // namespace
+
+void Connection::refuse(Response response) {
+  keep_alive_ = false;
+  ++exchange_;
+  state_ = State::handling;
+  encode(response, request_.header("accept-encoding"));
+  answer(std::move(response));
+}
+
+void Connection::answer(Response response) {
+  ++exchange_;
+  service_->count(decision_, response.status);
+  if (draining_ || client_gone_) keep_alive_ = false;
+  if (!request_.header("origin").empty()) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
+  if (response.more && request_.method != Method::head) {
+    start_stream(response);
+  } else {
+    append_answer(response);
+    finish_request();
+  }
+  run();
+}
+
+void Connection::append_answer(Response& response) {
+  const bool bodiless = response.status == 204 || response.status == 304;
+  const bool head_only = request_.method == Method::head;
+  Framing framing{.keep_alive = keep_alive_, .http_1_0 = parser_.info().http_1_0, .length = response.body.size()};
+  framing.chunked = static_cast<bool>(response.more) && !framing.http_1_0;
+  framing.until_close = static_cast<bool>(response.more) && framing.http_1_0;
+  append_head(out_, response, framing);
+  if (bodiless || head_only) return;
+  if (response.body.size() >= kTailMin && tail_.empty()) {
+    tail_ = std::move(response.body);
+  } else {
+    out_ += response.body;
+  }
+}
+
+// The request has its answer (in out_); its memory is free.
+void Connection::finish_request() {
+  request_.body = {};
+  free_inflated();
+  if (!keep_alive_) {
+    state_ = State::lingering;
+    return;
+  }
+  state_ = State::head;
+  parser_.reset(request_);
+  in_.shrink();
+  progress_ = 0;
+  set_deadline(in_.size() == 0 ? service_->options.idle_timeout : service_->options.head_timeout);
+}
+
+// ---- streaming
+
+void Connection::start_stream(Response& response) {
+  const bool http_1_0 = parser_.info().http_1_0;
+  chunked_out_ = !http_1_0;
+  if (http_1_0) keep_alive_ = false;
+  append_head(out_, response,
+              {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
+  more_ = std::move(response.more);
+  state_ = State::streaming;
+  watch_client();
+  if (!response.body.empty()) return send_piece(response.body);
+  if (flush()) next_piece();
+}
+
+// Makes the next piece on the pool while the last one is in the kernel's hands.
+void Connection::next_piece() {
+  if (piece_under_way_ || !more_) return;
+  piece_under_way_ = true;
+  const auto self = std::static_pointer_cast<Connection>(shared_from_this());
+  const bool posted = service_->stream_pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
+    bool made = true;
+    piece.clear();
+    try {
+      make(piece);
+    } catch (const std::exception& error) {
+      log::error("a streamed answer failed", {{"error", error.what()}});
+      made = false;
+    }
+    self->dispatch([self, made, make = std::move(make), piece = std::move(piece)]() mutable {
+      self->piece_under_way_ = false;
+      if (!self->is_open()) return;
+      if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
+      self->more_ = std::move(make);
+      self->piece_ = std::move(piece);
+      self->send_piece(self->piece_);
+      self->run();
+    });
+  });
+  if (!posted) close();
+}
+
+void Connection::send_piece(const std::string& piece) {
+  if (piece.empty()) {
+    if (chunked_out_) out_ += "0\r\n\r\n";
+    more_ = nullptr;
+    finish_request();
+    return;
+  }
+  if (chunked_out_) {
+    constexpr char kHex[] = "0123456789abcdef";
+    char size[16];
+    char* at = size + sizeof size;
+    for (std::size_t n = piece.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
+    out_.append(at, size + sizeof size);
+    out_ += "\r\n";
+    out_ += piece;
+    out_ += "\r\n";
+  } else {
+    out_ += piece;
+  }
+  if (flush()) next_piece();
+}
+
+// ---- writing
+
+bool Connection::flush() {
+  while (is_open() && sent_ < out_.size() + tail_.size()) {
+    const std::string_view head = std::string_view(out_).substr(std::min(sent_, out_.size()));
+    const std::string_view body = std::string_view(tail_).substr(sent_ - std::min(sent_, out_.size()));
+    const net::IoResult put = head.empty() ? write_some(body) : write_some(head, body);
+    if (put.ended) {
+      close();
+      return false;
+    }
+    sent_ += put.bytes;
+    if (put.blocked) {
+      set_deadline(service_->options.write_timeout);
+      want_write();
+      return false;
+    }
+  }
+  out_.clear();
+  tail_.clear();
+  sent_ = 0;
+  if (out_.capacity() > kOutKept) out_ = {};
+  return is_open();
+}
+
+void Connection::watch_client() {
+  if (state_ == State::handling && !flush()) return;
+  want_read();
+}
+
+// The answer goes out, then nothing more is sent; what the client still sends is read and thrown away for a while,
+// because closing at once could make its kernel drop our answer.
+void Connection::linger() {
+  if (!flush()) return;
+  if (client_gone_) return close();
+  if (!sending_closed_) {
+    sending_closed_ = true;
+    close_sending();
+    set_deadline(std::min(kLinger, service_->options.body_timeout));
+  }
+  want_read();
+}
+
+}  // namespace varve::http

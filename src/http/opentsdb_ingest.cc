@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenTSDB's put: good points are kept, bad ones are named. Always synchronous, so `sync` changes nothing.
+#include "http/answer.h"
+#include "http/ingest.h"
+#include "protocol/opentsdb/put.h"
+#include "write/tenant_targets.h"
+
+namespace varve::http {
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+
+Response put_response(const opentsdb::PutOutcome& outcome, bool summary, bool details) {
+  if (outcome.failed == 0 && !summary && !details) return Response::empty(204);
+  const int status = outcome.failed == 0 ? 200 : status_of(outcome.code);
+  if (summary || details) return with_retry(Response::json(status, opentsdb::render_put(outcome, details)));
+  const std::string first = outcome.errors.empty() ? std::string() : outcome.errors.front().reason;
+  return with_retry(Response::json(
+      status, opentsdb::render_put_error(status, "One or more data points had errors",
+                                         std::to_string(outcome.failed) + " of " +
+                                             std::to_string(outcome.failed + outcome.success) +
+                                             " refused, the first: " + first + "; ask with ?details for all of them")));
+}
+
+void put(const IngestContext& context, const Request& request, const Responder& answer) {
+  write::TenantTargets targets(context.writer, write::Family::opentsdb, request.tenant);
+  const auto outcome = opentsdb::parse_put(request.body, targets, request.tenant_named);
+  if (!outcome.malformed.empty()) {
+    context.writer.count_rejected(Code::invalid, 1);
+    return answer(error_response(400, outcome.malformed, request.path));
+  }
+  context.writer.count_rejected(outcome.code, outcome.failed);
+  Response response = put_response(outcome, request.param("summary").has_value(), request.param("details").has_value());
+  targets.commit([answer, response = std::move(response), path = request.path](const Status& status) mutable {
+    answer(status ? std::move(response) : error_response(status.error(), path));
+  });
+}
+
+}  // namespace
+
+void add_opentsdb_ingest(Router& router, const IngestContext& context) {
+  router.add(Method::post, "/api/put",
+             [context](const Request& request, const Responder& answer) { put(context, request, answer); });
+}
+
+}  // namespace varve::http
