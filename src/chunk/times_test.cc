@@ -85,7 +85,8 @@ TEST(Times, GapsAtTheEdges) {
 
 TEST(Times, EqualColumnsAreSaidOnce) {
   const Column a = clock(100, 5, 1000, 300, 0);
-  const Column b = clock(99, 5, 1000, 300, 0);
+  Column b = a;
+  for (model::Timestamp& t : b) t += 7;
   const auto read = round_trip({a, a, b, b, a});
   // What is said once has its symbols in one place.
   const auto place = [&read](std::size_t i) { return read[i].sequence.symbols_at; };
