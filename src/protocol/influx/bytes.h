@@ -46,6 +46,14 @@ inline const char* find_name_end(const char* at) {
   }
 }
 
+// End of a value that is not quoted: the first comma, space, carriage return or newline.
+inline const char* find_value_end(const char* at) {
+  for (;; at += 32) {
+    const std::uint32_t mask = mask_of(at, ',') | mask_of(at, ' ') | mask_of(at, '\r') | mask_of(at, '\n');
+    if (mask != 0) return at + std::countr_zero(mask);
+  }
+}
+
 // First of `any`, or the newline that is surely there.
 inline const char* find_any(const char* at, std::string_view any) {
   while (*at != '\n' && any.find(*at) == std::string_view::npos) ++at;

@@ -104,7 +104,7 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
     Number number;
     const char* const value = at;
     if (!read_number(at, number)) [[unlikely]] {
-      at = find_any(value, ", \r");
+      at = find_value_end(value);
       auto read = read_value({value, at});
       if (!read) return nullptr;
       number = *read;

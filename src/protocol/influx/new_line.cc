@@ -2,6 +2,8 @@
 #include "protocol/influx/new_line.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace varve::protocol::influx {
 
@@ -11,8 +13,8 @@ Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& out
   VARVE_CHECK_OK(splitter.split(at, line_));
   VARVE_TRY(const model::Timestamp time, time_.read(line_.time));
   keep_last_of_each();
-  const auto texts = std::stable_partition(line_.fields.begin(), line_.fields.end(),
-                                           [](const Field& field) { return !field.is_text; });
+  numbers_.clear();
+  std::ranges::copy_if(line_.fields, std::back_inserter(numbers_), [](const Field& field) { return !field.is_text; });
   LineGroup* first = nullptr;
   const auto mark = batch_.mark();
   const auto take = [&](Result<LineGroup*> group) {
@@ -20,12 +22,14 @@ Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& out
     return group;
   };
   Result<LineGroup*> added = nullptr;
-  for (auto field = line_.fields.begin(); field != texts && added;) {
-    const auto count = std::min<std::ptrdiff_t>(texts - field, RowValues::kMax);
-    added = take(add_numbers({field, field + count}, time));
-    field += count;
+  for (Fields rest = numbers_; !rest.empty() && added;) {
+    const std::size_t count = std::min<std::size_t>(rest.size(), RowValues::kMax);
+    added = take(add_numbers(rest.first(count), time));
+    rest = rest.subspan(count);
   }
-  for (auto field = texts; field != line_.fields.end() && added; ++field) added = take(add_text(*field, time));
+  for (const Field& field : line_.fields) {
+    if (field.is_text && added) added = take(add_text(field, time));
+  }
   if (!added) {
     batch_.rollback(mark);
     return added;
@@ -44,7 +48,7 @@ void NewLine::keep_last_of_each() {
   // Rare: keep the last of each name, in its place.
   std::vector<std::size_t> order(fields.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return fields[i].name; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(fields[i].name, i); });
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i + 1 == order.size() || fields[order[i]].name != fields[order[i + 1]].name) kept.push_back(order[i]);

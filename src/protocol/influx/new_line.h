@@ -42,6 +42,7 @@ class NewLine {
   const TimeReader& time_;
   Naming naming_;
   Line line_;
+  std::vector<Field> numbers_;
   RowValues values_;
   std::string key_;  // "field1=field2=…"
   std::vector<std::string_view> names_;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// NullGroups: a GroupSource for benchmarks: a plain hash table, groups in the order of their definition.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "model/line_group.h"
+
+namespace varve::protocol::testing {
+
+class NullGroups final : public model::GroupSource {
+ public:
+  explicit NullGroups(bool keep_names = true) : keep_names_(keep_names) {}
+
+  model::LineGroup* find(std::string_view name, std::string_view fields) override {
+    const auto at = groups_.find(key(codec::hash128(name), fields));
+    return at == groups_.end() ? nullptr : at->second;
+  }
+  Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews&,
+                                   std::span<const std::string_view> metrics) override {
+    auto& one = all_.emplace_back();
+    one.name = std::string(name) + std::string(model::LineGroup::kReadable, '\0');
+    one.fields = std::string(fields) + std::string(model::LineGroup::kReadable, '\0');
+    one.group.id = model::GroupId{static_cast<std::uint32_t>(all_.size() - 1)};
+    one.group.count = static_cast<std::uint16_t>(metrics.size());
+    one.group.name_bytes = static_cast<std::uint32_t>(name.size());
+    one.group.raw_name = keep_names_ ? one.name.data() : nullptr;
+    one.group.hash = codec::hash128(name);
+    one.group.fields = std::string_view(one.fields).substr(0, fields.size());
+    groups_[key(one.group.hash, fields)] = &one.group;
+    return &one.group;
+  }
+
+ private:
+  static std::uint64_t key(codec::Hash128 name, std::string_view fields) { return codec::hash64(fields, name.low); }
+  struct Known {
+    std::string name, fields;
+    model::LineGroup group;
+  };
+  bool keep_names_;
+  std::deque<Known> all_;
+  std::unordered_map<std::uint64_t, model::LineGroup*> groups_;
+};
+
+}  // namespace varve::protocol::testing
