@@ -358,7 +358,7 @@ void Listener::stop(std::chrono::milliseconds deadline) {
   if (s.loops.empty()) return;
   s.close_acceptor();
   for (const auto& loop : s.loops) loop->drain();
-  if (!s.live.wait_none(deadline)) {
+  if (!s.live.wait_none(deadline) && deadline.count() > 0) {
     log::warn("closing connections that did not finish in time",
               {{"listen", s.options.listen}, {"connections", s.live.value()}});
   }
