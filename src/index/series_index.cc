@@ -2,6 +2,7 @@
 #include "index/series_index.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "index/tables.h"
 
@@ -44,14 +45,14 @@ model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
 void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const {
   out.clear();
   const Catalog& catalog = tables_->catalog;
-  catalog.postings.for_each(catalog.series[model::to_int(series)].groups, [&](std::uint32_t group) {
+  const auto groups = catalog.postings.ids(catalog.series[model::to_int(series)].groups);
+  for (const std::uint32_t group : groups | std::views::reverse) {
     const auto columns = catalog.series_of(catalog.groups[group]);
     for (auto at = std::ranges::find(columns, series); at != columns.end();
          at = std::find(at + 1, columns.end(), series)) {
       out.push_back({model::GroupId{group}, static_cast<std::uint16_t>(at - columns.begin())});
     }
-  });
-  std::ranges::stable_sort(out, std::ranges::greater{}, &Place::group);
+  }
 }
 
 std::size_t SeriesIndex::series_count() const { return tables_->catalog.series.size(); }
