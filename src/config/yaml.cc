@@ -36,6 +36,10 @@ Status flatten(const YAML::Node& node, const YAML::Mark& mark, const std::string
   return {};
 }
 
+// An open quote at the end of the text is no error to yaml-cpp, unless something other than blanks stands in it. So a
+// comment is put behind the text.
+constexpr std::string_view kEnd = "\n#end of the configuration";
+
 // Plain where YAML reads the same text back as one scalar; else in double quotes.
 std::string quoted(std::string_view value) {
   const bool plain = !value.empty() && value.find_first_of(" #{}[]&*!|>'\"%@`?\\\n\t") == std::string_view::npos &&
@@ -52,7 +56,7 @@ std::string quoted(std::string_view value) {
 Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view name) {
   std::vector<Setting> settings;
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
+    const YAML::Node root = YAML::Load(std::string(text) + std::string(kEnd));
     VARVE_CHECK_OK(flatten(root, root.Mark(), "", name, settings));
   } catch (const YAML::Exception& e) {
     return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);

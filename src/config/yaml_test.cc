@@ -18,6 +18,7 @@ std::string flat(std::string_view text) {
 TEST(Yaml, Flattens) {
   EXPECT_EQ(flat(""), "");
   EXPECT_EQ(flat("# only a comment\n"), "");
+  EXPECT_EQ(flat("a: |\n  b\n"), "a=b\n@f:1");
   EXPECT_EQ(flat("engine: embedded"), "engine=embedded@f:1");
   EXPECT_EQ(flat("slots:\n  width: 1h\n  quiet: 5m\n"), "slots.width=1h@f:2 slots.quiet=5m@f:3");
   EXPECT_EQ(flat("slots.width: 1h"), "slots.width=1h@f:1");
@@ -33,6 +34,8 @@ TEST(Yaml, Refuses) {
   EXPECT_EQ(flat("- a\n- b\n"), "error: f:1: a map of keys was expected");
   EXPECT_EQ(flat("a: [[1]]"), "error: f:1: a: a list of plain values was expected");
   EXPECT_TRUE(flat("a: b: c").starts_with("error: f:1: ")) << flat("a: b: c");
+  EXPECT_TRUE(flat("x: 1\na: 'b\n").starts_with("error: f:")) << flat("x: 1\na: 'b\n");
+  EXPECT_TRUE(flat("a: \"b").starts_with("error: f:")) << flat("a: \"b");
   EXPECT_TRUE(flat("a: [1").starts_with("error: f:")) << flat("a: [1");
   EXPECT_TRUE(flat("[1]: 2").starts_with("error: f:1: a key")) << flat("[1]: 2");
 }

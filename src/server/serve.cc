@@ -26,7 +26,7 @@ void reload(const config::Sources& sources, std::vector<config::Setting>& runnin
     if (live) running[i] = now;
   }
   log::set_level(loaded.config.log_level);
-  log::info("configuration read again");
+  log::info("configuration reloaded");
 }
 
 }  // namespace

@@ -84,8 +84,6 @@ Status Server::State::open_store() {
   log::info("store is open", {{"path", config.storage.path},
                               {"series", store->series_count()},
                               {"log_rows", store->recovery().log_rows},
-                              {"torn_bytes", store->recovery().torn_bytes},
-                              {"damaged_bytes", store->recovery().damaged_bytes},
                               {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
   return {};
 }
@@ -107,6 +105,10 @@ void Server::State::register_metrics() {
   metrics.counter_from(
       "varve_series_created_total", "Series seen for the first time since the start.",
       [this, at_start = store->series_count()] { return static_cast<double>(store->series_count() - at_start); });
+  metrics.gauge("varve_slots_pending", "Time slots of tenants that wait to be sealed.",
+                [this] { return static_cast<double>(store->slot_counts().pending); });
+  metrics.counter_from("varve_slots_sealed_total", "Time slots of tenants sealed since the start.",
+                       [this] { return static_cast<double>(store->slot_counts().sealed); });
   const auto bytes = [this](std::string_view kind, std::uint64_t storage::StorageBytes::* field) {
     metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.",
                   [this, field] { return static_cast<double>(store->storage_bytes().*field); }, {{"kind", kind}});
@@ -115,6 +117,12 @@ void Server::State::register_metrics() {
   bytes("hot", &storage::StorageBytes::hot);
   bytes("sealed", &storage::StorageBytes::sealed);
   bytes("index", &storage::StorageBytes::index);
+  // Of parts that are not built yet, so that a script need not ask whether they are there.
+  for (const std::string_view kind : {"rollup", "message"}) {
+    metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", kind}});
+  }
+  metrics.counter("varve_rollups_written_total", "Rollup chunks written.");
+  metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.", [] { return 0.0; });
 }
 
 http::Router Server::State::routes() {

@@ -122,6 +122,17 @@ std::vector<Runs::Slot> Store::State::mergeable(bool all) const {
   return due;
 }
 
+SlotCounts Store::slot_counts() const {
+  std::shared_ptr<const Runs> runs;
+  {
+    const std::lock_guard lock(state_->append_mutex);
+    runs = state_->runs;
+  }
+  SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load()};
+  for (const auto& [slot, of_slot] : runs->slots) counts.pending += of_slot.runs.size() > 1 ? 1 : 0;
+  return counts;
+}
+
 Result<storage::SettleReport> Store::settle() {
   State& state = *state_;
   const std::lock_guard lock(state.maintenance_mutex);

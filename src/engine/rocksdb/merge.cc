@@ -152,6 +152,7 @@ Status Store::State::merge(const Runs::Slot& slot) {
   step("merge.committed");
   checkpoint = commit.checkpoint;
   publish(commit.added, merging, false);
+  ++slots_sealed;
   step("merge.published");
   return database->erase_blocks(merging);
 }

@@ -29,6 +29,11 @@ struct RecoveryReport {
   std::uint64_t damaged_bytes = 0;  // with options.repair: skipped
 };
 
+struct SlotCounts {
+  std::uint64_t pending = 0;  // time slots of tenants that lie in several runs, to be merged into one
+  std::uint64_t sealed = 0;   // merged since the start
+};
+
 class Store final : public storage::SeriesStore, public storage::SampleStore {
  public:
   // Blocking: replays the log. Errors: conflict (another process has the directory), corrupt (a damaged log, with file
@@ -61,6 +66,7 @@ class Store final : public storage::SeriesStore, public storage::SampleStore {
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
+  [[nodiscard]] SlotCounts slot_counts() const;
 
  private:
   struct State;

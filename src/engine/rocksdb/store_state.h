@@ -4,6 +4,7 @@
 // Locks, none taken while a later one is held:  maintenance → index → append → definitions.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,7 @@ struct Store::State {
   std::unique_ptr<Database> database;
   Checkpoint checkpoint;       // as committed
   bool spill_failing = false;  // said so once
+  std::atomic<std::uint64_t> slots_sealed{0};
 
   BlockCache cache;
 
