@@ -17,6 +17,13 @@ class GroupCursor {
     if (last_ != nullptr && guess_ != group) last_->next.store(group, std::memory_order_release);
     last_ = group;
     guess_ = group->next.load(std::memory_order_acquire);
+    if (guess_ == nullptr) return;
+    // With many groups each is a miss: ask for the name now, and for the group after while the guess is looked at.
+    if (guess_->raw_name != nullptr) {
+      __builtin_prefetch(guess_->raw_name);
+      __builtin_prefetch(guess_->raw_name + 64);
+    }
+    __builtin_prefetch(guess_->next.load(std::memory_order_relaxed));
   }
 
   void reset() { last_ = guess_ = nullptr; }

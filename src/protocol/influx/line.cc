@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "protocol/group_cursor.h"
 #include "protocol/influx/bytes.h"
 #include "protocol/influx/new_line.h"
 #include "protocol/influx/number.h"
@@ -30,7 +31,6 @@ class Parser {
   const char* found_line(const char* at);
   const char* other_line(const char* at, Splitter& splitter, bool more);
   const char* read_row(LineGroup* group, const char* at);
-  void follow(LineGroup* group);
 
   // Which group's fields to try for a line of this measurement; a wrong entry costs time only.
   LineGroup*& last_of_measurement(const char* at) {
@@ -47,7 +47,7 @@ class Parser {
   Outcome& outcome_;
   TimeReader time_;
   NewLine new_line_;
-  LineGroup* last_ = nullptr;
+  GroupCursor cursor_;
   std::size_t line_ = 0;  // number of the current line
   LineGroup* by_measurement_[64] = {};
   RowValues values_;
@@ -74,8 +74,7 @@ const char* Parser::parse(const char* at, const char* end, bool more) {
 
 // The line at `at` if it is of the group expected next; else nullptr. Likewise below: nothing has happened then.
 const char* Parser::guessed_line(const char* at) {
-  if (last_ == nullptr) return nullptr;
-  LineGroup* group = last_->next.load(std::memory_order_acquire);
+  LineGroup* group = cursor_.guess();
   if (group == nullptr || group->name_bytes >= static_cast<std::size_t>(end_ - at)) return nullptr;
   const char* name_end = at + group->name_bytes;
   if (*name_end != ' ') return nullptr;
@@ -120,15 +119,8 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
   if (at == nullptr) return nullptr;
   values_.add_row(batch_, *group, time, count);
   outcome_.accepted += count;
-  follow(group);
+  cursor_.step(group);
   return at;
-}
-
-void Parser::follow(LineGroup* group) {
-  if (last_ != nullptr && last_->next.load(std::memory_order_relaxed) != group) {
-    last_->next.store(group, std::memory_order_release);
-  }
-  last_ = group;
 }
 
 const char* Parser::other_line(const char* at, Splitter& splitter, bool more) {
@@ -143,7 +135,7 @@ const char* Parser::other_line(const char* at, Splitter& splitter, bool more) {
     return next_line();
   }
   last_of_measurement(at) = *group;
-  follow(*group);
+  cursor_.step(*group);
   line_ += static_cast<std::size_t>(std::count(begin, new_line_.next() - 1, '\n'));
   return new_line_.next();
 }
