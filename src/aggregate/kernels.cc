@@ -14,7 +14,8 @@ namespace {
 
 using Doubles = double __attribute__((vector_size(32)));
 using Longs = std::int64_t __attribute__((vector_size(32)));
-__extension__ typedef __int128 Int128;  // `using` would not be silent under -Wpedantic
+using Words = std::uint64_t __attribute__((vector_size(32)));  // sums that may wrap before that is noticed
+__extension__ typedef __int128 Int128;                         // `using` would not be silent under -Wpedantic
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kUnroll = 4;  // hides the latency of an addition
 constexpr std::size_t kStep = kLanes * kUnroll;
@@ -124,20 +125,20 @@ double sum_of_longs(std::span<const std::uint64_t> bits) {
     const auto chunk = bits.subspan(from, std::min(kChunk, bits.size() - from));
     const std::uint64_t* at = chunk.data();
     const std::uint64_t* const end = at + chunk.size();
-    Longs sums[kUnroll] = {};
+    Words sums[kUnroll] = {};
     Longs large = {};
     for (; end - at >= static_cast<std::ptrdiff_t>(kStep); at += kStep) {
       for (std::size_t u = 0; u < kUnroll; ++u) {
         const auto v = load<Longs>(at + u * kLanes);
-        sums[u] += v;
+        sums[u] += load<Words>(at + u * kLanes);
         large |= (v < 0) ^ v;  // v, or its complement if negative: high bits tell the magnitude
       }
     }
     if ((static_cast<std::uint64_t>(large[0] | large[1] | large[2] | large[3]) >> 51) != 0) [[unlikely]] {
       return slow_sum_of_longs(bits);
     }
-    const Longs all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    total += static_cast<Int128>(all[0]) + all[1] + all[2] + all[3];
+    const Words all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) total += static_cast<std::int64_t>(all[lane]);
     for (; at != end; ++at) total += long_at(at);
   }
   return static_cast<double>(total);
