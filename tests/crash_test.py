@@ -122,7 +122,7 @@ class Crash(OwnServerCase):
                        for name, send in PROTOCOLS.items()]
             for writer in writers:
                 writer.start()
-            self.assertTrue(progress.wait_for(chance.randrange(8, 400)), "no progress: " + server.log()[-2000:])
+            self.assertTrue(progress.wait_for(chance.randrange(8, 1500)), "no progress: " + server.log()[-2000:])
             settler = None
             if number % 3 == 2:  # a third of the kills hit chunks being written
                 settler = threading.Thread(target=quiet_settle, args=(server,), daemon=True)

@@ -40,11 +40,15 @@ class DiskFull(OwnServerCase):
         self.assertTrue(server.alive())
         self.assertEqual(server.get("/-/healthy").status, 200)
         self.assertEqual(self.count(server), acknowledged * LINES)
-        kairos = server.post("/api/v1/datapoints", [{"name": "full.k", "timestamp": T0, "value": 1, "tags": {"a": "b"}}])
+        # As large as what did not fit: something smaller may still find room.
+        values = [(T0 + i, i * 2654435761 % 2**53) for i in range(3 * LINES)]
+        kairos = server.post("/api/v1/datapoints", [{"name": "full.k", "tags": {"a": "b"}, "datapoints": values}])
         self.assertEqual(kairos.status, 503, kairos)
         self.assertTrue(kairos.json()["errors"][0])
-        tsdb = server.post("/api/put", {"metric": "full.o", "timestamp": T0, "value": 1, "tags": {"a": "b"}})
+        tsdb = server.post("/api/put", [{"metric": "full.o", "timestamp": t, "value": v, "tags": {"a": "b"}}
+                                        for t, v in values])
         self.assertEqual(tsdb.status, 503, tsdb)
+        self.assertEqual(server.values("full.k") + server.values("full.o"), [])
 
     def count(self, server):
         results = server.query([{"name": "full", "aggregators": [
