@@ -56,7 +56,7 @@ Status Store::State::freeze() {
   frozen = std::move(head);
   frozen_checkpoint.first_segment = log->segment();
   frozen_checkpoint.sequence = log->sequence();
-  head = std::make_shared<Head>(slabs, options.slot_width_ms);
+  head = std::make_shared<Head>(slabs, chunk_width);
   notify_maintenance();
   return {};
 }

@@ -60,7 +60,7 @@ Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
     by_group_.resize(std::max<std::size_t>(group + 1, by_group_.size() * 3 / 2));
   }
   Fragment*& first = by_group_[group];
-  const model::Timestamp slot = model::window_start(time, slot_width_ms_);
+  const model::Timestamp slot = model::window_start(time, chunk_width_ms_);
   Fragment** link = &first;
   while (*link != nullptr && (*link)->slot != slot) link = &(*link)->next;
   Fragment* fragment = *link;
@@ -88,7 +88,7 @@ void Head::append(std::span<const std::byte> rows) {
     const std::uint32_t group = model::to_int(row.group());
     const model::Timestamp time = row.time();
     Fragment* fragment = group < by_group_.size() ? by_group_[group] : nullptr;
-    if (fragment == nullptr || time < fragment->slot || time >= fragment->slot + slot_width_ms_) [[unlikely]] {
+    if (fragment == nullptr || time < fragment->slot || time >= fragment->slot + chunk_width_ms_) [[unlikely]] {
       fragment = fragment_for(group, time);
     }
     Block* block = fragment->last;

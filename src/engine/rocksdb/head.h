@@ -56,7 +56,7 @@ class Head {
   // What a reader may read without a lock: whole rows, each with its arrival.
   using Pieces = std::vector<std::span<const std::byte>>;
 
-  Head(SlabPool& pool, std::int64_t slot_width_ms) : pool_(pool), slot_width_ms_(slot_width_ms) {}
+  Head(SlabPool& pool, std::int64_t chunk_width_ms) : pool_(pool), chunk_width_ms_(chunk_width_ms) {}
   ~Head();
   Head(const Head&) = delete;
   Head& operator=(const Head&) = delete;
@@ -84,7 +84,7 @@ class Head {
   std::byte* allocate(std::size_t bytes);
 
   SlabPool& pool_;
-  const std::int64_t slot_width_ms_;
+  const std::int64_t chunk_width_ms_;
   std::vector<Fragment*> by_group_;
   std::map<model::Timestamp, std::uint64_t> slots_;
   std::vector<std::unique_ptr<std::byte[]>> slabs_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/chunk_width.h"
 #include "engine/rocksdb/run.h"
 
 namespace varve::engine::rocksdb {
@@ -49,6 +50,17 @@ TEST(Keys, others_are_not_runs) {
   EXPECT_FALSE(parse_run_key("", run));
   EXPECT_FALSE(parse_run_key("c", run));
   EXPECT_FALSE(parse_run_key(block_key({}, model::GroupId{1}), run));
+}
+
+TEST(ChunkWidth, parts_of_long_slots) {
+  constexpr std::int64_t hour = 3'600'000;
+  EXPECT_EQ(chunk_width_ms(1000), 1000);
+  EXPECT_EQ(chunk_width_ms(hour), hour);
+  EXPECT_EQ(chunk_width_ms(4 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(5 * hour), 5 * hour / 2);
+  EXPECT_EQ(chunk_width_ms(24 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(7 * 24 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(14'400'017), 4 * hour);  // has no part of a minute or more
 }
 
 TEST(RunFormat, comes_back) {

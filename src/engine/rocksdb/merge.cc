@@ -123,7 +123,7 @@ Status Store::State::merge(const Runs::Slot& slot) {
   const RunList merging = runs->slots.at(slot).runs;
   step("merge.begin");
   const View nothing{nullptr, nullptr, runs, nullptr};
-  const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.first, options.slot_width_ms};
+  const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.first, chunk_width};
   SlotPatches patches(source, merging);
   {
     const std::shared_lock lock(index_mutex);

@@ -14,7 +14,7 @@ struct Options {
   bool sync_always = false;                // fdatasync before every acknowledgement (group commit)
   std::int64_t sync_interval_ms = 1000;    // else: at least this often
   bool repair = false;                     // start in spite of a damaged log, keep what is readable
-  std::int64_t slot_width_ms = 3'600'000;  // chunks never cross a slot's edge
+  std::int64_t slot_width_ms = 3'600'000;  // chunks never cross a slot's edge (chunk_width.h)
   std::size_t series_per_tenant_max = 10'000'000;
 
   // The head is spilled into chunks when its log or its memory passes this; so a restart replays at most that much

@@ -152,7 +152,7 @@ Status Store::State::recover() {
   for (Run& run : found) loaded->add(std::make_shared<const Run>(std::move(run)), clock.steady_ns());
   runs = std::move(loaded);
 
-  head = std::make_shared<Head>(slabs, options.slot_width_ms);
+  head = std::make_shared<Head>(slabs, chunk_width);
   VARVE_TRY(auto segments, log_segments(directory.wal()));
   for (const std::uint64_t segment : segments) {
     // Left by a process that died between a spill's commit and the removal of its log.

@@ -29,7 +29,7 @@ struct ScanSource {
   BlockCache& cache;
   const Clock& clock;
   model::TenantId tenant;
-  std::int64_t slot_width_ms;
+  std::int64_t chunk_width_ms;
 };
 
 // `places` in any order; a series may have several. Runs on up to options.threads threads, the caller's among them.

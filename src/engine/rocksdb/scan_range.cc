@@ -17,7 +17,7 @@ struct Source {
 
 SlotList::SlotList(const ScanSource& source, model::TimeRange range) {
   const auto& runs = source.view.runs->slots;
-  const model::Timestamp first = model::window_start(range.first, source.slot_width_ms);
+  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
   std::map<model::Timestamp, std::vector<const Run*>> found;
   for (auto at = runs.lower_bound({source.tenant, first}); at != runs.end(); ++at) {
     if (at->first.first != source.tenant || at->first.second >= range.last) break;

@@ -125,8 +125,8 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
     }
   }
   const View view = state_->view();
-  const ScanSource source{view,   state_->append_mutex,         *state_->database, state_->cache, state_->clock,
-                          tenant, state_->options.slot_width_ms};
+  const ScanSource source{view,   state_->append_mutex, *state_->database, state_->cache, state_->clock,
+                          tenant, state_->chunk_width};
   return scan_places(source, std::move(places), options, sink);
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/rocksdb/block_cache.h"
+#include "engine/rocksdb/chunk_width.h"
 #include "engine/rocksdb/database.h"
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/head.h"
@@ -31,6 +32,7 @@ struct Store::State {
 
   const Options options;
   const Clock& clock;
+  const std::int64_t chunk_width = chunk_width_ms(options.slot_width_ms);
   Directory directory;
   RecoveryReport recovery;
 
