@@ -16,6 +16,9 @@ import time
 from pathlib import Path
 
 
+SUPPRESSIONS = Path(__file__).resolve().parent.parent / "cmake" / "tsan.supp"
+
+
 def tests_of(build: Path, folders: list[str]) -> list[dict]:
     shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True,
                            capture_output=True, text=True)
@@ -34,8 +37,9 @@ def directory_of(test: dict) -> str:
 
 def run(test: dict, report: Path) -> tuple[str, int, int, float, str]:
     began = time.monotonic()
+    extra = {"GTEST_OUTPUT": f"json:{report}", "GTEST_COLOR": "no", "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}"}
     done = subprocess.run(test["command"], cwd=directory_of(test), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env=os.environ | {"GTEST_OUTPUT": f"json:{report}", "GTEST_COLOR": "no"}, check=False)
+                          env=os.environ | extra, check=False)
     seconds = time.monotonic() - began
     output = done.stdout.decode(errors="replace")
     try:

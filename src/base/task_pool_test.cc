@@ -55,9 +55,9 @@ TEST(TaskPool, ATaskMayPostAnother) {
 }
 
 TEST(TaskPool, RunsInParallel) {
-  TaskPool pool(2);
   std::promise<void> first;
   std::promise<void> second;
+  TaskPool pool(2);  // last, so that its tasks end before what they use
   ASSERT_TRUE(pool.post([&] {
     first.set_value();
     second.get_future().wait();
