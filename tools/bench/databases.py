@@ -29,13 +29,14 @@ def http_call(port, method, path, body=None, headers=None, timeout=600):
 
 
 def disk_bytes(path, suffix=""):
-    """What the files take on the disk (a sparse file takes what was written)."""
+    """What the files hold: a sparse file what was written of it, a preallocated one what it is long."""
     total = 0
     for folder, _, files in os.walk(path):
         for name in files:
             if name.endswith(suffix):
                 try:
-                    total += os.stat(os.path.join(folder, name)).st_blocks * 512
+                    found = os.stat(os.path.join(folder, name))
+                    total += min(found.st_blocks * 512, found.st_size)
                 except FileNotFoundError:
                     pass  # merged away meanwhile
     return total
