@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unaligned loads and stores. Formats on disk and in the log are little endian; key parts that must sort are big endian.
+// Unaligned loads and stores. Formats on disk and in the log are little endian; key parts that must sort are big
+// endian.
 #pragma once
 
 #include <bit>

@@ -8,9 +8,9 @@ namespace varve {
 
 [[noreturn]] void check_failed(const char* what, std::source_location where);
 
-inline void check(bool condition, const char* what,
-                  std::source_location where = std::source_location::current()) {
-  if (!condition) [[unlikely]] check_failed(what, where);
+inline void check(bool condition, const char* what, std::source_location where = std::source_location::current()) {
+  if (!condition) [[unlikely]]
+    check_failed(what, where);
 }
 
 }  // namespace varve

@@ -46,9 +46,9 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(
 
 #define VARVE_CONCAT_INNER(a, b) a##b
 #define VARVE_CONCAT(a, b) VARVE_CONCAT_INNER(a, b)
-#define VARVE_TRY_INNER(tmp, decl, ...)                          \
-  auto tmp = (__VA_ARGS__);                                      \
-  if (!tmp) return std::unexpected<varve::Error>(tmp.error());   \
+#define VARVE_TRY_INNER(tmp, decl, ...)                        \
+  auto tmp = (__VA_ARGS__);                                    \
+  if (!tmp) return std::unexpected<varve::Error>(tmp.error()); \
   decl = std::move(*tmp)
 
 // VARVE_TRY(auto x, f());  →  x is f()'s value, or the function returns f()'s error.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense numbers of one process and its store, given in order of first sight. Distinct types, so they cannot be mixed up.
+// Dense numbers of one process and its store, given in order of first sight. Distinct types, so they cannot be mixed
+// up.
 #pragma once
 
 #include <cstdint>

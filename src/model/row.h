@@ -4,9 +4,9 @@
 //   row    := group:u32 shape:u16 count:u16 time:i64 values          (little endian, 16 bytes before the values)
 //   shape  := bits 0..1 log2 of the value width (1, 2, 4, 8 bytes); bits 2..4 kind; bits 8..12 decimals
 //   values := count × width bytes                        kind long:    signed integers
-//           | count × width bytes                        kind decimal: signed m; the value is the double m / 10^decimals
-//           | count × type:u8, count × bits:u64          kind typed:   ValueType long or double, value bit for bit
-//           | bytes:u32, text                            kind text:    one string; count is 1
+//           | count × width bytes                        kind decimal: signed m; the value is the double m /
+//           10^decimals | count × type:u8, count × bits:u64          kind typed:   ValueType long or double, value bit
+//           for bit | bytes:u32, text                            kind text:    one string; count is 1
 //
 // m / 10^decimals with |m| < 2^53 and decimals ≤ 22 is the correctly rounded double, so what was parsed from such a
 // decimal text comes back bit for bit. −0, NaN, infinities and longer texts are kept as typed. docs/formats/row.md.
@@ -113,7 +113,8 @@ class RowBatch {
   void add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
                   unsigned decimals);
   std::byte* reserve(std::size_t bytes) {
-    if (used_ + bytes > size_) [[unlikely]] grow(bytes);
+    if (used_ + bytes > size_) [[unlikely]]
+      grow(bytes);
     return data_.get() + used_;
   }
   void grow(std::size_t bytes);

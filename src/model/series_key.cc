@@ -37,8 +37,8 @@ std::string to_base64(const SeriesSetHash& hash) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t i = 0; i < 15; i += 3) {
-    const unsigned v = static_cast<unsigned>(hash.bytes[i]) << 16 | static_cast<unsigned>(hash.bytes[i + 1]) << 8 |
-                       hash.bytes[i + 2];
+    const unsigned v =
+        static_cast<unsigned>(hash.bytes[i]) << 16 | static_cast<unsigned>(hash.bytes[i + 1]) << 8 | hash.bytes[i + 2];
     for (int shift = 18; shift >= 0; shift -= 6) text += kDigits[v >> shift & 63];
   }
   const unsigned v = static_cast<unsigned>(hash.bytes[15]) << 4;

@@ -21,8 +21,8 @@ struct Piece {
   std::size_t series = 0;  // position in the list given to scan()
   model::ValueType type = model::ValueType::long_;
   std::span<const model::Timestamp> times;
-  std::span<const std::uint64_t> bits;            // long and double: as in model::Value
-  std::span<const std::string_view> texts;        // string
+  std::span<const std::uint64_t> bits;      // long and double: as in model::Value
+  std::span<const std::string_view> texts;  // string
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
@@ -53,9 +53,9 @@ class PieceSink {
 
 struct ScanOptions {
   model::TimeRange range;
-  unsigned threads = 1;                            // upper bound of parallelism over series
-  const std::atomic<bool>* cancelled = nullptr;    // looked at between blocks: Code::cancelled
-  std::int64_t deadline_steady_ns = 0;             // 0: none; past it: Code::timeout
+  unsigned threads = 1;                          // upper bound of parallelism over series
+  const std::atomic<bool>* cancelled = nullptr;  // looked at between blocks: Code::cancelled
+  std::int64_t deadline_steady_ns = 0;           // 0: none; past it: Code::timeout
 };
 
 struct SettleReport {

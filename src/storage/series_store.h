@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesStore: tenants, series and their tags; finds series by matchers; answers names and values without touching data.
-// Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
+// SeriesStore: tenants, series and their tags; finds series by matchers; answers names and values without touching
+// data. Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ class SeriesStore {
   [[nodiscard]] virtual std::vector<std::string> tenants() const = 0;
 
   // The line group of the series (metrics[i], tags), in this order; series and group are created where they are new,
-  // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤ 1024.
-  // Errors: limit (limits.series_per_tenant would be passed: nothing is created), corrupt (hash collision).
+  // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤
+  // 1024. Errors: limit (limits.series_per_tenant would be passed: nothing is created), corrupt (hash collision).
   virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                               std::span<const std::string_view> metrics) = 0;
 
@@ -47,7 +47,7 @@ class SeriesStore {
   [[nodiscard]] virtual std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
                                                             std::string_view key) const = 0;
 
-  [[nodiscard]] virtual std::size_t series_count() const = 0;                        // over all tenants
+  [[nodiscard]] virtual std::size_t series_count() const = 0;  // over all tenants
   [[nodiscard]] virtual std::size_t series_count(model::TenantId tenant) const = 0;
 };
 
