@@ -21,6 +21,42 @@ std::string reason(const char* what, const std::string& path, int error) {
   return std::string(what) + " " + path + ": " + std::strerror(error);
 }
 
+std::string segment_path(const std::string& directory, std::uint64_t segment, const char* ending) {
+  char name[48];
+  std::snprintf(name, sizeof name, "/%016llx%s", static_cast<unsigned long long>(segment), ending);
+  return directory + name;
+}
+
+Result<int> create(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(Code::unavailable, reason("cannot create", path, errno));
+  std::byte head[kSegmentHeadBytes] = {};
+  std::memcpy(head, kLogMagic, sizeof kLogMagic);
+  store_le(head + 8, kLogVersion);
+  if (::write(fd, head, sizeof head) != static_cast<ssize_t>(sizeof head)) {
+    const int error = errno;
+    ::close(fd);
+    ::unlink(path.c_str());
+    return fail(Code::unavailable, reason("cannot write", path, error));
+  }
+  return fd;
+}
+
+// Writes all parts at the end of the file, which is at `offset`, or leaves it as it was: half a record would look like
+// damage to the next start.
+Status append_to(int fd, std::uint64_t offset, const iovec* parts, int count, std::size_t bytes) {
+  const ssize_t written = ::writev(fd, parts, count);
+  if (written == static_cast<ssize_t>(bytes)) return {};
+  const int error = written < 0 ? errno : ENOSPC;
+  if (::ftruncate(fd, static_cast<off_t>(offset)) != 0 || ::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) {
+    return fail(Code::unavailable, std::string("cannot write to the log: ") + std::strerror(errno));
+  }
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+    return fail(Code::unavailable, "disk full: the log cannot grow; writes go on when there is room");
+  }
+  return fail(Code::unavailable, std::string("cannot write to the log: ") + std::strerror(error));
+}
+
 void sync_directory(const std::string& directory) {
   const int dir = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return;
@@ -31,9 +67,11 @@ void sync_directory(const std::string& directory) {
 }  // namespace
 
 std::string log_path(const std::string& directory, std::uint64_t segment) {
-  char name[32];
-  std::snprintf(name, sizeof name, "/%016llx.log", static_cast<unsigned long long>(segment));
-  return directory + name;
+  return segment_path(directory, segment, ".log");
+}
+
+std::string definitions_path(const std::string& directory, std::uint64_t segment) {
+  return segment_path(directory, segment, ".definitions");
 }
 
 Result<std::vector<std::uint64_t>> log_segments(const std::string& directory) {
@@ -50,6 +88,16 @@ Result<std::vector<std::uint64_t>> log_segments(const std::string& directory) {
   return numbers;
 }
 
+std::uint64_t remove_segment(const std::string& directory, std::uint64_t segment) {
+  std::uint64_t removed = 0;
+  for (const std::string& path : {log_path(directory, segment), definitions_path(directory, segment)}) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (!error && std::filesystem::remove(path, error)) removed += size;
+  }
+  return removed;
+}
+
 Log::~Log() { stop(); }
 
 Status Log::start(std::uint64_t segment, std::uint64_t sequence) {
@@ -62,20 +110,11 @@ Status Log::start(std::uint64_t segment, std::uint64_t sequence) {
 }
 
 Status Log::open_segment(std::uint64_t number) {
-  const std::string path = log_path(directory_, number);
-  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(Code::unavailable, reason("cannot create", path, errno));
-  std::byte head[kSegmentHeadBytes] = {};
-  std::memcpy(head, kLogMagic, sizeof kLogMagic);
-  store_le(head + 8, kLogVersion);
-  if (::write(fd, head, sizeof head) != static_cast<ssize_t>(sizeof head)) {
-    const int error = errno;
-    ::close(fd);
-    ::unlink(path.c_str());
-    return fail(Code::unavailable, reason("cannot write", path, error));
-  }
+  VARVE_TRY(const int fd, create(log_path(directory_, number)));
   const std::lock_guard lock(mutex_);
   if (fd_ >= 0) to_close_.push_back(fd_);
+  if (definitions_fd_ >= 0) to_close_.push_back(definitions_fd_);
+  definitions_fd_ = sync_definitions_fd_ = -1;
   older_bytes_ += offset_;
   fd_ = fd;
   sync_fd_ = fd;
@@ -85,18 +124,22 @@ Status Log::open_segment(std::uint64_t number) {
   return {};
 }
 
-Status Log::write_all(const iovec* parts, int count, std::size_t bytes) {
-  const ssize_t written = ::writev(fd_, parts, count);
-  if (written == static_cast<ssize_t>(bytes)) return {};
-  const int error = written < 0 ? errno : ENOSPC;
-  // Half a record would look like damage to the next start: the file goes back to what it was.
-  if (::ftruncate(fd_, static_cast<off_t>(offset_)) != 0 || ::lseek(fd_, static_cast<off_t>(offset_), SEEK_SET) < 0) {
-    return fail(Code::unavailable, reason("cannot write to", log_path(directory_, segment_), errno));
+Status Log::write_definitions(std::span<const std::byte> definitions) {
+  if (definitions_fd_ < 0) {
+    VARVE_TRY(definitions_fd_, create(definitions_path(directory_, segment_)));
+    definitions_offset_ = kSegmentHeadBytes;
   }
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
-    return fail(Code::unavailable, "disk full: the log cannot grow; writes go on when there is room");
-  }
-  return fail(Code::unavailable, reason("cannot write to", log_path(directory_, segment_), error));
+  std::byte head[kRecordHeadBytes];
+  encode_record_head(head, sequence_ + 1, definitions, {});
+  const iovec parts[2] = {{head, sizeof head}, {const_cast<std::byte*>(definitions.data()), definitions.size()}};
+  const std::size_t bytes = sizeof head + definitions.size();
+  VARVE_CHECK_OK(append_to(definitions_fd_, definitions_offset_, parts, 2, bytes));
+  definitions_offset_ += bytes;
+  const std::lock_guard lock(mutex_);
+  older_bytes_ += bytes;
+  directory_synced_ = false;
+  sync_definitions_fd_ = definitions_fd_;
+  return {};
 }
 
 Status Log::append(std::span<const std::byte> definitions, std::span<const std::byte> rows) {
@@ -111,7 +154,8 @@ Status Log::append(std::span<const std::byte> definitions, std::span<const std::
                     {const_cast<std::byte*>(definitions.data()), definitions.size()},
                     {const_cast<std::byte*>(rows.data()), rows.size()}};
   const std::size_t bytes = sizeof head + definitions.size() + rows.size();
-  VARVE_CHECK_OK(write_all(parts, 3, bytes));
+  if (!definitions.empty()) VARVE_CHECK_OK(write_definitions(definitions));
+  VARVE_CHECK_OK(append_to(fd_, offset_, parts, 3, bytes));
   offset_ += bytes;
   ++sequence_;
   const std::lock_guard lock(mutex_);
@@ -147,6 +191,7 @@ void Log::sync_loop() {
     const std::uint64_t target = written_;
     if (target > synced_ || !to_close_.empty()) {
       const int fd = sync_fd_;
+      const int definitions_fd = std::exchange(sync_definitions_fd_, -1);
       const std::vector<int> closing = std::exchange(to_close_, {});
       const bool new_name = !std::exchange(directory_synced_, true);
       lock.unlock();
@@ -156,6 +201,7 @@ void Log::sync_loop() {
         good = ::fdatasync(old) == 0 && good;
         ::close(old);
       }
+      if (definitions_fd >= 0) good = ::fdatasync(definitions_fd) == 0 && good;
       good = ::fdatasync(fd) == 0 && good;
       lock.lock();
       if (good) synced_ = target;
@@ -185,10 +231,7 @@ void Log::remove_before(std::uint64_t segment) {
   std::uint64_t removed = 0;
   for (const std::uint64_t number : *numbers) {
     if (number >= segment) break;
-    std::error_code error;
-    const std::string path = log_path(directory_, number);
-    const auto size = std::filesystem::file_size(path, error);
-    if (std::filesystem::remove(path, error)) removed += size;
+    removed += remove_segment(directory_, number);
   }
   const std::lock_guard lock(mutex_);
   older_bytes_ -= std::min(older_bytes_, removed);
@@ -208,7 +251,8 @@ void Log::stop() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  if (definitions_fd_ >= 0) ::close(definitions_fd_);
+  fd_ = definitions_fd_ = -1;
 }
 
 }  // namespace varve::engine::rocksdb

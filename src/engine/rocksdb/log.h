@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log: appends records to the current segment and makes them durable in groups.
 //
+// Definitions are written twice, the second time into a file beside the segment: everything that follows hangs on them,
+// so one bad sector must not cost more than the rows in it (storage.repair reads that file).
+//
 // append() writes with one writev() before it returns, so the record outlives the process; fdatasync runs in the log's
 // own thread, once for all records written since the last one. A write that fails leaves the file as it was.
 // append() and rotate() are called under the store's append lock; when_durable() from any thread.
@@ -62,13 +65,15 @@ class Log {
   };
   void sync_loop();
   Status open_segment(std::uint64_t number);
-  Status write_all(const ::iovec* parts, int count, std::size_t bytes);
+  Status write_definitions(std::span<const std::byte> definitions);
 
   const std::string directory_;
   const Options options_;
 
   // Under the store's append lock.
   int fd_ = -1;
+  int definitions_fd_ = -1;  // of the copy; opened with the segment's first definition
+  std::uint64_t definitions_offset_ = 0;
   std::uint64_t segment_ = 0;
   std::atomic<std::uint64_t> offset_{0};
   std::uint64_t sequence_ = 0;
@@ -80,6 +85,7 @@ class Log {
   std::uint64_t written_ = 0;  // records appended
   std::uint64_t synced_ = 0;   // of them durable
   int sync_fd_ = -1;
+  int sync_definitions_fd_ = -1;  // has something to be synced
   bool directory_synced_ = true;
   bool stopping_ = false;
   bool failed_ = false;  // fdatasync failed once: what the kernel dropped is not known, so no more promises
@@ -89,6 +95,8 @@ class Log {
 
 // Numbers of the segments in the directory, ascending.
 Result<std::vector<std::uint64_t>> log_segments(const std::string& directory);
+std::string definitions_path(const std::string& directory, std::uint64_t segment);  // the copy; may not exist
+std::uint64_t remove_segment(const std::string& directory, std::uint64_t segment);  // with its copy; bytes removed
 std::string log_path(const std::string& directory, std::uint64_t segment);
 
 }  // namespace varve::engine::rocksdb

@@ -59,13 +59,22 @@ class Replay {
       : index_(index), head_(head), definitions_(definitions), repair_(repair) {}
 
   Status apply(const LogRecord& record) {
-    if (!record.definitions.empty()) {
-      VARVE_CHECK_OK(index_.replay(record.definitions));
-      definitions_.append(reinterpret_cast<const char*>(record.definitions.data()), record.definitions.size());
-    }
+    VARVE_CHECK_OK(define(record.definitions));
     VARVE_CHECK_OK(check(record.rows));
     head_.append(record.rows.first(good_));
     sequence = record.sequence;
+    return {};
+  }
+
+  // Under repair, what follows a gap that the copy does not fill is left out with the rows that need it.
+  Status define(std::span<const std::byte> records) {
+    if (records.empty()) return {};
+    if (auto status = index_.replay(records); !status) {
+      if (!repair_) return status;
+      dropped_bytes += records.size();
+      return {};
+    }
+    definitions_.append(reinterpret_cast<const char*>(records.data()), records.size());
     return {};
   }
 
@@ -141,6 +150,17 @@ Status replay_segment(const std::string& path, bool last, bool repair, Replay& r
   return cut(path, *result);
 }
 
+// The copy of a segment's definitions, as far as it can be read.
+Status replay_copy(const std::string& path, Replay& replay) {
+  if (!std::filesystem::exists(path)) return {};
+  VARVE_TRY(const auto file, MappedFile::open(path));
+  const auto result =
+      read_segment(file->bytes(), true, [&](const LogRecord& record) { return replay.define(record.definitions); });
+  if (!result)
+    log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", result.error().message}});
+  return {};
+}
+
 }  // namespace
 
 Status Store::State::recover() {
@@ -156,7 +176,7 @@ Status Store::State::recover() {
   VARVE_TRY(auto segments, log_segments(directory.wal()));
   for (const std::uint64_t segment : segments) {
     // Left by a process that died between a spill's commit and the removal of its log.
-    if (segment < checkpoint.first_segment) std::filesystem::remove(log_path(directory.wal(), segment));
+    if (segment < checkpoint.first_segment) remove_segment(directory.wal(), segment);
   }
   std::erase_if(segments, [this](std::uint64_t segment) { return segment < checkpoint.first_segment; });
   Replay replay(index, *head, logged_definitions, options.repair);
@@ -166,7 +186,13 @@ Status Store::State::recover() {
   while (last > 0 && file_size(log_path(directory.wal(), segments[last - 1])) <= kSegmentHeadBytes) --last;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::string path = log_path(directory.wal(), segments[i]);
+    if (options.repair) VARVE_CHECK_OK(replay_copy(definitions_path(directory.wal(), segments[i]), replay));
     VARVE_CHECK_OK(replay_segment(path, i + 1 >= last, options.repair, replay, recovery));
+  }
+  if (replay.dropped_bytes > 0) {
+    log::warn("rows are left out because the definition of their series is lost", {{"bytes", replay.dropped_bytes}});
+    logged_definitions.clear();
+    index.dump(logged_definitions);
   }
   recovery.damaged_bytes += replay.dropped_bytes;
   recovery.log_rows = head->rows();
@@ -176,9 +202,12 @@ Status Store::State::recover() {
   const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
   log = std::make_unique<Log>(directory.wal(), options);
   VARVE_CHECK_OK(log->start(next, replay.sequence));
-  const std::lock_guard lock(append_mutex);
-  if (head_over(1) || recovery.log_bytes > options.log_bytes_max) VARVE_CHECK_OK(freeze());
-  return {};
+  std::unique_lock lock(append_mutex);
+  // After a repair what was kept must get out of the damaged log before anything new refers to it.
+  if (recovery.damaged_bytes > 0 || head_over(1) || recovery.log_bytes > options.log_bytes_max)
+    VARVE_CHECK_OK(freeze());
+  lock.unlock();
+  return recovery.damaged_bytes > 0 ? spill_frozen() : Status{};
 }
 
 }  // namespace varve::engine::rocksdb

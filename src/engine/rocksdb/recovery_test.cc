@@ -115,15 +115,34 @@ TEST_F(Recovery, damage_inside_stops_the_start_and_says_where) {
   EXPECT_GT((*repaired)->store().recovery().damaged_bytes, 0U);
 }
 
-TEST_F(Recovery, repair_drops_rows_whose_definition_is_lost) {
+TEST_F(Recovery, repair_takes_lost_definitions_from_their_copy) {
   put_rows(10);
   const auto path = last_log_with_records();
   flip(path, kSegmentHeadBytes + kRecordHeadBytes + 4);  // the record that defines the series
   ASSERT_FALSE(open());
   options_.repair = true;
+  {
+    const auto repaired = open();
+    ASSERT_TRUE(repaired) << repaired.error().message;
+    EXPECT_EQ(Fixture(**repaired).read("m").size(), 9U);
+  }
+  options_.repair = false;  // the damaged segment has gone
+  EXPECT_EQ(rows_kept(), 9U);
+}
+
+TEST_F(Recovery, repair_drops_rows_whose_definition_is_lost_twice) {
+  put_rows(10);
+  const auto path = last_log_with_records();
+  flip(path, kSegmentHeadBytes + kRecordHeadBytes + 4);
+  std::filesystem::remove(std::filesystem::path(path).replace_extension(".definitions"));
+  options_.repair = true;
   const auto repaired = open();
   ASSERT_TRUE(repaired) << repaired.error().message;
-  EXPECT_TRUE(Fixture(**repaired).read("m").empty());
+  Fixture store(**repaired);
+  EXPECT_TRUE(store.read("m").empty());
+  const auto other = store.group({"other"});
+  ASSERT_TRUE(store.put(*other, 1, {Value::of_long(1)}));
+  EXPECT_EQ(store.read("other").size(), 1U);
 }
 
 TEST_F(Recovery, a_file_that_is_no_log_is_refused) {
