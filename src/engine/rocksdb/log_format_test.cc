@@ -13,7 +13,7 @@ using Bytes = std::vector<std::byte>;
 
 Bytes bytes_of(std::string_view text) {
   Bytes bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
   return bytes;
 }
 
