@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalJobBoard: the JobBoard of one process. Its one replica holds all jobs, and tests show what several would do.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "base/clock.h"
+#include "tracker/jobs.h"
+
+namespace varve::tracker {
+
+class LocalJobBoard final : public JobBoard {
+ public:
+  LocalJobBoard(JobOptions options, Clock& clock);
+
+  Result<std::optional<Lease>> claim(std::string_view replica) override;
+  Result<Lease> renew(const Lease& lease) override;
+  Result<Turn> turn(const Lease& lease) override;
+  Status finish(const Lease& lease, const Turn& turn) override;
+  Status release(const Lease& lease) override;
+  Result<std::vector<JobState>> jobs() override;
+
+ private:
+  struct Job {
+    std::string holder;
+    std::uint64_t token = 0;
+    model::Timestamp expires_ms = 0;  // 0: nobody holds it
+    std::int64_t next = 0;            // turn
+  };
+  Result<Job*> held(const Lease& lease, model::Timestamp now_ms);
+  std::size_t count_of(std::string_view replica, model::Timestamp now_ms) const;
+  std::size_t share_of(std::string_view replica, model::Timestamp now_ms);
+
+  const Timetable timetable_;
+  const std::int64_t lease_ms_;
+  Clock& clock_;
+  std::mutex mutex_;
+  std::vector<Job> jobs_;
+  std::uint64_t tokens_ = 0;
+  std::map<std::string, model::Timestamp, std::less<>> heard_of_;
+};
+
+}  // namespace varve::tracker

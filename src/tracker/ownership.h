@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ownership: which partitions this replica looks at, and when (`slots.own`).
+//
+//   jobs   what it can get of the jobs on the board; renews its leases, gives back what is over its share
+//   list   these partitions for ever; a board of its own keeps their turns
+//   none   nothing
+//
+// The loop of a worker, of which there may be several:
+//   while (auto task = ownership.next()) { look at task->turn.partition; ownership.finish(*task); }    then wait a
+//   little
+// A job has one turn under way at a time. Whoever works on one for long lets somebody call heartbeat() meanwhile, at
+// least every third of a lease; next() does so too.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/clock.h"
+#include "tracker/jobs.h"
+
+namespace varve::tracker {
+
+enum class Own { jobs, list, none };
+
+// The partitions of these ranges (both ends included) below `partitions`, ascending, each once.
+std::vector<std::uint32_t> partitions_in(std::span<const std::pair<std::uint32_t, std::uint32_t>> ranges,
+                                         std::uint32_t partitions);
+// All of them: what the jobs divide.
+std::vector<std::uint32_t> all_partitions(std::uint32_t partitions);
+
+struct Task {
+  Lease lease;
+  Turn turn;
+};
+
+// Thread-safe.
+class Ownership {
+ public:
+  struct Options {
+    Own own = Own::jobs;
+    std::string replica = "local";  // its name on the board
+    JobOptions jobs;                // of the board; where own is list: with the partitions of the list
+  };
+  // `board`, for Own::jobs only, is made with the same JobOptions.
+  Ownership(Options options, JobBoard* board, Clock& clock);
+
+  // A turn whose time has come, or nullopt. Fails where the board does; then call it again later.
+  Result<std::optional<Task>> next();
+  // conflict: the job was lost meanwhile, so another replica may be doing the same.
+  Status finish(const Task& task);
+  void heartbeat();
+  // Stopping: gives everything back, so that others need not wait for it to run out.
+  void release();
+
+  // As of the last heartbeat: none before the first.
+  [[nodiscard]] std::size_t jobs_held() const;
+  [[nodiscard]] std::vector<std::uint32_t> partitions() const;  // what is its own now: to settle
+
+ private:
+  struct Held {
+    Lease lease;
+    std::int64_t lost_ms;        // by steady_ms(): not later than by the board's clock
+    std::int64_t not_before_ms;  // no turn is due before, by steady_ms()
+    bool busy = false;           // one is under way
+  };
+  void heartbeat_locked();
+  void renew_all(std::int64_t now_ms);
+  [[nodiscard]] std::int64_t steady_ms() const { return clock_.steady_ns() / 1'000'000; }
+  Held* find(const Lease& lease);
+  void drop(const Lease& lease);
+
+  const Options options_;
+  const Timetable timetable_;
+  Clock& clock_;
+  std::unique_ptr<JobBoard> own_board_;
+  JobBoard* board_;  // nullptr: Own::none
+  mutable std::mutex mutex_;
+  std::vector<Held> held_;
+  std::int64_t heartbeat_ms_;  // the next one, by steady_ms()
+};
+
+}  // namespace varve::tracker
