@@ -64,7 +64,7 @@ std::optional<Function> function_of(std::string_view name) {
 }
 
 Points apply(const Stage& stage, model::Timestamp query_start, Points in) {
-  const Windows windows(stage.sampling, stage.align_sampling, query_start);
+  const Windows windows = windows_of(stage, query_start);
   if (in.type != ValueType::string) return apply_to_numbers(stage, windows, in);
   return takes_text(stage.function) ? apply_to_texts(stage, windows, in) : std::move(in);
 }

@@ -33,6 +33,7 @@ struct Stage {
   Function function = Function::avg;
   Sampling sampling;
   bool align_sampling = true;  // windows count from a calendar boundary before the query's start, not from the start
+  bool align_epoch = false;    // windows count from 1970 whatever the query's start; align_sampling has no say then
   Stamp stamp = Stamp::sample;
 };
 

@@ -20,6 +20,11 @@ class Windows {
   [[nodiscard]] std::int64_t index(model::Timestamp t) const {
     return width_ms_ != 0 ? floor_div(t - origin_, width_ms_) : calendar_index(t);
   }
+  // Is every window made of whole stretches [k × width, (k + 1) × width)? width > 0.
+  [[nodiscard]] bool is_made_of(std::int64_t width) const {
+    constexpr std::int64_t kDayMs = 86'400'000;  // months and years begin where a day does
+    return origin_ % width == 0 && (width_ms_ != 0 ? width_ms_ % width == 0 : kDayMs % width == 0);
+  }
   [[nodiscard]] model::Timestamp start(std::int64_t index) const {
     return width_ms_ != 0 ? origin_ + index * width_ms_ : calendar_window(index);
   }
@@ -36,5 +41,11 @@ class Windows {
   std::int64_t width_ms_;  // 0: months or years
   Sampling sampling_;
 };
+
+// The windows of a stage. stage.sampling.value > 0.
+inline Windows windows_of(const Stage& stage, model::Timestamp query_start) {
+  if (stage.align_epoch) return {stage.sampling, false, 0};
+  return {stage.sampling, stage.align_sampling, query_start};
+}
 
 }  // namespace varve::aggregate

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aggregate/points.h"
+#include "model/tags.h"
 
 namespace varve::query {
 
@@ -17,7 +18,9 @@ using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
 struct Group {
   std::vector<std::string> group_values;  // one for each key of MetricQuery::group_by; "" where a series lacks the tag
   bool text = false;                      // numbers and texts of one tag group are two groups
-  TagUnion tags;                          // of the series that have samples here
+  TagUnion tags;                          // of the series that have samples here; empty after a join
+  model::Tags common;                     // of a join: the tags that all these series have, with one value
+  std::vector<std::string> mixed;         // of a join: keys that all these series have, with several values
   aggregate::Points points;               // in order of MetricQuery::descending
 };
 
