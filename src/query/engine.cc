@@ -38,17 +38,20 @@ class Route {
 
 class CollectingSink final : public storage::PieceSink {
  public:
-  CollectingSink(const Route& route, std::deque<Collector>& collectors) : route_(route), collectors_(collectors) {}
+  CollectingSink(const Route& route, std::deque<Collector>& collectors, RunningQueries::Ticket& ticket)
+      : route_(route), collectors_(collectors), ticket_(ticket) {}
 
   bool takes_stats(const storage::ChunkStats& stats) override {
     return collectors_[route_[stats.series].metric].takes_stats(stats);
   }
   void stats(const storage::ChunkStats& stats) override {
     const Route::Stop& stop = route_[stats.series];
+    ticket_.count(stats.count);
     if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
+    ticket_.count(piece.size());
     return collectors_[stop.metric].piece(stop.position, piece);
   }
   // A stats() call was over budget: it has no way to say so itself.
@@ -57,6 +60,7 @@ class CollectingSink final : public storage::PieceSink {
  private:
   const Route& route_;
   std::deque<Collector>& collectors_;
+  RunningQueries::Ticket& ticket_;
   std::atomic<bool> over_{false};
 };
 
@@ -134,16 +138,31 @@ std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
 }  // namespace
 
 Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits)
-    : series_(series), samples_(samples), clock_(clock), limits_(limits) {}
+    : series_(series),
+      samples_(samples),
+      clock_(clock),
+      limits_(limits),
+      running_(std::make_unique<RunningQueries>()) {}
 
-Result<Answer> Engine::run(const Request& request, const std::atomic<bool>* cancelled) const {
+Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
+  Budget budget(limits_.memory_bytes);
+  RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
+  return ticket.explain(answer(request, budget, ticket));
+}
+
+Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
+  Budget budget(limits_.memory_bytes);
+  RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
+  return ticket.explain(present_tags(request, budget, ticket));
+}
+
+Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const {
   Answer answer;
   answer.metrics.resize(request.metrics.size());
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant) return answer;
 
-  const Life life(clock_, limits_, cancelled);
-  Budget budget(limits_.memory_bytes);
+  const Life life(clock_, limits_, ticket.cancelled());
   std::deque<Plan> plans;
   std::deque<Collector> collectors;
   for (const MetricQuery& metric : request.metrics) {
@@ -156,22 +175,26 @@ Result<Answer> Engine::run(const Request& request, const std::atomic<bool>* canc
     for (const std::uint32_t m : scan) route.add(m, plans[m].series);
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
-    CollectingSink sink(route, collectors);
+    CollectingSink sink(route, collectors, ticket);
     VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(request, threads), sink));
     if (sink.over()) VARVE_CHECK_OK(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     VARVE_TRY(answer.metrics[m], collectors[m].finish([&] { return life.check(); }));
+    if (const auto& how = request.metrics[m].join) {
+      VARVE_TRY(answer.metrics[m],
+                join(*how, request.range, std::move(answer.metrics[m]), budget, [&] { return life.check(); }));
+    }
   }
   return answer;
 }
 
-Result<std::vector<TagUnion>> Engine::tags(const Request& request, const std::atomic<bool>* cancelled) const {
+Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budget& budget,
+                                                   RunningQueries::Ticket& ticket) const {
   std::vector<TagUnion> out(request.metrics.size());
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant) return out;
-  const Life life(clock_, limits_, cancelled);
-  Budget budget(limits_.memory_bytes);
+  const Life life(clock_, limits_, ticket.cancelled());
   // Every series has a sample somewhere. "What tags are there" is asked like this by user interfaces, and must not read
   // the store for it.
   const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();

@@ -11,11 +11,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "query/answer.h"
 #include "query/request.h"
+#include "query/running.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 
@@ -31,22 +33,30 @@ class Engine {
  public:
   Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits);
 
-  // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory), timeout, cancelled (`cancelled` was set
-  // meanwhile; may be nullptr), or what the store says. An unknown tenant or metric has an empty answer.
-  [[nodiscard]] Result<Answer> run(const Request& request, const std::atomic<bool>* cancelled) const;
+  // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory, or killed by an operator, which also sets
+  // `cancelled`), timeout, cancelled (`cancelled` was set meanwhile; may be nullptr), or what the store says. An unknown
+  // tenant or metric has an empty answer.
+  [[nodiscard]] Result<Answer> run(const Request& request, std::atomic<bool>* cancelled) const;
 
   // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:
   // of all that fit). Stages and groups are ignored.
-  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, const std::atomic<bool>* cancelled) const;
+  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled) const;
 
   [[nodiscard]] const storage::SeriesStore& series() const { return series_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] RunningQueries& running() const { return *running_; }
 
  private:
+  Result<Answer> answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const;
+  Result<std::vector<TagUnion>> present_tags(const Request& request, Budget& budget,
+                                             RunningQueries::Ticket& ticket) const;
+
   const storage::SeriesStore& series_;
   storage::SampleStore& samples_;
   const Clock& clock_;
   Limits limits_;
+  std::unique_ptr<RunningQueries> running_;
 };
 
 }  // namespace varve::query

@@ -237,9 +237,39 @@ TEST_F(EngineTest, OverTheBudgetIsAnError) {
   }
 }
 
+TEST_F(EngineTest, EachSeriesIsAGroup) {
+  for (const auto& [host, dc] : {std::pair("b", "x"), {"a", "y"}, {"a", "x"}, {"c", ""}}) {
+    model::TagViews tags{{"host", host}};
+    if (*dc != '\0') tags.push_back({"dc", dc});
+    store_.put("t", "each", tags, 5, Value::of_long(1));
+    store_.put("t", "each", tags, 6, Value::of_long(2));
+  }
+  store_.put("t", "each", {{"host", "z"}}, 500, Value::of_long(1));
+  Request request;
+  request.tenant = "t";
+  request.range = {0, 100};
+  MetricQuery& query = request.metrics.emplace_back();
+  query.metric = "each";
+  query.each_series = true;
+  query.group_by = {"host"};
+  for (const bool windows : {false, true}) {
+    if (windows) query.stages = {stage_of(Function::sum, 10, TimeUnit::milliseconds)};
+    const auto answer = Engine(store_, store_, clock_, {}).run(request, nullptr);
+    ASSERT_TRUE(answer) << answer.error().message;
+    std::string seen;
+    for (const Group& group : answer->metrics[0].groups) {
+      for (const auto& [key, values] : group.tags) seen += key + "=" + values.at(0) + ",";
+      seen += std::to_string(group.points.size()) + " ";
+      EXPECT_TRUE(group.group_values.empty());
+    }
+    const std::string n = windows ? "1 " : "2 ";
+    EXPECT_EQ(seen, "dc=x,host=a," + n + "dc=x,host=b," + n + "dc=y,host=a," + n + "host=c," + n);
+  }
+}
+
 TEST_F(EngineTest, CancelledAndTooLong) {
   put(2, 3);
-  const std::atomic<bool> gone{true};
+  std::atomic<bool> gone{true};
   const auto cancelled = Engine(store_, store_, clock_, {}).run(request({}), &gone);
   EXPECT_EQ(cancelled.error().code, Code::cancelled);
   // A clock that moves with each look at it.

@@ -41,6 +41,15 @@ std::vector<std::uint32_t> order_of(const std::vector<PlannedGroup>& groups) {
   return order;
 }
 
+void group_each(Plan& plan) {
+  for (std::uint32_t s = 0; s < plan.series.size(); ++s) {
+    plan.group_of.push_back(s);
+    plan.groups.push_back({{}, {s}});
+    plan.order.push_back(s);
+  }
+  std::ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) { return plan.tags.before(a, b); });
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
@@ -54,6 +63,12 @@ Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant
   constexpr std::size_t kSeriesBytes = 3 * sizeof(std::uint32_t) + sizeof(std::vector<int>);  // here and in a collector
   VARVE_CHECK_OK(budget.charge(plan.series.size() * kSeriesBytes));
   VARVE_TRY(plan.tags, TagTable::read(store, tenant, plan.series, budget));
+  if (query.each_series) {
+    // Before they are made: there are as many as series.
+    VARVE_CHECK_OK(budget.charge(plan.series.size() * (sizeof(PlannedGroup) + 256)));
+    group_each(plan);
+    return plan;
+  }
   group(plan, query.group_by);
   VARVE_CHECK_OK(budget.charge(plan.groups.size() * (sizeof(PlannedGroup) + 256)));
   plan.order = order_of(plan.groups);

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "aggregate/stage.h"
 #include "index/matcher.h"
 #include "model/time.h"
+#include "query/join.h"
 
 namespace varve::query {
 
@@ -17,15 +19,21 @@ struct MetricQuery {
   std::string metric;
   index::Matchers matchers;
   std::vector<std::string> group_by;     // tag keys; empty: one group
+  bool each_series = false;              // each series is a group, in order of their tags; group_by has no say then
   std::vector<aggregate::Stage> stages;  // a pipeline, in order; empty: the samples as they are
   std::uint64_t limit = 0;               // samples per series, then per group, before aggregation; 0: all
   bool descending = false;               // of the answer; with a limit also: the newest samples
+  std::optional<Join> join;              // of the series' answers; needs each_series, ascending
 };
 
 struct Request {
   std::string tenant;
   model::TimeRange range;  // half-open, milliseconds
   std::vector<MetricQuery> metrics;
+
+  // For the list of running queries: who asks, and in which words.
+  std::string api;
+  std::string text;
 };
 
 }  // namespace varve::query

@@ -2,6 +2,7 @@
 #include "query/tag_table.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace varve::query {
 
@@ -42,6 +43,12 @@ std::string_view TagTable::value(std::size_t series, std::string_view key) const
     if (distinct_[pair].key == key) return distinct_[pair].value;
   }
   return {};
+}
+
+bool TagTable::before(std::size_t a, std::size_t b) const {
+  return std::ranges::lexicographical_compare(pairs_of(a), pairs_of(b), [&](std::uint32_t x, std::uint32_t y) {
+    return x != y && std::tie(distinct_[x].key, distinct_[x].value) < std::tie(distinct_[y].key, distinct_[y].value);
+  });
 }
 
 TagUnion TagTable::merged(std::span<const std::uint32_t> series) const {

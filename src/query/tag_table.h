@@ -28,6 +28,9 @@ class TagTable {
   // "" if the series has no such tag.
   [[nodiscard]] std::string_view value(std::size_t series, std::string_view key) const;
 
+  // Order of two series by their tags: first key, its value, second key, …
+  [[nodiscard]] bool before(std::size_t a, std::size_t b) const;
+
   // Sorted union of the tags of these series.
   [[nodiscard]] TagUnion merged(std::span<const std::uint32_t> series) const;
 
