@@ -64,6 +64,12 @@ struct Config {
   std::string tenant_default;  // empty: a request must name its tenant
   std::uint64_t series_per_tenant_max = 0;
 
+  struct Tags {
+    enum class LimitAction { reject, exclude, truncate } limit_action = LimitAction::reject;
+    std::uint64_t value_bytes_max = 0;
+    std::vector<std::string> excluded_keys;
+  } tags;
+
   struct Query {
     std::uint64_t memory_bytes_max = 0;
     std::int64_t timeout_ms = 0;

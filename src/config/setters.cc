@@ -218,6 +218,32 @@ Status set_series_per_tenant(Config& config, std::string_view text) {
   return set_count(config.series_per_tenant_max, text, 1, 4'000'000'000);
 }
 
+Status set_tags_limit_action(Config& config, std::string_view text) {
+  using enum Config::Tags::LimitAction;
+  if (text != "reject" && text != "exclude" && text != "truncate") {
+    return fail(Code::invalid, "reject, exclude or truncate");
+  }
+  config.tags.limit_action = text == "reject" ? reject : text == "exclude" ? exclude : truncate;
+  return {};
+}
+
+Status set_tags_value_max(Config& config, std::string_view text) {
+  constexpr std::uint64_t kMost = 65'535;  // what the index can hold
+  VARVE_TRY(const std::uint64_t bytes, parse_size_bytes(text));
+  if (bytes < 1 || bytes > kMost) return fail(Code::invalid, "a size from 1 to 65535 bytes");
+  config.tags.value_bytes_max = bytes;
+  return {};
+}
+
+Status set_tags_excluded_keys(Config& config, std::string_view text) {
+  config.tags.excluded_keys.clear();
+  for (const auto part : split_list(text)) {
+    if (part.empty()) return fail(Code::invalid, "a list of tag keys, such as pid,request_id");
+    config.tags.excluded_keys.emplace_back(part);
+  }
+  return {};
+}
+
 Status set_query_memory(Config& config, std::string_view text) {
   return set_size(config.query.memory_bytes_max, text, kKiB * kKiB, "1MiB");
 }

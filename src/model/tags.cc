@@ -20,6 +20,22 @@ Status normalize(TagViews& tags) {
   return {};
 }
 
+void clean(TagViews& tags, const TagLimits& limits) {
+  std::erase_if(tags, [&](const TagView& tag) {
+    return std::find(limits.excluded_keys.begin(), limits.excluded_keys.end(), tag.key) != limits.excluded_keys.end();
+  });
+  if (limits.long_value == LongValue::reject) return;
+  for (TagView& tag : tags) {
+    if (tag.value.size() <= limits.value_bytes_max) continue;
+    std::size_t size = limits.long_value == LongValue::exclude ? 0 : limits.value_bytes_max;
+    const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(tag.value[at]) & 0xc0) == 0x80; };
+    while (size > 0 && continues(size)) --size;
+    tag.value = tag.value.substr(0, size);
+  }
+  // Excluded, or not even one character fits.
+  std::erase_if(tags, [](const TagView& tag) { return tag.value.empty(); });
+}
+
 Status check_limits(std::string_view metric, const TagViews& tags, const TagLimits& limits) {
   const auto over = [](std::string_view what, std::size_t got, std::size_t max) {
     return fail(Code::invalid,

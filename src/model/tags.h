@@ -2,6 +2,7 @@
 // Tags of a series: key=value pairs, sorted by the bytes of the key, each key once.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,13 +24,25 @@ using TagViews = std::vector<TagView>;
 // Sorts by key. Fails (invalid) on an empty key, an empty value or a key that stands twice.
 Status normalize(TagViews& tags);
 
-// What a protocol may bring at most; over it the sample is rejected by name, not cut.
+// What becomes of a tag whose value is too long.
+enum class LongValue : std::uint8_t { reject, exclude, truncate };
+
+// What a protocol may bring at most; over it the sample is rejected by name, unless `long_value` says otherwise.
 struct TagLimits {
   std::size_t tags_max = 64;
   std::size_t metric_bytes_max = 1024;
   std::size_t key_bytes_max = 512;
   std::size_t value_bytes_max = 4096;
+  LongValue long_value = LongValue::reject;
+  std::vector<std::string> excluded_keys{};  // tags that are taken off, whatever their value
+
+  // Could clean() change anything?
+  [[nodiscard]] bool cleans() const { return long_value != LongValue::reject || !excluded_keys.empty(); }
 };
+
+// Takes excluded keys off, then excludes or cuts values that are too long (in front of a whole UTF-8 character). The
+// order stays.
+void clean(TagViews& tags, const TagLimits& limits);
 
 // Fails (invalid, naming the tag or metric) where a limit is passed.
 Status check_limits(std::string_view metric, const TagViews& tags, const TagLimits& limits);

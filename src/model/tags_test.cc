@@ -107,5 +107,43 @@ TEST(TimeRange, IsHalfOpen) {
   EXPECT_TRUE(TimeRange{}.contains(kTimestampMax));
 }
 
+std::string cleaned(TagViews tags, const TagLimits& limits) {
+  clean(tags, limits);
+  std::string out;
+  for (const TagView& tag : tags) out.append(tag.key).append("=").append(tag.value).append(",");
+  return out;
+}
+
+TEST(Clean, LongValues) {
+  const TagViews tags{{"host", "this-is-tag-with-invalid-length"}, {"os", "linux"}, {"ten", "0123456789"}};
+  TagLimits limits;
+  limits.value_bytes_max = 10;
+  EXPECT_FALSE(limits.cleans());
+  EXPECT_EQ(cleaned(tags, limits), "host=this-is-tag-with-invalid-length,os=linux,ten=0123456789,");
+  limits.long_value = LongValue::exclude;
+  EXPECT_TRUE(limits.cleans());
+  EXPECT_EQ(cleaned(tags, limits), "os=linux,ten=0123456789,");
+  limits.long_value = LongValue::truncate;
+  EXPECT_EQ(cleaned(tags, limits), "host=this-is-ta,os=linux,ten=0123456789,");
+}
+
+TEST(Clean, CharactersStayWhole) {
+  TagLimits limits;
+  limits.long_value = LongValue::truncate;
+  limits.value_bytes_max = 4;
+  EXPECT_EQ(cleaned({{"a", "abcé"}, {"b", "éé"}, {"c", "€€"}, {"d", "ab€"}}, limits), "a=abc,b=éé,c=€,d=ab,");
+  limits.value_bytes_max = 2;
+  EXPECT_EQ(cleaned({{"c", "€"}, {"d", "x€"}}, limits), "d=x,");  // not even one fits
+}
+
+TEST(Clean, ExcludedKeys) {
+  TagLimits limits;
+  limits.excluded_keys = {"pid", "nope"};
+  EXPECT_TRUE(limits.cleans());
+  EXPECT_EQ(cleaned({{"host", "a"}, {"pid", "7"}}, limits), "host=a,");
+  EXPECT_EQ(cleaned({{"PID", "7"}}, limits), "PID=7,");
+  EXPECT_EQ(cleaned({{"pid", "7"}}, limits), "");
+}
+
 }  // namespace
 }  // namespace varve::model

@@ -61,6 +61,17 @@ Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fi
   if (metrics.empty() || metrics.size() > kSeriesMax) {
     return fail(Code::invalid, std::to_string(metrics.size()) + " series in one line; at most 1024");
   }
+  // Only here, where a name is seen for the first time: what is known was cleaned when it was defined.
+  if (context_.limits.cleans()) {
+    model::TagViews cleaned = tags;
+    model::clean(cleaned, context_.limits);
+    return define_clean(name, fields, cleaned, metrics);
+  }
+  return define_clean(name, fields, tags, metrics);
+}
+
+Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                            std::span<const std::string_view> metrics) {
   for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, context_.limits));
   const Key key = key_of(name, fields);
   Shard& shard = shards_[key.mixed >> 60];

@@ -64,6 +64,8 @@ class GroupTable final : public model::GroupSource {
     std::uint32_t used = 0;
   };
 
+  Result<model::LineGroup*> define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                         std::span<const std::string_view> metrics);
   static Key key_of(std::string_view name, std::string_view fields);
   static std::uint32_t place(std::uint64_t mixed, std::uint32_t size);
   static void insert(Slots& slots, std::uint64_t mixed, const model::LineGroup* group);

@@ -101,6 +101,25 @@ TEST(GroupTable, TellsWhyItRefuses) {
   EXPECT_TRUE(w.define("a"));
 }
 
+TEST(GroupTable, CleansTagsOfNewNames) {
+  World w;
+  const model::TagViews tags{{"host", "this-is-tag-with-invalid-length"}, {"os", "linux"}, {"pid", "7"}};
+  const std::string_view metric = "m";
+  const auto define = [&](std::string_view name) { return w.table.define(name, "", tags, {&metric, 1}); };
+  w.context.limits.value_bytes_max = 10;
+  EXPECT_EQ(define("a").error().message, "the value of tag 'host' has 31 bytes; at most 10");
+  w.context.limits.long_value = model::LongValue::exclude;
+  ASSERT_TRUE(define("b"));
+  EXPECT_EQ(w.series.last_tags, (model::Tags{{"os", "linux"}, {"pid", "7"}}));
+  w.context.limits.long_value = model::LongValue::truncate;
+  w.context.limits.excluded_keys = {"pid"};
+  ASSERT_TRUE(define("c"));
+  EXPECT_EQ(w.series.last_tags, (model::Tags{{"host", "this-is-ta"}, {"os", "linux"}}));
+  EXPECT_NE(w.table.find("c", ""), nullptr);
+  w.context.limits.long_value = model::LongValue::reject;
+  EXPECT_EQ(define("d").error().code, Code::invalid) << "excluding a key does not switch the other limit off";
+}
+
 TEST(GroupTable, GrowsAndStaysSmall) {
   constexpr int kGroups = 100'000;
   World w(0);

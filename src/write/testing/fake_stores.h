@@ -25,9 +25,13 @@ class FakeSeriesStore final : public storage::SeriesStore {
   [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view) const override { return std::nullopt; }
   [[nodiscard]] std::vector<std::string> tenants() const override { return {}; }
 
-  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews&,
+  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics) override {
     if (refuse) return fail(Code::limit, "too many series");
+    {
+      const std::lock_guard lock(mutex_);
+      last_tags = model::to_tags(tags);
+    }
     last_tenant = tenant;
     series += metrics.size();
     return model::GroupId{groups.fetch_add(1)};
@@ -56,6 +60,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::atomic<model::TenantId> last_tenant{};
   std::atomic<bool> refuse{false};
   std::size_t tenant_calls = 0;
+  model::Tags last_tags;
 
  private:
   std::mutex mutex_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/ceres/query.h"
+
+#include <algorithm>
+#include <array>
+
+#include "protocol/ceres/time.h"
+
+namespace varve::protocol::ceres {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kParameters = {"metricName",  "metricGroup", "tag", "aggregator",
+                                                         "granularity", "start",       "end"};
+constexpr std::array<std::string_view, 6> kAggregators = {"raw", "min", "max", "sum", "avg", "count"};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
+
+// The end of the value that begins at `from`: the first comma behind which another k=v begins, or the end.
+std::size_t value_end(std::string_view text, std::size_t from) {
+  for (std::size_t comma = text.find(',', from); comma != std::string_view::npos; comma = text.find(',', comma + 1)) {
+    const std::size_t next = std::min(text.find(',', comma + 1), text.size());
+    if (text.substr(comma, next - comma).find('=') != std::string_view::npos) return comma;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+Status parse_tags(std::string_view text, TagPairs& out) {
+  for (;;) {
+    while (text.starts_with(',')) text.remove_prefix(1);
+    if (text.empty()) return {};
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) return fail(Code::invalid, "tag " + quoted(text) + " is not key=value");
+    const std::size_t end = value_end(text, equals + 1);
+    const std::string_view key = text.substr(0, equals);
+    std::string_view value = text.substr(equals + 1, end - equals - 1);
+    while (value.ends_with(',')) value.remove_suffix(1);
+    if (key.empty()) return fail(Code::invalid, "tag " + quoted(text) + " has no key");
+    if (value.empty()) return fail(Code::invalid, "tag " + quoted(key) + " has no value");
+    if (std::ranges::any_of(out, [&](const auto& pair) { return pair.first == key; })) {
+      return fail(Code::invalid, "tag " + quoted(key) + " stands twice");
+    }
+    out.emplace_back(key, value);
+    text.remove_prefix(end);
+  }
+}
+
+Result<Query> parse_query(std::span<const Parameter> parameters, std::string_view tenant, model::Timestamp now) {
+  VARVE_CHECK_OK(check_parameters(parameters, kParameters, tenant));
+  Query out;
+  for (const auto& [name, value] : parameters) {
+    if (name == "tag") VARVE_CHECK_OK(parse_tags(value, out.tags));
+  }
+  VARVE_TRY(const Subject subject, subject_of(parameters));
+  (subject.is_group ? out.metric_group : out.metric_name) = subject.name;
+
+  out.aggregator = parameter(parameters, "aggregator").value_or("raw");
+  if (std::ranges::find(kAggregators, out.aggregator) == kAggregators.end()) {
+    return fail(Code::invalid,
+                "the aggregator " + quoted(out.aggregator) + " is none of raw, min, max, sum, avg, count");
+  }
+  if (const auto granularity = parameter(parameters, "granularity")) {
+    VARVE_TRY(const std::int64_t width, parse_granularity(*granularity));
+    if (out.aggregator != "raw") out.granularity_ms = width;
+  }
+
+  const auto start = parameter(parameters, "start");
+  if (!start) return fail(Code::invalid, "Required parameter 'start' is not present");
+  VARVE_TRY(out.range.first, parse_time(*start, now));
+  out.range.last = now;
+  if (const auto end = parameter(parameters, "end")) {
+    VARVE_TRY(out.range.last, parse_time(*end, now));
+  }
+  if (out.range.last < out.range.first) return fail(Code::invalid, "the end lies before the start");
+  return out;
+}
+
+}  // namespace varve::protocol::ceres

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/ceres/time.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "model/time_unit.h"
+
+namespace varve::protocol::ceres {
+
+namespace {
+
+using model::Timestamp;
+using model::TimeUnit;
+
+constexpr std::int64_t kSecondMs = 1000;
+constexpr std::int64_t kMinuteMs = 60 * kSecondMs;
+constexpr std::int64_t kHourMs = 60 * kMinuteMs;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
+
+Result<Timestamp> in_range(std::optional<std::int64_t> t, std::string_view text) {
+  if (t && *t >= model::kTimestampMin && *t <= model::kTimestampMax) return *t;
+  return fail(Code::invalid, "the time " + quoted(text) + " is out of range");
+}
+
+// --- the calendar
+
+// Days from 1970-01-01 to the first of the month; any year.
+std::int64_t days_before_month(std::int64_t year, unsigned month) {
+  // A year that begins in March has its leap day at the end, and its months a length that a line fits.
+  const std::int64_t y = month <= 2 ? year - 1 : year;
+  const std::int64_t m = month <= 2 ? month + 9 : month - 3;
+  const std::int64_t cycle = (y >= 0 ? y : y - 399) / 400;
+  const std::int64_t in_cycle = y - cycle * 400;
+  return cycle * 146'097 + in_cycle * 365 + in_cycle / 4 - in_cycle / 100 + (153 * m + 2) / 5 - 719'468;
+}
+
+// --- reading
+
+// Reads from the front of a text; each step says whether it was there.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+  [[nodiscard]] bool at_end() const { return text_.empty(); }
+  [[nodiscard]] char peek() const { return text_.empty() ? '\0' : text_.front(); }
+  bool take(char c) {
+    if (upper(peek()) != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  // From `least` to `most` digits.
+  bool number(std::size_t least, std::size_t most, std::int64_t& out) {
+    std::size_t n = 0;
+    out = 0;
+    for (; n < most && n < text_.size() && is_digit(text_[n]); ++n) out = out * 10 + (text_[n] - '0');
+    text_.remove_prefix(std::min(n, text_.size()));
+    return n >= least;
+  }
+  // ".250…", cut to milliseconds.
+  bool fraction(std::int64_t& ms) {
+    std::int64_t digit_ms = 100;
+    if (!is_digit(peek())) return false;
+    for (std::size_t n = 0; n < 9 && is_digit(peek()); ++n, digit_ms /= 10) {
+      ms += (peek() - '0') * digit_ms;
+      text_.remove_prefix(1);
+    }
+    return !is_digit(peek());
+  }
+
+ private:
+  std::string_view text_;
+};
+
+// Z, +01:00, +0100, +01. A plus sign that a URL made a blank of counts as one.
+std::optional<std::int64_t> take_offset_ms(Scanner& in) {
+  if (in.take('Z')) return 0;
+  const bool east = in.take('+') || in.take(' ');
+  if (!east && !in.take('-')) return std::nullopt;
+  std::int64_t hours = 0;
+  std::int64_t minutes = 0;
+  if (!in.number(2, 2, hours)) return std::nullopt;
+  if (in.take(':') || !in.at_end()) {
+    if (!in.number(2, 2, minutes)) return std::nullopt;
+  }
+  if (hours > 18 || minutes > 59) return std::nullopt;
+  const std::int64_t ms = hours * kHourMs + minutes * kMinuteMs;
+  return east ? ms : -ms;
+}
+
+// Not an instant: nothing. A year of six digits at most, so nothing here overflows.
+std::optional<std::int64_t> instant_of(std::string_view text) {
+  Scanner in(text);
+  const bool negative = in.take('-');
+  const bool signed_year = negative || in.take('+') || in.take(' ');
+  std::int64_t year = 0;
+  std::int64_t month = 0;
+  std::int64_t day = 0;
+  std::int64_t hour = 0;
+  std::int64_t minute = 0;
+  std::int64_t second = 0;
+  std::int64_t ms = 0;
+  if (!in.number(4, signed_year ? 6 : 4, year) || !in.take('-') || !in.number(2, 2, month) || !in.take('-') ||
+      !in.number(2, 2, day) || !in.take('T') || !in.number(2, 2, hour) || !in.take(':') || !in.number(2, 2, minute)) {
+    return std::nullopt;
+  }
+  if (in.take(':')) {
+    if (!in.number(2, 2, second)) return std::nullopt;
+    if (in.take('.') && !in.fraction(ms)) return std::nullopt;
+  }
+  const auto offset_ms = take_offset_ms(in);
+  if (!offset_ms || !in.at_end()) return std::nullopt;
+  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  if (negative) year = -year;
+  const auto m = static_cast<unsigned>(month);
+  const std::int64_t first = days_before_month(year, m);
+  const std::int64_t next = m == 12 ? days_before_month(year + 1, 1) : days_before_month(year, m + 1);
+  if (day < 1 || day > next - first) return std::nullopt;
+  return (first + day - 1) * kDayMs + hour * kHourMs + minute * kMinuteMs + second * kSecondMs + ms - *offset_ms;
+}
+
+std::optional<TimeUnit> unit_of(std::string_view letter) {
+  if (letter == "ms") return TimeUnit::milliseconds;
+  if (letter == "s") return TimeUnit::seconds;
+  if (letter == "m") return TimeUnit::minutes;
+  if (letter == "h") return TimeUnit::hours;
+  if (letter == "d") return TimeUnit::days;
+  if (letter == "w") return TimeUnit::weeks;
+  if (letter == "n") return TimeUnit::months;
+  if (letter == "y") return TimeUnit::years;
+  return std::nullopt;
+}
+
+// "15m" → 15 and minutes. False: not that, or a number beyond 64 bits.
+bool split_amount(std::string_view text, std::int64_t& number, std::optional<TimeUnit>& unit) {
+  if (text.empty() || !is_digit(text.front())) return false;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return false;
+  unit = unit_of(text.substr(static_cast<std::size_t>(at - text.data())));
+  return unit.has_value();
+}
+
+// Only digits, perhaps behind a minus sign.
+std::optional<std::string_view> digits_of(std::string_view text) {
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  if (digits.empty() || !std::ranges::all_of(digits, is_digit)) return std::nullopt;
+  return digits;
+}
+
+constexpr std::size_t kMillisecondDigits = 13;
+
+Result<Timestamp> epoch_of(std::string_view text, std::string_view digits) {
+  std::int64_t number = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return in_range(std::nullopt, text);
+  return in_range(digits.size() >= kMillisecondDigits ? number : number * kSecondMs, text);
+}
+
+// --- widths
+
+// "1H30M" of "PT1H30M": units of `letters` in that order, each at most once, the last perhaps with a fraction
+// (seconds).
+struct Part {
+  char letter;
+  std::int64_t ms;
+};
+
+bool take_parts(Scanner& in, std::initializer_list<Part> parts, std::int64_t& sum_ms, bool& any) {
+  auto at = parts.begin();
+  while (is_digit(in.peek())) {
+    std::int64_t number = 0;
+    std::int64_t fraction_ms = 0;
+    if (!in.number(1, 15, number)) return false;
+    const bool broken = in.take('.');
+    if (broken && !in.fraction(fraction_ms)) return false;
+    while (at != parts.end() && !in.take(at->letter)) ++at;
+    if (at == parts.end() || (broken && at->letter != 'S')) return false;
+    std::int64_t ms = 0;
+    if (__builtin_mul_overflow(number, at->ms, &ms) || __builtin_add_overflow(ms, fraction_ms, &ms) ||
+        __builtin_add_overflow(sum_ms, ms, &sum_ms)) {
+      return false;
+    }
+    any = true;
+    ++at;
+  }
+  return true;
+}
+
+// ISO-8601 as Ceres' clients write it: days, hours, minutes and seconds (weeks too); a day has 24 hours.
+bool iso_duration(std::string_view text, std::int64_t& ms) {
+  Scanner in(text);
+  bool any = false;
+  if (!in.take('P') || !take_parts(in, {{'W', 7 * kDayMs}, {'D', kDayMs}}, ms, any)) return false;
+  if (in.take('T')) {
+    any = false;
+    if (!take_parts(in, {{'H', kHourMs}, {'M', kMinuteMs}, {'S', kSecondMs}}, ms, any)) return false;
+  }
+  return any && in.at_end();
+}
+
+void append_padded(std::string& out, std::int64_t number, std::size_t width) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  const auto size = static_cast<std::size_t>(end - digits);
+  if (size < width) out.append(width - size, '0');
+  out.append(digits, size);
+}
+
+}  // namespace
+
+Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
+  if (const auto instant = instant_of(text)) return in_range(*instant, text);
+  if (const auto digits = digits_of(text)) return epoch_of(text, *digits);
+  constexpr std::string_view kAgo = "-ago";
+  if (text.ends_with(kAgo)) {
+    std::int64_t number = 0;
+    std::optional<TimeUnit> unit;
+    if (split_amount(text.substr(0, text.size() - kAgo.size()), number, unit)) {
+      return model::add_units(now, -number, *unit);
+    }
+  }
+  return fail(Code::invalid, "Invalid relative time format: " + quoted(text) +
+                                 "; a time is an instant such as 2020-11-10T14:24:35Z, seconds or milliseconds since "
+                                 "1970, or 15m-ago (ms, s, m, h, d, w, n for months, y)");
+}
+
+Result<std::int64_t> parse_granularity(std::string_view text) {
+  std::int64_t ms = 0;
+  bool good = iso_duration(text, ms);
+  if (!good) {
+    ms = 0;
+    std::int64_t number = 0;
+    std::optional<TimeUnit> unit;
+    good = split_amount(text, number, unit) && model::fixed_ms(*unit) != 0 &&
+           !__builtin_mul_overflow(number, model::fixed_ms(*unit), &ms);
+  }
+  if (good && ms > 0 && ms <= model::kTimestampMax) return ms;
+  return fail(Code::invalid, "Unknown downsample granularity: " + quoted(text) +
+                                 "; a width such as PT5M, 5m, P1D or 1d of at least 1 ms (months and years have no "
+                                 "fixed width)");
+}
+
+void append_instant(std::string& out, Timestamp t) {
+  const std::int64_t day = model::window_start(t, kDayMs) / kDayMs;
+  const std::int64_t in_day = t - day * kDayMs;
+  // As in days_before_month: years from March.
+  const std::int64_t shifted = day + 719'468;
+  const std::int64_t cycle = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
+  const std::int64_t of_cycle = shifted - cycle * 146'097;
+  const std::int64_t of_400 = (of_cycle - of_cycle / 1460 + of_cycle / 36'524 - of_cycle / 146'096) / 365;
+  const std::int64_t of_year = of_cycle - (365 * of_400 + of_400 / 4 - of_400 / 100);
+  const std::int64_t m = (5 * of_year + 2) / 153;
+  const std::int64_t month = m < 10 ? m + 3 : m - 9;
+  const std::int64_t year = of_400 + cycle * 400 + (month <= 2 ? 1 : 0);
+  if (year < 0) out += '-';
+  if (year > 9999) out += '+';
+  append_padded(out, year < 0 ? -year : year, 4);
+  out += '-';
+  append_padded(out, month, 2);
+  out += '-';
+  append_padded(out, of_year - (153 * m + 2) / 5 + 1, 2);
+  out += 'T';
+  append_padded(out, in_day / kHourMs, 2);
+  out += ':';
+  append_padded(out, in_day / kMinuteMs % 60, 2);
+  out += ':';
+  append_padded(out, in_day / kSecondMs % 60, 2);
+  if (in_day % kSecondMs != 0) {
+    out += '.';
+    append_padded(out, in_day % kSecondMs, 3);
+  }
+  out += 'Z';
+}
+
+std::string granularity_text(std::int64_t ms) {
+  std::string out = "PT";
+  if (const std::int64_t hours = ms / kHourMs; hours != 0) out += std::to_string(hours) + 'H';
+  if (const std::int64_t minutes = ms / kMinuteMs % 60; minutes != 0) out += std::to_string(minutes) + 'M';
+  const std::int64_t rest = ms % kMinuteMs;
+  if (rest == 0) return out;
+  out += std::to_string(rest / kSecondMs);
+  if (rest % kSecondMs != 0) {
+    out += '.';
+    append_padded(out, rest % kSecondMs, 3);
+    while (out.ends_with('0')) out.pop_back();
+  }
+  return out += 'S';
+}
+
+}  // namespace varve::protocol::ceres
