@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "config/keys.h"
+#include "rollup/levels.h"
 
 namespace varve::config {
 namespace {
@@ -100,14 +101,10 @@ class Loader {
 
   void check_slots() {
     const auto& config = out_.config;
-    // Those up to the slot's width, and always the first, are built from raw samples of one slot.
-    for (const Rollup& rollup : config.rollups) {
-      const bool from_raw = &rollup == config.rollups.data() || rollup.granularity_ms <= config.slots.width_ms;
-      if (from_raw && config.slots.width_ms % rollup.granularity_ms != 0) {
-        fault("slots.width=" + text("slots.width") + ": allowed is a multiple of the granularities in rollups=" +
-              text("rollups") + " that are built from raw samples (the first, and those not wider than a slot)");
-        break;
-      }
+    rollup::Levels levels;
+    for (const Rollup& rollup : config.rollups) levels.levels.push_back({rollup.granularity_ms, rollup.retention_ms});
+    if (const auto fits = levels.check(config.slots.width_ms); !fits) {
+      fault("slots.width=" + text("slots.width") + " with rollups=" + text("rollups") + ": " + fits.error().message);
     }
     if (config.slots.jobs > config.slots.partitions) {
       fault("slots.jobs=" + text("slots.jobs") + ": allowed is at most slots.partitions=" + text("slots.partitions"));

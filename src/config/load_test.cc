@@ -98,8 +98,8 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("http.body_max", "1", "at least 1KiB");
   f("telnet.listen", "x", "empty, or host:port");
   f("slots.width", "999ms", "at least 1s");
-  f("slots.width", "7m", "multiple of the granularities");
-  f("slots.width", "90m", "multiple of the granularities");
+  f("slots.width", "7m", "10m would do");
+  f("slots.width", "90m", "2h would do");
   f("slots.quiet", "10x", "such as 500ms");
   f("slots.partitions", "0", "from 1 to 65536");
   f("slots.jobs", "65", "at most slots.partitions=64");
@@ -126,6 +126,15 @@ TEST(Load, PublicAddressesNeedToBeMeant) {
   EXPECT_NE(faults_of("http.listen", "0.0.0.0:8080").find("http.insecure_public"), std::string::npos);
   EXPECT_NE(faults_of("telnet.listen", "[::]:4242").find("http.insecure_public"), std::string::npos);
   EXPECT_TRUE(load(flags({{"http.listen", ":8080"}, {"http.insecure_public", "true"}})).faults.empty());
+}
+
+TEST(Load, OwnRangesAreParts) {
+  using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  const auto own = [](const char* value) { return load(flags({{"slots.own", value}})).config.slots; };
+  EXPECT_EQ(own("1,5-8,12,15-18").own_ranges, (Ranges{{1, 1}, {5, 8}, {12, 12}, {15, 18}}));
+  EXPECT_EQ(own("0, 1, 3-5").own_ranges, (Ranges{{0, 0}, {1, 1}, {3, 5}}));
+  EXPECT_EQ(own("none").own, Config::Slots::Own::none);
+  EXPECT_TRUE(own("jobs").own_ranges.empty());
 }
 
 TEST(Load, UnknownKeysAreFaults) {

@@ -17,7 +17,7 @@ namespace {
 
 aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange range) {
   if (query.stages.empty() || query.stages[0].sampling.value <= 0) return {{}, false, range.first};
-  return {query.stages[0].sampling, query.stages[0].align_sampling, range.first};
+  return aggregate::windows_of(query.stages[0], range.first);
 }
 
 // Sums can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as null.)
@@ -32,6 +32,27 @@ Status check_finite(const MetricQuery& query, const Points& points) {
     }
   }
   return {};
+}
+
+// The column without NaN and infinities: windows are made of numbers, and rollups keep nothing else. Views into the
+// column, or into memory of this thread until the next call.
+aggregate::Column finite(const aggregate::Column& column) {
+  if (column.type != ValueType::double_) return column;
+  constexpr std::uint64_t kExponent = 0x7ff0'0000'0000'0000;
+  const auto is_finite = [](std::uint64_t bits) { return (bits & kExponent) != kExponent; };
+  std::size_t odd = 0;
+  for (const std::uint64_t bits : column.bits) odd += is_finite(bits) ? 0 : 1;
+  if (odd == 0) return column;
+  thread_local std::vector<model::Timestamp> times;
+  thread_local std::vector<std::uint64_t> values;
+  times.clear();
+  values.clear();
+  for (std::size_t i = 0; i < column.bits.size(); ++i) {
+    if (!is_finite(column.bits[i])) continue;
+    times.push_back(column.times[i]);
+    values.push_back(column.bits[i]);
+  }
+  return {column.type, times, values};
 }
 
 }  // namespace
@@ -52,6 +73,14 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
          range_.contains(stats.last_time) && windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
+bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms, bool extremes) const {
+  if (!windowed_ || !aggregate::takes_summary(query_.stages[0].function)) return false;
+  const bool needs_extremes =
+      query_.stages[0].function == aggregate::Function::min || query_.stages[0].function == aggregate::Function::max;
+  return (extremes || !needs_extremes) && range.first >= range_.first && range.last <= range_.last &&
+         windows_.is_made_of(width_ms);
+}
+
 Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
   seen_[series] |= kNumbers;
   const Cell cell = aggregate::cell_of(query_.stages[0].function, windows_.index(stats.first_time),
@@ -64,10 +93,12 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.type == ValueType::string) return add_texts(series, piece);
   seen_[series] |= kNumbers;
   if (!windowed_) return add_run(series, piece);
+  const aggregate::Column column = finite({piece.type, piece.times, piece.bits});
+  if (column.times.empty()) return {};
   thread_local std::vector<Cell> cells;
   cells.clear();
-  aggregate::reduce(query_.stages[0].function, windows_, {piece.type, piece.times, piece.bits}, cells);
-  return add_cells(group_of(series), cells, piece.size());
+  aggregate::reduce(query_.stages[0].function, windows_, column, cells);
+  return add_cells(group_of(series), cells, column.times.size());
 }
 
 Status Collector::add_cells(GroupState& group, std::span<const Cell> cells, std::uint64_t samples) {

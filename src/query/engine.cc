@@ -44,6 +44,9 @@ class CollectingSink final : public storage::PieceSink {
   bool takes_stats(const storage::ChunkStats& stats) override {
     return collectors_[route_[stats.series].metric].takes_stats(stats);
   }
+  bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms, bool extremes) override {
+    return collectors_[route_[series].metric].takes_windows(range, width_ms, extremes);
+  }
   void stats(const storage::ChunkStats& stats) override {
     const Route::Stop& stop = route_[stats.series];
     ticket_.count(stats.count);

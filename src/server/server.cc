@@ -11,8 +11,11 @@
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "engine/rocksdb/store.h"
+#include "http/admin_queries.h"
+#include "http/ceres_query.h"
 #include "http/ingest.h"
 #include "http/kairosdb_query.h"
+#include "http/opentsdb_query.h"
 #include "http/operations.h"
 #include "http/server.h"
 #include "query/engine.h"
@@ -116,12 +119,12 @@ void Server::State::register_metrics() {
   bytes("wal", &storage::StorageBytes::wal);
   bytes("hot", &storage::StorageBytes::hot);
   bytes("sealed", &storage::StorageBytes::sealed);
+  bytes("rollup", &storage::StorageBytes::rollup);
   bytes("index", &storage::StorageBytes::index);
   // Of parts that are not built yet, so that a script need not ask whether they are there.
-  for (const std::string_view kind : {"rollup", "message"}) {
-    metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", kind}});
-  }
-  metrics.counter("varve_rollups_written_total", "Rollup chunks written.");
+  metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", "message"}});
+  metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
+                       [this] { return static_cast<double>(store->slot_counts().windows); });
   metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.", [] { return 0.0; });
 }
 
@@ -134,7 +137,14 @@ http::Router Server::State::routes() {
     http::add_influx_ingest(router, ingest);
     http::add_prometheus_ingest(router, ingest);
   }
-  if (config.roles.query) http::add_kairosdb_query(router, *queries, *query_pool, metrics);
+  if (config.roles.query) {
+    const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
+    http::add_kairosdb_query(router, *queries, *query_pool, metrics);
+    http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
+                             http::make_ceres_query(ceres));
+    http::add_ceres_metadata(router, ceres);
+    http::add_admin_queries(router, *queries, *query_pool);
+  }
   http::add_kairosdb_health(router, ingest);
   http::add_settle(router, *store, *settle_pool);
   return router;
@@ -150,6 +160,7 @@ Status Server::start() {
   VARVE_CHECK_OK(s.open_store());
   write::Options writing;
   writing.metrics = &s.metrics;
+  writing.tag_limits = tag_limits(s.config);
   s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writing);
   s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);

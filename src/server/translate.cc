@@ -15,6 +15,11 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.repair = config.storage.repair;
   options.slot_width_ms = config.slots.width_ms;
   options.series_per_tenant_max = config.series_per_tenant_max;
+  for (const auto& level : config.rollups) options.rollups.levels.push_back({level.granularity_ms, level.retention_ms});
+  options.rollups.counter_suffixes = config.counter_suffixes;
+  options.slot_quiet_ms = config.slots.quiet_ms;
+  options.raw_retention_ms = config.raw_retention_ms;
+  if (!config.roles.rollup || config.slots.own == config::Config::Slots::Own::none) options.rolls_up = false;
   return options;
 }
 
@@ -41,6 +46,26 @@ query::Limits query_limits(const config::Config& config) {
   limits.memory_bytes = config.query.memory_bytes_max;
   limits.timeout = std::chrono::milliseconds(config.query.timeout_ms);
   return limits;
+}
+
+model::TagLimits tag_limits(const config::Config& config) {
+  using Action = config::Config::Tags::LimitAction;
+  model::TagLimits limits;
+  limits.value_bytes_max = config.tags.value_bytes_max;
+  limits.excluded_keys = config.tags.excluded_keys;
+  limits.long_value = config.tags.limit_action == Action::exclude    ? model::LongValue::exclude
+                      : config.tags.limit_action == Action::truncate ? model::LongValue::truncate
+                                                                     : model::LongValue::reject;
+  return limits;
+}
+
+http::CeresRetentions ceres_retentions(const config::Config& config) {
+  http::CeresRetentions kept;
+  kept.raw_ms = config.raw_retention_ms;
+  for (const config::Rollup& rollup : config.rollups) {
+    kept.rollups.push_back({rollup.granularity_ms, rollup.retention_ms});
+  }
+  return kept;
 }
 
 }  // namespace varve::server

@@ -4,9 +4,11 @@
 
 #include "config/config.h"
 #include "engine/rocksdb/options.h"
+#include "http/ceres_query.h"
 #include "http/server.h"
 #include "query/engine.h"
 #include "telnet/listener.h"
+#include "write/writer.h"
 
 namespace varve::server {
 
@@ -14,5 +16,7 @@ engine::rocksdb::Options store_options(const config::Config& config);
 http::ServerOptions http_options(const config::Config& config);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
+model::TagLimits tag_limits(const config::Config& config);
+http::CeresRetentions ceres_retentions(const config::Config& config);
 
 }  // namespace varve::server

@@ -25,7 +25,12 @@ TEST(Translate, EachKeyArrives) {
                                  {"telnet.listen", "127.0.0.1:82"},
                                  {"tenant.default", "t"},
                                  {"query.memory", "3MiB"},
-                                 {"query.timeout", "4s"}});
+                                 {"query.timeout", "4s"},
+                                 {"tags.limit_action", "truncate"},
+                                 {"tags.value_max", "50"},
+                                 {"tags.excluded_keys", "pid,id"},
+                                 {"raw.retention", "6h"},
+                                 {"rollups", "5m:14d,1h:365d"}});
   const auto store = store_options(config);
   EXPECT_EQ(store.path, "p");
   EXPECT_FALSE(store.sync_always);
@@ -41,6 +46,17 @@ TEST(Translate, EachKeyArrives) {
   EXPECT_EQ(telnet_options(config).tenant_default, "t");
   EXPECT_EQ(query_limits(config).memory_bytes, 3U << 20);
   EXPECT_EQ(query_limits(config).timeout, std::chrono::seconds(4));
+  EXPECT_EQ(tag_limits(config).long_value, model::LongValue::truncate);
+  EXPECT_EQ(tag_limits(config).value_bytes_max, 50U);
+  EXPECT_EQ(tag_limits(config).excluded_keys, (std::vector<std::string>{"pid", "id"}));
+  EXPECT_EQ(tag_limits(config_of({})).long_value, model::LongValue::reject);
+  EXPECT_EQ(tag_limits(config_of({})).value_bytes_max, 4096U);
+  EXPECT_FALSE(tag_limits(config_of({})).cleans());
+  EXPECT_EQ(tag_limits(config_of({{"tags.limit_action", "exclude"}})).long_value, model::LongValue::exclude);
+  EXPECT_EQ(ceres_retentions(config).raw_ms, 21'600'000);
+  ASSERT_EQ(ceres_retentions(config).rollups.size(), 2U);
+  EXPECT_EQ(ceres_retentions(config).rollups[1].width_ms, 3'600'000);
+  EXPECT_EQ(ceres_retentions(config).rollups[1].retention_ms, 31'536'000'000);
   EXPECT_TRUE(store_options(config_of({{"storage.sync", "always"}})).sync_always);
 }
 

@@ -47,6 +47,13 @@ class PieceSink {
   // May the scan give this chunk's statistics instead of its samples? Asked only where they are exact.
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
+  // Would statistics of every window [k × width, (k + 1) × width) inside `range` do for this series' samples there?
+  // `extremes`: do they have min and max, or only count, sum and first time. `range` begins and ends at a window's
+  // edge.
+  virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms, bool extremes) {
+    (void)series, (void)range, (void)width_ms, (void)extremes;
+    return false;
+  }
   // An error (limit: over budget) ends the scan with that error.
   virtual Status piece(const Piece& piece) = 0;
 };
@@ -56,6 +63,7 @@ struct ScanOptions {
   unsigned threads = 1;                          // upper bound of parallelism over series
   const std::atomic<bool>* cancelled = nullptr;  // looked at between blocks: Code::cancelled
   std::int64_t deadline_steady_ns = 0;           // 0: none; past it: Code::timeout
+  bool windows = true;                           // false: read samples also where they are rolled up
 };
 
 struct SettleReport {
@@ -66,7 +74,7 @@ struct SettleReport {
 };
 
 struct StorageBytes {
-  std::uint64_t wal = 0, hot = 0, sealed = 0, index = 0;
+  std::uint64_t wal = 0, hot = 0, sealed = 0, rollup = 0, index = 0;
 };
 
 class SampleStore {

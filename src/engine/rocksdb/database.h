@@ -37,8 +37,8 @@ class Database {
   static Result<std::unique_ptr<Database>> open(const std::string& path);
   ~Database();
 
-  // What a start needs: definitions in order of writing, every run, the checkpoint.
-  Status recover(Checkpoint& checkpoint, std::vector<Run>& runs,
+  // What a start needs: definitions in order of writing, every run and mark, the checkpoint.
+  Status recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                  const std::function<Status(std::string_view definitions)>& define) const;
 
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
@@ -55,6 +55,7 @@ class Database {
   struct Commit {
     std::vector<std::shared_ptr<const Run>> added;
     std::vector<std::shared_ptr<const Run>> removed;  // only their run records; see erase_blocks
+    std::vector<std::pair<SlotKey, Mark>> marks;      // a mark like Mark{} is removed
     Checkpoint checkpoint;
   };
   Status commit(const Commit& commit);

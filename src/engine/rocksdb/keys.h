@@ -2,10 +2,12 @@
 // Keys in RocksDB; docs/formats/keys.md. Numbers are big endian and signed ones have their sign bit flipped, so that
 // the order of the bytes is the order of the numbers.
 //
-//   block       'b' tenant:u32 slot:i64 run:u64 first group:u32   → docs/formats/block.md
-//   run         'r' tenant:u32 slot:i64 run:u64                   → docs/formats/run.md: written after all its blocks
-//   definitions 'd' sequence:u64                                  → zstd of definition records, in order of writing
-//   checkpoint  'c'                                               → next run:u64, first live log segment:u64,
+//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples)
+//   block       'b' slot run:u64 first group:u32   → docs/formats/block.md
+//   run         'r' slot run:u64                   → docs/formats/run.md: written after all its blocks
+//   mark        's' slot                           → docs/formats/run.md: what of the slot is rolled up
+//   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
+//   checkpoint  'c'                                → next run:u64, first live log segment:u64,
 //   sequence:u64
 #pragma once
 
@@ -18,10 +20,17 @@
 
 namespace varve::engine::rocksdb {
 
-// Chunks of one tenant in one slot that were written together. Numbers grow; of two runs the later one wins.
-struct RunKey {
+// A slot of one tenant: of raw samples, or of the windows of one granularity.
+struct SlotKey {
   model::TenantId tenant{};
-  model::Timestamp slot = 0;
+  std::int64_t granularity_ms = 0;  // 0: raw samples
+  model::Timestamp start = 0;
+  auto operator<=>(const SlotKey&) const = default;
+};
+
+// Chunks of one slot that were written together. Numbers grow; of two runs the later one wins.
+struct RunKey {
+  SlotKey slot;
   std::uint64_t run = 0;
   auto operator<=>(const RunKey&) const = default;
 };
@@ -31,7 +40,10 @@ std::string run_key(const RunKey& run);
 std::string definitions_key(std::uint64_t sequence);
 inline constexpr std::string_view kCheckpointKey = "c";
 
-// False if it is not a run's key.
+std::string mark_key(const SlotKey& slot);
+
+// False if it is not such a key.
 bool parse_run_key(std::string_view key, RunKey& run);
+bool parse_mark_key(std::string_view key, SlotKey& slot);
 
 }  // namespace varve::engine::rocksdb

@@ -15,9 +15,11 @@ constexpr auto kLookEvery = std::chrono::seconds(1);  // for slots that have bec
 storage::SettleReport what_changed(const Runs& before, const Runs& after) {
   storage::SettleReport report;
   for (const auto& [slot, now] : after.slots) {
+    if (slot.granularity_ms != 0 || now.runs.empty()) continue;
     const auto then = before.slots.find(slot);
     const auto& run = *now.runs.back();
-    if (then != before.slots.end() && then->second.runs.back()->key.run == run.key.run) continue;
+    const bool known = then != before.slots.end() && !then->second.runs.empty();
+    if (known && then->second.runs.back()->key.run == run.key.run && then->second.mark == now.mark) continue;
     ++report.slots_sealed;
     report.chunks_written += run.chunks;
     report.samples += run.samples;
@@ -66,6 +68,7 @@ bool Store::State::maintain_once() {
     return worked;
   }
   if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
+  if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
   const auto due = mergeable(false);
   if (due.empty()) return false;
   try_step(merge(due.front()), "fragments of a slot cannot be merged");
@@ -89,13 +92,14 @@ Status Store::State::hand_over_definitions() {
   return status;
 }
 
-void Store::State::publish(const std::vector<std::shared_ptr<const Run>>& added,
-                           const std::vector<std::shared_ptr<const Run>>& removed, bool drop_frozen) {
+void Store::State::publish(const Database::Commit& commit, bool drop_frozen) {
+  checkpoint = commit.checkpoint;
   // Only maintenance changes the runs, so the copy may be made before the append lock is taken.
   auto fresh = std::make_shared<Runs>(*runs);
   const std::int64_t now = clock.steady_ns();
-  for (const auto& run : removed) fresh->remove(run->key);
-  for (const auto& run : added) fresh->add(run, now);
+  for (const auto& run : commit.removed) fresh->remove(run->key);
+  for (const auto& run : commit.added) fresh->add(run, now);
+  for (const auto& [slot, mark] : commit.marks) fresh->set_mark(slot, mark);
   std::shared_ptr<const Head> dropped;
   std::shared_ptr<const Runs> old = fresh;
   {
@@ -111,9 +115,9 @@ void Store::State::publish(const std::vector<std::shared_ptr<const Run>>& added,
   room.notify_all();
 }
 
-std::vector<Runs::Slot> Store::State::mergeable(bool all) const {
+std::vector<SlotKey> Store::State::mergeable(bool all) const {
   const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
-  std::vector<Runs::Slot> due;
+  std::vector<SlotKey> due;
   for (const auto& [slot, of_slot] : runs->slots) {
     const std::size_t count = of_slot.runs.size();
     if (count < 2) continue;
@@ -128,8 +132,12 @@ SlotCounts Store::slot_counts() const {
     const std::lock_guard lock(state_->append_mutex);
     runs = state_->runs;
   }
-  SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load()};
-  for (const auto& [slot, of_slot] : runs->slots) counts.pending += of_slot.runs.size() > 1 ? 1 : 0;
+  SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load(), .windows = state_->windows_written.load()};
+  const bool rolls_up = !state_->options.rollups.levels.empty();
+  for (const auto& [slot, of_slot] : runs->slots) {
+    if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
+    counts.pending += of_slot.runs.size() > 1 || (rolls_up && !of_slot.is_sealed()) ? 1 : 0;
+  }
   return counts;
 }
 
@@ -137,17 +145,11 @@ Result<storage::SettleReport> Store::settle() {
   State& state = *state_;
   const std::lock_guard lock(state.maintenance_mutex);
   const auto before = state.runs;
-  // What a running spill holds, then what the head holds.
-  for (int heads = 0; heads < 2; ++heads) {
-    bool has_frozen = false;
-    {
-      const std::lock_guard append(state.append_mutex);
-      if (state.frozen == nullptr && state.head->rows() > 0) VARVE_CHECK_OK(state.freeze());
-      has_frozen = state.frozen != nullptr;
-    }
-    if (has_frozen) VARVE_CHECK_OK(state.spill_frozen());
-  }
+  VARVE_CHECK_OK(state.spill_all());
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
+  VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
+  for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
+  VARVE_CHECK_OK(state.drop_expired());
   VARVE_CHECK_OK(state.database->compact());
   return what_changed(*before, *state.runs);
 }

@@ -4,48 +4,13 @@
 
 #include "engine/rocksdb/gather.h"
 #include "engine/rocksdb/reconcile.h"
+#include "engine/rocksdb/run_cursor.h"
 #include "engine/rocksdb/run_writer.h"
 #include "engine/rocksdb/scan_range.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-// Goes through the groups of one run in ascending order.
-class RunCursor {
- public:
-  RunCursor(const Database& database, const Run& run) : database_(database), run_(run) {}
-
-  Status start() { return run_.first_groups.empty() ? Status{} : load(); }
-  [[nodiscard]] bool done() const { return block_ == nullptr; }
-  [[nodiscard]] std::uint32_t group() const { return model::to_int(block_->group(at_)); }
-  [[nodiscard]] const chunk::Block& block() const { return *block_; }
-  [[nodiscard]] std::size_t at() const { return at_; }
-  // The block just left stays readable until the next call.
-  Status next() {
-    before_ = block_;
-    if (++at_ < block_->groups()) return {};
-    at_ = 0;
-    if (++number_ < run_.first_groups.size()) return load();
-    block_ = nullptr;
-    return {};
-  }
-
- private:
-  Status load() {
-    const auto key = block_key(run_.key, model::GroupId{run_.first_groups[number_]});
-    VARVE_TRY(const auto bytes, database_.get(key, nullptr));
-    VARVE_TRY(block_, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-    return {};
-  }
-
-  const Database& database_;
-  const Run& run_;
-  std::size_t number_ = 0;  // of the block
-  std::size_t at_ = 0;      // of the group in it
-  BlockCache::BlockPtr block_;
-  BlockCache::BlockPtr before_;
-};
 
 // Opens what shares a series with another group and finds where the runs contradict one another.
 class SlotPatches {
@@ -78,34 +43,6 @@ class SlotPatches {
   Patches patches_;
 };
 
-using RunList = std::vector<std::shared_ptr<const Run>>;
-
-Result<std::vector<RunCursor>> cursors_of(const Database& database, const RunList& runs) {
-  std::vector<RunCursor> cursors;
-  for (const auto& run : runs) {
-    cursors.emplace_back(database, *run);
-    VARVE_CHECK_OK(cursors.back().start());
-  }
-  return cursors;
-}
-
-// Calls each(group, cursors that stand on it) for all groups in ascending order.
-template <class Each>
-Status for_each_group(std::vector<RunCursor>& cursors, const Each& each) {
-  std::vector<RunCursor*> same;
-  while (true) {
-    same.clear();
-    for (RunCursor& cursor : cursors) {
-      if (cursor.done()) continue;
-      if (!same.empty() && cursor.group() < same[0]->group()) same.clear();
-      if (same.empty() || cursor.group() == same[0]->group()) same.push_back(&cursor);
-    }
-    if (same.empty()) return {};
-    VARVE_CHECK_OK(each(same[0]->group(), same));
-    for (RunCursor* cursor : same) VARVE_CHECK_OK(cursor->next());
-  }
-}
-
 Result<std::vector<std::uint32_t>> shared_groups_in(const Database& database, const RunList& runs,
                                                     const SharedGroups& shared) {
   std::vector<std::uint32_t> groups;
@@ -119,13 +56,13 @@ Result<std::vector<std::uint32_t>> shared_groups_in(const Database& database, co
 
 }  // namespace
 
-Status Store::State::merge(const Runs::Slot& slot) {
+Status Store::State::merge(const SlotKey& slot) {
   const RunList merging = runs->slots.at(slot).runs;
   step("merge.begin");
   const View nothing{nullptr, nullptr, runs, nullptr};
-  const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.first, chunk_width};
+  const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
   SlotPatches patches(source, merging);
-  {
+  if (slot.granularity_ms == 0) {
     const std::shared_lock lock(index_mutex);
     if (shared_groups.any()) {
       VARVE_TRY(const auto groups, shared_groups_in(*database, merging, shared_groups));
@@ -135,7 +72,7 @@ Status Store::State::merge(const Runs::Slot& slot) {
   VARVE_TRY(auto cursors, cursors_of(*database, merging));
   Gather gather;
   RunWriter writer(*database);
-  writer.start({slot.first, slot.second, checkpoint.next_run});
+  writer.start({slot, checkpoint.next_run}, runs->slots.at(slot).content());
   VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
@@ -150,9 +87,7 @@ Status Store::State::merge(const Runs::Slot& slot) {
   step("merge.written");
   VARVE_CHECK_OK(database->commit(commit));
   step("merge.committed");
-  checkpoint = commit.checkpoint;
-  publish(commit.added, merging, false);
-  ++slots_sealed;
+  publish(commit, false);
   step("merge.published");
   return database->erase_blocks(merging);
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "rollup/levels.h"
+
 namespace varve::engine::rocksdb {
 
 struct Options {
@@ -25,6 +27,11 @@ struct Options {
   std::size_t cache_bytes_max = std::size_t{64} << 20;  // decoded blocks kept for queries
   std::size_t runs_per_slot_max = 8;     // so many fragments of a slot are merged while it is still being written
   std::int64_t merge_quiet_ms = 30'000;  // fewer of them are merged when the slot has not grown for so long
+
+  rollup::Levels rollups;                            // none: nothing is rolled up
+  bool rolls_up = true;                              // false: reads rollups but makes none
+  std::int64_t slot_quiet_ms = 300'000;              // a slot is sealed so long after its end and its last run
+  std::int64_t raw_retention_ms = rollup::kForEver;  // by the slot's end
 
   // For tests: called with the name of each step of a spill and of a merge, on the thread that takes it.
   std::function<void(std::string_view step)> at_step;

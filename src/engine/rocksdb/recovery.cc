@@ -165,11 +165,13 @@ Status replay_copy(const std::string& path, Replay& replay) {
 
 Status Store::State::recover() {
   std::vector<Run> found;
-  VARVE_CHECK_OK(database->recover(checkpoint, found, [this](std::string_view definitions) {
+  std::vector<std::pair<SlotKey, Mark>> marks;
+  VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
     return index.replay(std::as_bytes(std::span(definitions)));
   }));
   auto loaded = std::make_shared<Runs>();
   for (Run& run : found) loaded->add(std::make_shared<const Run>(std::move(run)), clock.steady_ns());
+  for (auto& [slot, mark] : marks) loaded->set_mark(slot, std::move(mark));
   runs = std::move(loaded);
 
   head = std::make_shared<Head>(slabs, chunk_width);

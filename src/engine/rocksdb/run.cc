@@ -19,6 +19,7 @@ std::ptrdiff_t Run::block_of(std::uint32_t group) const {
 std::string encode_run(const Run& run) {
   std::string value;
   codec::append_varint(value, kRunVersion);
+  codec::append_varint(value, run.content);
   codec::append_varint(value, run.first_groups.size());
   std::uint32_t before = 0;
   for (const std::uint32_t group : run.first_groups) {
@@ -48,6 +49,7 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
   if (const auto version = next(); version != kRunVersion) {
     return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads version 1");
   }
+  run.content = next();
   const std::uint64_t blocks = next();
   if (!good || blocks > value.size()) return fail(Code::corrupt, "a run's list of blocks is cut short");
   std::uint32_t group = 0;
@@ -64,8 +66,37 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
   return run;
 }
 
+std::string encode_mark(const Mark& mark) {
+  std::string value;
+  codec::append_varint(value, kRunVersion);
+  codec::append_varint(value, mark.sealed);
+  codec::append_varint(value, mark.dropped ? 1 : 0);
+  codec::append_varint(value, mark.granularities_ms.size());
+  for (const std::int64_t width : mark.granularities_ms) codec::append_varint(value, static_cast<std::uint64_t>(width));
+  return value;
+}
+
+Result<Mark> decode_mark(std::string_view value) {
+  const auto* at = reinterpret_cast<const std::byte*>(value.data());
+  const auto* const end = at + value.size();
+  std::vector<std::uint64_t> numbers;
+  while (at != end) {
+    std::uint64_t number = 0;
+    at = codec::get_varint(at, end, number);
+    if (at == nullptr) return fail(Code::corrupt, "a slot's mark is cut short");
+    numbers.push_back(number);
+  }
+  if (numbers.size() < 4 || numbers[0] != kRunVersion || numbers.size() != 4 + numbers[3]) {
+    return fail(Code::corrupt, "a slot's mark is malformed");
+  }
+  Mark mark{numbers[1], numbers[2] != 0, {}};
+  for (std::size_t i = 4; i < numbers.size(); ++i)
+    mark.granularities_ms.push_back(static_cast<std::int64_t>(numbers[i]));
+  return mark;
+}
+
 void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
-  auto& slot = slots[{run->key.tenant, run->key.slot}];
+  auto& slot = slots[run->key.slot];
   slot.grown_steady_ns = now_steady_ns;
   const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
@@ -73,10 +104,16 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
 }
 
 void Runs::remove(const RunKey& key) {
-  const auto slot = slots.find({key.tenant, key.slot});
+  const auto slot = slots.find(key.slot);
   if (slot == slots.end()) return;
   std::erase_if(slot->second.runs, [&](const auto& run) { return run->key.run == key.run; });
-  if (slot->second.runs.empty()) slots.erase(slot);
+  if (slot->second.runs.empty() && slot->second.mark == Mark{}) slots.erase(slot);
+}
+
+void Runs::set_mark(const SlotKey& slot, Mark mark) {
+  auto& of_slot = slots[slot];
+  of_slot.mark = std::move(mark);
+  if (of_slot.runs.empty() && of_slot.mark == Mark{}) slots.erase(slot);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run: what one spill or one merge wrote for one tenant and slot: blocks in ascending order of their groups.
-// docs/formats/run.md: version:varint blocks:varint (first group − the one before:varint)* bytes:varint samples:varint
-// chunks:varint
+// Run: what one spill, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
+// docs/formats/run.md: version:varint content:varint blocks:varint (first group − the one before:varint)* bytes:varint
+// samples:varint chunks:varint
 //                      first time:zigzag varint, last time − first time:varint
 #pragma once
 
@@ -22,6 +22,7 @@ namespace varve::engine::rocksdb {
 
 struct Run {
   RunKey key;
+  std::uint64_t content = 0;                // the highest number among the runs it was merged from; its own if none
   std::vector<std::uint32_t> first_groups;  // of each block, ascending
   std::uint64_t samples = 0;
   std::uint64_t chunks = 0;         // series in it
@@ -36,17 +37,35 @@ struct Run {
 std::string encode_run(const Run& run);
 Result<Run> decode_run(std::string_view key, std::string_view value);
 
-// All runs of a store. A value: changed by making a new one, so that queries keep theirs.
+// How much of a slot went into the granularities made of it.
+struct Mark {
+  std::uint64_t sealed = 0;  // runs whose content is not above this
+  bool dropped = false;      // the samples themselves are gone (retention); what comes late is added to the windows
+  std::vector<std::int64_t> granularities_ms;  // that were made of it, ascending
+  bool operator==(const Mark&) const = default;
+};
+
+std::string encode_mark(const Mark& mark);
+Result<Mark> decode_mark(std::string_view value);
+
+// All runs and marks of a store. A value: changed by making a new one, so that queries keep theirs.
 struct Runs {
-  using Slot = std::pair<model::TenantId, model::Timestamp>;
   struct OfSlot {
     std::vector<std::shared_ptr<const Run>> runs;  // in ascending order of number
     std::int64_t grown_steady_ns = 0;              // when the last one came
+    Mark mark;
+    [[nodiscard]] std::uint64_t content() const {
+      std::uint64_t most = 0;
+      for (const auto& run : runs) most = most > run->content ? most : run->content;
+      return most;
+    }
+    [[nodiscard]] bool is_sealed() const { return content() <= mark.sealed; }
   };
-  std::map<Slot, OfSlot> slots;
+  std::map<SlotKey, OfSlot> slots;
 
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
+  void set_mark(const SlotKey& slot, Mark mark);  // a mark like Mark{} is none
 };
 
 }  // namespace varve::engine::rocksdb

@@ -5,9 +5,10 @@
 
 namespace varve::engine::rocksdb {
 
-void RunWriter::start(const RunKey& key) {
+void RunWriter::start(const RunKey& key, std::uint64_t content) {
   run_ = {};
   run_.key = key;
+  run_.content = content;
   if (!builder_.empty()) (void)builder_.finish();  // of a run that was given up
 }
 

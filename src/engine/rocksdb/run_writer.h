@@ -16,7 +16,9 @@ class RunWriter {
  public:
   explicit RunWriter(Database& database) : database_(database) {}
 
-  void start(const RunKey& key);
+  // `content` as in Run.
+  void start(const RunKey& key, std::uint64_t content);
+  void start(const RunKey& key) { start(key, key.run); }
   // In ascending order of group.
   Status add(const chunk::Fragment& fragment);
   Result<std::shared_ptr<const Run>> finish();

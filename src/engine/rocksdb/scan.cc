@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/rocksdb/scan_range.h"
+#include "engine/rocksdb/scan_stretches.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -86,11 +87,27 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
   const std::size_t pairs = (places.size() + several.size()) * std::max<std::size_t>(1, slots.count());
   const std::size_t threads = std::clamp<std::size_t>(pairs / kPairsPerThread, 1, std::max(1U, options.threads));
   const auto ranges = shares(places, threads == 1 ? 1 : threads * 4);
-  VARVE_CHECK_OK(run_jobs(ranges.size(), threads,
-                          [&](std::size_t i) { return ScanRange(source, slots, options, sink).groups(ranges[i]); }));
+  // A share of places, stretch by stretch of time.
+  const auto scan = [&](std::span<const Place> part, auto read) -> Status {
+    for (const Stretch& stretch : stretches_of(source, slots, options.range, part, sink)) {
+      if (stretch.granularity_ms != 0) {
+        VARVE_CHECK_OK(scan_windows(source, stretch, options, part, sink));
+        continue;
+      }
+      storage::ScanOptions of_stretch = options;
+      of_stretch.range = stretch.range;
+      ScanRange range(source, slots, of_stretch, sink);
+      VARVE_CHECK_OK(read(range));
+    }
+    return {};
+  };
+  VARVE_CHECK_OK(run_jobs(ranges.size(), threads, [&](std::size_t i) {
+    return scan(ranges[i], [&](ScanRange& range) { return range.groups(ranges[i]); });
+  }));
   const auto merged = by_series(several);
-  return run_jobs(merged.size(), threads,
-                  [&](std::size_t i) { return ScanRange(source, slots, options, sink).merged(merged[i]); });
+  return run_jobs(merged.size(), threads, [&](std::size_t i) {
+    return scan(merged[i], [&](ScanRange& range) { return range.merged(merged[i]); });
+  });
 }
 
 }  // namespace varve::engine::rocksdb

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "engine/rocksdb/block_cache.h"
 #include "engine/rocksdb/view.h"
+#include "rollup/levels.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
@@ -30,6 +31,9 @@ struct ScanSource {
   const Clock& clock;
   model::TenantId tenant;
   std::int64_t chunk_width_ms;
+  const rollup::Levels* rollups = nullptr;       // none: only samples are read
+  std::span<const model::SeriesId> series = {};  // the caller's list
+  std::span<const std::uint8_t> counters = {};   // of each: is it a delta counter, whose windows have no extremes
 };
 
 // `places` in any order; a series may have several. Runs on up to options.threads threads, the caller's among them.

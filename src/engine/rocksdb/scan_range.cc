@@ -15,19 +15,28 @@ struct Source {
 
 }  // namespace
 
-SlotList::SlotList(const ScanSource& source, model::TimeRange range) {
+SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_(source.chunk_width_ms) {
   const auto& runs = source.view.runs->slots;
   const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
-  std::map<model::Timestamp, std::vector<const Run*>> found;
-  for (auto at = runs.lower_bound({source.tenant, first}); at != runs.end(); ++at) {
-    if (at->first.first != source.tenant || at->first.second >= range.last) break;
-    for (const auto& run : at->second.runs) {
-      if (run->first_time < range.last && run->last_time >= range.first) found[at->first.second].push_back(run.get());
+  std::map<model::Timestamp, Slot> found;
+  const auto slot_at = [&](model::Timestamp start) -> Slot& {
+    Slot& slot = found[start];
+    slot.start = start;
+    return slot;
+  };
+  for (auto at = runs.lower_bound({source.tenant, 0, first}); at != runs.end(); ++at) {
+    const auto& [key, of_slot] = *at;
+    if (key.tenant != source.tenant || key.granularity_ms != 0 || key.start >= range.last) break;
+    Slot& slot = slot_at(key.start);
+    slot.mark = &of_slot.mark;
+    slot.rolled_up = of_slot.is_sealed();
+    for (const auto& run : of_slot.runs) {
+      if (run->first_time < range.last && run->last_time >= range.first) slot.runs.push_back(run.get());
     }
   }
   const auto add_head = [&](const Head& head) {
     for (auto at = head.slots().lower_bound(first); at != head.slots().end() && at->first < range.last; ++at) {
-      found[at->first];
+      slot_at(at->first).rolled_up = false;
     }
   };
   if (source.view.frozen) add_head(*source.view.frozen);
@@ -35,35 +44,14 @@ SlotList::SlotList(const ScanSource& source, model::TimeRange range) {
     const std::lock_guard lock(source.append_mutex);
     add_head(*source.view.head);
   }
-  for (auto& [start, of_slot] : found) slots_.push_back({start, std::move(of_slot)});
+  for (auto& [start, slot] : found) slots_.push_back(std::move(slot));
 }
 
-Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
-  const auto& firsts = run_.first_groups;
-  const bool same =
-      at_ >= 0 && group >= firsts[static_cast<std::size_t>(at_)] &&
-      (static_cast<std::size_t>(at_) + 1 == firsts.size() || group < firsts[static_cast<std::size_t>(at_) + 1]);
-  if (same) return block_.get();
-  const std::ptrdiff_t at = run_.block_of(group);
-  if (at < 0) return nullptr;
-  const std::string key = block_key(run_.key, model::GroupId{firsts[static_cast<std::size_t>(at)]});
-  auto block = source_.cache.find(key);
-  if (block == nullptr) {
-    VARVE_TRY(const auto bytes, source_.database.get(key, source_.view.snapshot.get()));
-    VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-    source_.cache.put(key, block);
-  }
-  if (block_ != nullptr) older_.push_back(std::move(block_));
-  block_ = std::move(block);
-  at_ = at;
-  return block_.get();
-}
-
-Status ScanRange::interrupted() {
-  if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
+Status ScanRange::interrupted(const ScanSource& source, const storage::ScanOptions& options) {
+  if (options.cancelled != nullptr && options.cancelled->load(std::memory_order_relaxed)) {
     return fail(Code::cancelled, "the query was cancelled");
   }
-  if (options_.deadline_steady_ns != 0 && source_.clock.steady_ns() > options_.deadline_steady_ns) {
+  if (options.deadline_steady_ns != 0 && source.clock.steady_ns() > options.deadline_steady_ns) {
     return fail(Code::timeout, "the query took longer than query.timeout allows");
   }
   return {};
@@ -103,7 +91,9 @@ std::span<const ScanRange::Part> ScanRange::parts_of(model::Timestamp slot) cons
 
 Status ScanRange::groups(std::span<const Place> places) {
   capture(places);
-  for (const auto& each : slots_.all()) VARVE_CHECK_OK(slot(each, places));
+  for (const auto& each : slots_.all()) {
+    if (slots_.overlaps(each, options_.range)) VARVE_CHECK_OK(slot(each, places));
+  }
   return {};
 }
 
@@ -122,7 +112,7 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
     while (of_group < parts.size() && parts[of_group].group == number) ++of_group;
     VARVE_CHECK_OK(group(runs, parts.first(of_group), places.first(columns)));
     places = places.subspan(columns);
-    if ((looked++ & 15) == 0) VARVE_CHECK_OK(interrupted());
+    if ((looked++ & 15) == 0) VARVE_CHECK_OK(interrupted(source_, options_));
   }
   return {};
 }
@@ -188,7 +178,8 @@ Status ScanRange::merged(std::span<const Place> places) {
   capture(by_group);
   chunk::Column column;
   for (const auto& slot : slots_.all()) {
-    VARVE_CHECK_OK(interrupted());
+    if (!slots_.overlaps(slot, options_.range)) continue;
+    VARVE_CHECK_OK(interrupted(source_, options_));
     std::vector<RunReader> runs;
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
     merge_.clear();

@@ -9,6 +9,7 @@
 
 #include "engine/rocksdb/emit.h"
 #include "engine/rocksdb/gather.h"
+#include "engine/rocksdb/run_reader.h"
 #include "engine/rocksdb/scan.h"
 #include "engine/rocksdb/series_merge.h"
 
@@ -18,33 +19,21 @@ namespace varve::engine::rocksdb {
 class SlotList {
  public:
   struct Slot {
-    model::Timestamp start;
+    model::Timestamp start = 0;
     std::vector<const Run*> runs;  // that overlap the range; ascending by number
+    const Mark* mark = nullptr;    // none: nothing of it is rolled up
+    bool rolled_up = false;        // all its samples are in its windows
   };
   SlotList(const ScanSource& source, model::TimeRange range);
   [[nodiscard]] const std::vector<Slot>& all() const { return slots_; }
   [[nodiscard]] std::size_t count() const { return slots_.size(); }
+  [[nodiscard]] bool overlaps(const Slot& slot, model::TimeRange range) const {
+    return slot.start < range.last && range.first < slot.start + width_ms_;
+  }
 
  private:
+  std::int64_t width_ms_;
   std::vector<Slot> slots_;
-};
-
-// Finds the blocks of one run, group after group; remembers the last one.
-class RunReader {
- public:
-  RunReader(const ScanSource& source, const Run& run) : source_(source), run_(run) {}
-  // The opened block that would hold the group, or nullptr if the run has none.
-  Result<const chunk::Block*> block(std::uint32_t group);
-  [[nodiscard]] const Run& run() const { return run_; }
-  // Keeps blocks alive that were given out, until the next call of release().
-  void release() { older_.clear(); }
-
- private:
-  const ScanSource& source_;
-  const Run& run_;
-  std::ptrdiff_t at_ = -1;
-  BlockCache::BlockPtr block_;
-  std::vector<BlockCache::BlockPtr> older_;
 };
 
 // One thread. Made for one call.
@@ -58,6 +47,8 @@ class ScanRange {
   Status groups(std::span<const Place> places);
   // All places of one series.
   Status merged(std::span<const Place> places);
+  // Errors: cancelled, timeout.
+  static Status interrupted(const ScanSource& source, const storage::ScanOptions& options);
 
  private:
   // A fragment of a head.
@@ -73,7 +64,6 @@ class ScanRange {
   [[nodiscard]] std::span<const std::span<const std::byte>> pieces(const Part& part) const {
     return std::span(pieces_).subspan(part.first, part.count);
   }
-  Status interrupted();
   Status slot(const SlotList::Slot& slot, std::span<const Place> places);
   Status group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places);
   Status chunk(const chunk::Block& block, std::size_t i, std::span<const Place> places);

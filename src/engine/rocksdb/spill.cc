@@ -95,7 +95,7 @@ Status Store::State::spill_frozen() {
         VARVE_TRY(patches, patches_of(of_slot, index, shared_groups));
       }
     }
-    writer.start({model::TenantId{rest[0].tenant}, rest[0].fragment->slot, checkpoint.next_run});
+    writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, checkpoint.next_run});
     VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer));
     VARVE_TRY(auto run, writer.finish());
     commit.added.push_back(std::move(run));
@@ -105,8 +105,7 @@ Status Store::State::spill_frozen() {
   step("spill.written");
   VARVE_CHECK_OK(database->commit(commit));
   step("spill.committed");
-  checkpoint = commit.checkpoint;
-  publish(commit.added, {}, true);
+  publish(commit, true);
   step("spill.published");
   log->remove_before(checkpoint.first_segment);
   step("spill.done");

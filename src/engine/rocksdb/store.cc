@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/store.h"
 
+#include <algorithm>
+
 #include "engine/rocksdb/scan.h"
 #include "engine/rocksdb/store_state.h"
 
@@ -19,6 +21,7 @@ Store::~Store() {
 }
 
 Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock) {
+  VARVE_CHECK_OK(options.rollups.check(options.slot_width_ms));
   auto state = std::make_unique<State>(options, clock);
   VARVE_TRY(state->directory, Directory::open(options.path, options.slot_width_ms));
   VARVE_TRY(state->database, Database::open(state->directory.database()));
@@ -113,6 +116,9 @@ void Store::append(const model::RowBatch& batch, AppendDone done) {
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
                    storage::PieceSink& sink) {
   if (series.empty() || options.range.empty()) return {};
+  const bool windows = options.windows && !state_->options.rollups.levels.empty();
+  const auto* rollups = windows ? &state_->options.rollups : nullptr;
+  std::vector<std::uint8_t> counters(windows ? series.size() : 0);
   std::vector<Place> places;
   places.reserve(series.size());
   {
@@ -121,12 +127,16 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
     for (std::uint32_t i = 0; i < series.size(); ++i) {
       if (state_->index.series_tenant(series[i]) != tenant) continue;
       state_->index.places(series[i], of_one);
+      if (rollups != nullptr) {
+        const auto metric = state_->index.metric(series[i]);
+        counters[i] = state_->options.rollups.kind_of(metric) == rollup::Kind::counter ? 1 : 0;
+      }
       for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i});
     }
   }
   const View view = state_->view();
   const ScanSource source{view,   state_->append_mutex, *state_->database, state_->cache, state_->clock,
-                          tenant, state_->chunk_width};
+                          tenant, state_->chunk_width,  rollups,           series,        counters};
   return scan_places(source, std::move(places), options, sink);
 }
 
@@ -136,6 +146,11 @@ storage::StorageBytes Store::storage_bytes() const {
   bytes.sealed = state_->database->bytes();
   {
     const std::lock_guard lock(state_->append_mutex);
+    for (const auto& [slot, of_slot] : state_->runs->slots) {
+      if (slot.granularity_ms == 0) continue;
+      for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
+    }
+    bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
     bytes.hot = state_->head->memory_bytes() + (state_->frozen ? state_->frozen->memory_bytes() : 0);
   }
   const std::shared_lock lock(state_->index_mutex);

@@ -30,8 +30,9 @@ struct RecoveryReport {
 };
 
 struct SlotCounts {
-  std::uint64_t pending = 0;  // time slots of tenants that lie in several runs, to be merged into one
-  std::uint64_t sealed = 0;   // merged since the start
+  std::uint64_t pending = 0;  // time slots of tenants that hold what is not rolled up, or lie in several runs
+  std::uint64_t sealed = 0;   // since the start
+  std::uint64_t windows = 0;  // of rollups written since the start
 };
 
 class Store final : public storage::SeriesStore, public storage::SampleStore {

@@ -26,13 +26,22 @@
 
 namespace varve::engine::rocksdb {
 
+class RollupWriter;
+
+// A window of a granularity wider than a slot, to be made of the next finer one.
+struct CoarseWindow {
+  SlotKey slot;               // its granularity and start
+  std::int64_t finer_ms = 0;  // granularity it is made of
+  std::uint64_t content = 0;  // highest run of the finer one that overlaps it
+};
+
 struct Store::State {
   State(const Options& o, const Clock& c)
       : options(o), clock(c), slabs(o.head_bytes_max / SlabPool::kSlabBytes / 2), cache(o.cache_bytes_max) {}
 
   const Options options;
   const Clock& clock;
-  const std::int64_t chunk_width = chunk_width_ms(options.slot_width_ms);
+  const std::int64_t chunk_width = chunk_width_ms(options.slot_width_ms, options.rollups);
   Directory directory;
   RecoveryReport recovery;
 
@@ -59,7 +68,9 @@ struct Store::State {
   std::unique_ptr<Database> database;
   Checkpoint checkpoint;       // as committed
   bool spill_failing = false;  // said so once
+  std::int64_t last_round_ms = 0;
   std::atomic<std::uint64_t> slots_sealed{0};
+  std::atomic<std::uint64_t> windows_written{0};
 
   BlockCache cache;
 
@@ -85,10 +96,36 @@ struct Store::State {
   bool maintain_once();   // false: nothing to do now
   Status spill_frozen();  // these under the maintenance lock
   Status hand_over_definitions();
-  Status merge(const Runs::Slot& slot);
-  [[nodiscard]] std::vector<Runs::Slot> mergeable(bool all) const;
-  void publish(const std::vector<std::shared_ptr<const Run>>& added,
-               const std::vector<std::shared_ptr<const Run>>& removed, bool drop_frozen);
+  Status merge(const SlotKey& slot);
+  [[nodiscard]] std::vector<SlotKey> mergeable(bool all) const;
+  void publish(const Database::Commit& commit, bool drop_frozen);
+
+  // seal.cc
+  [[nodiscard]] std::vector<std::int64_t> granularities_of_raw() const;  // made of raw samples
+  [[nodiscard]] std::vector<SlotKey> sealable(std::int64_t ended_before_ms) const;
+  Status seal(std::span<const SlotKey> slots);
+  Status seal_slot(const SlotKey& slot, RollupWriter& writer, Database::Commit& commit);
+  Status commit_rollups(RollupWriter& writer, Database::Commit& commit, std::size_t slots);
+  [[nodiscard]] bool has_coarse(model::TenantId tenant, std::int64_t width_ms, model::Timestamp time) const;
+
+  // coarse.cc
+  [[nodiscard]] std::vector<CoarseWindow> coarse_due(std::int64_t ended_before_ms) const;
+  Status seal_coarse(std::span<const CoarseWindow> windows);
+  Status build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
+  [[nodiscard]] std::vector<SlotKey> level_slots(model::TenantId tenant, std::int64_t granularity_ms,
+                                                 model::TimeRange range, const Runs& all) const;
+
+  // round.cc
+  [[nodiscard]] bool round_due() const;
+  Status settle_round();
+  Status seal_all(std::int64_t ended_before_ms);
+  Status spill_all();
+
+  // retention.cc
+  Status drop_expired();
+  [[nodiscard]] std::vector<SlotKey> expired() const;
+  [[nodiscard]] std::int64_t longest_retention_ms() const;
+
   void step(std::string_view name) const {
     if (options.at_step) options.at_step(name);
   }

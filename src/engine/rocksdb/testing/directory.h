@@ -34,10 +34,13 @@ class TemporaryDirectory {
 
 class RocksdbEngine final : public storage::testing::Engine {
  public:
-  explicit RocksdbEngine(Options options) : options_(std::move(options)) {
+  explicit RocksdbEngine(Options options) : RocksdbEngine(std::move(options), system_clock()) {}
+  RocksdbEngine(Options options, const Clock& clock) : options_(std::move(options)), clock_(clock) {
     options_.path = directory_.path();
     open();
   }
+  Store& store() { return *store_; }
+  Options& options() { return options_; }  // of the next restart
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
   void restart() override {
@@ -46,6 +49,10 @@ class RocksdbEngine final : public storage::testing::Engine {
   }
 
  private:
+  static const Clock& system_clock() {
+    static const SystemClock clock;
+    return clock;
+  }
   void open() {
     auto opened = Store::open(options_, clock_);
     if (!opened) throw std::runtime_error(opened.error().message);
@@ -54,7 +61,7 @@ class RocksdbEngine final : public storage::testing::Engine {
 
   TemporaryDirectory directory_;
   Options options_;
-  SystemClock clock_;
+  const Clock& clock_;
   std::unique_ptr<Store> store_;
 };
 

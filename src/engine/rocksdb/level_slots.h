@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Level slots: the stretches of time in which the windows of one granularity are stored together, as raw samples are in
+// slots: about 288 windows a series, a day of 5 minutes.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+#include "model/time.h"
+
+namespace varve::engine::rocksdb {
+
+inline constexpr std::int64_t kWindowsPerLevelSlot = 288;
+
+// A multiple of the granularity and of the raw slot's width, so that what a slot is made into lies in one level slot.
+constexpr std::int64_t level_slot_width_ms(std::int64_t granularity_ms, std::int64_t chunk_width_ms) {
+  const std::int64_t least = std::lcm(granularity_ms, chunk_width_ms);
+  const std::int64_t wanted = granularity_ms * kWindowsPerLevelSlot;
+  return wanted <= least ? least : wanted / least * least;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Retention: whole slots go when their time is over: raw ones raw.retention after their end, windows after that of
+// their granularity. The mark of a raw slot stays as long as windows made of it do: what comes late is then added to
+// those.
+#include <algorithm>
+
+#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
+  return retention_ms < rollup::kForEver && end + retention_ms <= now_ms;
+}
+
+}  // namespace
+
+// The longest that anything made of a raw slot is kept.
+std::int64_t Store::State::longest_retention_ms() const {
+  std::int64_t longest = options.raw_retention_ms;
+  for (const auto& level : options.rollups.levels) longest = std::max(longest, level.retention_ms);
+  return longest;
+}
+
+// Slots whose runs, or whose mark, have outlived their time.
+std::vector<SlotKey> Store::State::expired() const {
+  std::vector<SlotKey> over;
+  const std::int64_t now = clock.now_ms();
+  for (const auto& [slot, of_slot] : runs->slots) {
+    if (slot.granularity_ms == 0) {
+      const model::Timestamp end = slot.start + chunk_width;
+      const bool made = options.rollups.levels.empty() || of_slot.is_sealed();  // nothing is lost unrolled
+      if (!of_slot.runs.empty() && made && is_over(end, options.raw_retention_ms, now)) over.push_back(slot);
+      if (of_slot.runs.empty() && is_over(end, longest_retention_ms(), now)) over.push_back(slot);
+      continue;
+    }
+    const auto level = std::ranges::find(options.rollups.levels, slot.granularity_ms, &rollup::Level::width_ms);
+    if (level == options.rollups.levels.end()) {
+      over.push_back(slot);  // a granularity that is no longer configured
+      continue;
+    }
+    const auto width =
+        of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, chunk_width);
+    if (is_over(slot.start + width, level->retention_ms, now)) over.push_back(slot);
+  }
+  return over;
+}
+
+Status Store::State::drop_expired() {
+  const auto over = expired();
+  if (over.empty()) return {};
+  step("retention.begin");
+  const std::int64_t now = clock.now_ms();
+  Database::Commit commit;
+  for (const SlotKey& slot : over) {
+    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+    commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
+    Mark mark;
+    if (slot.granularity_ms == 0 && !options.rollups.levels.empty() &&
+        !is_over(slot.start + chunk_width, longest_retention_ms(), now)) {
+      mark = of_slot.mark;
+      mark.dropped = true;
+    }
+    commit.marks.emplace_back(slot, std::move(mark));
+  }
+  commit.checkpoint = checkpoint;
+  VARVE_CHECK_OK(database->commit(commit));
+  step("retention.committed");
+  publish(commit, false);
+  step("retention.published");
+  return commit.removed.empty() ? Status{} : database->erase_blocks(commit.removed);
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rollups through the store: whatever of a range is read as windows says the same as the samples.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "engine/rocksdb/testing/directory.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using model::Timestamp;
+using model::Value;
+using storage::testing::Fixture;
+using testing::RocksdbEngine;
+
+constexpr std::int64_t kMinute = 60'000;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr Timestamp kStart = 20'000 * kDay;
+
+struct Sum {
+  std::uint64_t count = 0;
+  double sum = 0;
+  double min = 0;
+  double max = 0;
+  Timestamp first = 0;
+  void add(Timestamp time, std::uint64_t n, double s, double lo, double hi) {
+    first = count == 0 ? time : std::min(first, time);
+    min = count == 0 ? lo : std::min(min, lo);
+    max = count == 0 ? hi : std::max(max, hi);
+    sum += s;
+    count += n;
+  }
+};
+using Sums = std::map<Timestamp, Sum>;
+
+// Takes whatever says enough for windows of one width.
+class SumSink final : public storage::PieceSink {
+ public:
+  SumSink(std::int64_t width, model::TimeRange range, bool extremes = true)
+      : width_(width), range_(range), extremes_(extremes) {}
+  bool takes_stats(const storage::ChunkStats& s) override {
+    return range_.contains(s.first_time) && range_.contains(s.last_time) &&
+           model::window_start(s.first_time, width_) == model::window_start(s.last_time, width_);
+  }
+  bool takes_windows(std::size_t, model::TimeRange range, std::int64_t width, bool extremes) override {
+    return width_ % width == 0 && range.first >= range_.first && range.last <= range_.last && (extremes || !extremes_);
+  }
+  void stats(const storage::ChunkStats& s) override {
+    EXPECT_TRUE(takes_stats(s));
+    sums[model::window_start(s.first_time, width_)].add(s.first_time, s.count, s.sum, s.min, s.max);
+    ++windows;
+  }
+  Status piece(const storage::Piece& piece) override {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      if (piece.type == model::ValueType::string) continue;
+      const double v = piece.type == model::ValueType::double_ ? std::bit_cast<double>(piece.bits[i])
+                                                               : static_cast<double>(std::int64_t(piece.bits[i]));
+      if (!std::isfinite(v)) continue;
+      sums[model::window_start(piece.times[i], width_)].add(piece.times[i], 1, v, v, v);
+      ++samples;
+    }
+    return {};
+  }
+  Sums sums;
+  std::size_t windows = 0;
+  std::size_t samples = 0;
+
+ private:
+  const std::int64_t width_;
+  const model::TimeRange range_;
+  const bool extremes_;
+};
+
+class Rollup : public ::testing::Test {
+ protected:
+  static Options options() {
+    Options o;
+    o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
+    o.rollups.counter_suffixes = {"bytes"};
+    o.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
+    return o;
+  }
+  Rollup() : engine(options(), clock), store(engine) {}
+
+  SumSink read(const std::string& metric, std::int64_t width, model::TimeRange range, bool windows = true,
+               bool extremes = true) {
+    SumSink sink(width, range, extremes);
+    storage::ScanOptions scan;
+    scan.range = range;
+    scan.windows = windows;
+    EXPECT_TRUE(engine.samples().scan(store.tenant(), store.find(metric), scan, sink));
+    return sink;
+  }
+  void settle() { ASSERT_TRUE(engine.samples().settle()); }
+
+  static void expect_equal(const Sums& a, const Sums& b, bool extremes = true) {
+    ASSERT_EQ(a.size(), b.size());
+    for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
+      EXPECT_EQ(x->first, y->first);
+      EXPECT_EQ(x->second.count, y->second.count) << x->first;
+      EXPECT_EQ(x->second.first, y->second.first) << x->first;
+      EXPECT_NEAR(x->second.sum, y->second.sum, 1e-9 * (1 + std::abs(y->second.sum))) << x->first;
+      if (!extremes) continue;
+      EXPECT_EQ(x->second.min, y->second.min) << x->first;
+      EXPECT_EQ(x->second.max, y->second.max) << x->first;
+    }
+  }
+
+  ManualClock clock{kStart + 10 * kDay};
+  RocksdbEngine engine;
+  Fixture store;
+};
+
+TEST_F(Rollup, a_sealed_day_is_read_as_windows) {
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kDay; t += 10'000)
+    ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_double(t * 0.001)}));
+  const model::TimeRange day{kStart, kStart + kDay};
+  const auto raw = read("m", kHour, day);
+  EXPECT_EQ(raw.windows, 0U);
+  settle();
+  const auto hours = read("m", kHour, day);
+  EXPECT_EQ(hours.windows, 24U);
+  EXPECT_EQ(hours.samples, 0U);
+  expect_equal(hours.sums, raw.sums);
+  EXPECT_EQ(read("m", kDay, day).windows, 1U);
+  EXPECT_EQ(read("m", 5 * kMinute, day).windows, 288U);
+  EXPECT_EQ(read("m", 30 * kMinute, day).windows, 288U);  // of 5 minutes each
+  EXPECT_EQ(read("m", 3 * kMinute, day).windows, 0U);
+  engine.restart();
+  expect_equal(read("m", kHour, day).sums, raw.sums);
+  EXPECT_EQ(read("m", kHour, day).windows, 24U);
+}
+
+TEST_F(Rollup, the_edges_of_a_range_are_read_as_samples) {
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kDay; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(t / 1000)}));
+  const model::TimeRange range{kStart + 90 * kMinute + 1, kStart + 20 * kHour + 7 * kMinute};
+  const auto raw = read("m", kHour, range);
+  settle();
+  const auto windows = read("m", kHour, range);
+  EXPECT_EQ(windows.windows, 18U + 5U + 1U);  // 02:00–20:00; 01:35–02:00 and 20:00–20:05 as windows of 5 minutes
+  EXPECT_EQ(windows.samples, 4U + 2U);
+  expect_equal(windows.sums, raw.sums);
+}
+
+TEST_F(Rollup, late_samples_are_seen_before_and_after_the_next_sealing) {
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kDay; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(1)}));
+  settle();
+  ASSERT_TRUE(store.put(*group, kStart + 3 * kHour + 30, {Value::of_long(100)}));
+  ASSERT_TRUE(store.put(*group, kStart + 3 * kHour, {Value::of_long(50)}));  // over a sample that is rolled up
+  const model::TimeRange day{kStart, kStart + kDay};
+  const auto check = [&](std::size_t samples) {
+    const auto got = read("m", kHour, day);
+    EXPECT_EQ(got.samples, samples);
+    const auto& hour = got.sums.at(kStart + 3 * kHour);
+    EXPECT_EQ(hour.count, 61U);
+    EXPECT_EQ(hour.sum, 59 + 100 + 50);
+    EXPECT_EQ(hour.max, 100);
+    expect_equal(got.sums, read("m", kHour, day, false).sums);
+  };
+  check(61);
+  settle();
+  check(0);
+  EXPECT_EQ(read("m", kDay, day).windows, 1U);
+  EXPECT_EQ(read("m", kDay, day).sums.at(kStart).sum, 24 * 60 - 1 + 100 + 50);
+}
+
+TEST_F(Rollup, late_samples_are_added_once_where_the_raw_ones_are_gone) {
+  engine.options().raw_retention_ms = 2 * kDay;
+  engine.restart();
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(2)}));
+  settle();
+  const model::TimeRange day{kStart, kStart + kDay};
+  EXPECT_EQ(read("m", kHour, day, false).samples, 0U);  // dropped
+  EXPECT_EQ(read("m", kHour, day).sums.at(kStart).sum, 120);
+  ASSERT_TRUE(store.put(*group, kStart + 30, {Value::of_long(7)}));
+  for (int look = 0; look < 4; ++look) {
+    SCOPED_TRACE(look);
+    for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
+      const auto sums = read("m", width, day).sums;
+      ASSERT_EQ(sums.count(kStart), 1U);
+      EXPECT_EQ(sums.at(kStart).sum, width == 5 * kMinute ? 17 : 127) << width;
+      EXPECT_EQ(sums.at(kStart).max, 7) << width;
+    }
+    if (look == 2) engine.restart();
+    settle();
+  }
+}
+
+TEST_F(Rollup, windows_go_when_their_time_is_over) {
+  engine.options().raw_retention_ms = kDay;
+  engine.options().rollups.levels = {{5 * kMinute, 2 * kDay}, {kHour, 400 * kDay}};
+  engine.restart();
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(2)}));
+  settle();
+  const model::TimeRange day{kStart, kStart + kDay};
+  EXPECT_EQ(read("m", 5 * kMinute, day).sums.size(), 0U);
+  EXPECT_EQ(read("m", kHour, day).sums.at(kStart).sum, 120);
+  clock.advance_ms(500 * kDay);
+  settle();
+  EXPECT_EQ(read("m", kHour, day).sums.size(), 0U);
+}
+
+TEST_F(Rollup, counters_have_sums_only) {
+  const auto group = store.group({"if_bytes"});
+  for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(t)}));
+  settle();
+  const model::TimeRange hour{kStart, kStart + kHour};
+  EXPECT_EQ(read("if_bytes", 30 * kMinute, hour, true, false).windows, 12U);  // of 5 minutes each
+  const auto extremes = read("if_bytes", 30 * kMinute, hour, true, true);
+  EXPECT_EQ(extremes.samples, 60U);
+  EXPECT_EQ(extremes.sums.at(kStart).max, 29 * 60'000);
+}
+
+TEST_F(Rollup, nan_does_not_poison_a_window) {
+  const auto group = store.group({"m"});
+  ASSERT_TRUE(store.put(*group, kStart, {Value::of_double(1)}));
+  ASSERT_TRUE(store.put(*group, kStart + 1, {Value::of_double(std::nan(""))}));
+  ASSERT_TRUE(store.put(*group, kStart + 2, {Value::of_double(3)}));
+  settle();
+  const auto got = read("m", kHour, {kStart, kStart + kHour});
+  EXPECT_EQ(got.windows, 1U);
+  EXPECT_EQ(got.sums.at(kStart).sum, 4);
+  EXPECT_EQ(got.sums.at(kStart).count, 2U);
+}
+
+TEST_F(Rollup, a_series_in_two_groups_is_counted_once) {
+  const auto pair = store.group({"m", "n"});
+  const auto alone = store.group({"m"});
+  for (Timestamp t = 0; t < kHour; t += 60'000) {
+    ASSERT_TRUE(store.put(*pair, kStart + t, {Value::of_long(1), Value::of_long(2)}));
+    if (t % 120'000 == 0) {
+      ASSERT_TRUE(store.put(*alone, kStart + t, {Value::of_long(5)}));
+    }
+  }
+  const model::TimeRange hour{kStart, kStart + kHour};
+  const auto raw = read("m", kHour, hour);
+  settle();
+  const auto got = read("m", kHour, hour);
+  EXPECT_EQ(got.windows, 1U);
+  expect_equal(got.sums, raw.sums);
+  EXPECT_EQ(got.sums.at(kStart).sum, 30 * 5 + 30);
+}
+
+// Random work: the windows and the samples always agree.
+TEST_F(Rollup, random_life) {
+  std::mt19937 random(7);
+  const auto pick = [&](std::uint32_t below) { return random() % below; };
+  std::vector<std::unique_ptr<storage::testing::Group>> groups;
+  groups.push_back(store.group({"a", "b"}));
+  groups.push_back(store.group({"a"}));
+  groups.push_back(store.group({"b", "c"}));
+  std::map<std::string, std::map<Timestamp, double>> model;
+  clock.advance_ms(-9 * kDay);
+  for (int step = 0; step < 120; ++step) {
+    SCOPED_TRACE(step);
+    const auto what = pick(10);
+    if (what < 5) {
+      model::RowBatch batch;
+      for (int i = 0; i < 60; ++i) {
+        const auto& group = *groups[pick(3)];
+        const Timestamp time =
+            clock.now_ms() - static_cast<Timestamp>(pick(3) == 0 ? pick(3 * 86'400) : pick(3600)) * 1000;
+        std::vector<Value> values;
+        for (const auto& metric : group.metrics) {
+          const double v = static_cast<double>(pick(1000)) / 4;
+          values.push_back(Value::of_double(v));
+          model[metric][time] = v;
+        }
+        batch.add(group.line, time, values);
+      }
+      ASSERT_TRUE(store.append(batch));
+    } else if (what < 6) {
+      settle();
+    } else if (what < 7) {
+      clock.advance_ms(static_cast<std::int64_t>(pick(20)) * kHour);
+    } else if (what == 7 && pick(3) == 0) {
+      engine.restart();
+    } else {
+      const std::string metric(1, static_cast<char>('a' + pick(3)));
+      const std::int64_t width = std::vector<std::int64_t>{5 * kMinute, 30 * kMinute, kHour, 2 * kHour, kDay}[pick(5)];
+      const Timestamp first = clock.now_ms() - static_cast<Timestamp>(pick(4 * 86'400)) * 1000;
+      const model::TimeRange range{first, first + static_cast<Timestamp>(1 + pick(4 * 86'400)) * 1000};
+      Sums want;
+      for (const auto& [time, v] : model[metric]) {
+        if (range.contains(time)) want[model::window_start(time, width)].add(time, 1, v, v, v);
+      }
+      expect_equal(read(metric, width, range).sums, want);
+      expect_equal(read(metric, width, range, false).sums, want);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

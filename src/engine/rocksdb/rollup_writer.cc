@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/rollup_writer.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/rocksdb/level_slots.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kWindowsMax = 400'000;  // held until they are sorted and written: about 30 MB
+
+}  // namespace
+
+Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
+                         std::span<const rollup::Window> windows) {
+  if (windows.empty()) return {};
+  const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
+  const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
+  entries_.push_back({slot, group, kind, windows_.size(), windows.size()});
+  windows_.insert(windows_.end(), windows.begin(), windows.end());
+  if (kind == rollup::Kind::text) {
+    for (std::size_t i = windows_.size() - windows.size(); i < windows_.size(); ++i) {
+      windows_[i].last = texts_.emplace_back(windows_[i].last);
+    }
+  }
+  return windows_.size() < kWindowsMax ? Status{} : flush();
+}
+
+Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
+  const Entry& entry = entries[0];
+  columns_.clear();
+  for (const Entry& part : entries) columns_.add(part.kind, std::span(windows_).subspan(part.first, part.count));
+  const std::size_t n = columns_.starts.size();
+  if (doubles_.size() < n) {
+    doubles_.assign(n, model::ValueType::double_);
+    strings_.assign(n, model::ValueType::string);
+    no_bits_.assign(n, 0);
+  }
+  const auto longs = [](const std::vector<std::int64_t>& ints) {
+    return chunk::Column{chunk::Column::Form::longs, 0, ints, {}, {}, {}};
+  };
+  const auto typed = [&](const std::vector<std::uint64_t>& bits) {
+    return chunk::Column{chunk::Column::Form::typed, 0, {}, std::span(doubles_).first(n), bits, {}};
+  };
+  chunk::Column columns[rollup::kColumnsMax] = {longs(columns_.counts), longs(columns_.offsets), {}, {}, {}};
+  if (entry.kind == rollup::Kind::text) {
+    columns[2] = {
+        chunk::Column::Form::typed, 0, {}, std::span(strings_).first(n), std::span(no_bits_).first(n), columns_.lasts};
+  } else {
+    columns[2] = typed(columns_.sums);
+  }
+  if (entry.kind == rollup::Kind::gauge) {
+    columns[3] = typed(columns_.mins);
+    columns[4] = typed(columns_.maxs);
+  }
+  return writer.add({model::GroupId{entry.group}, columns_.starts,
+                     std::span<const chunk::Column>(columns).first(rollup::columns_of(entry.kind))});
+}
+
+Status RollupWriter::flush() {
+  std::ranges::sort(entries_, {},
+                    [this](const Entry& e) { return std::tuple(e.slot, e.group, windows_[e.first].start); });
+  RunWriter writer(database_);
+  for (std::span<const Entry> rest(entries_); !rest.empty();) {
+    const SlotKey slot = rest[0].slot;
+    writer.start({slot, next_run_});
+    while (!rest.empty() && rest[0].slot == slot) {
+      std::size_t same = 1;  // what several raw slots gave to one series
+      while (same < rest.size() && rest[same].slot == slot && rest[same].group == rest[0].group) ++same;
+      VARVE_CHECK_OK(write(rest.first(same), writer));
+      rest = rest.subspan(same);
+    }
+    VARVE_TRY(auto run, writer.finish());
+    runs_.push_back(std::move(run));
+  }
+  ++next_run_;
+  written_ += windows_.size();
+  entries_.clear();
+  windows_.clear();
+  texts_.clear();
+  return {};
+}
+
+Result<RunList> RollupWriter::finish() {
+  if (!entries_.empty()) VARVE_CHECK_OK(flush());
+  return std::move(runs_);
+}
+
+}  // namespace varve::engine::rocksdb

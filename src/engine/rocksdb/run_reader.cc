@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/run_reader.h"
+
+#include "chunk/block.h"
+
+namespace varve::engine::rocksdb {
+
+Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
+  const auto& firsts = run_.first_groups;
+  const bool same =
+      at_ >= 0 && group >= firsts[static_cast<std::size_t>(at_)] &&
+      (static_cast<std::size_t>(at_) + 1 == firsts.size() || group < firsts[static_cast<std::size_t>(at_) + 1]);
+  if (same) return block_.get();
+  const std::ptrdiff_t at = run_.block_of(group);
+  if (at < 0) return nullptr;
+  const std::string key = block_key(run_.key, model::GroupId{firsts[static_cast<std::size_t>(at)]});
+  auto block = source_.cache.find(key);
+  if (block == nullptr) {
+    VARVE_TRY(const auto bytes, source_.database.get(key, source_.view.snapshot.get()));
+    VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
+    source_.cache.put(key, block);
+  }
+  if (block_ != nullptr) older_.push_back(std::move(block_));
+  block_ = std::move(block);
+  at_ = at;
+  return block_.get();
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/scan_stretches.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/window_reader.h"
+#include "rollup/columns.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using model::TimeRange;
+using model::Timestamp;
+
+Timestamp round_up(Timestamp t, std::int64_t width) {
+  const Timestamp start = model::window_start(t, width);
+  return start == t ? t : start + width;
+}
+
+// Fills a range that is rolled up with stretches, coarsest first.
+class Chooser {
+ public:
+  Chooser(const ScanSource& source, std::span<const Place> places, storage::PieceSink& sink, std::vector<Stretch>& out)
+      : source_(source), places_(places), sink_(sink), out_(out) {}
+
+  // Uses the first `levels` granularities. `has`: widths made of every raw slot in the range.
+  void fill(TimeRange range, std::size_t levels, const std::vector<std::int64_t>& has) {
+    if (range.empty()) return;
+    while (levels > 0) {
+      const std::int64_t width = source_.rollups->levels[levels - 1].width_ms;
+      --levels;
+      if (width <= source_.chunk_width_ms && !std::ranges::binary_search(has, width)) continue;
+      const TimeRange inner{round_up(range.first, width), model::window_start(range.last, width)};
+      if (inner.first >= inner.last || !taken(inner, width)) continue;
+      if (width <= source_.chunk_width_ms) {
+        fill({range.first, inner.first}, levels, has);
+        out_.push_back({inner, width});
+        fill({inner.last, range.last}, levels, has);
+        return;
+      }
+      return fill_coarse(range, inner, width, levels, has);
+    }
+    out_.push_back({range, 0});
+  }
+
+ private:
+  // Windows wider than a slot are there only from their own sealing on.
+  void fill_coarse(TimeRange range, TimeRange inner, std::int64_t width, std::size_t levels,
+                   const std::vector<std::int64_t>& has) {
+    Timestamp done = range.first;
+    for (Timestamp start = inner.first; start < inner.last; start += width) {
+      if (!is_built(start, width)) continue;
+      fill({done, start}, levels, has);
+      if (!out_.empty() && out_.back().granularity_ms == width && out_.back().range.last == start) {
+        out_.back().range.last = start + width;
+      } else {
+        out_.push_back({{start, start + width}, width});
+      }
+      done = start + width;
+    }
+    fill({done, range.last}, levels, has);
+  }
+
+  bool is_built(Timestamp start, std::int64_t width) {
+    const auto& slots = source_.view.runs->slots;
+    const auto mark = slots.find({source_.tenant, width, start});
+    if (mark == slots.end() || mark->second.mark.sealed == 0) return false;
+    const auto& levels = source_.rollups->levels;
+    const auto level = std::ranges::find(levels, width, &rollup::Level::width_ms);
+    const std::int64_t finer = std::prev(level)->width_ms;
+    const auto finer_width = level_slot_width_ms(finer, source_.chunk_width_ms);
+    for (Timestamp at = model::window_start(start, finer_width); at < start + width; at += finer_width) {
+      const auto slot = slots.find({source_.tenant, finer, at});
+      if (slot == slots.end()) continue;
+      for (const auto& run : slot->second.runs) {
+        const bool overlaps = run->first_time < start + width && run->last_time >= start;
+        if (overlaps && run->content > mark->second.mark.sealed) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool taken(TimeRange range, std::int64_t width) const {
+    return std::ranges::all_of(places_, [&](const Place& place) {
+      return sink_.takes_windows(place.series, range, width, source_.counters[place.series] == 0);
+    });
+  }
+
+  const ScanSource& source_;
+  std::span<const Place> places_;
+  storage::PieceSink& sink_;
+  std::vector<Stretch>& out_;
+};
+
+}  // namespace
+
+std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slots, TimeRange range,
+                                  std::span<const Place> places, storage::PieceSink& sink) {
+  if (source.rollups == nullptr || source.rollups->levels.empty() || places.empty()) return {{range, 0}};
+  std::vector<Stretch> out;
+  Chooser chooser(source, places, sink, out);
+  const auto& all = slots.all();
+  const auto usable = [](const SlotList::Slot& slot) {
+    return slot.mark != nullptr && (slot.rolled_up || slot.mark->dropped) && !slot.mark->granularities_ms.empty();
+  };
+  Timestamp done = range.first;
+  for (std::size_t i = 0; i < all.size();) {
+    if (!usable(all[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < all.size() && usable(all[end]) && all[end].mark->granularities_ms == all[i].mark->granularities_ms) {
+      ++end;
+    }
+    const TimeRange rolled{std::max(range.first, all[i].start),
+                           std::min(range.last, all[end - 1].start + source.chunk_width_ms)};
+    if (done < rolled.first) out.push_back({{done, rolled.first}, 0});
+    chooser.fill(rolled, source.rollups->levels.size(), all[i].mark->granularities_ms);
+    // What came after the samples were dropped is not in the windows yet: it is added to them.
+    for (std::size_t late = i; late < end; ++late) {
+      if (all[late].rolled_up || out.back().granularity_ms == 0) continue;
+      out.push_back(
+          {{std::max(range.first, all[late].start), std::min(range.last, all[late].start + source.chunk_width_ms)}, 0});
+    }
+    done = rolled.last;
+    i = end;
+  }
+  if (done < range.last) out.push_back({{done, range.last}, 0});
+  return out;
+}
+
+Status scan_windows(const ScanSource& source, const Stretch& stretch, const storage::ScanOptions& options,
+                    std::span<const Place> places, storage::PieceSink& sink) {
+  const std::int64_t width = stretch.granularity_ms;
+  const auto slot_width = level_slot_width_ms(width, source.chunk_width_ms);
+  std::vector<Place> by_series(places.begin(), places.end());
+  std::ranges::sort(by_series, {}, [&](const Place& p) { return source.series[p.series]; });
+  rollup::Windows windows;
+  for (auto start = model::window_start(stretch.range.first, slot_width); start < stretch.range.last;
+       start += slot_width) {
+    const auto slot = source.view.runs->slots.find({source.tenant, width, start});
+    if (slot == source.view.runs->slots.end()) continue;
+    WindowReader reader(source, slot->second);
+    std::uint32_t before = ~std::uint32_t{0};
+    unsigned looked = 0;
+    for (const Place& place : by_series) {
+      if (place.series == before) continue;
+      before = place.series;
+      if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source, options));
+      VARVE_CHECK_OK(reader.read(rollup::number_group(source.series[place.series]), windows));
+      for (const auto& w : windows) {
+        if (!stretch.range.contains(w.start)) continue;
+        sink.stats(
+            {place.series, model::ValueType::double_, w.first_time, w.start + width - 1, w.count, w.min, w.max, w.sum});
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/window_reader.h"
+
+#include <bit>
+
+#include "rollup/columns.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using chunk::DecodedColumn;
+using model::ValueType;
+
+bool is(const DecodedColumn& column, ValueType type) { return column.uniform && column.type == type; }
+
+// A column gathered from rows and chunks is typed cell by cell; what a rollup wrote is of one type.
+DecodedColumn decoded(const chunk::Column& column) {
+  DecodedColumn out;
+  out.type = column.types.empty() ? ValueType::long_ : column.types[0];
+  out.uniform = true;
+  if (out.type == ValueType::string) {
+    out.texts.assign(column.texts.begin(), column.texts.end());
+  } else {
+    out.bits.assign(column.bits.begin(), column.bits.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+Status to_windows(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
+                  rollup::Windows& out) {
+  const bool numbers = columns.size() >= 3 && is(columns[2], ValueType::double_);
+  const bool gauge = columns.size() == 5 && is(columns[3], ValueType::double_) && is(columns[4], ValueType::double_);
+  const bool shaped =
+      columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
+      (numbers ? gauge || columns.size() == 3 : columns.size() == 3 && is(columns[2], ValueType::string));
+  if (!shaped) return fail(Code::corrupt, "a chunk of windows has the wrong columns");
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    rollup::Window window;
+    window.start = starts[i];
+    window.count = columns[0].bits[i];
+    window.first_time = window.last_time = window.start + static_cast<std::int64_t>(columns[1].bits[i]);
+    if (numbers) window.sum = std::bit_cast<double>(columns[2].bits[i]);
+    if (!numbers) window.last = columns[2].texts[i];
+    // A counter has no extremes; should they be asked for after rollup.counter_suffixes was changed, the mean is
+    // nearest.
+    if (numbers && !gauge) window.min = window.max = window.sum / static_cast<double>(window.count);
+    if (gauge) {
+      window.min = std::bit_cast<double>(columns[3].bits[i]);
+      window.max = std::bit_cast<double>(columns[4].bits[i]);
+    }
+    out.push_back(window);
+  }
+  return {};
+}
+
+Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
+  out.clear();
+  const chunk::Block* only = nullptr;
+  std::size_t only_at = 0;
+  std::size_t found = 0;
+  gather_.clear();
+  for (RunReader& reader : readers_) {
+    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    if (block == nullptr) continue;
+    const std::size_t at = block->find(model::GroupId{group});
+    if (at == block->groups()) continue;
+    if (++found == 1) {
+      only = block;
+      only_at = at;
+      continue;
+    }
+    if (found == 2) VARVE_CHECK_OK(gather_.add_chunk(*only, only_at));
+    VARVE_CHECK_OK(gather_.add_chunk(*block, at));
+  }
+  if (found == 0) return {};
+  if (found > 1) {
+    gather_.finish();
+    columns_.clear();
+    for (const chunk::Column& column : gather_.columns()) columns_.push_back(decoded(column));
+    return to_windows(gather_.times(), columns_, out);
+  }
+  VARVE_CHECK_OK(only->times(only_at, times_));
+  columns_.resize(only->columns(only_at));
+  for (std::size_t c = 0; c < columns_.size(); ++c) VARVE_CHECK_OK(only->column(only_at, c, columns_[c]));
+  return to_windows(times_, columns_, out);
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowReader: reads the windows of series out of one level slot.
+#pragma once
+
+#include <vector>
+
+#include "engine/rocksdb/gather.h"
+#include "engine/rocksdb/run_reader.h"
+#include "rollup/window.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread. Texts of windows live as long as the reader.
+class WindowReader {
+ public:
+  WindowReader(const ScanSource& source, const Runs::OfSlot& slot) {
+    for (const auto& run : slot.runs) readers_.emplace_back(source, *run);
+  }
+  // All windows of the group (rollup/columns.h), into `out` (cleared first). Error: corrupt.
+  Status read(std::uint32_t group, rollup::Windows& out);
+
+ private:
+  std::vector<RunReader> readers_;
+  Gather gather_;
+  std::vector<model::Timestamp> times_;
+  std::vector<chunk::DecodedColumn> columns_;
+};
+
+// Columns as decoded from a chunk, as windows, appended to `out`. Error: corrupt (not the shape of a rollup).
+Status to_windows(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
+                  rollup::Windows& out);
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fold: samples of one series into the windows of the finest granularity. One pass; what is coarser is made of these.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/time.h"
+#include "model/value.h"
+#include "rollup/window.h"
+
+namespace varve::rollup {
+
+// Samples of one series in order of time. Numbers are given as doubles.
+struct Numbers {
+  std::span<const model::Timestamp> times;
+  std::span<const double> values;
+};
+struct Texts {
+  std::span<const model::Timestamp> times;
+  std::span<const std::string_view> values;
+};
+
+// Appended to `out`, which is empty or ends before the first of these windows. A window whose samples are all NaN or
+// infinite is left out.
+void fold(const Numbers& samples, std::int64_t width_ms, Windows& out);
+void fold(const Texts& samples, std::int64_t width_ms, Windows& out);
+
+}  // namespace varve::rollup

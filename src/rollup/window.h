@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Window: what a rollup knows of the samples of one series in [start, start + granularity).
+//
+// Numbers have count, sum, min and max (avg is sum / count); delta counters only count and sum; texts count and the
+// last one. NaN and infinities are no numbers here: a window has what the others make. Windows combine in any order, so
+// a coarser one is made of finer ones, and late samples can be added where the raw ones are gone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/time.h"
+
+namespace varve::rollup {
+
+// On disk: DO NOT CHANGE THE NUMBERS.
+enum class Kind : std::uint8_t {
+  gauge = 0,    // count, sum, min, max
+  counter = 1,  // count, sum
+  text = 2      // count, last
+};
+
+struct Window {
+  model::Timestamp start = 0;
+  model::Timestamp first_time = 0;  // of the first sample in it
+  model::Timestamp last_time = 0;   // of the last one
+  std::uint64_t count = 0;
+  double sum = 0;
+  double min = 0;
+  double max = 0;
+  std::string_view last;  // text: the value at last_time; lives as long as what it was made of
+};
+
+// Windows of one series and kind at one granularity, ascending, none empty.
+using Windows = std::vector<Window>;
+
+// Adds `from`, of the same window, to `into`.
+void combine(Window& into, const Window& from);
+
+// Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`.
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out);
+
+// Two ascending lists as one; what both have is combined.
+Windows merged(const Windows& a, const Windows& b);
+
+}  // namespace varve::rollup
