@@ -6,41 +6,13 @@
 #include <ctime>
 #include <memory>
 
+#include "http/ceres_error.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
 namespace {
 
 constexpr std::size_t kCompressMin = 1024;
-
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 202: return "Accepted";
-    case 204: return "No Content";
-    case 304: return "Not Modified";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 408: return "Request Timeout";
-    case 409: return "Conflict";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 415: return "Unsupported Media Type";
-    case 417: return "Expectation Failed";
-    case 422: return "Unprocessable Content";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    case 505: return "HTTP Version Not Supported";
-    default: return "Status";
-  }
-}
 
 void append_number(std::string& out, std::size_t value) {
   char text[24];
@@ -83,6 +55,35 @@ bool is_zero(std::string_view quality) {
 
 }  // namespace
 
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 200: return "OK";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 304: return "Not Modified";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 422: return "Unprocessable Content";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    case 505: return "HTTP Version Not Supported";
+    default: return "Status";
+  }
+}
+
 int status_of(Code code) {
   switch (code) {
     case Code::invalid:
@@ -106,7 +107,13 @@ Response with_retry(Response response) {
   return response;
 }
 
+int query_status_of(Code code) {
+  if (code == Code::limit) return 422;
+  return code == Code::timeout ? 504 : status_of(code);
+}
+
 Response error_response(int status, std::string_view message, std::string_view path) {
+  if (path.starts_with("/api/metadata/")) return ceres_error(status, message, path);
   std::string quoted;
   protocol::json::append_string(quoted, message);
   const bool influx2 = path.starts_with("/api/v2/");

@@ -21,12 +21,6 @@ using protocol::json::append_string;
 // Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
 constexpr std::int64_t kRowMs = 1'814'400'000;
 
-// A query over its limits is not helped by asking again, so it gets no 429 or 503 that clients repeat.
-int query_status_of(Code code) {
-  if (code == Code::limit) return 422;
-  return code == Code::timeout ? 504 : status_of(code);
-}
-
 // What KairosDB puts on every answer.
 Response answer(int status, std::string body) {
   Response response = Response::json(status, std::move(body));
@@ -83,9 +77,11 @@ aggregate::Stage stage_of(const kairosdb::Aggregator& aggregator) {
   return stage;
 }
 
-query::Request request_of(const kairosdb::Query& query, const std::string& tenant) {
+query::Request request_of(const kairosdb::Query& query, const std::string& tenant, std::string_view json) {
   query::Request out;
   out.tenant = tenant;
+  out.api = "kairosdb";
+  out.text = json.substr(0, query::kQueryTextMax);
   out.range = query.range;
   for (const kairosdb::QueryMetric& metric : query.metrics) {
     query::MetricQuery& to = out.metrics.emplace_back();
@@ -125,7 +121,7 @@ class Handlers {
     const Timer timer(*this);
     const auto parsed = parse(request);
     if (!parsed) return error_answer(parsed.error());
-    auto found = engine_.run(request_of(*parsed, request.tenant), request.gone.get());
+    auto found = engine_.run(request_of(*parsed, request.tenant, json_of(request)), request.gone.get());
     if (!found) return error_answer(found.error());
     std::vector<KairosdbHead> heads;
     for (const auto& metric : parsed->metrics) heads.push_back({metric.name, metric.group_by, metric.exclude_tags});
@@ -145,7 +141,7 @@ class Handlers {
     const Timer timer(*this);
     const auto parsed = parse(request);
     if (!parsed) return error_answer(parsed.error());
-    query::Request wanted = request_of(*parsed, request.tenant);
+    query::Request wanted = request_of(*parsed, request.tenant, json_of(request));
     wanted.range.first = model::window_start(wanted.range.first, kRowMs);
     wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
     const auto tags = engine_.tags(wanted, request.gone.get());
@@ -197,8 +193,12 @@ class Handlers {
     return metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api}});
   }
 
+  static std::string_view json_of(const Request& request) {
+    return request.method == Method::get ? request.param("query").value_or("") : request.body;
+  }
+
   Result<kairosdb::Query> parse(const Request& request) const {
-    const std::string_view json = request.method == Method::get ? request.param("query").value_or("") : request.body;
+    const std::string_view json = json_of(request);
     if (json.empty()) return fail(Code::invalid, "query json must not be null or empty");
     return kairosdb::parse_query(json, engine_.clock().now_ms());
   }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the handlers of Ceres' queries and of its metadata share: the pool, counting, and errors in its shape.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "http/ceres_query.h"
+
+namespace varve::http {
+
+class CeresHandlers : public std::enable_shared_from_this<CeresHandlers> {
+ public:
+  // `api`: of varve_queries_total and of the list of running queries.
+  CeresHandlers(CeresContext context, std::string api);
+
+  using Work = std::function<Result<Response>(const CeresHandlers&, const Request&)>;
+  // Runs `work` on the pool, counts and times it, and turns its error into an answer.
+  Handler on_pool(Work work);
+
+  [[nodiscard]] query::Engine& engine() const { return context_.engine; }
+  [[nodiscard]] const protocol::ceres::Retentions& kept() const { return context_.kept; }
+  [[nodiscard]] const std::string& api() const { return api_; }
+
+ private:
+  Response run(const Work& work, const Request& request);
+
+  const CeresContext context_;
+  const std::string api_;
+  Counter& queries_;
+  Histogram& seconds_;
+};
+
+// The request line without the host: how a query by URL is told in the list of running queries.
+std::string target_text(const Request& request);
+
+// A response that streams what `source->next(piece)` gives.
+template <class Source>
+Response streamed(std::shared_ptr<Source> source) {
+  Response response = Response::json(200, "");
+  if (source->next(response.body)) {
+    response.more = [source, left = true](std::string& piece) mutable {
+      piece.clear();
+      if (left) left = source->next(piece);
+    };
+  }
+  return response;
+}
+
+}  // namespace varve::http
