@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/opentsdb_compile.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "aggregate/reducer.h"
+#include "protocol/opentsdb/query_duration.h"
+
+namespace varve::http {
+
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+using aggregate::Reducer;
+using index::Matcher;
+using opentsdb::Filter;
+
+// Wider than time.
+constexpr std::int64_t kWholeRangeMs = std::int64_t{1} << 55;
+
+void append_quoted(std::string& expression, std::string_view literal) {
+  for (const char c : literal) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c < 0;
+    if (c == '\0') {
+      expression += "\\x00";
+      continue;
+    }
+    if (!plain) expression += '\\';
+    expression += c;
+  }
+}
+
+std::string any_case_of(const std::vector<std::string>& values) {
+  std::string out = "(?i:";
+  for (const std::string& value : values) {
+    if (out.back() != ':') out += '|';
+    append_quoted(out, value);
+  }
+  return out + ')';
+}
+
+// web*01: each star stands for any bytes, also none.
+std::string expression_of_wildcard(std::string_view text, bool any_case) {
+  std::string out = any_case ? "(?i)" : "";
+  for (;;) {
+    const std::size_t star = text.find('*');
+    append_quoted(out, text.substr(0, star));
+    if (star == std::string_view::npos) return out;
+    out += ".*";
+    text.remove_prefix(star + 1);
+  }
+}
+
+Matcher wildcard(const Filter& filter) {
+  const std::string_view text = filter.text;
+  const bool any_case = filter.type == Filter::Type::iwildcard;
+  if (text.find_first_not_of('*') == std::string_view::npos) return {filter.key, Matcher::Kind::none_of, {""}};
+  if (!any_case && text.find('*') == text.size() - 1) {
+    return {filter.key, Matcher::Kind::prefix, {std::string(text.substr(0, text.size() - 1))}};
+  }
+  return {filter.key, Matcher::Kind::regex, {expression_of_wildcard(text, any_case)}};
+}
+
+void add_matchers(const Filter& filter, index::Matchers& out) {
+  using Kind = Matcher::Kind;
+  const auto must_be_there = [&] { out.push_back({filter.key, Kind::none_of, {""}}); };
+  switch (filter.type) {
+    case Filter::Type::literal_or: out.push_back({filter.key, Kind::any_of, filter.values}); return;
+    case Filter::Type::iliteral_or: out.push_back({filter.key, Kind::regex, {any_case_of(filter.values)}}); return;
+    case Filter::Type::not_literal_or: {
+      Matcher matcher{filter.key, Kind::none_of, filter.values};
+      matcher.values.emplace_back();
+      out.push_back(std::move(matcher));
+      return;
+    }
+    case Filter::Type::not_iliteral_or:
+      out.push_back({filter.key, Kind::not_regex, {any_case_of(filter.values)}});
+      return must_be_there();
+    case Filter::Type::wildcard:
+    case Filter::Type::iwildcard: out.push_back(wildcard(filter)); return;
+    case Filter::Type::regexp:  // found anywhere in the value
+      out.push_back({filter.key, Kind::regex, {".*(?:" + filter.text + ").*"}});
+      return must_be_there();
+    case Filter::Type::not_key: out.push_back({filter.key, Kind::any_of, {""}}); return;
+  }
+}
+
+std::optional<aggregate::Function> function_of(std::string_view name) {
+  if (name == "zimsum") return aggregate::Function::sum;
+  if (name == "mimmin") return aggregate::Function::min;
+  if (name == "mimmax") return aggregate::Function::max;
+  return aggregate::function_of(name);
+}
+
+Result<Reducer> reducer_of(std::string_view name) {
+  if (const auto reducer = aggregate::reducer_of(name)) return *reducer;
+  return fail(Code::invalid, "No such aggregator: " + std::string(name));
+}
+
+aggregate::Stage stage_of(const opentsdb::Downsample& downsample) {
+  aggregate::Stage stage;
+  stage.stamp = aggregate::Stamp::window_start;
+  stage.align_epoch = downsample.count != 0 && !downsample.calendar;
+  stage.align_sampling = downsample.calendar;
+  stage.sampling = {downsample.count, downsample.unit};
+  if (downsample.count == 0) {
+    stage.sampling = {kWholeRangeMs, model::TimeUnit::milliseconds};
+  } else if (!downsample.calendar) {
+    stage.sampling = {opentsdb::Duration{downsample.count, downsample.unit}.ms(), model::TimeUnit::milliseconds};
+  }
+  return stage;
+}
+
+Status add_downsample(const opentsdb::Downsample& downsample, query::MetricQuery& to) {
+  aggregate::Stage stage = stage_of(downsample);
+  if (const auto function = function_of(downsample.function)) {
+    stage.function = *function;
+    to.stages.push_back(stage);
+  } else {
+    VARVE_TRY(to.join->gather, reducer_of(downsample.function));
+    if (*to.join->gather == Reducer::none) return fail(Code::invalid, "none is no function to downsample by");
+  }
+  to.join->window = stage;
+  if (downsample.fill == opentsdb::Downsample::Fill::zero) to.join->fill = query::Join::Fill::zero;
+  if (downsample.fill == opentsdb::Downsample::Fill::nan) to.join->fill = query::Join::Fill::nan;
+  return {};
+}
+
+void add_explicit(const std::vector<std::string>& keys, query::MetricQuery& to) {
+  for (const std::string& key : keys) {
+    if (std::ranges::any_of(to.matchers, [&](const Matcher& m) { return m.key == key; })) continue;
+    to.matchers.push_back({key, Matcher::Kind::any_of, {""}});
+  }
+}
+
+Result<query::MetricQuery> metric_query(const opentsdb::SubQuery& query, bool ms) {
+  query::MetricQuery to;
+  to.metric = query.metric;
+  to.matchers = opentsdb_matchers(query.filters);
+  to.each_series = true;
+  query::Join& join = to.join.emplace();
+  VARVE_TRY(join.reducer, reducer_of(query.aggregator.empty() ? "none" : query.aggregator));
+  join.resolution_ms = ms ? 1 : 1000;
+  for (const Filter& filter : query.filters) {
+    if (filter.group_by && std::ranges::find(join.group_by, filter.key) == join.group_by.end()) {
+      join.group_by.push_back(filter.key);
+    }
+  }
+  if (query.rate) {
+    const opentsdb::RateOptions& rate = *query.rate;
+    join.rate = {rate.counter, rate.counter_max, rate.reset_value, rate.drop_resets, rate.delta_only};
+  }
+  if (query.downsample) VARVE_CHECK_OK(add_downsample(*query.downsample, to));
+  return to;
+}
+
+}  // namespace
+
+index::Matchers opentsdb_matchers(const std::vector<Filter>& filters) {
+  index::Matchers out;
+  for (const Filter& filter : filters) add_matchers(filter, out);
+  return out;
+}
+
+Result<query::Request> opentsdb_request(const opentsdb::Query& query, std::string tenant,
+                                        const storage::SeriesStore& store) {
+  query::Request out;
+  out.range = query.range;
+  out.api = "opentsdb";
+  const auto id = store.find_tenant(tenant);
+  for (const opentsdb::SubQuery& sub : query.queries) {
+    VARVE_TRY(auto to, metric_query(sub, query.ms));
+    if (sub.explicit_tags && id) add_explicit(store.tag_keys(*id, sub.metric), to);
+    out.metrics.push_back(std::move(to));
+  }
+  out.tenant = std::move(tenant);
+  return out;
+}
+
+}  // namespace varve::http

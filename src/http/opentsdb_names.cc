@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/opentsdb_names.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "aggregate/reducer.h"
+#include "protocol/json/text.h"
+
+namespace varve::http {
+
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+using opentsdb::Suggest;
+using protocol::json::append_string;
+
+template <class List>
+std::string array_of(const List& names) {
+  std::string out = "[";
+  for (const auto& name : names) {
+    if (out.size() > 1) out += ',';
+    append_string(out, name);
+  }
+  return out + ']';
+}
+
+std::vector<std::string> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
+                                        std::string_view prefix) {
+  std::vector<std::string> out;
+  for (const std::string& key : store.tag_keys(tenant, "")) {
+    for (std::string& value : store.tag_values(tenant, "", key)) {
+      if (value.starts_with(prefix)) out.push_back(std::move(value));
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+struct FilterHelp {
+  std::string_view name, example, description;
+};
+constexpr FilterHelp kFilterHelp[] = {
+    {"literal_or", "host=literal_or(web01|web02)", "The value is one of these, in this letter case."},
+    {"iliteral_or", "host=iliteral_or(WEB01|web02)", "The value is one of these, in any letter case."},
+    {"not_literal_or", "host=not_literal_or(web01|web02)", "The tag is there and its value is none of these."},
+    {"not_iliteral_or", "host=not_iliteral_or(WEB01)", "The tag is there and its value is none of these in any case."},
+    {"wildcard", "host=wildcard(web*.lga)", "The value fits; each * stands for any characters, also none."},
+    {"iwildcard", "host=iwildcard(WEB*)", "As wildcard, in any letter case."},
+    {"regexp", "host=regexp(^web[0-9]+)", "The RE2 expression is found in the value."},
+    {"not_key", "host=not_key()", "The series does not have the tag."},
+};
+
+}  // namespace
+
+std::string opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant, const Suggest& wanted) {
+  const auto id = store.find_tenant(tenant);
+  if (!id || wanted.max == 0) return "[]";
+  std::vector<std::string> names;
+  switch (wanted.type) {
+    case Suggest::Type::metrics: names = store.metric_names(*id, wanted.prefix, wanted.max); break;
+    case Suggest::Type::tag_keys:
+      names = store.tag_keys(*id, "");
+      std::erase_if(names, [&](const std::string& name) { return !name.starts_with(wanted.prefix); });
+      break;
+    case Suggest::Type::tag_values: names = all_tag_values(store, *id, wanted.prefix); break;
+  }
+  if (names.size() > wanted.max) names.resize(wanted.max);
+  return array_of(names);
+}
+
+std::string opentsdb_aggregators() { return array_of(aggregate::reducer_names()); }
+
+std::string opentsdb_filters() {
+  std::string out = "{";
+  for (const FilterHelp& help : kFilterHelp) {
+    if (out.size() > 1) out += ',';
+    append_string(out, help.name);
+    out += R"(:{"examples":)";
+    append_string(out, help.example);
+    out += R"(,"description":)";
+    append_string(out, help.description);
+    out += '}';
+  }
+  return out + '}';
+}
+
+std::string opentsdb_version(std::string_view version) {
+  std::string out = R"({"version":)";
+  append_string(out, version);
+  return out + R"(,"repo":"varve","repo_status":"","short_revision":"","full_revision":"","user":"","host":"",)"
+               R"("timestamp":""})";
+}
+
+}  // namespace varve::http

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/opentsdb_query.h"
+
+#include <memory>
+#include <utility>
+
+#include "http/answer.h"
+#include "http/opentsdb_answer.h"
+#include "http/opentsdb_compile.h"
+#include "http/opentsdb_names.h"
+#include "protocol/opentsdb/query.h"
+#include "protocol/opentsdb/query_names.h"
+
+namespace varve::http {
+
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+
+Response error_answer(const Request& request, const Error& error) {
+  return error_response(query_status_of(error.code), error.message, request.path);
+}
+
+Response json_or_error(const Request& request, Result<std::string> body) {
+  return body ? Response::json(200, std::move(*body)) : error_answer(request, body.error());
+}
+
+class Handlers {
+ public:
+  Handlers(const query::Engine& engine, TaskPool& pool, Metrics& metrics, std::string version)
+      : engine_(engine),
+        pool_(pool),
+        version_(std::move(version)),
+        queries_(counter(metrics, "opentsdb")),
+        name_queries_(counter(metrics, "opentsdb_names")),
+        seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
+                                   {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+
+  using Run = Response (Handlers::*)(const Request&);
+  // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
+  static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
+    return [self = std::move(self), method](const Request& request, Responder respond) {
+      if (request.tenant.empty()) {
+        return respond(error_answer(request, {Code::invalid, "the request names no tenant"}));
+      }
+      const auto run = [self, method, &request, respond] {
+        const std::int64_t start_ns = self->engine_.clock().steady_ns();
+        Response response = (*self.*method)(request);
+        self->seconds_.observe(static_cast<double>(self->engine_.clock().steady_ns() - start_ns) * 1e-9);
+        respond(std::move(response));
+      };
+      if (!self->pool_.post(run)) {
+        respond(error_answer(request, {Code::unavailable, "too many queries are waiting"}));
+      }
+    };
+  }
+
+  Response query(const Request& request) {
+    queries_.add();
+    const std::int64_t now = engine_.clock().now_ms();
+    auto parsed = request.method == Method::post ? opentsdb::parse_query(request.body, request.query, now)
+                                                 : opentsdb::parse_query(request.query, now);
+    if (!parsed) return error_answer(request, parsed.error());
+    auto compiled = opentsdb_request(*parsed, request.tenant, engine_.series());
+    if (!compiled) return error_answer(request, compiled.error());
+    compiled->text = request.method == Method::post ? std::string(request.body) : text_of(request.query);
+    auto found = engine_.run(*compiled, request.gone.get());
+    if (!found) return error_answer(request, found.error());
+    auto text = std::make_shared<OpentsdbAnswer>(std::move(*parsed), std::move(*found));
+    Response response = Response::json(200, "");
+    if (text->next(response.body)) {
+      response.more = [text, left = true](std::string& piece) mutable {
+        piece.clear();
+        if (left) left = text->next(piece);
+      };
+    }
+    return response;
+  }
+
+  Response last(const Request& request) {
+    queries_.add();
+    const auto wanted =
+        request.method == Method::post ? opentsdb::parse_last(request.body) : opentsdb::parse_last(request.query);
+    if (!wanted) return error_answer(request, wanted.error());
+    return json_or_error(request, opentsdb_last(engine_, request.tenant, *wanted, request.gone.get()));
+  }
+
+  Response suggest(const Request& request) {
+    name_queries_.add();
+    const auto wanted =
+        request.method == Method::post ? opentsdb::parse_suggest(request.body) : opentsdb::parse_suggest(request.query);
+    if (!wanted) return error_answer(request, wanted.error());
+    return Response::json(200, opentsdb_suggest(engine_.series(), request.tenant, *wanted));
+  }
+
+  Response lookup(const Request& request) {
+    name_queries_.add();
+    const auto wanted =
+        request.method == Method::post ? opentsdb::parse_lookup(request.body) : opentsdb::parse_lookup(request.query);
+    if (!wanted) return error_answer(request, wanted.error());
+    return json_or_error(request, opentsdb_lookup(engine_, request.tenant, *wanted, request.gone.get()));
+  }
+
+  [[nodiscard]] const std::string& version() const { return version_; }
+
+ private:
+  static Counter& counter(Metrics& metrics, std::string_view api) {
+    return metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api}});
+  }
+
+  static std::string text_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
+    std::string out;
+    for (const auto& [name, value] : parameters) out += (out.empty() ? "" : "&") + name + "=" + value;
+    return out;
+  }
+
+  const query::Engine& engine_;
+  TaskPool& pool_;
+  const std::string version_;
+  Counter& queries_;
+  Counter& name_queries_;
+  Histogram& seconds_;
+};
+
+bool is_of_ceres(const Request& request) {
+  return request.param("metricName").has_value() || request.param("metricGroup").has_value();
+}
+
+Handler either(Handler ceres, Handler opentsdb) {
+  return [ceres = std::move(ceres), opentsdb = std::move(opentsdb)](const Request& request, Responder respond) {
+    if (!is_of_ceres(request)) return opentsdb(request, std::move(respond));
+    if (ceres) return ceres(request, std::move(respond));
+    respond(error_answer(request, {Code::unsupported, "queries by metricName or metricGroup are not served here"}));
+  };
+}
+
+Handler constant(std::string body) {
+  return [body = std::move(body)](const Request&, const Responder& respond) { respond(Response::json(200, body)); };
+}
+
+}  // namespace
+
+void add_opentsdb_query(Router& router, const query::Engine& engine, TaskPool& pool, Metrics& metrics,
+                        std::string version, Handler ceres) {
+  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics, std::move(version));
+  const Handler query = Handlers::on_pool(handlers, &Handlers::query);
+  router.add(Method::get, "/api/query", either(std::move(ceres), query));
+  router.add(Method::post, "/api/query", query);
+  for (const Method method : {Method::get, Method::post}) {
+    router.add(method, "/api/query/last", Handlers::on_pool(handlers, &Handlers::last));
+    router.add(method, "/api/suggest", Handlers::on_pool(handlers, &Handlers::suggest));
+    router.add(method, "/api/search/lookup", Handlers::on_pool(handlers, &Handlers::lookup));
+    router.add(method, "/api/aggregators", constant(opentsdb_aggregators()));
+    router.add(method, "/api/config/filters", constant(opentsdb_filters()));
+    router.add(method, "/api/version", constant(opentsdb_version(handlers->version())));
+  }
+}
+
+}  // namespace varve::http

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scripts of puts, questions and answers (testdata/opentsdb_query/*.txt), run through the handlers over a store in
+// memory. Now is 2027-01-15T08:00:00Z = 1800000000. A case:
+//   == name # what to look at
+//   put metric{k=v,k=v} seconds:value seconds:value …      a value with a point is a double
+//   get /api/…            or: post /api/… {body}
+//   200 the body, byte for byte; or with … at its end: how it begins
+#include "http/opentsdb_query.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+#include "http/answer.h"
+#include "http/url.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::http {
+namespace {
+
+class WaitingSink final : public Responder::Sink {
+ public:
+  void send(Response response) override {
+    const std::lock_guard lock(mutex_);
+    response_ = std::move(response);
+    done_ = true;
+    sent_.notify_all();
+  }
+  Response wait() {
+    std::unique_lock lock(mutex_);
+    sent_.wait(lock, [&] { return done_; });
+    return std::move(response_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable sent_;
+  bool done_ = false;
+  Response response_;
+};
+
+class OpentsdbQueryTest : public testing::Test {
+ protected:
+  OpentsdbQueryTest() {
+    add_opentsdb_query(router_, engine_, pool_, metrics_, "1.2.3",
+                       [](const Request&, const Responder& respond) { respond(Response::text(200, "for ceres")); });
+  }
+
+  // metric{k=v} seconds:value …
+  void put(const std::string& line, const std::string& tenant = "default") {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    const auto open = name.find('{');
+    ASSERT_NE(open, std::string::npos) << line;
+    Parameters pairs;
+    std::string inside = name.substr(open + 1, name.size() - open - 2);
+    std::ranges::replace(inside, ',', '&');
+    ASSERT_TRUE(parse_query(inside, pairs));
+    model::TagViews tags;
+    for (const auto& [key, value] : pairs) tags.push_back({key, value});
+    for (std::string word; words >> word;) {
+      const auto colon = word.find(':');
+      const auto time = static_cast<std::int64_t>(std::llround(std::stod(word.substr(0, colon)) * 1000));
+      const std::string value = word.substr(colon + 1);
+      store_.put(tenant, name.substr(0, open), tags, time,
+                 value.find('.') != std::string::npos ? model::Value::of_double(std::stod(value))
+                                                      : model::Value::of_long(std::stoll(value)));
+    }
+  }
+
+  Response ask(Method method, const std::string& target, std::string_view body = {}, std::string tenant = "default",
+               bool gone = false) {
+    Request request;
+    request.method = method;
+    request.tenant = std::move(tenant);
+    request.body = body;
+    request.gone = std::make_shared<std::atomic<bool>>(gone);
+    EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
+    const Router::Match match = router_.find(method, request.path);
+    if (match.handler == nullptr) return error_response(match.allow.empty() ? 404 : 405, "", request.path);
+    auto sink = std::make_shared<WaitingSink>();
+    (*match.handler)(request, Responder(sink));
+    Response response = sink->wait();
+    if (response.more) {
+      for (std::string piece;;) {
+        response.more(piece);
+        if (piece.empty()) break;
+        ++pieces_;
+        response.body += piece;
+      }
+    }
+    return response;
+  }
+  std::string get(const std::string& target, const std::string& tenant = "default") {
+    return ask(Method::get, target, {}, tenant).body;
+  }
+  std::string post(const std::string& target, std::string_view body) { return ask(Method::post, target, body).body; }
+
+  std::size_t pieces_ = 0;
+  storage::testing::MemoryStore store_;
+  ManualClock clock_{1'800'000'000'000};
+  query::Engine engine_{store_, store_, clock_, {}};
+  TaskPool pool_{2};
+  Metrics metrics_;
+  Router router_;
+};
+
+class OpentsdbScript : public OpentsdbQueryTest, public testing::WithParamInterface<std::filesystem::path> {};
+
+TEST_P(OpentsdbScript, Answers) {
+  std::ifstream file(GetParam());
+  std::string line;
+  std::string name;
+  Response response;
+  int cases = 0;
+  while (std::getline(file, line)) {
+    const std::string rest = line.find(' ') == std::string::npos ? "" : line.substr(line.find(' ') + 1);
+    if (line.starts_with("== ")) {
+      name = rest;
+    } else if (line.starts_with("put ")) {
+      put(rest);
+    } else if (line.starts_with("get ")) {
+      response = ask(Method::get, rest);
+    } else if (line.starts_with("post ")) {
+      const auto space = rest.find(' ');
+      const std::string body = space == std::string::npos ? "" : rest.substr(space + 1);
+      response = ask(Method::post, rest.substr(0, space), body);
+    } else if (!line.empty() && line[0] >= '1' && line[0] <= '5') {
+      EXPECT_EQ(std::to_string(response.status), line.substr(0, 3)) << name << ": " << response.body;
+      if (rest.ends_with("…")) {
+        EXPECT_EQ(response.body.substr(0, rest.size() - 3), rest.substr(0, rest.size() - 3)) << name;
+      } else {
+        EXPECT_EQ(response.body, rest) << name;
+      }
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 0);
+}
+
+std::vector<std::filesystem::path> scripts() {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(VARVE_SOURCE_DIR "/testdata/opentsdb_query")) {
+    if (entry.path().extension() == ".txt") out.push_back(entry.path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(All, OpentsdbScript, testing::ValuesIn(scripts()),
+                         [](const auto& script) { return script.param.stem().string(); });
+
+TEST_F(OpentsdbQueryTest, ParametersOfCeresGoThere) {
+  EXPECT_EQ(get("/api/query?metricName=m&start=1h-ago"), "for ceres");
+  EXPECT_EQ(get("/api/query?metricGroup=g"), "for ceres");
+  Router alone;
+  add_opentsdb_query(alone, engine_, pool_, metrics_, "1");
+  Request request;
+  request.path = "/api/query";
+  request.tenant = "default";
+  request.query = {{"metricName", "m"}};
+  auto sink = std::make_shared<WaitingSink>();
+  (*alone.find(Method::get, "/api/query").handler)(request, Responder(sink));
+  EXPECT_EQ(sink->wait().status, 400);
+}
+
+// Hosts of the results, then the total.
+TEST_F(OpentsdbQueryTest, LookupFindsWholeSeries) {
+  put("cpu{host=a,os=linux,was=bsd} 1:1");
+  put("cpu{host=b,os=bsd} 1:1");
+  put("cpu{host=c,os=linux} 1:1");
+  put("mem{host=a} 1:1");
+  const auto hosts = [&](const std::string& parameters, std::string_view body = {}) {
+    const std::string text = body.empty() ? get("/api/search/lookup?" + parameters) : post("/api/search/lookup", body);
+    std::string out;
+    for (auto at = text.find(R"("host":")"); at != std::string::npos; at = text.find(R"("host":")", at + 1)) {
+      out += text[at + 8];
+    }
+    const auto total = text.find(R"("totalResults":)");
+    return out + (total == std::string::npos ? text : " " + text.substr(total + 15, text.size() - total - 16));
+  };
+  EXPECT_EQ(hosts("m=cpu"), "abc 3");
+  EXPECT_EQ(hosts("m=cpu{host=*}"), "abc 3");
+  EXPECT_EQ(hosts("m=cpu{os=linux,host=*}"), "ac 2");
+  EXPECT_EQ(hosts("m=cpu{os=linux,host=a}"), "a 1");
+  EXPECT_EQ(hosts("m=cpu{was=*}"), "a 1");
+  EXPECT_EQ(hosts("m=cpu{host=a,host=b}"), "ab 2");
+  EXPECT_EQ(hosts("m=cpu{*=bsd}"), "ab 2");
+  EXPECT_EQ(hosts("m=cpu{os=linux,*=bsd}"), "a 1");
+  EXPECT_EQ(hosts("m=cpu{*=bsd,*=linux}"), "a 1");
+  EXPECT_EQ(hosts("m=cpu{*=*}"), "abc 3");
+  EXPECT_EQ(hosts("m={host=a}"), "aa 2");
+  EXPECT_EQ(hosts("m=*{host=a}"), "aa 2");
+  EXPECT_EQ(hosts("m=cpu&limit=2"), "ab 3");
+  EXPECT_EQ(hosts("m=cpu&limit=0"), " 3");
+  EXPECT_EQ(hosts("m=cpu&limit=2&start_index=2"), "c 3");
+  EXPECT_EQ(hosts("m={*=a}&limit=1&start_index=1"), "a 2");
+  EXPECT_EQ(hosts("", R"({"metric":"cpu","tags":[{"key":"os","value":"linux"}],"limit":1})"), "a 2");
+}
+
+TEST_F(OpentsdbQueryTest, TenantsDoNotSeeOneAnother) {
+  put("cpu{host=a} 1799999999:1", "one");
+  for (const std::string target : {"/api/query?start=1h-ago&m=sum:cpu", "/api/query/last?timeseries=cpu",
+                                   "/api/suggest?type=metrics", "/api/suggest?type=tagk", "/api/suggest?type=tagv"}) {
+    EXPECT_EQ(get(target, "two"), "[]") << target;
+    EXPECT_NE(get(target, "one"), "[]") << target;
+    EXPECT_EQ(ask(Method::get, target, {}, "").status, 400) << target;
+  }
+  EXPECT_NE(get("/api/search/lookup?m=cpu", "two").find(R"("totalResults":0)"), std::string::npos);
+  EXPECT_NE(get("/api/search/lookup?m=cpu", "one").find(R"("totalResults":1)"), std::string::npos);
+}
+
+TEST_F(OpentsdbQueryTest, ALargeAnswerComesInPieces) {
+  for (const char* host : {"a", "b"}) {
+    for (int i = 0; i < 10'000; ++i) {
+      store_.put("default", "m", {{"host", host}}, 1'799'000'000'000 + i * 1000, model::Value::of_double(0.5));
+    }
+  }
+  const std::string body = get("/api/query?start=1799000000&end=1799010000&m=sum:m{host=*}");
+  EXPECT_GE(pieces_, 3U);
+  EXPECT_EQ(std::ranges::count(body, '.'), 20'000);
+  EXPECT_TRUE(body.ends_with(R"("1799009998":0.5,"1799009999":0.5}}])")) << body.substr(body.size() - 100);
+}
+
+TEST_F(OpentsdbQueryTest, LimitsAndClientsThatAreGone) {
+  for (int i = 0; i < 4000; ++i) store_.put("default", "m", {{"host", "a"}}, i * 1000, model::Value::of_long(i));
+  EXPECT_EQ(ask(Method::get, "/api/query?start=0&m=sum:m", {}, "default", true).status, 503);
+  const query::Engine small(store_, store_, clock_, {.memory_bytes = 10'000});
+  Router router;
+  add_opentsdb_query(router, small, pool_, metrics_, "1");
+  std::swap(router, router_);
+  const Response response = ask(Method::get, "/api/query?start=0&m=sum:m");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_TRUE(response.body.starts_with(R"({"error":{"code":422,"message":"the query needs more memory)"));
+}
+
+TEST_F(OpentsdbQueryTest, CountsQueries) {
+  get("/api/query?start=0&m=sum:m");
+  post("/api/query", "bad");
+  get("/api/suggest?type=metrics");
+  EXPECT_NE(metrics_.text().find("varve_queries_total{api=\"opentsdb\"} 2\n"), std::string::npos) << metrics_.text();
+  EXPECT_NE(metrics_.text().find("varve_queries_total{api=\"opentsdb_names\"} 1\n"), std::string::npos);
+  EXPECT_NE(metrics_.text().find("varve_query_seconds_count 3\n"), std::string::npos);
+}
+
+TEST_F(OpentsdbQueryTest, WhatItCanDo) {
+  for (const Method method : {Method::get, Method::post}) {
+    const std::string aggregators = ask(method, "/api/aggregators").body;
+    EXPECT_TRUE(aggregators.starts_with(R"(["avg","count","dev","ep50r3",)")) << aggregators;
+    EXPECT_NE(aggregators.find("\"zimsum\"]"), std::string::npos);
+    EXPECT_TRUE(ask(method, "/api/config/filters").body.starts_with(R"({"literal_or":{"examples":)"));
+    EXPECT_TRUE(ask(method, "/api/version").body.starts_with(R"({"version":"1.2.3",)"));
+  }
+  EXPECT_EQ(ask(Method::delete_, "/api/query").status, 405);
+}
+
+}  // namespace
+}  // namespace varve::http
