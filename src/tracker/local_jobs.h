@@ -12,7 +12,7 @@ namespace varve::tracker {
 
 class LocalJobBoard final : public JobBoard {
  public:
-  LocalJobBoard(JobOptions options, Clock& clock);
+  LocalJobBoard(const JobOptions& options, Clock& clock);
 
   Result<std::optional<Lease>> claim(std::string_view replica) override;
   Result<Lease> renew(const Lease& lease) override;

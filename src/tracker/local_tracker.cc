@@ -236,7 +236,7 @@ std::size_t LocalTracker::memory_bytes() const {
   for (const auto& [tenant, slots] : tenants_) {
     for (const auto& [slot, table] : slots) bytes += table.memory_bytes() + kNodeBytes;
   }
-  for (const auto& queue : queues_) bytes += sizeof queue + queue.size() * (sizeof(Queue::value_type) + kNodeBytes);
+  for (const auto& queue : queues_) bytes += sizeof(Queue) + queue.size() * (sizeof(Queue::value_type) + kNodeBytes);
   return bytes + failures_.size() * (sizeof(decltype(failures_)::value_type) + kNodeBytes);
 }
 

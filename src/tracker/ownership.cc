@@ -75,11 +75,11 @@ Status Ownership::finish(const Task& task) {
   Held* held = find(task.lease);
   if (held == nullptr) return fail(Code::conflict, "the lease of this turn is lost");
   held->busy = false;
-  const Status finished = board_->finish(task.lease, task.turn);
+  Status finished = board_->finish(task.lease, task.turn);
   if (!finished && finished.error().code == Code::conflict) {
     drop(task.lease);
   } else if (held->lease.surplus) {
-    const Status released = board_->release(task.lease);
+    Status released = board_->release(task.lease);
     drop(task.lease);
     if (finished && !released) return released;
   }
@@ -99,9 +99,11 @@ void Ownership::heartbeat_locked() {
   heartbeat_ms_ = now + options_.jobs.lease_ms / 3;
   renew_all(now);
   while (true) {
-    const auto lease = board_->claim(options_.replica);
-    if (!lease || !*lease) return;  // a board that does not answer is asked again at the next heartbeat
-    held_.push_back({**lease, now + options_.jobs.lease_ms, now, false});
+    const auto claimed = board_->claim(options_.replica);
+    if (!claimed) return;  // a board that does not answer is asked again at the next heartbeat
+    const std::optional<Lease>& lease = *claimed;
+    if (!lease) return;
+    held_.push_back({*lease, now + options_.jobs.lease_ms, now, false});
   }
 }
 

@@ -18,6 +18,13 @@ JobOptions jobs_of(std::vector<std::uint32_t> partitions, std::uint32_t jobs = 4
   return {std::move(partitions), jobs, kPeriod, kLease};
 }
 
+// The turn whose time has come, where the test knows that there is one.
+Task task_of(Ownership& own) {
+  const auto task = own.next().value();
+  EXPECT_TRUE(task);
+  return task.value_or(Task{});
+}
+
 TEST(PartitionSets, RangesAreExpanded) {
   using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   using List = std::vector<std::uint32_t>;
@@ -36,7 +43,7 @@ class OwnershipTest : public ::testing::Test {
     return std::make_unique<Ownership>(Ownership::Options{Own::jobs, name, jobs_of(all_partitions(64))}, &board, clock);
   }
   // Takes every turn for so long; how often each partition had one.
-  std::map<std::uint32_t, int> run(std::vector<Ownership*> replicas, std::int64_t for_ms) {
+  std::map<std::uint32_t, int> run(const std::vector<Ownership*>& replicas, std::int64_t for_ms) {
     std::map<std::uint32_t, int> turns;
     for (std::int64_t at = 0; at < for_ms; at += 250) {
       clock.advance_ms(250);
@@ -76,9 +83,7 @@ TEST_F(OwnershipTest, AJobHasOneTurnUnderWay) {
   }
   EXPECT_EQ(jobs.size(), 4U);
   ASSERT_TRUE(one->finish(tasks[2]));
-  const auto next = one->next().value();
-  ASSERT_TRUE(next);
-  EXPECT_EQ(next->lease.job, tasks[2].lease.job);
+  EXPECT_EQ(task_of(*one).lease.job, tasks[2].lease.job);
 }
 
 TEST_F(OwnershipTest, ASecondReplicaGetsItsShare) {
@@ -114,12 +119,11 @@ TEST_F(OwnershipTest, StoppingGivesTheJobsBackAtOnce) {
 
 TEST_F(OwnershipTest, WhoCameTooLateIsTold) {
   const auto a = replica("a");
-  const auto task = a->next().value();
-  ASSERT_TRUE(task);
+  const Task task = task_of(*a);
   clock.advance_ms(kLease);
   const auto b = replica("b");
-  ASSERT_TRUE(b->next().value());
-  const Status finished = a->finish(*task);
+  task_of(*b);
+  const Status finished = a->finish(task);
   ASSERT_FALSE(finished);
   EXPECT_EQ(finished.error().code, Code::conflict);
   EXPECT_EQ(a->jobs_held(), 3U) << "and the others are found lost at the next heartbeat";
@@ -130,13 +134,77 @@ TEST_F(OwnershipTest, WhoCameTooLateIsTold) {
 TEST_F(OwnershipTest, ALongTurnIsKeptByHeartbeats) {
   const auto a = replica("a");
   const auto b = replica("b");
-  const auto task = a->next().value();
-  ASSERT_TRUE(task);
+  const Task task = task_of(*a);
   for (int i = 0; i < 30; ++i) {
     clock.advance_ms(kLease / 3);
     a->heartbeat();
   }
-  EXPECT_TRUE(a->finish(*task));
+  EXPECT_TRUE(a->finish(task));
+}
+
+// Another server's board, which does not answer now and then.
+class FlakyBoard final : public JobBoard {
+ public:
+  explicit FlakyBoard(JobBoard& board) : board_(board) {}
+  Result<std::optional<Lease>> claim(std::string_view replica) override {
+    if (is_down) return fail(down);
+    return board_.claim(replica);
+  }
+  Result<Lease> renew(const Lease& lease) override {
+    if (is_down) return fail(down);
+    return board_.renew(lease);
+  }
+  Result<Turn> turn(const Lease& lease) override {
+    if (is_down) return fail(down);
+    return board_.turn(lease);
+  }
+  Status finish(const Lease& lease, const Turn& turn) override {
+    if (is_down) return fail(down);
+    return board_.finish(lease, turn);
+  }
+  Status release(const Lease& lease) override {
+    if (is_down) return fail(down);
+    return board_.release(lease);
+  }
+  Result<std::vector<JobState>> jobs() override { return board_.jobs(); }
+
+  bool is_down = false;
+
+ private:
+  inline static const Error down{Code::unavailable, "the board does not answer"};
+  JobBoard& board_;
+};
+
+TEST_F(OwnershipTest, ABoardThatDoesNotAnswerCostsNothingWithinALease) {
+  FlakyBoard flaky(board);
+  Ownership own({Own::jobs, "a", jobs_of(all_partitions(64))}, &flaky, clock);
+  flaky.is_down = true;
+  EXPECT_FALSE(own.next().value()) << "nothing is held";
+  flaky.is_down = false;
+  clock.advance_ms(kLease / 3);
+  const Task task = task_of(own);
+
+  flaky.is_down = true;
+  const Status finished = own.finish(task);
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, Code::unavailable);
+  clock.advance_ms(kLease / 3);
+  EXPECT_FALSE(own.next());
+  EXPECT_EQ(own.jobs_held(), 4U);
+  flaky.is_down = false;
+  clock.advance_ms(kLease / 3);
+  std::set<std::int64_t> again;
+  while (const auto next = own.next().value()) {
+    if (next->lease.token == task.lease.token) again.insert(next->turn.number);
+    ASSERT_TRUE(own.finish(*next));
+  }
+  EXPECT_TRUE(again.contains(task.turn.number)) << "a turn that was not finished comes again";
+
+  flaky.is_down = true;
+  clock.advance_ms(kLease);
+  EXPECT_FALSE(own.next().value());
+  EXPECT_EQ(own.jobs_held(), 0U) << "not renewed for a lease: others may have it";
+  own.release();
 }
 
 TEST(OwnList, HasTurnsForTheListedPartitionsOnly) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kMembers = 1'000'000;
 constexpr std::size_t kBatch = 1000;
 constexpr std::int64_t kHour = 3'600'000;
-const TrackerOptions kOptions;
+const TrackerOptions options;
 
 enum Order { kInOrder, kRandom };
 
@@ -53,7 +53,7 @@ void touch_first(benchmark::State& state) {
   const int order = static_cast<int>(state.range(0));
   touches(order);
   for (auto _ : state) {
-    LocalTracker tracker(kOptions);
+    LocalTracker tracker(options);
     touch_all(tracker, order, 2 * kHour);
     state.counters["bytes"] = static_cast<double>(tracker.memory_bytes()) / (2.0 * kMembers);
   }
@@ -63,7 +63,7 @@ BENCHMARK(touch_first)->Arg(kInOrder)->Arg(kRandom)->Iterations(1)->Unit(benchma
 
 void touch_again(benchmark::State& state) {
   const int order = static_cast<int>(state.range(0));
-  LocalTracker tracker(kOptions);
+  LocalTracker tracker(options);
   touch_all(tracker, kInOrder, 2 * kHour);
   for (auto _ : state) touch_all(tracker, order, 2 * kHour);
   per_touch(state);
@@ -75,7 +75,7 @@ void due_and_complete(benchmark::State& state) {
   std::size_t done = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    LocalTracker tracker(kOptions);
+    LocalTracker tracker(options);
     touch_all(tracker, kInOrder, 2 * kHour);
     state.ResumeTiming();
     for (std::uint32_t partition = 0; partition < 64; ++partition) {
@@ -86,13 +86,14 @@ void due_and_complete(benchmark::State& state) {
       }
     }
   }
-  if (done != 2 * kMembers * static_cast<std::size_t>(state.iterations())) state.SkipWithError("not all completed");
+  if (done != std::size_t{2} * kMembers * static_cast<std::size_t>(state.iterations()))
+    state.SkipWithError("not all completed");
   per_touch(state);
 }
 BENCHMARK(due_and_complete)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void due_nothing(benchmark::State& state) {
-  LocalTracker tracker(kOptions);
+  LocalTracker tracker(options);
   touch_all(tracker, kInOrder, 2 * kHour);
   std::uint32_t partition = 0;
   for (auto _ : state) {
@@ -103,7 +104,7 @@ void due_nothing(benchmark::State& state) {
 BENCHMARK(due_nothing);
 
 void pending_slots(benchmark::State& state) {
-  LocalTracker tracker(kOptions);
+  LocalTracker tracker(options);
   touch_all(tracker, kInOrder, 2 * kHour);
   for (auto _ : state) benchmark::DoNotOptimize(tracker.pending_slots(model::TenantId{1}, {0, kHour}));
 }

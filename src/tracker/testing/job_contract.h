@@ -237,8 +237,8 @@ TEST_P(JobContract, the_job_most_behind_goes_first) {
 }
 
 TEST_P(JobContract, replicas_share) {
-  std::vector<Lease> of_a;
-  for (int i = 0; i < 4; ++i) of_a.push_back(must_claim("a"));
+  std::vector<Lease> of_a(4);
+  for (Lease& lease : of_a) lease = must_claim("a");
   EXPECT_FALSE(claim("b")) << "nothing is free";
   std::size_t surplus = 0;
   for (Lease& lease : of_a) {
