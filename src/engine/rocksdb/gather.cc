@@ -162,31 +162,69 @@ model::Value Gather::value_of(const Source& source, std::size_t column) const {
   return value;
 }
 
+bool Gather::chunks_are(std::size_t column, model::ValueType type) const {
+  for (std::size_t i = 0; i < chunks_used_; ++i) {
+    const auto& part = chunks_[i].columns[column];
+    if (!part.uniform || part.type != type) return false;
+  }
+  return true;
+}
+
+// What merging does all day: chunks of numbers of one type, put together without looking at each value's type.
+bool Gather::finish_numbers(std::size_t column) {
+  const std::size_t n = rows_.size();
+  const bool longs = chunks_are(column, model::ValueType::long_);
+  if (!longs && !chunks_are(column, model::ValueType::double_)) return false;
+  std::uint64_t* const to = bits_.data() + column * n;
+  for (std::size_t r = 0; r < n; ++r) to[r] = chunks_[rows_[r].chunk].columns[column].bits[rows_[r].index];
+  if (numbers_.size() < n) numbers_.assign(n, model::ValueType::double_);
+  auto& out = columns_[column];
+  if (longs) {
+    out.form = chunk::Column::Form::longs;
+    out.ints = {reinterpret_cast<const std::int64_t*>(to), n};
+  } else {
+    out.form = chunk::Column::Form::typed;
+    out.types = {numbers_.data(), n};
+    out.bits = {to, n};
+  }
+  return true;
+}
+
 void Gather::finish_typed(std::span<const Patch> patches) {
   const std::size_t n = rows_.size();
-  types_.resize(n * width_);
   bits_.resize(n * width_);
-  texts_.resize(n * width_);
+  const bool only_chunks =
+      patches.empty() && std::ranges::none_of(rows_, [](const Source& s) { return s.row != nullptr; });
+  std::vector<std::size_t> rest;
   for (std::size_t c = 0; c < width_; ++c) {
-    for (std::size_t r = 0; r < n; ++r) {
-      const model::Value value = value_of(rows_[r], c);
-      types_[c * n + r] = value.type;
-      bits_[c * n + r] = value.bits;
-      texts_[c * n + r] = value.text;
-    }
-    for (const Patch& patch : patches) {
-      if (patch.column != c) continue;
-      const auto r =
-          static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), patch.time) - times_.begin());
-      types_[c * n + r] = patch.value.type;
-      bits_[c * n + r] = patch.value.bits;
-      texts_[c * n + r] = patch.value.text;
-    }
-    columns_[c].form = chunk::Column::Form::typed;
-    columns_[c].types = {types_.data() + c * n, n};
-    columns_[c].bits = {bits_.data() + c * n, n};
-    columns_[c].texts = {texts_.data() + c * n, n};
+    if (!only_chunks || !finish_numbers(c)) rest.push_back(c);
   }
+  if (rest.empty()) return;
+  types_.resize(n * width_);
+  texts_.resize(n * width_);
+  for (const std::size_t c : rest) finish_cells(c, patches);
+}
+
+void Gather::finish_cells(std::size_t c, std::span<const Patch> patches) {
+  const std::size_t n = rows_.size();
+  for (std::size_t r = 0; r < n; ++r) {
+    const model::Value value = value_of(rows_[r], c);
+    types_[c * n + r] = value.type;
+    bits_[c * n + r] = value.bits;
+    texts_[c * n + r] = value.text;
+  }
+  for (const Patch& patch : patches) {
+    if (patch.column != c) continue;
+    const auto r =
+        static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), patch.time) - times_.begin());
+    types_[c * n + r] = patch.value.type;
+    bits_[c * n + r] = patch.value.bits;
+    texts_[c * n + r] = patch.value.text;
+  }
+  columns_[c].form = chunk::Column::Form::typed;
+  columns_[c].types = {types_.data() + c * n, n};
+  columns_[c].bits = {bits_.data() + c * n, n};
+  columns_[c].texts = {texts_.data() + c * n, n};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -55,6 +55,9 @@ class Gather {
   bool packed(model::RowKind& kind, unsigned& decimals) const;
   void finish_packed(model::RowKind kind, unsigned decimals);
   void finish_typed(std::span<const Patch> patches);
+  void finish_cells(std::size_t column, std::span<const Patch> patches);
+  bool finish_numbers(std::size_t column);
+  [[nodiscard]] bool chunks_are(std::size_t column, model::ValueType type) const;
   [[nodiscard]] std::size_t source_column(std::size_t column) const { return only_.empty() ? column : only_[column]; }
   [[nodiscard]] model::Value value_of(const Source& source, std::size_t column) const;
 
@@ -68,6 +71,7 @@ class Gather {
   std::vector<chunk::Column> columns_;
   std::vector<std::int64_t> ints_;  // column after column
   std::vector<model::ValueType> types_;
+  std::vector<model::ValueType> numbers_;  // as many doubles as the longest column
   std::vector<std::uint64_t> bits_;
   std::vector<std::string_view> texts_;
 };

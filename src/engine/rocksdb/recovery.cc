@@ -164,6 +164,7 @@ Status replay_copy(const std::string& path, Replay& replay) {
 }  // namespace
 
 Status Store::State::recover() {
+  last_retention_ms = clock.now_ms();
   std::vector<Run> found;
   std::vector<std::pair<SlotKey, Mark>> marks;
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {

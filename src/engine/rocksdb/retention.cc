@@ -16,6 +16,14 @@ bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_m
 
 }  // namespace
 
+// Retentions are days and years: looking once an hour is often enough, and cheap. Short ones are looked after sooner.
+bool Store::State::retention_due() const {
+  std::int64_t shortest = options.raw_retention_ms;
+  for (const auto& level : options.rollups.levels) shortest = std::min(shortest, level.retention_ms);
+  const std::int64_t every = std::clamp<std::int64_t>(shortest / 8, 1000, 3'600'000);
+  return clock.now_ms() - last_retention_ms >= every;
+}
+
 // The longest that anything made of a raw slot is kept.
 std::int64_t Store::State::longest_retention_ms() const {
   std::int64_t longest = options.raw_retention_ms;
@@ -48,6 +56,8 @@ std::vector<SlotKey> Store::State::expired() const {
 }
 
 Status Store::State::drop_expired() {
+  if (!retention_due()) return {};
+  last_retention_ms = clock.now_ms();
   const auto over = expired();
   if (over.empty()) return {};
   step("retention.begin");

@@ -176,6 +176,7 @@ TEST_F(Rollup, late_samples_are_added_once_where_the_raw_ones_are_gone) {
   engine.restart();
   const auto group = store.group({"m"});
   for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(2)}));
+  clock.advance_ms(kHour);  // retention is looked after once an hour
   settle();
   const model::TimeRange day{kStart, kStart + kDay};
   EXPECT_EQ(read("m", kHour, day, false).samples, 0U);  // dropped
@@ -190,6 +191,7 @@ TEST_F(Rollup, late_samples_are_added_once_where_the_raw_ones_are_gone) {
       EXPECT_EQ(sums.at(kStart).max, 7) << width;
     }
     if (look == 2) engine.restart();
+    clock.advance_ms(kHour);
     settle();
   }
 }
@@ -200,6 +202,7 @@ TEST_F(Rollup, windows_go_when_their_time_is_over) {
   engine.restart();
   const auto group = store.group({"m"});
   for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(2)}));
+  clock.advance_ms(kHour);
   settle();
   const model::TimeRange day{kStart, kStart + kDay};
   EXPECT_EQ(read("m", 5 * kMinute, day).sums.size(), 0U);

@@ -38,7 +38,8 @@ bool Store::State::round_due() const {
     const std::lock_guard lock(append_mutex);
     if (!options.rollups.levels.empty() && has_ended(*head, chunk_width, ended_before)) return true;
   }
-  return !sealable(ended_before).empty() || !coarse_due(ended_before).empty() || !expired().empty();
+  return !sealable(ended_before).empty() || !coarse_due(ended_before).empty() ||
+         (retention_due() && !expired().empty());
 }
 
 Status Store::State::settle_round() {

@@ -104,6 +104,13 @@ Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp
 
 Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
                         const Out& out) {
+  if (column.form == chunk::Column::Form::longs) {
+    numbers_.resize(times.size());
+    for (std::size_t i = 0; i < times.size(); ++i) numbers_[i] = static_cast<double>(column.ints[i]);
+    windows_.clear();
+    rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
+    return windows_.empty() ? Status{} : out(series, false, windows_);
+  }
   number_times_.clear();
   numbers_.clear();
   text_times_.clear();

@@ -69,6 +69,7 @@ struct Store::State {
   Checkpoint checkpoint;       // as committed
   bool spill_failing = false;  // said so once
   std::int64_t last_round_ms = 0;
+  std::int64_t last_retention_ms = 0;  // the start counts as one
   std::atomic<std::uint64_t> slots_sealed{0};
   std::atomic<std::uint64_t> windows_written{0};
 
@@ -123,6 +124,7 @@ struct Store::State {
 
   // retention.cc
   Status drop_expired();
+  [[nodiscard]] bool retention_due() const;
   [[nodiscard]] std::vector<SlotKey> expired() const;
   [[nodiscard]] std::int64_t longest_retention_ms() const;
 

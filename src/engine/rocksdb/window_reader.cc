@@ -13,11 +13,16 @@ using model::ValueType;
 
 bool is(const DecodedColumn& column, ValueType type) { return column.uniform && column.type == type; }
 
-// A column gathered from rows and chunks is typed cell by cell; what a rollup wrote is of one type.
+// A gathered column; what a rollup wrote is of one type.
 DecodedColumn decoded(const chunk::Column& column) {
   DecodedColumn out;
-  out.type = column.types.empty() ? ValueType::long_ : column.types[0];
   out.uniform = true;
+  if (column.form == chunk::Column::Form::longs) {
+    out.type = ValueType::long_;
+    for (const std::int64_t v : column.ints) out.bits.push_back(static_cast<std::uint64_t>(v));
+    return out;
+  }
+  out.type = column.types[0];
   if (out.type == ValueType::string) {
     out.texts.assign(column.texts.begin(), column.texts.end());
   } else {
