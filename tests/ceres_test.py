@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ceres' API as its clients use it: put, query, metadata, errors, limits of tags, running queries."""
 
+import threading
 import time
 import unittest
 from urllib.parse import urlencode
 
 from support.case import OwnServerCase, ServerCase
+from support.client import wait_until
 
 HOUR = 3_600_000
 
@@ -142,12 +144,40 @@ class Ceres(CeresCase, ServerCase):
         self.assertEqual(self.get("/api/metadata/tags", {"X-Tenant": "t-yours"}, metricName="secret_name")["tags"], {})
 
     def test_running_queries(self):
-        for prefix in ("", "/t/t-mine"):
-            self.assertEqual(self.server.get(prefix + "/api/v1/admin/runningqueries").json(), {"queries": [], "queries waiting": 0})
+        self.assertEqual(self.server.get("/api/v1/admin/runningqueries").json(), {"queries": [], "queries waiting": 0})
         self.assertEqual(self.server.get("/api/v1/admin/killquery/abc").status, 204)
         gone = self.server.request("DELETE", "/api/v1/admin/killquery/abc")
         self.assertEqual(gone.status, 404)
         self.assertRegex(gone.json()["errors"][0], "abc")
+
+    def test_a_running_query_is_seen_and_killed(self):
+        base = (int(time.time()) // 3600 - 2) * HOUR
+        for part in range(3):
+            self.server.influx("".join(f"long,h=h{i % 100} value={i} {base + part * 100_000 + i}\n" for i in range(100_000)))
+        answers = []
+
+        def ask():
+            sampling = {"name": "sum", "sampling": {"value": 1, "unit": "milliseconds"}}
+            asked = {"start_absolute": base, "metrics": [{"name": "long", "aggregators": [sampling] * 5}]}
+            while not answers:
+                answer = self.server.post("/api/v1/datapoints/query", asked)
+                if answer.status != 200:
+                    answers.append(answer)
+
+        def kill():
+            for query in self.server.get("/api/v1/admin/runningqueries").json()["queries"]:
+                self.assertEqual((query["api"], query["metric name"], query["query JSON"]["start_absolute"]), ("kairosdb", "long", base))
+                path = "/api/v1/admin/killquery/" + query["query hash"]
+                self.assertEqual(self.server.request("DELETE", "/t/other" + path).status, 404, "of another tenant")
+                self.server.request("DELETE", path)
+            self.assertEqual(self.server.get("/t/other/api/v1/admin/runningqueries").json()["queries"], [])
+            return answers
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        wait_until(kill, 30, "a killed query")
+        thread.join()
+        self.assertEqual(answers[0].status, 422, answers[0])
+        self.assertEqual(answers[0].json(), {"errors": ["the query was killed by an operator"]})
 
     def test_metrics(self):
         before = self.server.metric("varve_queries_total", api="ceres")

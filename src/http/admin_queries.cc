@@ -22,7 +22,8 @@ void append_query(std::string& out, const std::string& text) {
   protocol::json::Reader reader(text);
   const auto tree = protocol::json::read_tree(reader);
   if (tree && tree->kind == protocol::json::Kind::object && protocol::json::is_utf8(text)) {
-    out += text;
+    // A raw line break is fine between values, but not in a string.
+    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   } else {
     append_string(out, text);
   }

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "aggregate/stage.h"
 #include "http/ceres_answer.h"
 #include "http/ceres_handlers.h"
 #include "protocol/ceres/query.h"
