@@ -116,6 +116,18 @@ class Handlers {
     };
   }
 
+  // Small queries are answered where they came in.
+  static Handler here_or_on_pool(std::shared_ptr<Handlers> self) {
+    return [self, pooled = on_pool(self, &Handlers::query)](const Request& request, Responder respond) {
+      if (!request.tenant.empty() && self->is_small(request)) return respond(self->query(request));
+      pooled(request, std::move(respond));
+    };
+  }
+  bool is_small(const Request& request) {
+    const auto parsed = parse(request);
+    return parsed && engine_.is_small(request_of(*parsed, request.tenant, json_of(request)));
+  }
+
   Response query(const Request& request) {
     queries_.add();
     const Timer timer(*this);
@@ -233,8 +245,8 @@ void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, M
   const auto add = [&](Method method, const char* path, Handlers::Run run) {
     router.add(method, path, Handlers::on_pool(handlers, run));
   };
-  add(Method::post, "/api/v1/datapoints/query", &Handlers::query);
-  add(Method::get, "/api/v1/datapoints/query", &Handlers::query);
+  router.add(Method::post, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
+  router.add(Method::get, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
   add(Method::post, "/api/v1/datapoints/query/tags", &Handlers::query_tags);
   add(Method::get, "/api/v1/metricnames", &Handlers::metric_names);
   add(Method::get, "/api/v1/tagnames", &Handlers::tag_names);

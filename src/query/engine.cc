@@ -147,6 +147,25 @@ Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples
       limits_(limits),
       running_(std::make_unique<RunningQueries>()) {}
 
+bool Engine::is_small(const Request& request) const {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  constexpr std::size_t kSeriesHoursMax = 64;  // of 360 samples each: some ten microseconds
+  const auto tenant = series_.find_tenant(request.tenant);
+  if (!tenant) return true;
+  const std::int64_t hours = (request.range.last - request.range.first) / kHourMs + 1;
+  if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
+  std::size_t series_hours = 0;
+  for (const MetricQuery& metric : request.metrics) {
+    const auto is_exact = [](const index::Matcher& m) { return m.kind == index::Matcher::Kind::any_of; };
+    if (metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
+    const auto found = series_.select(*tenant, metric.metric, metric.matchers);
+    if (!found) return true;  // an error is quickly told
+    series_hours += found->size() * static_cast<std::size_t>(hours);
+    if (series_hours > kSeriesHoursMax) return false;
+  }
+  return true;
+}
+
 Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
   Budget budget(limits_.memory_bytes);
   RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);

@@ -38,6 +38,10 @@ class Engine {
   // tenant or metric has an empty answer.
   [[nodiscard]] Result<Answer> run(const Request& request, std::atomic<bool>* cancelled) const;
 
+  // Will it take well under a millisecond? A few series named by their tags, a few hours. Handing such a query to another
+  // thread would take longer than answering it.
+  [[nodiscard]] bool is_small(const Request& request) const;
+
   // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:
   // of all that fit). Stages and groups are ignored.
   [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled) const;
