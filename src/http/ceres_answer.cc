@@ -15,7 +15,7 @@ namespace {
 using protocol::ceres::append_instant;
 using protocol::json::append_string;
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 std::string metadata_of(const CeresHead& head) {
   std::string out = R"("metadata":{"aggregator":)";

@@ -37,7 +37,7 @@ std::string target_text(const Request& request);
 
 // A response that streams what `source->next(piece)` gives.
 template <class Source>
-Response streamed(std::shared_ptr<Source> source) {
+Response streamed(const std::shared_ptr<Source>& source) {
   Response response = Response::json(200, "");
   if (source->next(response.body)) {
     response.more = [source, left = true](std::string& piece) mutable {

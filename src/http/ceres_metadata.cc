@@ -23,7 +23,7 @@ using index::Matcher;
 using protocol::json::append_string;
 
 constexpr std::array<std::string_view, 2> kSubjects = {"metricName", "metricGroup"};
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 constexpr std::size_t kTagBatch = 1024;  // series whose tags are strings at one time
 
 // The whole list's size, where only a part may have been asked for.

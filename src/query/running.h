@@ -31,7 +31,7 @@ struct RunningQuery {
   std::uint64_t bytes = 0;      // held now
 };
 
-inline constexpr std::size_t kQueryTextMax = 16 * 1024;
+inline constexpr std::size_t kQueryTextMax = std::size_t{16} * 1024;
 
 class RunningQueries {
  public:

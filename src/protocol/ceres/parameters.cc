@@ -68,8 +68,9 @@ Result<Paging> paging_of(std::span<const Parameter> parameters) {
   for (const auto& [name, field] : {std::pair("offset", &Paging::offset), std::pair("limit", &Paging::limit)}) {
     const auto text = parameter(parameters, name);
     if (!text) continue;
-    const char* const end = text->data() + text->size();
-    const auto [at, error] = std::from_chars(text->data(), end, out.*field);
+    const char* const begin = text->data();
+    const char* const end = begin + text->size();
+    const auto [at, error] = std::from_chars(begin, end, out.*field);
     if (error != std::errc{} || at != end) {
       return fail(Code::invalid, "the parameter " + std::string(name) + " must be a whole number, 0 or more");
     }

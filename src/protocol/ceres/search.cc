@@ -83,8 +83,9 @@ Status add_fields(std::vector<std::string>& out, const Node& list, const std::st
 
 Status set_count(std::uint64_t& out, const Node& node, const std::string& place) {
   if (node.kind == Kind::null) return {};
-  const char* const end = node.text.data() + node.text.size();
-  const auto [at, error] = std::from_chars(node.text.data(), end, out);
+  const char* const begin = node.text.data();
+  const char* const end = begin + node.text.size();
+  const auto [at, error] = std::from_chars(begin, end, out);
   if (node.kind == Kind::number && error == std::errc{} && at == end) return {};
   return fail(Code::invalid, place + " must be a whole number, 0 or more");
 }

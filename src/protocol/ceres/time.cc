@@ -136,13 +136,21 @@ std::optional<TimeUnit> unit_of(std::string_view letter) {
   return std::nullopt;
 }
 
-// "15m" → 15 and minutes. False: not that, or a number beyond 64 bits.
-bool split_amount(std::string_view text, std::int64_t& number, std::optional<TimeUnit>& unit) {
-  if (text.empty() || !is_digit(text.front())) return false;
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return false;
-  unit = unit_of(text.substr(static_cast<std::size_t>(at - text.data())));
-  return unit.has_value();
+struct Amount {
+  std::int64_t number;
+  TimeUnit unit;
+};
+
+// "15m". Nothing: not that, or a number beyond 64 bits.
+std::optional<Amount> amount_of(std::string_view text) {
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const begin = text.data();
+  const auto [at, error] = std::from_chars(begin, begin + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  const auto unit = unit_of(text.substr(static_cast<std::size_t>(at - begin)));
+  if (!unit) return std::nullopt;
+  return Amount{number, *unit};
 }
 
 // Only digits, perhaps behind a minus sign.
@@ -214,15 +222,12 @@ void append_padded(std::string& out, std::int64_t number, std::size_t width) {
 }  // namespace
 
 Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
-  if (const auto instant = instant_of(text)) return in_range(*instant, text);
+  if (const auto instant = instant_of(text)) return in_range(instant, text);
   if (const auto digits = digits_of(text)) return epoch_of(text, *digits);
   constexpr std::string_view kAgo = "-ago";
   if (text.ends_with(kAgo)) {
-    std::int64_t number = 0;
-    std::optional<TimeUnit> unit;
-    if (split_amount(text.substr(0, text.size() - kAgo.size()), number, unit)) {
-      return model::add_units(now, -number, *unit);
-    }
+    const auto amount = amount_of(text.substr(0, text.size() - kAgo.size()));
+    if (amount) return model::add_units(now, -amount->number, amount->unit);
   }
   return fail(Code::invalid, "Invalid relative time format: " + quoted(text) +
                                  "; a time is an instant such as 2020-11-10T14:24:35Z, seconds or milliseconds since "
@@ -232,12 +237,8 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
 Result<std::int64_t> parse_granularity(std::string_view text) {
   std::int64_t ms = 0;
   bool good = iso_duration(text, ms);
-  if (!good) {
-    ms = 0;
-    std::int64_t number = 0;
-    std::optional<TimeUnit> unit;
-    good = split_amount(text, number, unit) && model::fixed_ms(*unit) != 0 &&
-           !__builtin_mul_overflow(number, model::fixed_ms(*unit), &ms);
+  if (const auto amount = amount_of(text); !good && amount) {
+    good = !__builtin_mul_overflow(amount->number, model::fixed_ms(amount->unit), &ms);  // 0 for months and years
   }
   if (good && ms > 0 && ms <= model::kTimestampMax) return ms;
   return fail(Code::invalid, "Unknown downsample granularity: " + quoted(text) +
