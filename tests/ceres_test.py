@@ -49,8 +49,12 @@ class Ceres(CeresCase, ServerCase):
         self.assertEqual(self.get("/api/query", tenant, metricName="cpu_idle", tag="os=bsd", start=0), [])
 
     def test_the_same_answer_after_settling(self):
-        base = (int(time.time()) // 3600 - 30) * HOUR
-        tenant = {"X-Tenant": "t-settle"}
+        self.check_settling("t-recent", (int(time.time()) // 3600 - 30) * HOUR)
+        # Its rollups have expired, its samples are kept.
+        self.check_settling("t-long-ago", 1_599_998_400_000)
+
+    def check_settling(self, name, base):
+        tenant = {"X-Tenant": name}
         points = [{"metric": "m", "tags": {"h": f"h-{i % 3}"}, "timestamp": base + i * 1000, "value": i % 17} for i in range(9000)]
         self.assertEqual(self.server.post("/api/put", points, tenant).status, 204)
         asked = [dict(metricName="m", start=base, end=base + 3 * HOUR, aggregator=a, granularity=g)

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <iomanip>
 #include <mutex>
 #include <regex>
+#include <sstream>
 
 #include "http/admin_queries.h"
 #include "http/answer.h"
@@ -186,6 +188,98 @@ TEST_F(CeresQueryTest, Aggregators) {
             "2021-03-31T10:00:30Z:1.5,2021-03-31T10:01:30Z:2.5");
   // Unequal counts: the average of an hour is one of samples, not of windows.
   EXPECT_EQ(values("start=3h-ago&granularity=PT1H&aggregator=avg"), "2021-03-31T10:00:00Z:0.8");
+}
+
+// The numbers that Ceres' own tests ask for.
+TEST_F(CeresQueryTest, NumbersOfTheOriginal) {
+  struct Case {
+    std::string name;
+    std::vector<std::pair<std::string, double>> samples;  // mm:ss and value
+    std::string granularity;
+    std::string min, max, sum, count, avg;  // mm=value of each window
+  };
+  const Case cases[] = {
+      {"a gauge",
+       {{"15:31", 1.2}, {"16:23", 2.5}, {"17:12", 3.1}, {"18:56", 1.1}},
+       "PT5M",
+       "15=1.1 ",
+       "15=3.1 ",
+       "15=7.9 ",
+       "15=4 ",
+       "15=1.975 "},
+      {"15 minutes",
+       {{"01:00", 1.0}, {"04:00", 1.2}, {"14:00", 1.4}},
+       "15m",
+       "00=1 ",
+       "00=1.4 ",
+       "00=3.6 ",
+       "00=3 ",
+       "00=1.2 "},
+      {"a second window",
+       {{"01:00", 1.0}, {"04:00", 1.2}, {"14:00", 1.4}, {"16:00", 1.6}},
+       "15m",
+       "00=1 15=1.6 ",
+       "00=1.4 15=1.6 ",
+       "00=3.6 15=1.6 ",
+       "00=3 15=1 ",
+       "00=1.2 15=1.6 "},
+      {"a counter",
+       {{"35:00", 12}, {"36:30", 25}, {"38:00", 31}, {"39:59", 11}},
+       "PT5M",
+       "35=11 ",
+       "35=31 ",
+       "35=79 ",
+       "35=4 ",
+       "35=19.75 "},
+      {"an hour",
+       {{"01:23", 1.2}, {"16:11", 1.5}, {"31:21", 1.1}, {"47:01", 3.4}},
+       "PT60M",
+       "00=1.1 ",
+       "00=3.4 ",
+       "00=7.2 ",
+       "00=4 ",
+       "00=1.8 "},
+      {"unequal counts",
+       {{"01:00", 1}, {"02:00", 1}, {"03:00", 1}, {"06:00", 4}},
+       "10m",
+       "00=1 ",
+       "00=4 ",
+       "00=7 ",
+       "00=4 ",
+       "00=1.75 "},
+      {"all negative", {{"01:00", -5}, {"02:00", -3}}, "5m", "00=-5 ", "00=-3 ", "00=-8 ", "00=2 ", "00=-4 "},
+      {"groups",
+       {{"02:00", 1}, {"03:00", 1}, {"15:00", 1}, {"16:00", 1}, {"17:00", 1}, {"22:00", 1}, {"23:00", 1}},
+       "5m",
+       "00=1 15=1 20=1 ",
+       "00=1 15=1 20=1 ",
+       "00=2 15=3 20=2 ",
+       "00=2 15=3 20=2 ",
+       "00=1 15=1 20=1 "}};
+  for (const Case& c : cases) {
+    const std::string host = "h" + std::to_string(&c - cases);
+    for (const auto& [time, value] : c.samples) {
+      put("n", {{"host", host}}, std::stod(time.substr(0, 2)) + std::stod(time.substr(3)) / 60,
+          Value::of_double(value));
+    }
+    const auto ask_for = [&](const std::string& aggregator) {
+      const std::string body = get("/api/query?metricName=n&tag=host=" + host +
+                                   "&start=3h-ago&granularity=" + c.granularity + "&aggregator=" + aggregator);
+      static const std::regex point(R"x("2021-03-31T10:(\d\d):00Z":([^,}]*))x");
+      std::string out;
+      for (auto at = std::sregex_iterator(body.begin(), body.end(), point); at != std::sregex_iterator(); ++at) {
+        std::ostringstream number;  // sums of decimals have their last digit from rounding
+        number << std::setprecision(12) << std::stod((*at)[2].str());
+        out += (*at)[1].str() + "=" + number.str() + " ";
+      }
+      return out;
+    };
+    EXPECT_EQ(ask_for("min"), c.min) << c.name;
+    EXPECT_EQ(ask_for("max"), c.max) << c.name;
+    EXPECT_EQ(ask_for("sum"), c.sum) << c.name;
+    EXPECT_EQ(ask_for("count"), c.count) << c.name;
+    EXPECT_EQ(ask_for("avg"), c.avg) << c.name;
+  }
 }
 
 TEST_F(CeresQueryTest, WindowsThatBeginInTheRangeAreWhole) {
