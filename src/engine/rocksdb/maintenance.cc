@@ -2,6 +2,7 @@
 // Maintenance: the thread that moves frozen heads into the database and merges the runs of quiet slots, and settle(),
 // which does all of it at once.
 #include <chrono>
+#include <set>
 
 #include "base/log.h"
 #include "engine/rocksdb/store_state.h"
@@ -128,16 +129,24 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
 
 SlotCounts Store::slot_counts() const {
   std::shared_ptr<const Runs> runs;
+  std::set<model::Timestamp> in_heads;  // over all tenants
   {
     const std::lock_guard lock(state_->append_mutex);
     runs = state_->runs;
+    for (const auto& [slot, fragments] : state_->head->slots()) in_heads.insert(slot);
+    if (state_->frozen != nullptr) {
+      for (const auto& [slot, fragments] : state_->frozen->slots()) in_heads.insert(slot);
+    }
   }
   SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load(), .windows = state_->windows_written.load()};
   const bool rolls_up = !state_->options.rollups.levels.empty();
   for (const auto& [slot, of_slot] : runs->slots) {
     if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
-    counts.pending += of_slot.runs.size() > 1 || (rolls_up && !of_slot.is_sealed()) ? 1 : 0;
+    if (of_slot.runs.size() < 2 && (!rolls_up || of_slot.is_sealed())) continue;
+    ++counts.pending;
+    in_heads.erase(slot.start);
   }
+  counts.pending += in_heads.size();
   return counts;
 }
 

@@ -30,7 +30,8 @@ struct RecoveryReport {
 };
 
 struct SlotCounts {
-  std::uint64_t pending = 0;  // time slots of tenants that hold what is not rolled up, or lie in several runs
+  std::uint64_t pending =
+      0;  // time slots of tenants that hold what is not rolled up, or lie in several runs or in memory
   std::uint64_t sealed = 0;   // since the start
   std::uint64_t windows = 0;  // of rollups written since the start
 };

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shows live what varve is about: samples land in slots, slots go quiet and are sealed into windows, and a late sample
+makes it happen again. Runs a server of its own, with slots of ten seconds, for about a minute.
+
+  ./dev demo [--seconds=40]
+"""
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+CONFIG = {"slots.width": "10s", "slots.quiet": "3s", "rollups": "5s:1d,10s:30d,1m:1y", "telnet.listen": ""}
+HOSTS = 5
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    def __init__(self, binary):
+        self.url = f"http://127.0.0.1:{free_port()}"
+        self.directory = tempfile.mkdtemp(prefix="varve-demo-")
+        flags = [f"--{k}={v}" for k, v in CONFIG.items()]
+        self.log = open(os.path.join(self.directory, "log"), "wb")
+        self.process = subprocess.Popen([binary, "serve", f"--storage.path={self.directory}/data",
+                                         f"--http.listen={self.url[7:]}", *flags], stderr=self.log)
+
+    def call(self, path, body=None):
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, data=body), timeout=10) as answer:
+            return answer.read().decode()
+
+    def wait_ready(self):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                return self.call("/-/ready")
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+        sys.exit("demo: the server did not start:\n" + open(self.log.name).read())
+
+    def metric(self, name):
+        found = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", self.call("/metrics"), re.M)
+        return int(sum(float(v) for v in found))
+
+    def average(self, start, end):
+        """The hourly kind of question, at the demo's scale: the average of each ten seconds, over all hosts."""
+        answer = json.loads(self.call("/api/v1/datapoints/query", json.dumps({
+            "start_absolute": start, "end_absolute": end, "metrics": [{"name": "room_temperature", "tags": {}, "aggregators": [
+                {"name": "avg", "align_sampling": True, "sampling": {"value": 10, "unit": "seconds"}}]}]}).encode()))
+        return answer["queries"][0]["results"][0]["values"]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(10)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def sample_lines(second):
+    """A few hosts' worth of varied metrics, at this second."""
+    lines = []
+    for host in range(HOSTS):
+        wave = 20 + 3 * math.sin((second + host * 7) / 9)
+        lines.append(f"room,host=h{host} temperature={wave:.2f},people={(second // 11 + host) % 6}i {second * 1000}")
+        lines.append(f"if,host=h{host} bytes={1000 * (host + 1)}i {second * 1000}")
+        if second % 5 == 0:
+            lines.append(f'door,host=h{host} state="{"open" if (second // 5 + host) % 3 else "shut"}" {second * 1000}')
+    return "\n".join(lines)
+
+
+def progress(server, what):
+    print(f"{what:<34} slots pending {server.metric('varve_slots_pending'):>3} · sealed "
+          f"{server.metric('varve_slots_sealed_total'):>3} · windows written "
+          f"{server.metric('varve_rollups_written_total'):>5}", flush=True)
+
+
+def late_sample(server, first):
+    slot = (first // 10 * 10 + 10) * 1000  # the first whole slot
+    print("\nA late sample: one host remembers 99 degrees, which is too much, in a slot that was sealed long ago.")
+    before = server.average(slot, slot + 9999)
+    sealed = server.metric("varve_slots_sealed_total")
+    server.call("/write?precision=ms", f"room,host=h0 temperature=99 {slot + 500}".encode())
+    after = server.average(slot, slot + 9999)
+    print(f"  average of that slot: {before[0][1]:.3f} before, {after[0][1]:.3f} at once after the write")
+    deadline = time.monotonic() + 30
+    while server.metric("varve_slots_sealed_total") == sealed and time.monotonic() < deadline:
+        progress(server, "  the slot is pending again")
+        time.sleep(1)
+    progress(server, "  sealed again")
+    again = server.average(slot, slot + 9999)
+    print(f"  average from the new windows:  {again[0][1]:.3f}")
+    return abs(again[0][1] - after[0][1]) < 1e-9
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default="build/varve")
+    parser.add_argument("--seconds", type=int, default=40, help="of live samples")
+    options = parser.parse_args()
+    server = Server(options.binary)
+    try:
+        server.wait_ready()
+        print(f"varve at {server.url}: slots of {CONFIG['slots.width']}, sealed {CONFIG['slots.quiet']} after their end, "
+              f"rollups {CONFIG['rollups']}\n")
+        first = int(time.time())
+        for second in range(first, first + options.seconds):
+            while time.time() < second:
+                time.sleep(0.02)
+            server.call("/write?precision=ms", sample_lines(second).encode())
+            if (second - first) % 2 == 0:
+                progress(server, f"{second - first:>3} s: samples of {HOSTS} hosts")
+        exact = late_sample(server, first)
+        print("\nThe same question, the same answer: before sealing, after it, and after the late sample."
+              if exact else "\nThe answers differ: that is a bug.")
+        return 0 if exact else 1
+    finally:
+        server.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
