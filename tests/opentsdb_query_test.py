@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenTSDB's questions to a whole server: what is put comes back, before it is settled, after it and after a restart; and
-Grafana's data source finds what it asks for."""
+"""OpenTSDB's questions to a whole server: what is put comes back, before it is settled, after it and after a restart;
+and Grafana's data source finds what it asks for."""
 
 import unittest
 import urllib.parse
@@ -33,8 +33,8 @@ class OpenTsdbQuery(ServerCase):
         super().setUpClass()
         batch = [{"metric": "cpu.load", "timestamp": START + 10 * i, "value": value(host, i),
                   "tags": {"host": host, "dc": dc}} for host, dc in HOSTS.items() for i in range(cls.points)]
-        batch += [{"metric": "if.octets", "timestamp": START + 60 * i, "value": v, "tags": {"host": "web01", "if": "eth0"}}
-                  for i, v in enumerate([100, 700, 65000, 64])]
+        batch += [{"metric": "if.octets", "timestamp": START + 60 * i, "value": v,
+                   "tags": {"host": "web01", "if": "eth0"}} for i, v in enumerate([100, 700, 65000, 64])]
         assert cls.server.post("/api/put", batch).status == 204
 
     def get(self, path, **parameters):

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "aggregate/reducer.h"
 #include "protocol/opentsdb/query_duration.h"
 
 namespace varve::http {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/matcher.h"
 #include "protocol/opentsdb/query.h"
 #include "query/request.h"
 #include "storage/series_store.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "aggregate/reducer.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
