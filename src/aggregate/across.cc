@@ -63,7 +63,7 @@ class Table {
   }
 
  private:
-  static constexpr std::size_t kCells = 16 * 1024;
+  static constexpr std::size_t kCells = 16'384;
 
   void read_series(std::size_t s, std::span<const Timestamp> times) {
     const Points& points = series_[s];

@@ -76,6 +76,7 @@ std::optional<Reducer> reducer_of(std::string_view name) {
 
 std::vector<std::string_view> reducer_names() {
   std::vector<std::string_view> out;
+  out.reserve(kNamed.size());
   for (const Named& n : kNamed) out.push_back(n.name);
   std::ranges::sort(out);
   return out;
@@ -113,7 +114,10 @@ double reduce(Reducer reducer, std::span<double> values) {
     case Reducer::none:
     case Reducer::first: return values.front();
     case Reducer::last: return values.back();
-    case Reducer::median: return at_position(values, static_cast<double>(values.size() / 2 + 1));
+    case Reducer::median: {
+      const std::size_t upper = values.size() / 2 + 1;
+      return at_position(values, static_cast<double>(upper));
+    }
     default: return percentile(reducer, values);
   }
 }

@@ -112,18 +112,19 @@ aggregate::Stage stage_of(const opentsdb::Downsample& downsample) {
   return stage;
 }
 
-Status add_downsample(const opentsdb::Downsample& downsample, query::MetricQuery& to) {
+Status add_downsample(const opentsdb::Downsample& downsample, query::MetricQuery& to, query::Join& join) {
   aggregate::Stage stage = stage_of(downsample);
   if (const auto function = function_of(downsample.function)) {
     stage.function = *function;
     to.stages.push_back(stage);
   } else {
-    VARVE_TRY(to.join->gather, reducer_of(downsample.function));
-    if (*to.join->gather == Reducer::none) return fail(Code::invalid, "none is no function to downsample by");
+    VARVE_TRY(const Reducer gather, reducer_of(downsample.function));
+    if (gather == Reducer::none) return fail(Code::invalid, "none is no function to downsample by");
+    join.gather = gather;
   }
-  to.join->window = stage;
-  if (downsample.fill == opentsdb::Downsample::Fill::zero) to.join->fill = query::Join::Fill::zero;
-  if (downsample.fill == opentsdb::Downsample::Fill::nan) to.join->fill = query::Join::Fill::nan;
+  join.window = stage;
+  if (downsample.fill == opentsdb::Downsample::Fill::zero) join.fill = query::Join::Fill::zero;
+  if (downsample.fill == opentsdb::Downsample::Fill::nan) join.fill = query::Join::Fill::nan;
   return {};
 }
 
@@ -151,7 +152,7 @@ Result<query::MetricQuery> metric_query(const opentsdb::SubQuery& query, bool ms
     const opentsdb::RateOptions& rate = *query.rate;
     join.rate = {rate.counter, rate.counter_max, rate.reset_value, rate.drop_resets, rate.delta_only};
   }
-  if (query.downsample) VARVE_CHECK_OK(add_downsample(*query.downsample, to));
+  if (query.downsample) VARVE_CHECK_OK(add_downsample(*query.downsample, to, join));
   return to;
 }
 

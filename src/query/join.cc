@@ -81,6 +81,7 @@ Result<MetricAnswer> join(const Join& how, model::TimeRange range, MetricAnswer 
     VARVE_CHECK_OK(alive());
     VARVE_TRY(one.points, prepare(how, range, std::move(one.points), budget));
     std::vector<std::string> values;
+    values.reserve(how.group_by.size());
     for (const std::string& key : how.group_by) values.emplace_back(value_of(one, key));
     one.group_values = values;
     if (how.reducer != Reducer::none) {

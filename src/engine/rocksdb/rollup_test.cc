@@ -212,6 +212,18 @@ TEST_F(Rollup, windows_go_when_their_time_is_over) {
   EXPECT_EQ(read("m", kHour, day).sums.size(), 0U);
 }
 
+TEST_F(Rollup, samples_that_outlive_their_windows_are_read) {
+  engine.options().rollups.levels = {{5 * kMinute, 2 * kDay}, {kHour, 3 * kDay}};
+  engine.restart();
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(2)}));
+  settle();
+  clock.advance_ms(kHour);
+  settle();  // ten days later: the windows have been made and have gone
+  EXPECT_EQ(read("m", kHour, {kStart, kStart + kDay}).sums.at(kStart).sum, 120);
+  EXPECT_EQ(read("m", 5 * kMinute, {kStart, kStart + kDay}).sums.size(), 12U);
+}
+
 TEST_F(Rollup, counters_have_sums_only) {
   const auto group = store.group({"if_bytes"});
   for (Timestamp t = 0; t < kHour; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(t)}));

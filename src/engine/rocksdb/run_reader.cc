@@ -26,4 +26,23 @@ Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   return block_.get();
 }
 
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather) {
+  FoundChunks found;
+  for (RunReader& reader : readers) {
+    reader.release();
+    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    if (block == nullptr) continue;
+    const std::size_t at = block->find(model::GroupId{group});
+    if (at == block->groups()) continue;
+    if (++found.count == 1) {
+      found.block = block;
+      found.at = at;
+      continue;
+    }
+    if (found.count == 2) VARVE_CHECK_OK(gather.add_chunk(*found.block, found.at));
+    VARVE_CHECK_OK(gather.add_chunk(*block, at));
+  }
+  return found;
+}
+
 }  // namespace varve::engine::rocksdb

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/rocksdb/block_cache.h"
+#include "engine/rocksdb/gather.h"
 #include "engine/rocksdb/run.h"
 #include "engine/rocksdb/scan.h"
 
@@ -28,5 +30,16 @@ class RunReader {
   BlockCache::BlockPtr block_;
   std::vector<BlockCache::BlockPtr> older_;
 };
+
+// The chunks of one group in several runs.
+struct FoundChunks {
+  std::size_t count = 0;
+  const chunk::Block* block = nullptr;  // of the first one, which is all there is to read if count is 1
+  std::size_t at = 0;
+};
+
+// Looks for the group in each run, in order. Of several chunks all are added to `gather`, which the caller has cleared;
+// a single one is not: it can be read as it is.
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather);
 
 }  // namespace varve::engine::rocksdb

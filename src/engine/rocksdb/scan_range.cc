@@ -6,15 +6,6 @@
 #include <tuple>
 
 namespace varve::engine::rocksdb {
-namespace {
-
-struct Source {
-  const chunk::Block* block = nullptr;
-  std::size_t at = 0;  // position of the group in it
-};
-
-}  // namespace
-
 SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_(source.chunk_width_ms) {
   const auto& runs = source.view.runs->slots;
   const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
@@ -118,27 +109,14 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
 }
 
 Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places) {
-  Source only;  // as long as there is but one chunk, it is not gathered: its statistics may do
-  std::size_t found = 0;
   columns_.clear();
   for (const Place& place : places) columns_.push_back(place.column);
   gather_.clear(columns_);
-  for (RunReader& run : runs) {
-    run.release();
-    VARVE_TRY(const chunk::Block* block, run.block(places[0].group));
-    if (block == nullptr) continue;
-    const std::size_t at = block->find(model::GroupId{places[0].group});
-    if (at == block->groups()) continue;
-    if (++found == 1) {
-      only = {block, at};
-      continue;
-    }
-    if (found == 2) VARVE_CHECK_OK(gather_.add_chunk(*only.block, only.at));
-    VARVE_CHECK_OK(gather_.add_chunk(*block, at));
-  }
-  if (found == 1 && parts.empty()) return chunk(*only.block, only.at, places);
-  if (found == 1) VARVE_CHECK_OK(gather_.add_chunk(*only.block, only.at));
-  if (found == 0 && parts.empty()) return {};
+  VARVE_TRY(const FoundChunks found, find_chunks(runs, places[0].group, gather_));
+  // As long as there is but one chunk, it is not gathered: its statistics may do.
+  if (found.count == 1 && parts.empty()) return chunk(*found.block, found.at, places);
+  if (found.count == 1) VARVE_CHECK_OK(gather_.add_chunk(*found.block, found.at));
+  if (found.count == 0 && parts.empty()) return {};
   for (const Part& part : parts) {
     for (const auto& rows : pieces(part)) gather_.add_rows(rows);
   }

@@ -28,10 +28,12 @@ class Chooser {
   void fill(TimeRange range, std::size_t levels, const std::vector<std::int64_t>& has) {
     if (range.empty()) return;
     while (levels > 0) {
-      const std::int64_t width = source_.rollups->levels[levels - 1].width_ms;
-      --levels;
+      const rollup::Level& level = source_.rollups->levels[--levels];
+      const std::int64_t width = level.width_ms;
       if (width <= source_.chunk_width_ms && !std::ranges::binary_search(has, width)) continue;
-      const TimeRange inner{round_up(range.first, width), model::window_start(range.last, width)};
+      // Windows whose time is over may be gone at any moment; the samples may not.
+      const Timestamp kept_from = level.retention_ms < rollup::kForEver ? now_ms_ - level.retention_ms : range.first;
+      const TimeRange inner{round_up(std::max(range.first, kept_from), width), model::window_start(range.last, width)};
       if (inner.first >= inner.last || !taken(inner, width)) continue;
       if (width <= source_.chunk_width_ms) {
         fill({range.first, inner.first}, levels, has);
@@ -91,6 +93,7 @@ class Chooser {
   std::span<const Place> places_;
   storage::PieceSink& sink_;
   std::vector<Stretch>& out_;
+  const std::int64_t now_ms_ = source_.clock.now_ms();
 };
 
 }  // namespace

@@ -14,29 +14,13 @@ SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::
 }
 
 Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out) {
-  const chunk::Block* only = nullptr;
-  std::size_t only_at = 0;
-  std::size_t found = 0;
   gather_.clear();
-  for (RunReader& reader : readers_) {
-    reader.release();
-    VARVE_TRY(const chunk::Block* block, reader.block(group));
-    if (block == nullptr) continue;
-    const std::size_t at = block->find(model::GroupId{group});
-    if (at == block->groups()) continue;
-    if (++found == 1) {
-      only = block;
-      only_at = at;
-      continue;
-    }
-    if (found == 2) VARVE_CHECK_OK(gather_.add_chunk(*only, only_at));
-    VARVE_CHECK_OK(gather_.add_chunk(*block, at));
-  }
-  if (found == 0) return {};
-  if (found == 1) {
-    VARVE_CHECK_OK(only->times(only_at, times_));
+  VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
+  if (found.count == 0) return {};
+  if (found.count == 1) {
+    VARVE_CHECK_OK(found.block->times(found.at, times_));
     for (std::size_t c = 0; c < series.size(); ++c) {
-      VARVE_CHECK_OK(only->column(only_at, c, column_));
+      VARVE_CHECK_OK(found.block->column(found.at, c, column_));
       VARVE_CHECK_OK(fold(series[c], times_, column_, out));
     }
     return {};

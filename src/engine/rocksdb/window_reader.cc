@@ -62,33 +62,18 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
 
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
-  const chunk::Block* only = nullptr;
-  std::size_t only_at = 0;
-  std::size_t found = 0;
   gather_.clear();
-  for (RunReader& reader : readers_) {
-    VARVE_TRY(const chunk::Block* block, reader.block(group));
-    if (block == nullptr) continue;
-    const std::size_t at = block->find(model::GroupId{group});
-    if (at == block->groups()) continue;
-    if (++found == 1) {
-      only = block;
-      only_at = at;
-      continue;
-    }
-    if (found == 2) VARVE_CHECK_OK(gather_.add_chunk(*only, only_at));
-    VARVE_CHECK_OK(gather_.add_chunk(*block, at));
-  }
-  if (found == 0) return {};
-  if (found > 1) {
+  VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
+  if (found.count == 0) return {};
+  if (found.count > 1) {
     gather_.finish();
     columns_.clear();
     for (const chunk::Column& column : gather_.columns()) columns_.push_back(decoded(column));
     return to_windows(gather_.times(), columns_, out);
   }
-  VARVE_CHECK_OK(only->times(only_at, times_));
-  columns_.resize(only->columns(only_at));
-  for (std::size_t c = 0; c < columns_.size(); ++c) VARVE_CHECK_OK(only->column(only_at, c, columns_[c]));
+  VARVE_CHECK_OK(found.block->times(found.at, times_));
+  columns_.resize(found.block->columns(found.at));
+  for (std::size_t c = 0; c < columns_.size(); ++c) VARVE_CHECK_OK(found.block->column(found.at, c, columns_[c]));
   return to_windows(times_, columns_, out);
 }
 
