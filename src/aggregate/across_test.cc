@@ -17,6 +17,7 @@ Status go_on() { return {}; }
 
 std::string joined(Reducer reducer, const std::vector<std::string>& in) {
   std::vector<Points> series;
+  series.reserve(in.size());
   for (const std::string& text : in) series.push_back(points_of(text));
   const auto out = across(reducer, series, go_on);
   return out ? text_of(*out) : out.error().message;

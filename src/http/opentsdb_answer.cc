@@ -18,7 +18,7 @@ using protocol::json::append_double;
 using protocol::json::append_long;
 using protocol::json::append_string;
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 void append_query(std::string& out, const opentsdb::SubQuery& query, std::size_t index) {
   out += R"("query":{"aggregator":)";

@@ -39,7 +39,7 @@ class Handlers {
   using Run = Response (Handlers::*)(const Request&);
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
   static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
-    return [self = std::move(self), method](const Request& request, Responder respond) {
+    return [self = std::move(self), method](const Request& request, const Responder& respond) {
       if (request.tenant.empty()) {
         return respond(error_answer(request, {Code::invalid, "the request names no tenant"}));
       }
@@ -110,7 +110,10 @@ class Handlers {
 
   static std::string text_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
     std::string out;
-    for (const auto& [name, value] : parameters) out += (out.empty() ? "" : "&") + name + "=" + value;
+    for (const auto& [name, value] : parameters) {
+      if (!out.empty()) out += '&';
+      out.append(name).append("=").append(value);
+    }
     return out;
   }
 

@@ -219,7 +219,8 @@ TEST_F(OpentsdbQueryTest, TenantsDoNotSeeOneAnother) {
 TEST_F(OpentsdbQueryTest, ALargeAnswerComesInPieces) {
   for (const char* host : {"a", "b"}) {
     for (int i = 0; i < 10'000; ++i) {
-      store_.put("default", "m", {{"host", host}}, 1'799'000'000'000 + i * 1000, model::Value::of_double(0.5));
+      store_.put("default", "m", {{"host", host}}, 1'799'000'000'000 + std::int64_t{1000} * i,
+                 model::Value::of_double(0.5));
     }
   }
   const std::string body = get("/api/query?start=1799000000&end=1799010000&m=sum:m{host=*}");
@@ -229,7 +230,8 @@ TEST_F(OpentsdbQueryTest, ALargeAnswerComesInPieces) {
 }
 
 TEST_F(OpentsdbQueryTest, LimitsAndClientsThatAreGone) {
-  for (int i = 0; i < 4000; ++i) store_.put("default", "m", {{"host", "a"}}, i * 1000, model::Value::of_long(i));
+  for (int i = 0; i < 4000; ++i)
+    store_.put("default", "m", {{"host", "a"}}, std::int64_t{1000} * i, model::Value::of_long(i));
   EXPECT_EQ(ask(Method::get, "/api/query?start=0&m=sum:m", {}, "default", true).status, 503);
   const query::Engine small(store_, store_, clock_, {.memory_bytes = 10'000});
   Router router;

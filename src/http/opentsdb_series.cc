@@ -190,7 +190,7 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
     Newest newest;
     // Most series have a sample in the last hour, and only what is older than all asked for yet is read next.
     std::int64_t end = model::kTimestampMax + 1;
-    for (const std::int64_t back_ms : {kHourMs, 24 * kHourMs, 24 * 30 * kHourMs, now - model::kTimestampMin}) {
+    for (const std::int64_t back_ms : {kHourMs, 24 * kHourMs, 30 * (24 * kHourMs), now - model::kTimestampMin}) {
       request.range = {std::max(now - back_ms, oldest), end};
       if (newest.size() >= all.size() || request.range.empty()) break;
       VARVE_TRY(const auto answer, engine.run(request, cancelled));

@@ -30,7 +30,7 @@ class JoinTest : public testing::Test {
     if (request_.metrics.empty()) request_.metrics.emplace_back();
     return request_.metrics[0];
   }
-  Join& how() { return *query().join; }
+  Join& how() { return query().join.value(); }
 
   void put(const model::TagViews& tags, const std::string& points) {
     const auto p = aggregate::points_of(points);
@@ -54,7 +54,7 @@ class JoinTest : public testing::Test {
     if (!found) return found.error().message;
     std::string out;
     for (const Group& group : found->metrics[0].groups) {
-      for (const auto& [key, value] : group.common) out += key + "=" + value + " ";
+      for (const auto& [key, value] : group.common) out.append(key).append("=").append(value).append(" ");
       out += "|";
       for (const auto& key : group.mixed) out += " " + key;
       out += " | " + aggregate::text_of(group.points) + "\n";
