@@ -2,9 +2,7 @@
 // What the tests of Ceres' handlers share: asking them over a store in memory, at 2021-03-31T12:00:00Z.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <regex>
 #include <string>
 #include <utility>
@@ -15,33 +13,13 @@
 #include "http/admin_queries.h"
 #include "http/answer.h"
 #include "http/ceres_query.h"
+#include "http/testing/waiting_sink.h"
 #include "http/url.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::http::testing {
 
 using model::Value;
-
-class WaitingSink final : public Responder::Sink {
- public:
-  void send(Response response) override {
-    const std::lock_guard lock(mutex_);
-    response_ = std::move(response);
-    done_ = true;
-    sent_.notify_all();
-  }
-  Response wait() {
-    std::unique_lock lock(mutex_);
-    sent_.wait(lock, [&] { return done_; });
-    return std::move(response_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable sent_;
-  bool done_ = false;
-  Response response_;
-};
 
 inline constexpr std::int64_t kMinute = 60'000;
 inline constexpr std::int64_t kHour = 60 * kMinute;

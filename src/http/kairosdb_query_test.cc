@@ -10,13 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 
+#include "http/testing/waiting_sink.h"
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
 #include "protocol/json/tree.h"
@@ -26,27 +25,6 @@ namespace varve::http {
 namespace {
 
 namespace json = protocol::json;
-
-class WaitingSink final : public Responder::Sink {
- public:
-  void send(Response response) override {
-    const std::lock_guard lock(mutex_);
-    response_ = std::move(response);
-    done_ = true;
-    sent_.notify_all();
-  }
-  Response wait() {
-    std::unique_lock lock(mutex_);
-    sent_.wait(lock, [&] { return done_; });
-    return std::move(response_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable sent_;
-  bool done_ = false;
-  Response response_;
-};
 
 double number(const json::Node& node) { return std::strtod(std::string(node.text).c_str(), nullptr); }
 std::int64_t whole(const json::Node& node) { return std::strtoll(std::string(node.text).c_str(), nullptr, 10); }

@@ -11,39 +11,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 
 #include "http/answer.h"
+#include "http/testing/waiting_sink.h"
 #include "http/url.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::http {
 namespace {
-
-class WaitingSink final : public Responder::Sink {
- public:
-  void send(Response response) override {
-    const std::lock_guard lock(mutex_);
-    response_ = std::move(response);
-    done_ = true;
-    sent_.notify_all();
-  }
-  Response wait() {
-    std::unique_lock lock(mutex_);
-    sent_.wait(lock, [&] { return done_; });
-    return std::move(response_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable sent_;
-  bool done_ = false;
-  Response response_;
-};
 
 class OpentsdbQueryTest : public testing::Test {
  protected:
