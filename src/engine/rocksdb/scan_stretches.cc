@@ -96,6 +96,22 @@ class Chooser {
   const std::int64_t now_ms_ = source_.clock.now_ms();
 };
 
+// Neighbours that are both read as samples are read as one.
+void join_samples(std::vector<Stretch>& stretches) {
+  std::size_t kept = 0;
+  for (const Stretch& stretch : stretches) {
+    Stretch* const before = kept > 0 ? &stretches[kept - 1] : nullptr;
+    const bool joins = before != nullptr && before->granularity_ms == 0 && stretch.granularity_ms == 0 &&
+                       before->range.last == stretch.range.first;
+    if (joins) {
+      before->range.last = stretch.range.last;
+    } else {
+      stretches[kept++] = stretch;
+    }
+  }
+  stretches.resize(kept);
+}
+
 }  // namespace
 
 std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slots, TimeRange range,
@@ -131,6 +147,7 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
     i = end;
   }
   if (done < range.last) out.push_back({{done, range.last}, 0});
+  join_samples(out);
   return out;
 }
 
