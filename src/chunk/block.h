@@ -62,7 +62,7 @@ class BlockBuilder {
   std::unique_ptr<State> state_;
 };
 
-inline constexpr std::size_t kBlockBytesTarget = 32 * 1024;
+inline constexpr std::size_t kBlockBytesTarget = std::size_t{32} * 1024;
 
 struct Stats {
   // min, max and sum are meaningful: all values are longs, or all are finite doubles. It may be false although they are

@@ -34,12 +34,12 @@ class Engine {
   Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits);
 
   // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory, or killed by an operator, which also sets
-  // `cancelled`), timeout, cancelled (`cancelled` was set meanwhile; may be nullptr), or what the store says. An unknown
-  // tenant or metric has an empty answer.
+  // `cancelled`), timeout, cancelled (`cancelled` was set meanwhile; may be nullptr), or what the store says. An
+  // unknown tenant or metric has an empty answer.
   [[nodiscard]] Result<Answer> run(const Request& request, std::atomic<bool>* cancelled) const;
 
-  // Will it take well under a millisecond? A few series named by their tags, a few hours. Handing such a query to another
-  // thread would take longer than answering it.
+  // Will it take well under a millisecond? A few series named by their tags, a few hours. Handing such a query to
+  // another thread would take longer than answering it.
   [[nodiscard]] bool is_small(const Request& request) const;
 
   // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:

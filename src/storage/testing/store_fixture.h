@@ -39,6 +39,7 @@ struct OwnedValue {
   [[nodiscard]] model::Value view() const { return {type, bits, text}; }
   bool operator==(const OwnedValue&) const = default;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): the name that gtest looks for
 inline void PrintTo(const OwnedValue& value, std::ostream* out) {
   *out << static_cast<int>(value.type) << ':' << value.bits << ':' << value.text.substr(0, 20);
 }
