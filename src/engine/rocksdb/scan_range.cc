@@ -90,6 +90,7 @@ Status ScanRange::groups(std::span<const Place> places) {
 
 Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places) {
   std::vector<RunReader> runs;
+  runs.reserve(slot.runs.size());
   for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
   auto parts = parts_of(slot.start);
   if (runs.empty() && parts.empty()) return {};
@@ -159,6 +160,7 @@ Status ScanRange::merged(std::span<const Place> places) {
     if (!slots_.overlaps(slot, options_.range)) continue;
     VARVE_CHECK_OK(interrupted(source_, options_));
     std::vector<RunReader> runs;
+    runs.reserve(slot.runs.size());
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
     merge_.clear();
     for (const Place& place : by_group) {
