@@ -164,7 +164,8 @@ Status replay_copy(const std::string& path, Replay& replay) {
 }  // namespace
 
 Status Store::State::recover() {
-  last_retention_ms = clock.now_ms();
+  // A start is busy enough: what was left pending waits one quiet time more.
+  last_round_ms = last_retention_ms = clock.now_ms();
   std::vector<Run> found;
   std::vector<std::pair<SlotKey, Mark>> marks;
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
