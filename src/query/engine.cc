@@ -149,7 +149,7 @@ Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples
 
 bool Engine::is_small(const Request& request) const {
   constexpr std::int64_t kHourMs = 3'600'000;
-  constexpr std::size_t kSeriesHoursMax = 64;  // of 360 samples each: some ten microseconds
+  constexpr std::size_t kSeriesHoursMax = 80;  // of 360 samples each: some ten microseconds
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant) return true;
   const std::int64_t hours = (request.range.last - request.range.first) / kHourMs + 1;
