@@ -14,18 +14,6 @@ namespace varve::engine::rocksdb {
 
 using rollup::Windows;
 
-// Level slots of `finer` that overlap [first, last).
-std::vector<SlotKey> Store::State::level_slots(model::TenantId tenant, std::int64_t granularity_ms,
-                                               model::TimeRange range, const Runs& all) const {
-  std::vector<SlotKey> found;
-  const auto width = level_slot_width_ms(granularity_ms, chunk_width);
-  for (auto start = model::window_start(range.first, width); start < range.last; start += width) {
-    const auto slot = all.slots.find({tenant, granularity_ms, start});
-    if (slot != all.slots.end() && !slot->second.runs.empty()) found.push_back(slot->first);
-  }
-  return found;
-}
-
 std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms) const {
   std::vector<CoarseWindow> due;
   const auto& levels = options.rollups.levels;
@@ -59,38 +47,27 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   const std::int64_t width = window.slot.granularity_ms;
   const model::TimeRange range{window.slot.start, window.slot.start + width};
   RunList finer;
-  for (const SlotKey& slot : level_slots(tenant, window.finer_ms, range, *runs)) {
-    const auto& of_slot = runs->slots.at(slot).runs;
-    finer.insert(finer.end(), of_slot.begin(), of_slot.end());
-  }
+  VARVE_CHECK_OK(for_each_level_slot(*runs, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
+    finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
+    return Status{};
+  }));
   std::ranges::sort(finer, {}, [](const auto& run) { return run->key.run; });
   VARVE_TRY(auto cursors, cursors_of(*database, finer));
-  std::vector<model::Timestamp> times;
-  std::vector<chunk::DecodedColumn> columns;
-  Windows part;
+  Gather gather;
   Windows all;
   Windows made;
   VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
+    gather.clear();
+    for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
+    gather.finish();
     all.clear();
-    std::map<model::Timestamp, rollup::Window> latest;  // the later run wins, as everywhere
-    for (const RunCursor* cursor : same) {
-      VARVE_CHECK_OK(cursor->block().times(cursor->at(), times));
-      columns.resize(cursor->block().columns(cursor->at()));
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        VARVE_CHECK_OK(cursor->block().column(cursor->at(), c, columns[c]));
-      }
-      part.clear();
-      VARVE_CHECK_OK(to_windows(times, columns, part));
-      for (const auto& one : part) {
-        if (range.contains(one.start)) latest[one.start] = one;
-      }
-    }
-    for (const auto& [start, one] : latest) all.push_back(one);
+    VARVE_CHECK_OK(to_windows(gather, all));
+    std::erase_if(all, [&](const rollup::Window& one) { return !range.contains(one.start); });
     made.clear();
     rollup::coarsen(all, width, made);
-    const bool text = (group & 1) != 0;
-    const auto kind = text ? rollup::Kind::text : columns.size() == 3 ? rollup::Kind::counter : rollup::Kind::gauge;
-    return writer.add(tenant, width, group, kind, made);
+    const auto counted = gather.columns().size() == rollup::columns_of(rollup::Kind::gauge) ? rollup::Kind::gauge
+                                                                                            : rollup::Kind::counter;
+    return writer.add(tenant, width, group, (group & 1) != 0 ? rollup::Kind::text : counted, made);
   }));
   commit.marks.emplace_back(window.slot, Mark{window.content, false, {}});
   return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "engine/rocksdb/run.h"
 #include "model/time.h"
 
 namespace varve::engine::rocksdb {
@@ -17,6 +18,19 @@ constexpr std::int64_t level_slot_width_ms(std::int64_t granularity_ms, std::int
   const std::int64_t least = std::lcm(granularity_ms, chunk_width_ms);
   const std::int64_t wanted = granularity_ms * kWindowsPerLevelSlot;
   return wanted <= least ? least : wanted / least * least;
+}
+
+// Calls each(slot) for the level slots of a granularity that overlap the range and are there, in order of time, until
+// one fails.
+template <class Each>
+Status for_each_level_slot(const Runs& runs, model::TenantId tenant, std::int64_t granularity_ms,
+                           std::int64_t chunk_width_ms, model::TimeRange range, const Each& each) {
+  const std::int64_t width = level_slot_width_ms(granularity_ms, chunk_width_ms);
+  for (auto start = model::window_start(range.first, width); start < range.last; start += width) {
+    const auto slot = runs.slots.find({tenant, granularity_ms, start});
+    if (slot != runs.slots.end()) VARVE_CHECK_OK(each(slot->second));
+  }
+  return {};
 }
 
 }  // namespace varve::engine::rocksdb

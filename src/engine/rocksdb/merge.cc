@@ -21,13 +21,7 @@ class SlotPatches {
 
   Status find(std::span<const std::uint32_t> groups, const index::SeriesIndex& index) {
     const auto add = [this](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
-      for (RunReader& reader : readers_) {
-        VARVE_TRY(const chunk::Block* block, reader.block(group));
-        if (block == nullptr) continue;
-        const std::size_t at = block->find(model::GroupId{group});
-        if (at != block->groups()) VARVE_CHECK_OK(merge.add_chunk(*block, at, column, reader.run().key.run));
-      }
-      return {};
+      return add_column(readers_, group, column, merge);
     };
     VARVE_TRY(patches_, reconcile(index, groups, add));
     return {};

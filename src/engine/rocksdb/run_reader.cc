@@ -45,4 +45,14 @@ Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t grou
   return found;
 }
 
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge) {
+  for (RunReader& reader : readers) {
+    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    if (block == nullptr) continue;
+    const std::size_t at = block->find(model::GroupId{group});
+    if (at != block->groups()) VARVE_CHECK_OK(merge.add_chunk(*block, at, column, reader.run().key.run));
+  }
+  return {};
+}
+
 }  // namespace varve::engine::rocksdb

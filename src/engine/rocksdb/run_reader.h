@@ -10,6 +10,7 @@
 #include "engine/rocksdb/gather.h"
 #include "engine/rocksdb/run.h"
 #include "engine/rocksdb/scan.h"
+#include "engine/rocksdb/series_merge.h"
 
 namespace varve::engine::rocksdb {
 
@@ -41,5 +42,8 @@ struct FoundChunks {
 // Looks for the group in each run, in order. Of several chunks all are added to `gather`, which the caller has cleared;
 // a single one is not: it can be read as it is.
 Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather);
+
+// Adds one column of the group, out of every run that has it, with the run's number as its rank.
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge);
 
 }  // namespace varve::engine::rocksdb

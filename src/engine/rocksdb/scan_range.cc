@@ -164,12 +164,7 @@ Status ScanRange::merged(std::span<const Place> places) {
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
     merge_.clear();
     for (const Place& place : by_group) {
-      for (RunReader& run : runs) {
-        VARVE_TRY(const chunk::Block* block, run.block(place.group));
-        if (block == nullptr) continue;
-        const std::size_t at = block->find(model::GroupId{place.group});
-        if (at != block->groups()) VARVE_CHECK_OK(merge_.add_chunk(*block, at, place.column, run.run().key.run));
-      }
+      VARVE_CHECK_OK(add_column(runs, place.group, place.column, merge_));
       for (const Part& part : parts_of(slot.start)) {
         if (part.group != place.group) continue;
         for (const auto& rows : pieces(part))

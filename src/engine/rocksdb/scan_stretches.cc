@@ -71,16 +71,17 @@ class Chooser {
     const auto& levels = source_.rollups->levels;
     const auto level = std::ranges::find(levels, width, &rollup::Level::width_ms);
     const std::int64_t finer = std::prev(level)->width_ms;
-    const auto finer_width = level_slot_width_ms(finer, source_.chunk_width_ms);
-    for (Timestamp at = model::window_start(start, finer_width); at < start + width; at += finer_width) {
-      const auto slot = slots.find({source_.tenant, finer, at});
-      if (slot == slots.end()) continue;
-      for (const auto& run : slot->second.runs) {
+    bool built = true;
+    const auto look = [&](const Runs::OfSlot& slot) -> Status {
+      for (const auto& run : slot.runs) {
         const bool overlaps = run->first_time < start + width && run->last_time >= start;
-        if (overlaps && run->content > mark->second.mark.sealed) return false;
+        built = built && !(overlaps && run->content > mark->second.mark.sealed);
       }
-    }
-    return true;
+      return {};
+    };
+    return for_each_level_slot(*source_.view.runs, source_.tenant, finer, source_.chunk_width_ms,
+                               {start, start + width}, look) &&
+           built;
   }
 
   [[nodiscard]] bool taken(TimeRange range, std::int64_t width) const {
@@ -154,15 +155,11 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
 Status scan_windows(const ScanSource& source, const Stretch& stretch, const storage::ScanOptions& options,
                     std::span<const Place> places, storage::PieceSink& sink) {
   const std::int64_t width = stretch.granularity_ms;
-  const auto slot_width = level_slot_width_ms(width, source.chunk_width_ms);
   std::vector<Place> by_series(places.begin(), places.end());
   std::ranges::sort(by_series, {}, [&](const Place& p) { return source.series[p.series]; });
   rollup::Windows windows;
-  for (auto start = model::window_start(stretch.range.first, slot_width); start < stretch.range.last;
-       start += slot_width) {
-    const auto slot = source.view.runs->slots.find({source.tenant, width, start});
-    if (slot == source.view.runs->slots.end()) continue;
-    WindowReader reader(source, slot->second);
+  const auto read_slot = [&](const Runs::OfSlot& slot) -> Status {
+    WindowReader reader(source, slot);
     std::uint32_t before = ~std::uint32_t{0};
     unsigned looked = 0;
     for (const Place& place : by_series) {
@@ -176,8 +173,9 @@ Status scan_windows(const ScanSource& source, const Stretch& stretch, const stor
             {place.series, model::ValueType::double_, w.first_time, w.start + width - 1, w.count, w.min, w.max, w.sum});
       }
     }
-  }
-  return {};
+    return {};
+  };
+  return for_each_level_slot(*source.view.runs, source.tenant, width, source.chunk_width_ms, stretch.range, read_slot);
 }
 
 }  // namespace varve::engine::rocksdb

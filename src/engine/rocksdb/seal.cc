@@ -2,6 +2,7 @@
 // Seal: what is new in raw slots is folded into the windows of every granularity that fits into a slot, and committed
 // together with the marks that say so. Done again after a crash it gives the same windows.
 #include <algorithm>
+#include <set>
 
 #include "engine/rocksdb/level_slots.h"
 #include "engine/rocksdb/rollup_writer.h"
@@ -90,6 +91,7 @@ Status Store::State::seal_slot(const SlotKey& slot, RollupWriter& writer, Databa
   SlotFolder folder(source, of_slot, widths[0]);
   Windows windows;
   Windows coarser;
+  std::set<SlotKey> coarse;  // windows wider than the slot that were added to
   std::vector<std::int64_t> all_widths = widths;
   if (of_slot.mark.dropped) {
     for (const auto& level : options.rollups.levels) {
@@ -117,8 +119,7 @@ Status Store::State::seal_slot(const SlotKey& slot, RollupWriter& writer, Databa
       Windows sum = coarser;
       VARVE_CHECK_OK(stored.add_to(slot.tenant, width, group, sum));
       VARVE_CHECK_OK(writer.add(slot.tenant, width, group, kind, sum));
-      if (width > chunk_width)
-        commit.marks.emplace_back(SlotKey{slot.tenant, width, sum[0].start}, Mark{kThisCommit, false, {}});
+      if (width > chunk_width) coarse.insert({slot.tenant, width, sum[0].start});
     }
     return {};
   };
@@ -151,6 +152,7 @@ Status Store::State::seal_slot(const SlotKey& slot, RollupWriter& writer, Databa
   // Samples of a slot that retention has dropped are in the windows now, once and for all.
   if (mark.dropped) commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
   commit.marks.emplace_back(slot, std::move(mark));
+  for (const SlotKey& window : coarse) commit.marks.emplace_back(window, Mark{kThisCommit, false, {}});
   return {};
 }
 

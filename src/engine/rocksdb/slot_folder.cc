@@ -36,12 +36,7 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
   if (!merged_.insert(model::to_int(series)).second) return {};
   merge_.clear();
   for (const index::Place& place : places) {
-    for (RunReader& reader : readers_) {
-      VARVE_TRY(const chunk::Block* block, reader.block(model::to_int(place.group)));
-      if (block == nullptr) continue;
-      const std::size_t at = block->find(place.group);
-      if (at != block->groups()) VARVE_CHECK_OK(merge_.add_chunk(*block, at, place.column, reader.run().key.run));
-    }
+    VARVE_CHECK_OK(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }
   if (merge_.empty()) return {};
   chunk::Column column;
@@ -49,74 +44,59 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
   return fold(series, times_, column, out);
 }
 
-void SlotFolder::add_number(model::Timestamp time, ValueType type, std::uint64_t bits) {
-  number_times_.push_back(time);
-  numbers_.push_back(type == ValueType::double_ ? std::bit_cast<double>(bits)
-                                                : static_cast<double>(static_cast<std::int64_t>(bits)));
+Status SlotFolder::fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out) {
+  windows_.clear();
+  rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
+  return windows_.empty() ? Status{} : out(series, false, windows_);
+}
+
+Status SlotFolder::fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,
+                              std::span<const ValueType> types, std::span<const std::uint64_t> bits,
+                              std::span<const std::string_view> texts, const Out& out) {
+  number_times_.clear();
+  numbers_.clear();
+  text_times_.clear();
+  texts_.clear();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (types[i] == ValueType::string) {
+      text_times_.push_back(times[i]);
+      texts_.push_back(texts[i]);
+    } else {
+      number_times_.push_back(times[i]);
+      numbers_.push_back(types[i] == ValueType::double_ ? std::bit_cast<double>(bits[i])
+                                                        : static_cast<double>(static_cast<std::int64_t>(bits[i])));
+    }
+  }
+  VARVE_CHECK_OK(fold_numbers(series, number_times_, out));
+  windows_.clear();
+  rollup::fold(rollup::Texts{text_times_, texts_}, width_ms_, windows_);
+  return windows_.empty() ? Status{} : out(series, true, windows_);
 }
 
 Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times,
                         const chunk::DecodedColumn& column, const Out& out) {
-  if (column.uniform && column.type != ValueType::string) {  // nearly always
-    numbers_.resize(times.size());
-    if (column.type == ValueType::double_) {
-      std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
-    } else {
-      for (std::size_t i = 0; i < times.size(); ++i) {
-        numbers_[i] = static_cast<double>(static_cast<std::int64_t>(column.bits[i]));
-      }
-    }
-    windows_.clear();
-    rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
-    return windows_.empty() ? Status{} : out(series, false, windows_);
+  if (!column.uniform || column.type == ValueType::string) {
+    if (column.uniform) one_type_.assign(times.size(), column.type);
+    return fold_cells(series, times, column.uniform ? one_type_ : column.types, column.bits, column.texts, out);
   }
-  number_times_.clear();
-  numbers_.clear();
-  text_times_.clear();
-  texts_.clear();
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const ValueType type = column.uniform ? column.type : column.types[i];
-    if (type == ValueType::string) {
-      text_times_.push_back(times[i]);
-      texts_.push_back(column.texts[i]);
-    } else {
-      add_number(times[i], type, column.bits[i]);
+  numbers_.resize(times.size());
+  if (column.type == ValueType::double_) {
+    std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
+  } else {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      numbers_[i] = static_cast<double>(static_cast<std::int64_t>(column.bits[i]));
     }
   }
-  return emit(series, out);
+  return fold_numbers(series, times, out);
 }
 
 Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
                         const Out& out) {
-  if (column.form == chunk::Column::Form::longs) {
-    numbers_.resize(times.size());
-    for (std::size_t i = 0; i < times.size(); ++i) numbers_[i] = static_cast<double>(column.ints[i]);
-    windows_.clear();
-    rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
-    return windows_.empty() ? Status{} : out(series, false, windows_);
+  if (column.form != chunk::Column::Form::longs) {
+    return fold_cells(series, times, column.types, column.bits, column.texts, out);
   }
-  number_times_.clear();
-  numbers_.clear();
-  text_times_.clear();
-  texts_.clear();
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    if (column.types[i] == ValueType::string) {
-      text_times_.push_back(times[i]);
-      texts_.push_back(column.texts[i]);
-    } else {
-      add_number(times[i], column.types[i], column.bits[i]);
-    }
-  }
-  return emit(series, out);
-}
-
-Status SlotFolder::emit(model::SeriesId series, const Out& out) {
-  windows_.clear();
-  if (!numbers_.empty()) rollup::fold(rollup::Numbers{number_times_, numbers_}, width_ms_, windows_);
-  if (!windows_.empty()) VARVE_CHECK_OK(out(series, false, windows_));
-  windows_.clear();
-  if (!texts_.empty()) rollup::fold(rollup::Texts{text_times_, texts_}, width_ms_, windows_);
-  return windows_.empty() ? Status{} : out(series, true, windows_);
+  numbers_.assign(column.ints.begin(), column.ints.end());
+  return fold_numbers(series, times, out);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -33,8 +33,12 @@ class SlotFolder {
               const Out& out);
   Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
               const Out& out);
-  Status emit(model::SeriesId series, const Out& out);
-  void add_number(model::Timestamp time, model::ValueType type, std::uint64_t bits);
+  // All of numbers_.
+  Status fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
+  // Values of any types: numbers and texts apart.
+  Status fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,
+                    std::span<const model::ValueType> types, std::span<const std::uint64_t> bits,
+                    std::span<const std::string_view> texts, const Out& out);
 
   const std::int64_t width_ms_;
   std::vector<RunReader> readers_;
@@ -43,6 +47,7 @@ class SlotFolder {
   std::unordered_set<std::uint32_t> merged_;  // series done already
   std::vector<model::Timestamp> times_;
   chunk::DecodedColumn column_;
+  std::vector<model::ValueType> one_type_;
   // Of the series at hand, numbers and texts apart.
   std::vector<model::Timestamp> number_times_, text_times_;
   std::vector<double> numbers_;

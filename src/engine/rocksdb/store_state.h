@@ -113,8 +113,6 @@ struct Store::State {
   [[nodiscard]] std::vector<CoarseWindow> coarse_due(std::int64_t ended_before_ms) const;
   Status seal_coarse(std::span<const CoarseWindow> windows);
   Status build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
-  [[nodiscard]] std::vector<SlotKey> level_slots(model::TenantId tenant, std::int64_t granularity_ms,
-                                                 model::TimeRange range, const Runs& all) const;
 
   // round.cc
   [[nodiscard]] bool round_due() const;

@@ -60,6 +60,12 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
   return {};
 }
 
+Status to_windows(const Gather& gathered, rollup::Windows& out) {
+  std::vector<DecodedColumn> columns;
+  for (const chunk::Column& column : gathered.columns()) columns.push_back(decoded(column));
+  return to_windows(gathered.times(), columns, out);
+}
+
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
   gather_.clear();
@@ -67,9 +73,7 @@ Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   if (found.count == 0) return {};
   if (found.count > 1) {
     gather_.finish();
-    columns_.clear();
-    for (const chunk::Column& column : gather_.columns()) columns_.push_back(decoded(column));
-    return to_windows(gather_.times(), columns_, out);
+    return to_windows(gather_, out);
   }
   VARVE_CHECK_OK(found.block->times(found.at, times_));
   columns_.resize(found.block->columns(found.at));

@@ -26,6 +26,9 @@ class WindowReader {
   std::vector<chunk::DecodedColumn> columns_;
 };
 
+// What was gathered of one group, as windows, appended to `out`; texts live as long as the blocks. Error: corrupt.
+Status to_windows(const Gather& gathered, rollup::Windows& out);
+
 // Columns as decoded from a chunk, as windows, appended to `out`. Error: corrupt (not the shape of a rollup).
 Status to_windows(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                   rollup::Windows& out);
