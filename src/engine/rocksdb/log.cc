@@ -57,6 +57,8 @@ Status append_to(int fd, std::uint64_t offset, const iovec* parts, int count, st
   return fail(Code::unavailable, std::string("cannot write to the log: ") + std::strerror(error));
 }
 
+Status not_synced() { return fail(Code::unavailable, "the log's disk failed to sync"); }
+
 void sync_directory(const std::string& directory) {
   const int dir = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return;
@@ -167,15 +169,17 @@ Status Log::rotate() { return open_segment(segment_ + 1); }
 
 void Log::when_durable(Done done) {
   if (!options_.sync_always) return done({});
+  bool durable = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!stopping_ && !failed_ && synced_ < written_) {
+    durable = synced_ >= written_;
+    if (!durable && !stopping_ && !failed_) {
       waiters_.push_back({written_, std::move(done)});
       wake_.notify_one();
       return;
     }
   }
-  done({});
+  done(durable ? Status{} : not_synced());
 }
 
 void Log::sync_loop() {
@@ -215,11 +219,9 @@ void Log::sync_loop() {
                                              [&](const Waiter& w) { return w.written > synced_ && !failed_; });
     std::move(split, waiters_.end(), std::back_inserter(ready));
     waiters_.erase(split, waiters_.end());
-    const bool failed = failed_;
+    const std::uint64_t synced = synced_;
     lock.unlock();
-    for (auto& waiter : ready) {
-      waiter.done(failed ? Status(fail(Code::unavailable, "the log's disk failed to sync")) : Status{});
-    }
+    for (auto& waiter : ready) waiter.done(waiter.written <= synced ? Status{} : not_synced());
     lock.lock();
     if (last && waiters_.empty()) return;
   }
