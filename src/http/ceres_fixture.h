@@ -61,18 +61,7 @@ class CeresFixture : public ::testing::Test {
     EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
     const Router::Match match = router_.find(method, request.path);
     if (match.handler == nullptr) return error_response(404, "", request.path);
-    auto sink = std::make_shared<WaitingSink>();
-    (*match.handler)(request, Responder(sink));
-    Response response = sink->wait();
-    if (response.more) {
-      for (std::string piece;;) {
-        response.more(piece);
-        if (piece.empty()) break;
-        ++pieces_;
-        response.body += piece;
-      }
-    }
-    return response;
+    return answer_of(*match.handler, request, pieces_);
   }
   std::string get(const std::string& target) {
     const Response response = ask(Method::get, target);

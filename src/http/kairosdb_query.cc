@@ -10,6 +10,7 @@
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/datapoints.h"
 #include "protocol/kairosdb/query.h"
+#include "query/expression.h"
 
 namespace varve::http {
 
@@ -33,18 +34,6 @@ Response error_answer(const Error& error) {
 }
 
 // A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
-void append_quoted(std::string& expression, std::string_view literal) {
-  for (const char c : literal) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c < 0;
-    if (c == '\0') {
-      expression += "\\x00";
-      continue;
-    }
-    if (!plain) expression += '\\';
-    expression += c;
-  }
-}
-
 void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) {
   const auto is_regex = [](const std::string& v) { return v.starts_with(kairosdb::kRegexPrefix); };
   using Kind = index::Matcher::Kind;
@@ -58,7 +47,7 @@ void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) 
     if (is_regex(value)) {
       expression += value.substr(kairosdb::kRegexPrefix.size());
     } else {
-      append_quoted(expression, value);
+      query::append_quoted(expression, value);
     }
     expression += ')';
   }

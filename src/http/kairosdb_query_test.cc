@@ -95,18 +95,7 @@ class KairosdbQueryTest : public testing::Test {
   Response ask(Request request) {
     const Router::Match match = router_.find(request.method, request.path);
     if (match.handler == nullptr) return Response::text(404, "");
-    auto sink = std::make_shared<WaitingSink>();
-    (*match.handler)(request, Responder(sink));
-    Response response = sink->wait();
-    if (response.more) {
-      for (std::string piece;;) {
-        response.more(piece);
-        if (piece.empty()) break;
-        ++pieces_;
-        response.body += piece;
-      }
-    }
-    return response;
+    return answer_of(*match.handler, request, pieces_);
   }
   Response post(const std::string& path, std::string_view body) {
     Request request;
@@ -160,15 +149,8 @@ TEST_P(KairosdbScript, Answers) {
   EXPECT_GT(cases, 0);
 }
 
-std::vector<std::filesystem::path> scripts() {
-  std::vector<std::filesystem::path> out;
-  for (const auto& entry : std::filesystem::directory_iterator(VARVE_SOURCE_DIR "/testdata/kairosdb_query")) {
-    if (entry.path().extension() == ".txt") out.push_back(entry.path());
-  }
-  std::ranges::sort(out);
-  return out;
-}
-INSTANTIATE_TEST_SUITE_P(All, KairosdbScript, testing::ValuesIn(scripts()),
+INSTANTIATE_TEST_SUITE_P(All, KairosdbScript,
+                         testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/kairosdb_query")),
                          [](const auto& script) { return script.param.stem().string(); });
 
 TEST_F(KairosdbQueryTest, ByGet) {

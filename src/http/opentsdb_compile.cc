@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/opentsdb/query_duration.h"
+#include "query/expression.h"
 
 namespace varve::http {
 
@@ -19,23 +20,11 @@ using opentsdb::Filter;
 // Wider than time.
 constexpr std::int64_t kWholeRangeMs = std::int64_t{1} << 55;
 
-void append_quoted(std::string& expression, std::string_view literal) {
-  for (const char c : literal) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c < 0;
-    if (c == '\0') {
-      expression += "\\x00";
-      continue;
-    }
-    if (!plain) expression += '\\';
-    expression += c;
-  }
-}
-
 std::string any_case_of(const std::vector<std::string>& values) {
   std::string out = "(?i:";
   for (const std::string& value : values) {
     if (out.back() != ':') out += '|';
-    append_quoted(out, value);
+    query::append_quoted(out, value);
   }
   return out + ')';
 }
@@ -45,7 +34,7 @@ std::string expression_of_wildcard(std::string_view text, bool any_case) {
   std::string out = any_case ? "(?i)" : "";
   for (;;) {
     const std::size_t star = text.find('*');
-    append_quoted(out, text.substr(0, star));
+    query::append_quoted(out, text.substr(0, star));
     if (star == std::string_view::npos) return out;
     out += ".*";
     text.remove_prefix(star + 1);

@@ -63,18 +63,7 @@ class OpentsdbQueryTest : public testing::Test {
     EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
     const Router::Match match = router_.find(method, request.path);
     if (match.handler == nullptr) return error_response(match.allow.empty() ? 404 : 405, "", request.path);
-    auto sink = std::make_shared<WaitingSink>();
-    (*match.handler)(request, Responder(sink));
-    Response response = sink->wait();
-    if (response.more) {
-      for (std::string piece;;) {
-        response.more(piece);
-        if (piece.empty()) break;
-        ++pieces_;
-        response.body += piece;
-      }
-    }
-    return response;
+    return answer_of(*match.handler, request, pieces_);
   }
   std::string get(const std::string& target, const std::string& tenant = "default") {
     return ask(Method::get, target, {}, tenant).body;
@@ -123,15 +112,8 @@ TEST_P(OpentsdbScript, Answers) {
   EXPECT_GT(cases, 0);
 }
 
-std::vector<std::filesystem::path> scripts() {
-  std::vector<std::filesystem::path> out;
-  for (const auto& entry : std::filesystem::directory_iterator(VARVE_SOURCE_DIR "/testdata/opentsdb_query")) {
-    if (entry.path().extension() == ".txt") out.push_back(entry.path());
-  }
-  std::ranges::sort(out);
-  return out;
-}
-INSTANTIATE_TEST_SUITE_P(All, OpentsdbScript, testing::ValuesIn(scripts()),
+INSTANTIATE_TEST_SUITE_P(All, OpentsdbScript,
+                         testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/opentsdb_query")),
                          [](const auto& script) { return script.param.stem().string(); });
 
 TEST_F(OpentsdbQueryTest, ParametersOfCeresGoThere) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of handlers: waits for the answer, whichever thread gives it.
+// For tests of handlers: has one answer and waits for it, whichever thread gives it.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
+#include <filesystem>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "http/handler.h"
 
@@ -30,5 +35,29 @@ class WaitingSink final : public Responder::Sink {
   bool done_ = false;
   Response response_;
 };
+
+// Has the handler answer, and reads the answer to its end. Adds the number of pieces it came in to `pieces`.
+inline Response answer_of(const Handler& handler, const Request& request, std::size_t& pieces) {
+  const auto sink = std::make_shared<WaitingSink>();
+  handler(request, Responder(sink));
+  Response response = sink->wait();
+  if (!response.more) return response;
+  for (std::string piece;;) {
+    response.more(piece);
+    if (piece.empty()) return response;
+    ++pieces;
+    response.body += piece;
+  }
+}
+
+// The scripts (x.txt) of a directory, in order of their names.
+inline std::vector<std::filesystem::path> scripts_in(const std::string& directory) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == ".txt") out.push_back(entry.path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
 
 }  // namespace varve::http
