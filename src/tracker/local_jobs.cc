@@ -7,7 +7,7 @@
 
 namespace varve::tracker {
 
-LocalJobBoard::LocalJobBoard(const JobOptions& options, Clock& clock)
+LocalJobBoard::LocalJobBoard(const JobOptions& options, const Clock& clock)
     : timetable_(options), lease_ms_(options.lease_ms), clock_(clock), jobs_(timetable_.jobs()) {
   for (std::uint32_t job = 0; job < jobs_.size(); ++job) jobs_[job].next = timetable_.latest(job, clock_.now_ms());
 }

@@ -12,7 +12,7 @@ namespace varve::tracker {
 
 class LocalJobBoard final : public JobBoard {
  public:
-  LocalJobBoard(const JobOptions& options, Clock& clock);
+  LocalJobBoard(const JobOptions& options, const Clock& clock);
 
   Result<std::optional<Lease>> claim(std::string_view replica) override;
   Result<Lease> renew(const Lease& lease) override;
@@ -34,7 +34,7 @@ class LocalJobBoard final : public JobBoard {
 
   const Timetable timetable_;
   const std::int64_t lease_ms_;
-  Clock& clock_;
+  const Clock& clock_;
   std::mutex mutex_;
   std::vector<Job> jobs_;
   std::uint64_t tokens_ = 0;

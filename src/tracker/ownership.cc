@@ -30,7 +30,7 @@ std::vector<std::uint32_t> all_partitions(std::uint32_t partitions) {
   return list;
 }
 
-Ownership::Ownership(Options options, JobBoard* board, Clock& clock)
+Ownership::Ownership(Options options, JobBoard* board, const Clock& clock)
     : options_(std::move(options)),
       timetable_(options_.jobs),
       clock_(clock),

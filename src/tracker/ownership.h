@@ -43,7 +43,7 @@ class Ownership {
     JobOptions jobs;                // of the board; where own is list: with the partitions of the list
   };
   // `board`, for Own::jobs only, is made with the same JobOptions.
-  Ownership(Options options, JobBoard* board, Clock& clock);
+  Ownership(Options options, JobBoard* board, const Clock& clock);
 
   // A turn whose time has come, or nullopt. Fails where the board does; then call it again later.
   Result<std::optional<Task>> next();
@@ -72,7 +72,7 @@ class Ownership {
 
   const Options options_;
   const Timetable timetable_;
-  Clock& clock_;
+  const Clock& clock_;
   std::unique_ptr<JobBoard> own_board_;
   JobBoard* board_;  // nullptr: Own::none
   mutable std::mutex mutex_;

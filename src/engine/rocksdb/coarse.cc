@@ -2,7 +2,6 @@
 // Coarse: granularities wider than a raw slot are made of the next finer one, when their own window has gone quiet.
 // A window's mark (stored under its start) says which runs of the finer granularity are in it.
 #include <algorithm>
-#include <map>
 
 #include "engine/rocksdb/gather.h"
 #include "engine/rocksdb/level_slots.h"
@@ -14,30 +13,15 @@ namespace varve::engine::rocksdb {
 
 using rollup::Windows;
 
+// Of the finest granularity that has any: each is made of the one before, so they follow one another.
 std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms) const {
+  const std::int64_t now = clock.now_ms();
   std::vector<CoarseWindow> due;
-  const auto& levels = options.rollups.levels;
-  for (std::size_t l = 1; l < levels.size(); ++l) {
-    const std::int64_t width = levels[l].width_ms;
-    const std::int64_t finer = levels[l - 1].width_ms;
-    if (width <= chunk_width) continue;
-    std::map<std::pair<model::TenantId, model::Timestamp>, CoarseWindow> windows;
-    for (const auto& [slot, of_slot] : runs->slots) {
-      if (slot.granularity_ms != finer) continue;
-      for (const auto& run : of_slot.runs) {
-        for (auto start = model::window_start(run->first_time, width); start <= run->last_time; start += width) {
-          auto& window = windows[{slot.tenant, start}];
-          window.slot = {slot.tenant, width, start};
-          window.finer_ms = finer;
-          window.content = std::max(window.content, run->content);
-        }
-      }
-    }
-    for (const auto& [where, window] : windows) {
-      const auto known = runs->slots.find(window.slot);
-      if (known != runs->slots.end() && known->second.mark.sealed >= window.content) continue;
-      if (window.slot.start + width <= ended_before_ms) due.push_back(window);
-    }
+  for (const auto& [slot, window] : runs->coarse_pending()) {
+    if (slot.start + slot.granularity_ms > ended_before_ms || set_aside.holds(slot, kCoarseWindow, now)) continue;
+    if (!due.empty() && due.front().slot.granularity_ms < slot.granularity_ms) continue;
+    if (!due.empty() && due.front().slot.granularity_ms > slot.granularity_ms) due.clear();
+    due.push_back(window);
   }
   return due;
 }
@@ -69,7 +53,7 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
                                                                                             : rollup::Kind::counter;
     return writer.add(tenant, width, group, (group & 1) != 0 ? rollup::Kind::text : counted, made);
   }));
-  commit.marks.emplace_back(window.slot, Mark{window.content, false, {}});
+  commit.marks.emplace_back(window.slot, Mark{window.content, false, {}, {}});
   return {};
 }
 
@@ -77,7 +61,15 @@ Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
   step("coarse.begin");
   RollupWriter writer(*database, chunk_width, checkpoint.next_run);
   Database::Commit commit;
-  for (const CoarseWindow& window : windows) VARVE_CHECK_OK(build_coarse(window, writer, commit));
+  for (const CoarseWindow& window : windows) {
+    const Status status = build_coarse(window, writer, commit);
+    if (!status && status.error().code != Code::corrupt) return status;
+    if (status) {
+      set_aside.succeeded(window.slot, kCoarseWindow);
+    } else {
+      set_aside.failed(window.slot, kCoarseWindow, status.error(), clock.now_ms());
+    }
+  }
   return commit_rollups(writer, commit, 0);
 }
 

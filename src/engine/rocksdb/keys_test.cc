@@ -62,8 +62,16 @@ TEST(Keys, others_are_not_runs) {
   EXPECT_FALSE(parse_mark_key(run_key({}), slot));
 }
 
+TEST(MarkFormat, open_groups_come_back) {
+  const Mark mark{77, false, {300'000, 3'600'000}, {0, 3, 70'000}};
+  const auto back = decode_mark(encode_mark(mark));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, mark);
+  EXPECT_FALSE(decode_mark(std::string("\3\0\0\0", 4))) << "a newer version";
+}
+
 TEST(MarkFormat, comes_back) {
-  const Mark mark{77, true, {300'000, 3'600'000}};
+  const Mark mark{77, true, {300'000, 3'600'000}, {}};
   const auto whole = encode_mark(mark);
   const auto back = decode_mark(whole);
   ASSERT_TRUE(back);

@@ -118,11 +118,12 @@ void Store::State::publish(const Database::Commit& commit, bool drop_frozen) {
 
 std::vector<SlotKey> Store::State::mergeable(bool all) const {
   const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
+  const std::int64_t now = clock.now_ms();
   std::vector<SlotKey> due;
-  for (const auto& [slot, of_slot] : runs->slots) {
-    const std::size_t count = of_slot.runs.size();
-    if (count < 2) continue;
-    if (all || count >= options.runs_per_slot_max || of_slot.grown_steady_ns <= quiet_before) due.push_back(slot);
+  for (const SlotKey& slot : runs->fragmented()) {
+    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+    if (!all && of_slot.runs.size() < options.runs_per_slot_max && of_slot.grown_steady_ns > quiet_before) continue;
+    if (!set_aside.holds(slot, kMergeOfSlot, now)) due.push_back(slot);
   }
   return due;
 }
@@ -139,12 +140,13 @@ SlotCounts Store::slot_counts() const {
     }
   }
   SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load(), .windows = state_->windows_written.load()};
-  const bool rolls_up = !state_->options.rollups.levels.empty();
-  for (const auto& [slot, of_slot] : runs->slots) {
-    if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
-    if (of_slot.runs.size() < 2 && (!rolls_up || of_slot.is_sealed())) continue;
+  const auto add = [&](const SlotKey& slot) {
     ++counts.pending;
     in_heads.erase(slot.start);
+  };
+  for (const SlotKey& slot : runs->pending()) add(slot);
+  for (const SlotKey& slot : runs->fragmented()) {
+    if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
   }
   counts.pending += in_heads.size();
   return counts;

@@ -51,6 +51,14 @@ Result<std::vector<std::uint32_t>> shared_groups_in(const Database& database, co
 }  // namespace
 
 Status Store::State::merge(const SlotKey& slot) {
+  Status status = merge_runs(slot);
+  if (status) set_aside.succeeded(slot, kMergeOfSlot);
+  if (status || status.error().code != Code::corrupt) return status;
+  set_aside.failed(slot, kMergeOfSlot, status.error(), clock.now_ms());
+  return {};
+}
+
+Status Store::State::merge_runs(const SlotKey& slot) {
   const RunList merging = runs->slots.at(slot).runs;
   step("merge.begin");
   const View nothing{nullptr, nullptr, runs, nullptr};

@@ -32,6 +32,9 @@ struct Options {
   bool rolls_up = true;                              // false: reads rollups but makes none
   std::int64_t slot_quiet_ms = 300'000;              // a slot is sealed so long after its end and its last run
   std::int64_t raw_retention_ms = rollup::kForEver;  // by the slot's end
+  std::uint32_t partitions = 1;                      // of all series (tracker/partition.h)
+  // Those whose series are sealed here, ascending, asked about once a second and before each sealing. None: all.
+  std::function<std::vector<std::uint32_t>()> owned;
 
   // For tests: called with the name of each step of a spill and of a merge, on the thread that takes it.
   std::function<void(std::string_view step)> at_step;

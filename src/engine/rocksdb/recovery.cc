@@ -171,7 +171,7 @@ Status Store::State::recover() {
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
     return index.replay(std::as_bytes(std::span(definitions)));
   }));
-  auto loaded = std::make_shared<Runs>();
+  auto loaded = std::make_shared<Runs>(plan());
   for (Run& run : found) loaded->add(std::make_shared<const Run>(std::move(run)), clock.steady_ns());
   for (auto& [slot, mark] : marks) loaded->set_mark(slot, std::move(mark));
   runs = std::move(loaded);

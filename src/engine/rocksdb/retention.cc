@@ -38,7 +38,8 @@ std::vector<SlotKey> Store::State::expired() const {
   for (const auto& [slot, of_slot] : runs->slots) {
     if (slot.granularity_ms == 0) {
       const model::Timestamp end = slot.start + chunk_width;
-      const bool made = options.rollups.levels.empty() || of_slot.is_sealed();  // nothing is lost unrolled
+      // Nothing is lost unrolled, unless nobody here ever rolls up.
+      const bool made = options.rollups.levels.empty() || !options.rolls_up || of_slot.is_sealed();
       if (!of_slot.runs.empty() && made && is_over(end, options.raw_retention_ms, now)) over.push_back(slot);
       if (of_slot.runs.empty() && is_over(end, longest_retention_ms(), now)) over.push_back(slot);
       continue;
@@ -71,7 +72,9 @@ Status Store::State::drop_expired() {
         !is_over(slot.start + chunk_width, longest_retention_ms(), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
+      mark.open.clear();
     }
+    set_aside.forget(slot);
     commit.marks.emplace_back(slot, std::move(mark));
   }
   commit.checkpoint = checkpoint;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/store_state.h"
+#include "tracker/ownership.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -29,17 +30,24 @@ Status in_parts(const std::vector<T>& list, const Each& each) {
 
 }  // namespace
 
-bool Store::State::round_due() const {
-  if (!options.rolls_up) return false;
+std::vector<std::uint32_t> Store::State::owned() const {
+  return options.owned ? options.owned() : tracker::all_partitions(options.partitions);
+}
+
+bool Store::State::round_due() {
   const std::int64_t now = clock.now_ms();
   if (now - last_round_ms < options.slot_quiet_ms && now >= last_round_ms) return false;
+  if (retention_due()) {
+    if (!expired().empty()) return true;
+    last_retention_ms = now;
+  }
+  if (!options.rolls_up || owned().empty()) return false;
   const std::int64_t ended_before = now - options.slot_quiet_ms;
   {
     const std::lock_guard lock(append_mutex);
     if (!options.rollups.levels.empty() && has_ended(*head, chunk_width, ended_before)) return true;
   }
-  return !sealable(ended_before).empty() || !coarse_due(ended_before).empty() ||
-         (retention_due() && !expired().empty());
+  return !sealable(ended_before).empty() || !coarse_due(ended_before).empty();
 }
 
 Status Store::State::settle_round() {
@@ -48,7 +56,7 @@ Status Store::State::settle_round() {
   bool spill = false;
   {
     const std::lock_guard lock(append_mutex);
-    spill = !options.rollups.levels.empty() && has_ended(*head, chunk_width, ended_before);
+    spill = options.rolls_up && !options.rollups.levels.empty() && has_ended(*head, chunk_width, ended_before);
   }
   if (spill) VARVE_CHECK_OK(spill_all());
   VARVE_CHECK_OK(seal_all(ended_before));
@@ -56,7 +64,7 @@ Status Store::State::settle_round() {
 }
 
 Status Store::State::seal_all(std::int64_t ended_before_ms) {
-  if (!options.rolls_up) return {};
+  if (!options.rolls_up || owned().empty()) return {};
   auto due = sealable(ended_before_ms);
   // Where samples are added to stored windows, the next slot must find the sum of the last one.
   const auto dropped =
@@ -65,15 +73,8 @@ Status Store::State::seal_all(std::int64_t ended_before_ms) {
   due.erase(dropped.begin(), dropped.end());
   VARVE_CHECK_OK(in_parts(due, [this](std::span<const SlotKey> part) { return seal(part); }));
   for (const SlotKey& slot : late) VARVE_CHECK_OK(seal({&slot, 1}));
-  // Each granularity is made of the one before, so they follow one another.
-  for (std::size_t level = 1; level < options.rollups.levels.size(); ++level) {
-    const auto coarse = coarse_due(ended_before_ms);
-    if (coarse.empty()) break;
-    std::vector<CoarseWindow> finest;
-    for (const auto& window : coarse) {
-      if (window.slot.granularity_ms == coarse.front().slot.granularity_ms) finest.push_back(window);
-    }
-    VARVE_CHECK_OK(in_parts(finest, [this](std::span<const CoarseWindow> part) { return seal_coarse(part); }));
+  for (auto coarse = coarse_due(ended_before_ms); !coarse.empty(); coarse = coarse_due(ended_before_ms)) {
+    VARVE_CHECK_OK(in_parts(coarse, [this](std::span<const CoarseWindow> part) { return seal_coarse(part); }));
   }
   return {};
 }

@@ -14,6 +14,14 @@ namespace varve::engine::rocksdb {
 
 using RunList = std::vector<std::shared_ptr<const Run>>;
 
+// Block `number` of the run. Errors: corrupt, io.
+inline Result<std::shared_ptr<const chunk::Block>> open_block(const Database& database, const Run& run,
+                                                              std::size_t number) {
+  const auto key = block_key(run.key, model::GroupId{run.first_groups[number]});
+  VARVE_TRY(const auto bytes, database.get(key, nullptr));
+  return chunk::Block::open(std::as_bytes(std::span(*bytes)));
+}
+
 class RunCursor {
  public:
   RunCursor(const Database& database, const Run& run) : database_(database), run_(run) {}
@@ -35,9 +43,7 @@ class RunCursor {
 
  private:
   Status load() {
-    const auto key = block_key(run_.key, model::GroupId{run_.first_groups[number_]});
-    VARVE_TRY(const auto bytes, database_.get(key, nullptr));
-    VARVE_TRY(block_, chunk::Block::open(std::as_bytes(std::span(*bytes))));
+    VARVE_TRY(block_, open_block(database_, run_, number_));
     return {};
   }
 

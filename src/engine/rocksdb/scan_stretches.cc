@@ -121,8 +121,14 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
   std::vector<Stretch> out;
   Chooser chooser(source, places, sink, out);
   const auto& all = slots.all();
-  const auto usable = [](const SlotList::Slot& slot) {
-    return slot.mark != nullptr && (slot.rolled_up || slot.mark->dropped) && !slot.mark->granularities_ms.empty();
+  const auto is_open = [&places](const Mark& mark) {
+    return !mark.open.empty() && std::ranges::any_of(places, [&](const Place& place) {
+      return std::ranges::binary_search(mark.open, place.group);
+    });
+  };
+  const auto usable = [&](const SlotList::Slot& slot) {
+    return slot.mark != nullptr && (slot.rolled_up || slot.mark->dropped) && !slot.mark->granularities_ms.empty() &&
+           !is_open(*slot.mark);
   };
   Timestamp done = range.first;
   for (std::size_t i = 0; i < all.size();) {

@@ -19,6 +19,7 @@
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/head.h"
 #include "engine/rocksdb/log.h"
+#include "engine/rocksdb/set_aside.h"
 #include "engine/rocksdb/shared_groups.h"
 #include "engine/rocksdb/store.h"
 #include "engine/rocksdb/view.h"
@@ -27,13 +28,6 @@
 namespace varve::engine::rocksdb {
 
 class RollupWriter;
-
-// A window of a granularity wider than a slot, to be made of the next finer one.
-struct CoarseWindow {
-  SlotKey slot;               // its granularity and start
-  std::int64_t finer_ms = 0;  // granularity it is made of
-  std::uint64_t content = 0;  // highest run of the finer one that overlaps it
-};
 
 struct Store::State {
   State(const Options& o, const Clock& c)
@@ -60,7 +54,7 @@ struct Store::State {
   std::shared_ptr<const Head> frozen;  // being spilled; at most one
   Checkpoint frozen_checkpoint;        // true once the frozen head is in the database
   std::string logged_definitions;      // in the log, not yet handed to the database
-  std::shared_ptr<const Runs> runs = std::make_shared<Runs>();
+  std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
   std::condition_variable room;  // the frozen head is gone
 
   // Spilling and merging: one at a time, by the maintenance thread or by settle().
@@ -68,6 +62,7 @@ struct Store::State {
   std::unique_ptr<Database> database;
   Checkpoint checkpoint;       // as committed
   bool spill_failing = false;  // said so once
+  SetAside set_aside;
   std::int64_t last_round_ms = 0;
   std::int64_t last_retention_ms = 0;  // the start counts as one
   std::atomic<std::uint64_t> slots_sealed{0};
@@ -97,17 +92,17 @@ struct Store::State {
   bool maintain_once();   // false: nothing to do now
   Status spill_frozen();  // these under the maintenance lock
   Status hand_over_definitions();
-  Status merge(const SlotKey& slot);
+  Status merge(const SlotKey& slot);  // or sets it aside
+  Status merge_runs(const SlotKey& slot);
   [[nodiscard]] std::vector<SlotKey> mergeable(bool all) const;
   void publish(const Database::Commit& commit, bool drop_frozen);
 
   // seal.cc
-  [[nodiscard]] std::vector<std::int64_t> granularities_of_raw() const;  // made of raw samples
+  [[nodiscard]] Runs::Plan plan() const;
   [[nodiscard]] std::vector<SlotKey> sealable(std::int64_t ended_before_ms) const;
   Status seal(std::span<const SlotKey> slots);
-  Status seal_slot(const SlotKey& slot, RollupWriter& writer, Database::Commit& commit);
   Status commit_rollups(RollupWriter& writer, Database::Commit& commit, std::size_t slots);
-  [[nodiscard]] bool has_coarse(model::TenantId tenant, std::int64_t width_ms, model::Timestamp time) const;
+  void rest_if_open(const SlotKey& slot);
 
   // coarse.cc
   [[nodiscard]] std::vector<CoarseWindow> coarse_due(std::int64_t ended_before_ms) const;
@@ -115,10 +110,11 @@ struct Store::State {
   Status build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
 
   // round.cc
-  [[nodiscard]] bool round_due() const;
+  [[nodiscard]] bool round_due();
   Status settle_round();
   Status seal_all(std::int64_t ended_before_ms);
   Status spill_all();
+  [[nodiscard]] std::vector<std::uint32_t> owned() const;  // partitions, ascending
 
   // retention.cc
   Status drop_expired();

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/slot_sealer.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/window_reader.h"
+#include "model/series_key.h"
+#include "tracker/partition.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using rollup::Kind;
+using rollup::Windows;
+
+constexpr std::size_t kBatch = 1024;  // groups for which the index is locked once
+
+// Has the coarse window that holds `time` been built already? Else it will be, of the finer ones.
+bool has_coarse(const Runs& runs, model::TenantId tenant, std::int64_t width_ms, model::Timestamp time) {
+  const auto known = runs.slots.find({tenant, width_ms, model::window_start(time, width_ms)});
+  return known != runs.slots.end() && known->second.mark.sealed > 0;
+}
+
+// Into a slot whose samples are gone, what comes late is added to the windows of every granularity.
+std::vector<std::int64_t> widths_of(const SealContext& context, const Runs::OfSlot& slot) {
+  std::vector<std::int64_t> widths;
+  for (const auto& level : context.options.rollups.levels) {
+    if (level.width_ms <= context.source.chunk_width_ms || slot.mark.dropped) widths.push_back(level.width_ms);
+  }
+  return widths;
+}
+
+}  // namespace
+
+SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer)
+    : context_(context),
+      slot_(slot),
+      writer_(writer),
+      of_slot_(context.runs->slots.at(slot)),
+      now_ms_(context.source.clock.now_ms()),
+      widths_(widths_of(context, of_slot_)),
+      folder_(context.source, of_slot_, widths_[0]) {}
+
+Status SlotSealer::seal(Database::Commit& commit) {
+  VARVE_TRY(const auto groups, groups_to_seal());
+  for (std::size_t first = 0; first < groups.size(); first += kBatch) {
+    VARVE_CHECK_OK(batch(std::span(groups).subspan(first, std::min(kBatch, groups.size() - first))));
+  }
+  Mark mark = of_slot_.mark;
+  mark.sealed = of_slot_.content();
+  mark.open = std::move(open_);
+  if (mark.dropped) {
+    // The samples are in the windows now, once and for all.
+    commit.removed.insert(commit.removed.end(), of_slot_.runs.begin(), of_slot_.runs.end());
+  } else {
+    mark.granularities_ms = widths_;
+  }
+  commit.marks.emplace_back(slot_, std::move(mark));
+  for (const SlotKey& window : coarse_) commit.marks.emplace_back(window, Mark{kThisCommit, false, {}, {}});
+  return {};
+}
+
+// Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
+Result<std::vector<std::uint32_t>> SlotSealer::groups_to_seal() {
+  const Mark& mark = of_slot_.mark;
+  const bool all = !mark.dropped && mark.granularities_ms != widths_;
+  std::vector<std::uint32_t> groups = mark.open;
+  for (const auto& run : of_slot_.runs) {
+    if (all || run->content > mark.sealed) VARVE_CHECK_OK(list_groups(*run, groups));
+  }
+  std::ranges::sort(groups);
+  const auto twice = std::ranges::unique(groups);
+  groups.erase(twice.begin(), twice.end());
+  return groups;
+}
+
+// Of a damaged block every group that may stand in it: reading them will fail.
+Status SlotSealer::list_groups(const Run& run, std::vector<std::uint32_t>& groups) {
+  for (std::size_t i = 0; i < run.first_groups.size(); ++i) {
+    const auto block = open_block(context_.source.database, run, i);
+    if (block) {
+      for (std::size_t g = 0; g < (*block)->groups(); ++g) groups.push_back(model::to_int((*block)->group(g)));
+      continue;
+    }
+    if (block.error().code != Code::corrupt || of_slot_.mark.dropped) return fail(block.error());
+    const std::shared_lock lock(context_.index_mutex);
+    const std::size_t end = i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.index.group_count();
+    for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
+      if (context_.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups.push_back(group);
+    }
+  }
+  return {};
+}
+
+Status SlotSealer::batch(std::span<const std::uint32_t> groups) {
+  batch_.clear();
+  kinds_.clear();
+  {
+    const std::shared_lock lock(context_.index_mutex);
+    for (const std::uint32_t group : groups) {
+      if (!of_slot_.mark.dropped && (!is_ours(group) || context_.set_aside.holds(slot_, group, now_ms_))) {
+        open_.push_back(group);
+        continue;
+      }
+      batch_.push_back(
+          {group, context_.index.group_series(model::GroupId{group}), context_.shared_groups.contains(group)});
+      for (const model::SeriesId series : batch_.back().series) {
+        const Kind kind = context_.options.rollups.kind_of(context_.index.metric(series));
+        if (kind != Kind::gauge) kinds_.emplace(model::to_int(series), kind);
+      }
+    }
+  }
+  const SlotFolder::Out write = [this](model::SeriesId series, bool text, const Windows& finest) {
+    return fold(series, text, finest);
+  };
+  for (const SealedGroup& one : batch_) {
+    const Status status = group(one, write);
+    if (status) {
+      context_.set_aside.succeeded(slot_, one.group);
+      continue;
+    }
+    // Where samples are added to windows, a group that was added in part cannot be done again.
+    if (status.error().code != Code::corrupt || of_slot_.mark.dropped) return status;
+    context_.set_aside.failed(slot_, one.group, status.error(), now_ms_);
+    open_.push_back(one.group);
+  }
+  std::ranges::sort(open_);
+  return {};
+}
+
+bool SlotSealer::is_ours(std::uint32_t group) {
+  if (context_.partitions.size() == context_.options.partitions) return true;
+  const model::SeriesId first = context_.index.group_series(model::GroupId{group})[0];
+  context_.index.tags(first, tags_);
+  const auto hash = model::series_set_hash(model::series_key(context_.index.metric(first), tags_));
+  const auto tenant = context_.index.tenant_name(slot_.tenant);
+  return std::ranges::binary_search(context_.partitions,
+                                    tracker::partition_of(tenant, hash, context_.options.partitions));
+}
+
+Status SlotSealer::group(const SealedGroup& group, const SlotFolder::Out& out) {
+  if (!group.shared) return folder_.group(group.group, group.series, out);
+  for (const model::SeriesId one : group.series) {
+    {
+      const std::shared_lock lock(context_.index_mutex);
+      context_.index.places(one, places_);
+    }
+    VARVE_CHECK_OK(folder_.series(one, places_, out));
+  }
+  return {};
+}
+
+Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest) {
+  Kind kind = Kind::text;
+  if (!text) {
+    const auto known = kinds_.find(model::to_int(series));
+    kind = known == kinds_.end() ? Kind::gauge : known->second;
+  }
+  const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
+  windows_ = finest;
+  for (const std::int64_t width : widths_) {
+    if (width > context_.source.chunk_width_ms && !has_coarse(*context_.runs, slot_.tenant, width, finest[0].start))
+      break;
+    coarser_.clear();
+    rollup::coarsen(windows_, width, coarser_);
+    windows_ = coarser_;
+    if (of_slot_.mark.dropped) {
+      VARVE_CHECK_OK(add_to_stored(width, group, kind, coarser_));
+    } else {
+      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, coarser_));
+    }
+  }
+  return {};
+}
+
+// The samples that made the stored windows are gone, and the finer windows may be: so each granularity is added to.
+Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind kind, const Windows& windows) {
+  const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
+  const auto slot =
+      context_.runs->slots.find({slot_.tenant, width, model::window_start(windows[0].start, level_width)});
+  stored_.clear();
+  if (slot != context_.runs->slots.end()) {
+    WindowReader reader(context_.source, slot->second);
+    VARVE_CHECK_OK(reader.read(group, stored_));
+    std::erase_if(stored_, [&](const rollup::Window& s) {
+      return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
+    });
+    for (auto& window : stored_) {
+      if (!window.last.empty()) window.last = texts_.emplace_back(window.last);
+    }
+  }
+  if (width > context_.source.chunk_width_ms) coarse_.insert({slot_.tenant, width, windows[0].start});
+  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows));
+}
+
+}  // namespace varve::engine::rocksdb
