@@ -79,7 +79,7 @@ std::uint32_t Catalog::add_tenant(std::string_view name) {
 
 std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t id = metrics.size();
-  metrics.push_back({tenant, texts_.add(name), kEmptyList});
+  metrics.push_back({tenant, texts_.add(name), kEmptyList, 0});
   metric_ids_.insert(slot(name, tenant), id);
   postings.append(tenants[tenant].metrics, id);
   return id;
@@ -87,7 +87,7 @@ std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
 
 std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t id = keys.size();
-  keys.push_back({tenant, texts_.add(name), kEmptyList});
+  keys.push_back({tenant, texts_.add(name), kEmptyList, 0});
   key_ids_.insert(slot(name, tenant), id);
   postings.append(tenants[tenant].keys, id);
   return id;
@@ -95,7 +95,7 @@ std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
 
 std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
   const std::uint32_t id = pairs.size();
-  pairs.push_back({key, texts_.add(value), kEmptyList});
+  pairs.push_back({key, texts_.add(value), kEmptyList, 0});
   pair_ids_.insert(slot(value, key), id);
   postings.append(keys[key].pairs, id);
   return id;
@@ -103,7 +103,7 @@ std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
 
 std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
   const std::uint32_t id = tag_sets.size();
-  tag_sets.push_back({texts_.add(coded_pairs), kNone});
+  tag_sets.push_back({texts_.add(coded_pairs), kNone, 0});
   tag_set_ids_.insert(slot(coded_pairs, 0), id);
   for_each_pair(id, [&](std::uint32_t pair) {
     postings.append(pairs[pair].tag_sets, id);
@@ -117,7 +117,7 @@ std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, c
   series.push_back({metric, tag_set, kEmptyList});
   series_ids_.insert(identity.slot, id);
   postings.append(metrics[metric].series, id);
-  ++tenants[metrics[metric].tenant].series_count;
+  count_live(id);
   TagSet& set = tag_sets[tag_set];
   if (set.last_run != kNone && runs[set.last_run].first + runs[set.last_run].count == id) {
     ++runs[set.last_run].count;
@@ -126,6 +126,37 @@ std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, c
     set.last_run = runs.size() - 1;
   }
   return id;
+}
+
+void Catalog::count_live(std::uint32_t id) {
+  ++live_series_;
+  Metric& metric = metrics[series[id].metric];
+  ++tenants[metric.tenant].live;
+  ++metric.live;
+  if (tag_sets[series[id].tag_set].live++ > 0) return;
+  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
+    if (pairs[pair].live++ == 0) ++keys[pairs[pair].key].live;
+    return true;
+  });
+}
+
+void Catalog::revive(std::uint32_t id) {
+  forgotten_[id] = false;
+  count_live(id);
+}
+
+void Catalog::forget(std::uint32_t id) {
+  if (forgotten_.size() <= id) forgotten_.resize(series.size());
+  forgotten_[id] = true;
+  --live_series_;
+  Metric& metric = metrics[series[id].metric];
+  --tenants[metric.tenant].live;
+  --metric.live;
+  if (--tag_sets[series[id].tag_set].live > 0) return;
+  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
+    if (--pairs[pair].live == 0) --keys[pairs[pair].key].live;
+    return true;
+  });
 }
 
 std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members) {
@@ -163,7 +194,7 @@ std::size_t Catalog::memory_bytes() const {
          tag_sets.memory_bytes() + runs.memory_bytes() + series.memory_bytes() + groups.memory_bytes() +
          postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
          metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +
-         series_ids_.memory_bytes() + group_ids_.memory_bytes();
+         series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8;
 }
 
 }  // namespace varve::index

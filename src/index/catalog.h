@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "codec/hash.h"
 #include "codec/varint.h"
@@ -30,7 +31,7 @@ class Catalog {
  public:
   struct Tenant {
     std::uint32_t name;
-    std::uint32_t series_count;
+    std::uint32_t live;  // series that are not forgotten
     ListRef metrics;
     ListRef keys;
   };
@@ -38,20 +39,24 @@ class Catalog {
     std::uint32_t tenant;
     std::uint32_t name;
     ListRef series;
+    std::uint32_t live;  // of them
   };
   struct Key {
     std::uint32_t tenant;
     std::uint32_t name;
     ListRef pairs;
+    std::uint32_t live;  // of them, in series that are not forgotten
   };
   struct Pair {
     std::uint32_t key;
     std::uint32_t value;
     ListRef tag_sets;
+    std::uint32_t live;  // of them, with series that are not forgotten
   };
   struct TagSet {
     std::uint32_t pairs;     // in `texts`: varints of pair ids, ascending by the bytes of their keys
     std::uint32_t last_run;  // kNone: no series yet
+    std::uint32_t live;      // series that are not forgotten
   };
   // Series of one tag set that were defined together.
   struct Run {
@@ -97,6 +102,12 @@ class Catalog {
   std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity);
   std::uint32_t add_group(std::span<const model::SeriesId> series);
 
+  // A forgotten series stays where it is, and is left out of what is counted and listed.
+  [[nodiscard]] bool is_forgotten(std::uint32_t id) const { return id < forgotten_.size() && forgotten_[id]; }
+  void forget(std::uint32_t id);  // is not forgotten
+  void revive(std::uint32_t id);  // is forgotten
+  [[nodiscard]] std::uint32_t live_series() const { return live_series_; }
+
   // Whether `things` more things with `bytes` of text in all can be added.
   [[nodiscard]] bool has_room(std::size_t things, std::size_t bytes) const;
 
@@ -140,6 +151,8 @@ class Catalog {
     return static_cast<std::uint32_t>(codec::hash64(bytes, seed_ + owner * 0x9e3779b97f4a7c15));
   }
 
+  void count_live(std::uint32_t id);
+
   Strings texts_;
   Arena group_series_;
   IdTable tenant_ids_;
@@ -149,6 +162,8 @@ class Catalog {
   IdTable tag_set_ids_;
   IdTable series_ids_;
   IdTable group_ids_;
+  std::vector<bool> forgotten_;  // by series; as long as the last one that ever was
+  std::uint32_t live_series_ = 0;
   std::uint64_t seed_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // define_group() looks everything up first and creates only when nothing can fail any more.
-#include "index/tables.h"
+#include <algorithm>
 
 #include "codec/varint.h"
+#include "index/tables.h"
 
 namespace varve::index {
 namespace {
@@ -30,6 +31,16 @@ std::size_t bytes_of(const model::TagViews& tags, std::span<const std::string_vi
   for (const auto& tag : tags) bytes += tag.key.size() + tag.value.size();
   for (const std::string_view metric : metrics) bytes += metric.size();
   return bytes;
+}
+
+// How many of the known series are forgotten ones, each counted once.
+std::size_t forgotten(const Catalog& catalog, WantedSeries& wanted) {
+  std::vector<std::uint32_t> known;
+  for (const auto& item : wanted.items()) {
+    if (item.series != kNone && catalog.is_forgotten(item.series)) known.push_back(item.series);
+  }
+  std::ranges::sort(known);
+  return known.size() - std::ranges::unique(known).size();
 }
 
 }  // namespace
@@ -70,8 +81,9 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   t.wanted.start(tags);
   for (const std::string_view metric : metrics) t.wanted.add(metric, catalog.find_metric(tenant, metric));
   VARVE_CHECK_OK(t.wanted.look_up(catalog, tenant, tag_set));
-  const std::size_t series_count = catalog.tenants[tenant].series_count;
-  if (t.wanted.new_count() > 0 && series_count + t.wanted.new_count() > series_max) {
+  const std::size_t series_count = catalog.tenants[tenant].live;
+  const std::size_t fresh = t.wanted.new_count() + forgotten(catalog, t.wanted);
+  if (fresh > 0 && series_count + fresh > series_max) {
     return fail(Code::limit, "tenant '" + std::string(tenant_name(tenant_id)) + "' has " +
                                  std::to_string(series_count) + " series; at most " + std::to_string(series_max));
   }
@@ -113,6 +125,7 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
     t.columns.push_back(model::SeriesId{item.series});
   }
   if (!t.numbers.empty()) write_series(definitions, first, tag_set, t.numbers);
+  revive_series(catalog, t.columns, definitions);
   std::uint32_t group = t.numbers.empty() ? catalog.find_group(t.columns) : kNone;
   if (group == kNone) {
     group = catalog.add_group(t.columns);

@@ -111,6 +111,12 @@ void write_group(std::string& out, std::uint32_t id, std::span<const model::Seri
   }
 }
 
+void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count) {
+  put_kind(out, kind);
+  codec::append_varint(out, first);
+  codec::append_varint(out, count);
+}
+
 Status DefinitionReader::next(Definition& definition) {
   const auto kind = static_cast<unsigned>(*at_);
   if (kind >> 4 != kVersion) {
@@ -134,6 +140,8 @@ Status DefinitionReader::next(Definition& definition) {
       fields.numbers(definition.parts);
       break;
     case DefinitionKind::group: fields.steps(definition.parts); break;
+    case DefinitionKind::forget:
+    case DefinitionKind::revive: definition.owner = fields.number(); break;
     default: return fail(Code::corrupt, "an unknown kind of definition");
   }
   if (fields.end() == nullptr) return fail(Code::corrupt, "a definition that is cut or has a number out of range");

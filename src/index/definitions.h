@@ -22,7 +22,9 @@ enum class DefinitionKind : std::uint8_t {
   pair = 0x14,
   tag_set = 0x15,
   series = 0x16,
-  group = 0x17
+  group = 0x17,
+  forget = 0x18,
+  revive = 0x19
 };
 
 inline constexpr std::size_t kTextBytesMax = 0xffff;
@@ -30,8 +32,8 @@ inline constexpr std::size_t kGroupColumnsMax = 16384;
 
 struct Definition {
   DefinitionKind kind = DefinitionKind::tenant;
-  std::uint32_t id = 0;              // series: the first id
-  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set
+  std::uint32_t id = 0;              // series, forget, revive: the first id
+  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive: how many
   std::string_view text;             // name or value; a view into what is read
   std::vector<std::uint32_t> parts;  // tag set: pairs; series: metrics; group: series
 };
@@ -42,6 +44,9 @@ void write_owned(std::string& out, DefinitionKind kind, std::uint32_t id, std::u
 void write_tag_set(std::string& out, std::uint32_t id, std::span<const std::uint32_t> pairs);
 void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, std::span<const std::uint32_t> metrics);
 void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series);
+
+// Forget or revive: `count` series from `first` on.
+void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count);
 
 // Reads record after record. Foreign bytes are safe, and a record takes no more memory than a few times its bytes.
 class DefinitionReader {

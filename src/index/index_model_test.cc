@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "index/series_index.h"
 
@@ -21,6 +22,7 @@ struct ModelSeries {
   std::string metric;
   model::Tags tags;
   std::vector<Place> places;
+  bool forgotten = false;
 
   [[nodiscard]] std::string value(std::string_view key) const {
     for (const auto& [k, v] : tags) {
@@ -68,7 +70,8 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     for (unsigned i = 0; i <= below(6); ++i) metrics.push_back(metric());
     std::set<std::string> fresh;
     for (const auto& name : metrics) {
-      if (!known_.contains({tenant, name, tags})) fresh.insert(name);
+      const auto known = known_.find({tenant, name, tags});
+      if (known == known_.end() || series_[known->second].forgotten) fresh.insert(name);
     }
     const std::size_t room = below(20) == 0 ? fresh.size() - (fresh.empty() ? 0 : 1) : 1000000;
     const std::size_t series_max = room == 1000000 ? room : counts_[tenant] + room;
@@ -80,10 +83,11 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     }
     ASSERT_TRUE(group);
     std::vector<unsigned> columns;
+    for (const auto& name : metrics) revive({tenant, name, tags});
     for (const auto& name : metrics) {
       const auto [at, is_new] = known_.try_emplace({tenant, name, tags}, static_cast<unsigned>(series_.size()));
       if (is_new) {
-        series_.push_back({tenant, name, tags, {}});
+        series_.push_back({tenant, name, tags, {}, false});
         ++counts_[tenant];
       }
       columns.push_back(at->second);
@@ -91,6 +95,29 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     const auto [at, is_new] = groups_.try_emplace(columns, static_cast<unsigned>(groups_.size()));
     ASSERT_EQ(model::to_int(*group), at->second);
     for (std::uint16_t i = 0; is_new && i < columns.size(); ++i) series_[columns[i]].places.push_back({*group, i});
+  }
+
+  void revive(const std::tuple<unsigned, std::string, model::Tags>& key) {
+    if (const auto at = known_.find(key); at != known_.end()) revive(at->second);
+  }
+  void revive(unsigned series) {
+    if (std::exchange(series_[series].forgotten, false)) ++counts_[series_[series].tenant];
+  }
+
+  void forget_some() {
+    std::vector<model::SeriesId> some;
+    for (unsigned i = below(10), at = below(static_cast<unsigned>(series_.size())); i > 0; --i, at += below(3)) {
+      if (at >= series_.size()) break;
+      some.push_back(model::SeriesId{at});
+      if (!std::exchange(series_[at].forgotten, true)) --counts_[series_[at].tenant];
+    }
+    index_.forget(some, records_);
+  }
+
+  void revive_one() {
+    const model::GroupId group{below(static_cast<unsigned>(groups_.size()))};
+    for (const auto series : index_.group_series(group)) revive(model::to_int(series));
+    index_.revive(group, records_);
   }
 
   Matcher matcher() {
@@ -129,7 +156,7 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     std::vector<unsigned> expected;
     for (unsigned i = 0; i < series_.size(); ++i) {
       const auto& s = series_[i];
-      if (s.tenant == tenant && s.metric == name &&
+      if (s.tenant == tenant && s.metric == name && !s.forgotten &&
           std::ranges::all_of(matchers, [&](const Matcher& m) { return fits(m, s.value(m.key)); })) {
         expected.push_back(i);
       }
@@ -141,11 +168,13 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
   }
 
   void compare(const SeriesIndex& index) {
-    ASSERT_EQ(index.series_count(), series_.size());
+    ASSERT_EQ(index.series_end(), series_.size());
+    ASSERT_EQ(index.series_count(), std::ranges::count(series_, false, &ModelSeries::forgotten));
     ASSERT_EQ(index.group_count(), groups_.size());
     std::vector<Place> places;
     for (unsigned i = 0; i < series_.size(); ++i) {
       const model::SeriesId id{i};
+      ASSERT_EQ(index.is_forgotten(id), series_[i].forgotten);
       ASSERT_EQ(index.metric(id), series_[i].metric);
       ASSERT_EQ(index.tags(id), series_[i].tags);
       ASSERT_EQ(model::to_int(index.series_tenant(id)), series_[i].tenant);
@@ -163,12 +192,15 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
   void compare_names(const SeriesIndex& index, unsigned tenant) {
     const model::TenantId id{tenant};
     std::map<std::string, std::map<std::string, std::set<std::string>>> by_metric;  // metric → key → values
+    std::map<std::string, std::map<std::pair<std::string, std::string>, std::uint64_t>> counts;  // by metric
     for (const auto& s : series_) {
-      if (s.tenant != tenant) continue;
+      if (s.tenant != tenant || s.forgotten) continue;
       by_metric[s.metric];
       for (const auto& [k, v] : s.tags) {
         by_metric[s.metric][k].insert(v);
         by_metric[""][k].insert(v);
+        ++counts[s.metric][{k, v}];
+        ++counts[""][{k, v}];
       }
     }
     Names metrics;
@@ -180,6 +212,9 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
         ASSERT_EQ(index.tag_values(id, name, key), Names(values.begin(), values.end()));
       }
       ASSERT_EQ(index.tag_keys(id, name), key_names);
+      std::vector<TagCount> tag_counts;
+      for (const auto& [tag, series] : counts[name]) tag_counts.push_back({tag.first, tag.second, series});
+      ASSERT_EQ(index.tag_counts(id, name), tag_counts);
     }
     ASSERT_EQ(index.metric_names(id, "", 0), metrics);
     ASSERT_EQ(index.series_count(id), counts_[tenant]);
@@ -201,6 +236,8 @@ TEST_P(IndexModelTest, AgreesWithPlainLists) {
   std::size_t replayed = 0;
   for (int step = 0; step < 1500; ++step) {
     ASSERT_NO_FATAL_FAILURE(define());
+    if (step % 5 == 0) forget_some();
+    if (step % 11 == 0) revive_one();
     if (step % 3 == 0) {
       ASSERT_NO_FATAL_FAILURE(select_once(index_));
     }

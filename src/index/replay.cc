@@ -3,6 +3,7 @@
 // checked here before a record changes anything.
 #include <algorithm>
 
+#include "index/ranges.h"
 #include "index/tables.h"
 
 namespace varve::index {
@@ -33,6 +34,8 @@ class Replay {
       case DefinitionKind::tag_set: return tag_set(d);
       case DefinitionKind::series: return series(d);
       case DefinitionKind::group: return group(d);
+      case DefinitionKind::forget:
+      case DefinitionKind::revive: return forget_or_revive(d);
     }
     return bad(kUnknown);
   }
@@ -162,6 +165,17 @@ class Replay {
     return {};
   }
 
+  Status forget_or_revive(const Definition& d) {
+    if (d.owner == 0) return bad("has no series");
+    if (d.owner > catalog_.series.size() || d.id > catalog_.series.size() - d.owner) return bad(kUnknown);
+    const bool forget = d.kind == DefinitionKind::forget;
+    for (std::uint32_t series = d.id; series < d.id + d.owner; ++series) {
+      if (catalog_.is_forgotten(series) == forget) continue;
+      forget ? catalog_.forget(series) : catalog_.revive(series);
+    }
+    return {};
+  }
+
   Catalog& catalog_;
   WantedSeries& wanted_;
   model::TagViews& tags_;
@@ -219,6 +233,10 @@ void SeriesIndex::dump(std::string& out) const {
     first += static_cast<std::uint32_t>(parts.size());
   }
   for (std::uint32_t i = 0; i < c.groups.size(); ++i) write_group(out, i, c.series_of(c.groups[i]));
+  Ranges forgotten(out, DefinitionKind::forget);
+  for (std::uint32_t i = 0; i < c.series.size(); ++i) {
+    if (c.is_forgotten(i)) forgotten.add(i);
+  }
 }
 
 }  // namespace varve::index

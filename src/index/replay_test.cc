@@ -41,7 +41,13 @@ TEST(Replay, RefusesBadRecords) {
     std::string record;
   } cases[] = {
       {"unknown kind 0", "\x10\x00\x01x"s},
-      {"unknown kind 8", "\x18\x00\x01x"s},
+      {"unknown kind 10", "\x1a\x00\x01x"s},
+      {"forget: nothing", "\x18\x00\x00"s},
+      {"forget: no such series", "\x18\x02\x02"s},
+      {"forget: beyond all numbers", "\x18\xff\xff\xff\xff\x0f\x02"s},
+      {"revive: nothing", "\x19\x00\x00"s},
+      {"revive: no such series", "\x19\x03\x01"s},
+      {"revive: cut", "\x19\x00"s},
       {"cut after the kind", "\x11"s},
       {"cut in the length", "\x11\x02"s},
       {"cut in the name", "\x11\x02\x05nam"s},

@@ -65,6 +65,7 @@ class Selection {
 
   void from_metric() {
     catalog_.postings.for_each(catalog_.metrics[metric_].series, [&](std::uint32_t series) {
+      if (catalog_.is_forgotten(series)) return;
       if (fits(catalog_.series[series].tag_set)) found_.push_back(model::SeriesId{series});
     });
   }
@@ -87,7 +88,9 @@ class Selection {
     while (run != kNone) {
       const auto& [first, count, before] = catalog_.runs[run];
       for (std::uint32_t series = first; series < first + count; ++series) {
-        if (catalog_.series[series].metric == metric_) return found_.push_back(model::SeriesId{series});
+        if (catalog_.series[series].metric != metric_) continue;
+        if (!catalog_.is_forgotten(series)) found_.push_back(model::SeriesId{series});
+        return;
       }
       run = before;
     }

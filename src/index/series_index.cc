@@ -55,10 +55,11 @@ void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const 
   }
 }
 
-std::size_t SeriesIndex::series_count() const { return tables_->catalog.series.size(); }
+std::size_t SeriesIndex::series_count() const { return tables_->catalog.live_series(); }
+std::size_t SeriesIndex::series_end() const { return tables_->catalog.series.size(); }
 
 std::size_t SeriesIndex::series_count(model::TenantId tenant) const {
-  return tables_->catalog.tenants[model::to_int(tenant)].series_count;
+  return tables_->catalog.tenants[model::to_int(tenant)].live;
 }
 
 model::TenantId SeriesIndex::series_tenant(model::SeriesId series) const {

@@ -7,7 +7,8 @@
 // when a write failed: later records refer to it by number.
 //
 // Threads: const methods run in parallel with one another; mutating ones alone. The caller locks.
-// Ids are dense, in order of first sight, over all tenants. Nothing is ever removed or moved: the string views and
+// Ids are dense, in order of first sight, over all tenants. A series may be forgotten: it is then neither counted nor
+// listed, until it is revived or defined again. Nothing is ever removed or moved: the string views and
 // spans returned here live as long as the index, and stay readable without the lock. Preconditions: ids given to a
 // method are this index's own (less than the matching count).
 #pragma once
@@ -23,6 +24,7 @@
 
 #include "base/result.h"
 #include "index/matcher.h"
+#include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
 
@@ -53,7 +55,7 @@ class SeriesIndex {
   // --- definition
   // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends what is
   // new to `definitions`. `tags` is normalized. A group is the same if its list of series is. A metric that stands
-  // twice in the list has two columns of one series.
+  // twice in the list has two columns of one series. A forgotten series is revived; to the limit it is a new one.
   // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
   // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a
   // new series has the 128-bit hash of another one of the tenant).
@@ -69,6 +71,11 @@ class SeriesIndex {
   // Appends records of the whole index; replayed into an empty index they give an equal one.
   void dump(std::string& out) const;
 
+  // --- forgetting; both append records of what they changed to `definitions`
+  void forget(std::span<const model::SeriesId> series, std::string& definitions);
+  void revive(model::GroupId group, std::string& definitions);  // all series of the group
+  [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
+
   // --- groups
   [[nodiscard]] std::size_t group_count() const;
   [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
@@ -77,7 +84,8 @@ class SeriesIndex {
   void places(model::SeriesId series, std::vector<Place>& out) const;
 
   // --- series
-  [[nodiscard]] std::size_t series_count() const;  // over all tenants; ids are 0 … series_count() − 1
+  [[nodiscard]] std::size_t series_count() const;  // over all tenants
+  [[nodiscard]] std::size_t series_end() const;    // ids are 0 … series_end() − 1, forgotten ones among them
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const;
   [[nodiscard]] model::TenantId series_tenant(model::SeriesId series) const;
   [[nodiscard]] std::string_view metric(model::SeriesId series) const;
@@ -96,6 +104,9 @@ class SeriesIndex {
   [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const;
   [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
                                                     std::string_view key) const;
+
+  // How many series of the metric have each of its tags, by key and value; empty metric: of the tenant.
+  [[nodiscard]] std::vector<TagCount> tag_counts(model::TenantId tenant, std::string_view metric) const;
 
   [[nodiscard]] std::size_t memory_bytes() const;
 

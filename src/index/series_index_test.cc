@@ -330,5 +330,40 @@ TEST_F(SelectTest, ReplaysOverlappingLogs) {
   EXPECT_EQ(again, dump());
 }
 
+TEST(SeriesIndex, ForgetsAndRevives) {
+  SeriesIndex index;
+  std::string records;
+  const auto tenant = index.tenant("t", records);
+  const std::string_view both[] = {"a", "b"};
+  const std::string_view only_b[] = {"b"};
+  const model::TagViews tags = {{"host", "x"}};
+  const auto group = index.define_group(tenant, tags, both, 10, records);
+  const auto series = index.group_series(*group);
+  const std::size_t before = records.size();
+  index.forget(series, records);
+  EXPECT_EQ(records.substr(before), "\x18\x00\x02"s);
+  index.forget(series, records);  // changes nothing, says nothing
+  EXPECT_EQ(records.size(), before + 3);
+  EXPECT_TRUE(index.select(tenant, "a", {})->empty());
+  EXPECT_TRUE(index.select(tenant, "a", {{"host", Matcher::Kind::any_of, {"x"}}})->empty());
+  EXPECT_TRUE(index.metric_names(tenant, "", 0).empty());
+  EXPECT_TRUE(index.tag_keys(tenant, "").empty());
+  EXPECT_TRUE(index.tag_values(tenant, "", "host").empty());
+  EXPECT_TRUE(index.tag_counts(tenant, "").empty());
+  EXPECT_EQ(index.series_count(tenant), 0U);
+  EXPECT_EQ(index.series_end(), 2U);
+
+  // Defined again it is there again, and to the limit it is a new one.
+  EXPECT_EQ(index.define_group(tenant, tags, only_b, 0, records).error().code, Code::limit);
+  const std::string_view b_twice[] = {"b", "b"};
+  ASSERT_TRUE(index.define_group(tenant, tags, b_twice, 1, records));
+  EXPECT_EQ(index.metric_names(tenant, "", 0), Names{"b"});
+  EXPECT_EQ(index.tag_values(tenant, "", "host"), Names{"x"});
+  EXPECT_EQ(index.tag_counts(tenant, "b"), (std::vector<TagCount>{{"host", "x", 1}}));
+  index.revive(*group, records);
+  EXPECT_EQ(index.metric_names(tenant, "", 0), (Names{"a", "b"}));
+  EXPECT_EQ(index.tag_counts(tenant, ""), (std::vector<TagCount>{{"host", "x", 2}}));
+}
+
 }  // namespace
 }  // namespace varve::index

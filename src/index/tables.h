@@ -30,4 +30,7 @@ struct SeriesIndex::Tables {
 // Varints of the pairs: a tag set as the catalog keeps it.
 void code_pairs(std::span<const std::uint32_t> pairs, std::string& out);  // cleared first
 
+// Those that were forgotten are not any more; says so in records.
+void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, std::string& definitions);
+
 }  // namespace varve::index

@@ -18,7 +18,7 @@ void SharedGroups::catch_up(const index::SeriesIndex& index) {
   const std::size_t known = groups_;
   groups_ = index.group_count();
   grow(shared_, groups_);
-  grow(seen_, index.series_count());
+  grow(seen_, index.series_end());
   for (std::size_t g = known; g < groups_; ++g) {
     for (const model::SeriesId series : index.group_series(model::GroupId{static_cast<std::uint32_t>(g)})) {
       const auto s = model::to_int(series);
