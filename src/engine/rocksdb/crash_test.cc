@@ -4,36 +4,18 @@
 
 #include <cstdlib>
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using model::Value;
-using storage::testing::Engine;
 using storage::testing::Fixture;
 using storage::testing::OwnedValue;
 using storage::testing::Samples;
-
-constexpr int kDied = 42;
-
-// An engine on a directory that is somebody else's.
-class StoreAt final : public Engine {
- public:
-  explicit StoreAt(const Options& options) : store_(std::move(*Store::open(options, clock_))) {}
-  storage::SeriesStore& series() override { return *store_; }
-  storage::SampleStore& samples() override { return *store_; }
-  void restart() override {}
-  Store& store() { return *store_; }
-
- private:
-  SystemClock clock_;
-  std::unique_ptr<Store> store_;
-};
+using testing::kDied;
+using testing::StoreAt;
 
 constexpr int kRounds = 3;
 constexpr int kRows = 50;
@@ -44,7 +26,8 @@ void work_and_die(Options options, const std::string& step, int at) {
   options.at_step = [&](std::string_view name) {
     if (name == step && ++passed == at) ::_exit(kDied);
   };
-  StoreAt engine(options);
+  const SystemClock clock;
+  StoreAt engine(options, clock);
   Fixture store(engine);
   const auto group = store.group({"m", "n"});
   const auto alone = store.group({"m"});
@@ -71,25 +54,6 @@ TEST(CrashChild, DISABLED_works_and_dies) {
   work_and_die(options, std::getenv("VARVE_CRASH_STEP"), std::atoi(std::getenv("VARVE_CRASH_AT")));
 }
 
-int run_child(const std::string& path, const std::string& step, int at) {
-  std::string arguments[] = {"/proc/self/exe", "--gtest_filter=CrashChild.*", "--gtest_also_run_disabled_tests",
-                             "--gtest_brief=1"};
-  std::string variables[] = {"VARVE_CRASH_PATH=" + path, "VARVE_CRASH_STEP=" + step,
-                             "VARVE_CRASH_AT=" + std::to_string(at)};
-  std::vector<char*> argv;
-  for (auto& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (auto& variable : variables) environment.push_back(variable.data());
-  for (char** inherited = environ; *inherited != nullptr; ++inherited) environment.push_back(*inherited);
-  environment.push_back(nullptr);
-  pid_t child = 0;
-  if (::posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environment.data()) != 0) return -1;
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 class Crash : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Crash, loses_nothing) {
@@ -100,12 +64,16 @@ TEST_P(Crash, loses_nothing) {
     Options options;
     options.path = directory.path();
     options.merge_quiet_ms = 1'000'000'000;
-    ASSERT_EQ(run_child(directory.path(), GetParam(), at), kDied);
+    ASSERT_EQ(testing::run_child("CrashChild.*", {{"VARVE_CRASH_PATH", directory.path()},
+                                                  {"VARVE_CRASH_STEP", GetParam()},
+                                                  {"VARVE_CRASH_AT", std::to_string(at)}}),
+              kDied);
 
     // Of the round that was cut off everything had been acknowledged before settle() began.
     const int rounds_done = std::string(GetParam()).starts_with("merge") ? 2 : at;
     for (int look = 0; look < 2; ++look) {
-      StoreAt engine(options);
+      const SystemClock clock;
+      StoreAt engine(options, clock);
       Fixture store(engine);
       Samples want;
       for (int i = 0; i < kRows; ++i) {
