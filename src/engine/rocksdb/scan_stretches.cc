@@ -143,12 +143,17 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
     const TimeRange rolled{std::max(range.first, all[i].start),
                            std::min(range.last, all[end - 1].start + source.chunk_width_ms)};
     if (done < rolled.first) out.push_back({{done, rolled.first}, 0});
+    const std::size_t filled_from = out.size();
     chooser.fill(rolled, source.rollups->levels.size(), all[i].mark->granularities_ms);
     // What came after the samples were dropped is not in the windows yet: it is added to them.
+    const std::size_t filled = out.size();
     for (std::size_t late = i; late < end; ++late) {
-      if (all[late].rolled_up || out.back().granularity_ms == 0) continue;
-      out.push_back(
-          {{std::max(range.first, all[late].start), std::min(range.last, all[late].start + source.chunk_width_ms)}, 0});
+      if (all[late].rolled_up) continue;
+      const TimeRange slot{all[late].start, all[late].start + source.chunk_width_ms};
+      for (std::size_t f = filled_from; f < filled; ++f) {
+        const TimeRange both{std::max(out[f].range.first, slot.first), std::min(out[f].range.last, slot.last)};
+        if (out[f].granularity_ms != 0 && !both.empty()) out.push_back({both, 0});
+      }
     }
     done = rolled.last;
     i = end;
