@@ -12,6 +12,7 @@
 #include "base/task_pool.h"
 #include "engine/rocksdb/store.h"
 #include "http/admin_queries.h"
+#include "http/admin_slots.h"
 #include "http/ceres_query.h"
 #include "http/ingest.h"
 #include "http/kairosdb_query.h"
@@ -24,6 +25,8 @@
 #include "server/self_record.h"
 #include "server/translate.h"
 #include "telnet/listener.h"
+#include "tracker/local_jobs.h"
+#include "tracker/ownership.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -49,6 +52,8 @@ struct Server::State {
   Metrics metrics;
   http::Gate gate;
   std::unique_ptr<http::Server> http;
+  std::unique_ptr<tracker::LocalJobBoard> jobs;
+  std::unique_ptr<tracker::Ownership> ownership;
   std::unique_ptr<engine::rocksdb::Store> store;
   std::unique_ptr<write::Writer> writer;
   std::unique_ptr<query::Engine> queries;
@@ -59,6 +64,7 @@ struct Server::State {
 
   State(const config::Config& c, const Clock& k) : config(c), clock(k) {}
 
+  [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
   Status open_store();
   Status start_telnet();
@@ -83,7 +89,15 @@ Status Server::State::listen() {
 
 Status Server::State::open_store() {
   const std::int64_t began_ns = clock.steady_ns();
-  VARVE_TRY(store, engine::rocksdb::Store::open(store_options(config), clock));
+  const auto owns = ownership_options(config, name());
+  if (owns.own == tracker::Own::jobs) jobs = std::make_unique<tracker::LocalJobBoard>(owns.jobs, clock);
+  ownership = std::make_unique<tracker::Ownership>(owns, jobs.get(), clock);
+  auto options = store_options(config);
+  options.owned = [this] {
+    ownership->heartbeat();
+    return ownership->partitions();
+  };
+  VARVE_TRY(store, engine::rocksdb::Store::open(options, clock));
   log::info("store is open", {{"path", config.storage.path},
                               {"series", store->series_count()},
                               {"log_rows", store->recovery().log_rows},
@@ -125,7 +139,10 @@ void Server::State::register_metrics() {
   metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", "message"}});
   metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
                        [this] { return static_cast<double>(store->slot_counts().windows); });
-  metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.", [] { return 0.0; });
+  metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.",
+                [this] { return static_cast<double>(ownership->jobs_held()); });
+  metrics.gauge("varve_slots_set_aside", "Pieces of maintenance that failed on what they found, and are tried again.",
+                [this] { return static_cast<double>(store->slot_counts().set_aside); });
 }
 
 http::Router Server::State::routes() {
@@ -144,8 +161,10 @@ http::Router Server::State::routes() {
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
     http::add_admin_queries(router, *queries, *query_pool);
+    http::add_admin_slots(router, *store, *store, *query_pool);
   }
   http::add_kairosdb_health(router, ingest);
+  http::add_admin_jobs(router, *ownership);
   http::add_settle(router, *store, *settle_pool);
   return router;
 }
@@ -168,7 +187,7 @@ Status Server::start() {
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
   s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock,
-                                               host_name() + ":" + std::to_string(s.http->port()));
+                                               s.name());
   s.http->open(s.routes());
   return {};
 }
@@ -195,6 +214,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   s.query_pool.reset();
   s.queries.reset();
   s.store.reset();
+  if (s.ownership) s.ownership->release();
   s.writer.reset();
 }
 

@@ -134,6 +134,11 @@ void Ownership::release() {
   held_.clear();
 }
 
+Result<std::vector<JobState>> Ownership::jobs() const {
+  if (board_ == nullptr) return std::vector<JobState>{};
+  return board_->jobs();
+}
+
 std::size_t Ownership::jobs_held() const {
   const std::lock_guard lock(mutex_);
   return held_.size();

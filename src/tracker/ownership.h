@@ -22,6 +22,9 @@
 namespace varve::tracker {
 
 enum class Own { jobs, list, none };
+constexpr std::string_view to_string(Own own) {
+  return own == Own::jobs ? "jobs" : own == Own::list ? "list" : "none";
+}
 
 // The partitions of these ranges (both ends included) below `partitions`, ascending, each once.
 std::vector<std::uint32_t> partitions_in(std::span<const std::pair<std::uint32_t, std::uint32_t>> ranges,
@@ -52,6 +55,11 @@ class Ownership {
   void heartbeat();
   // Stopping: gives everything back, so that others need not wait for it to run out.
   void release();
+
+  [[nodiscard]] Own own() const { return options_.own; }
+  [[nodiscard]] const std::string& replica() const { return options_.replica; }
+  // All that is on the board, also what others hold; nothing where none are owned.
+  [[nodiscard]] Result<std::vector<JobState>> jobs() const;
 
   // As of the last heartbeat: none before the first.
   [[nodiscard]] std::size_t jobs_held() const;

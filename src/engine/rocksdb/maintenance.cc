@@ -2,7 +2,6 @@
 // Maintenance: the thread that moves frozen heads into the database and merges the runs of quiet slots, and settle(),
 // which does all of it at once.
 #include <chrono>
-#include <set>
 
 #include "base/log.h"
 #include "engine/rocksdb/store_state.h"
@@ -46,6 +45,7 @@ void Store::State::maintain() {
 
 bool Store::State::maintain_once() {
   const std::lock_guard lock(maintenance_mutex);
+  if (options.owned) static_cast<void>(options.owned());  // keeps what it owns
   bool worked = false;
   const auto try_step = [&](Status status, const char* what) {
     if (status) {
@@ -106,6 +106,7 @@ void Store::State::publish(const Database::Commit& commit, bool drop_frozen) {
   {
     const std::lock_guard lock(append_mutex);
     runs.swap(old);
+    lives.replace(commit.lives);
     if (drop_frozen) dropped.swap(frozen);
     // A head that grew past its limit while the other was being spilled is next.
     if (drop_frozen && head_over(1)) {
@@ -126,30 +127,6 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
     if (!set_aside.holds(slot, kMergeOfSlot, now)) due.push_back(slot);
   }
   return due;
-}
-
-SlotCounts Store::slot_counts() const {
-  std::shared_ptr<const Runs> runs;
-  std::set<model::Timestamp> in_heads;  // over all tenants
-  {
-    const std::lock_guard lock(state_->append_mutex);
-    runs = state_->runs;
-    for (const auto& [slot, fragments] : state_->head->slots()) in_heads.insert(slot);
-    if (state_->frozen != nullptr) {
-      for (const auto& [slot, fragments] : state_->frozen->slots()) in_heads.insert(slot);
-    }
-  }
-  SlotCounts counts{.pending = 0, .sealed = state_->slots_sealed.load(), .windows = state_->windows_written.load()};
-  const auto add = [&](const SlotKey& slot) {
-    ++counts.pending;
-    in_heads.erase(slot.start);
-  };
-  for (const SlotKey& slot : runs->pending()) add(slot);
-  for (const SlotKey& slot : runs->fragmented()) {
-    if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
-  }
-  counts.pending += in_heads.size();
-  return counts;
 }
 
 Result<storage::SettleReport> Store::settle() {

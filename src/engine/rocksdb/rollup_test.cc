@@ -2,118 +2,24 @@
 // Rollups through the store: whatever of a range is read as windows says the same as the samples.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <random>
 
-#include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/rollup_store.h"
+#include "engine/rocksdb/testing/sums.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using model::Timestamp;
 using model::Value;
-using storage::testing::Fixture;
-using testing::RocksdbEngine;
-
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay;
-
-struct Sum {
-  std::uint64_t count = 0;
-  double sum = 0;
-  double min = 0;
-  double max = 0;
-  Timestamp first = 0;
-  void add(Timestamp time, std::uint64_t n, double s, double lo, double hi) {
-    first = count == 0 ? time : std::min(first, time);
-    min = count == 0 ? lo : std::min(min, lo);
-    max = count == 0 ? hi : std::max(max, hi);
-    sum += s;
-    count += n;
-  }
-};
-using Sums = std::map<Timestamp, Sum>;
-
-// Takes whatever says enough for windows of one width.
-class SumSink final : public storage::PieceSink {
- public:
-  SumSink(std::int64_t width, model::TimeRange range, bool extremes = true)
-      : width_(width), range_(range), extremes_(extremes) {}
-  bool takes_stats(const storage::ChunkStats& s) override {
-    return range_.contains(s.first_time) && range_.contains(s.last_time) &&
-           model::window_start(s.first_time, width_) == model::window_start(s.last_time, width_);
-  }
-  bool takes_windows(std::size_t, model::TimeRange range, std::int64_t width, bool extremes) override {
-    return width_ % width == 0 && range.first >= range_.first && range.last <= range_.last && (extremes || !extremes_);
-  }
-  void stats(const storage::ChunkStats& s) override {
-    EXPECT_TRUE(takes_stats(s));
-    sums[model::window_start(s.first_time, width_)].add(s.first_time, s.count, s.sum, s.min, s.max);
-    ++windows;
-  }
-  Status piece(const storage::Piece& piece) override {
-    for (std::size_t i = 0; i < piece.size(); ++i) {
-      if (piece.type == model::ValueType::string) continue;
-      const double v = piece.type == model::ValueType::double_ ? std::bit_cast<double>(piece.bits[i])
-                                                               : static_cast<double>(std::int64_t(piece.bits[i]));
-      if (!std::isfinite(v)) continue;
-      sums[model::window_start(piece.times[i], width_)].add(piece.times[i], 1, v, v, v);
-      ++samples;
-    }
-    return {};
-  }
-  Sums sums;
-  std::size_t windows = 0;
-  std::size_t samples = 0;
-
- private:
-  const std::int64_t width_;
-  const model::TimeRange range_;
-  const bool extremes_;
-};
-
-class Rollup : public ::testing::Test {
- protected:
-  static Options options() {
-    Options o;
-    o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
-    o.rollups.counter_suffixes = {"bytes"};
-    o.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
-    return o;
-  }
-  Rollup() : engine(options(), clock), store(engine) {}
-
-  SumSink read(const std::string& metric, std::int64_t width, model::TimeRange range, bool windows = true,
-               bool extremes = true) {
-    SumSink sink(width, range, extremes);
-    storage::ScanOptions scan;
-    scan.range = range;
-    scan.windows = windows;
-    EXPECT_TRUE(engine.samples().scan(store.tenant(), store.find(metric), scan, sink));
-    return sink;
-  }
-  void settle() { ASSERT_TRUE(engine.samples().settle()); }
-
-  static void expect_equal(const Sums& a, const Sums& b, bool extremes = true) {
-    ASSERT_EQ(a.size(), b.size());
-    for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
-      EXPECT_EQ(x->first, y->first);
-      EXPECT_EQ(x->second.count, y->second.count) << x->first;
-      EXPECT_EQ(x->second.first, y->second.first) << x->first;
-      EXPECT_NEAR(x->second.sum, y->second.sum, 1e-9 * (1 + std::abs(y->second.sum))) << x->first;
-      if (!extremes) continue;
-      EXPECT_EQ(x->second.min, y->second.min) << x->first;
-      EXPECT_EQ(x->second.max, y->second.max) << x->first;
-    }
-  }
-
-  ManualClock clock{kStart + 10 * kDay};
-  RocksdbEngine engine;
-  Fixture store;
-};
+using testing::expect_equal;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
+using testing::Sums;
+using Rollup = testing::RollupStore;
 
 TEST_F(Rollup, a_sealed_day_is_read_as_windows) {
   const auto group = store.group({"m"});

@@ -17,6 +17,7 @@
 #include "engine/rocksdb/options.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
+#include "storage/slot_store.h"
 
 namespace varve::engine::rocksdb {
 
@@ -29,14 +30,7 @@ struct RecoveryReport {
   std::uint64_t damaged_bytes = 0;  // with options.repair: skipped
 };
 
-struct SlotCounts {
-  std::uint64_t pending =
-      0;  // time slots of tenants that hold what is not rolled up, or lie in several runs or in memory
-  std::uint64_t sealed = 0;   // since the start
-  std::uint64_t windows = 0;  // of rollups written since the start
-};
-
-class Store final : public storage::SeriesStore, public storage::SampleStore {
+class Store final : public storage::SeriesStore, public storage::SampleStore, public storage::SlotStore {
  public:
   // Blocking: replays the log. Errors: conflict (another process has the directory), corrupt (a damaged log, with file
   // and offset; see Options::repair), invalid (the directory was made with another slot width), io.
@@ -68,7 +62,10 @@ class Store final : public storage::SeriesStore, public storage::SampleStore {
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
-  [[nodiscard]] SlotCounts slot_counts() const;
+
+  [[nodiscard]] storage::SlotCounts slot_counts() const override;
+  [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
+  [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
 
  private:
   struct State;

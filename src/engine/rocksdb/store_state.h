@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -115,6 +116,14 @@ struct Store::State {
   Status seal_all(std::int64_t ended_before_ms);
   Status spill_all();
   [[nodiscard]] std::vector<std::uint32_t> owned() const;  // partitions, ascending
+
+  // slots.cc
+  [[nodiscard]] std::set<model::Timestamp> hot_slots() const;
+  [[nodiscard]] std::set<model::Timestamp> hot_slots(model::TenantId tenant) const;
+  [[nodiscard]] std::shared_ptr<const Runs> runs_now() const {
+    const std::lock_guard lock(append_mutex);
+    return runs;
+  }
 
   // retention.cc
   Status drop_expired();

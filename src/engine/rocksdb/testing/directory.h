@@ -44,8 +44,14 @@ class RocksdbEngine final : public storage::testing::Engine {
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
   void restart() override {
-    store_.reset();
+    close();
     open();
+  }
+  void close() { store_.reset(); }
+  void open() {
+    auto opened = Store::open(options_, clock_);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    store_ = std::move(*opened);
   }
 
  private:
@@ -53,12 +59,6 @@ class RocksdbEngine final : public storage::testing::Engine {
     static const SystemClock clock;
     return clock;
   }
-  void open() {
-    auto opened = Store::open(options_, clock_);
-    if (!opened) throw std::runtime_error(opened.error().message);
-    store_ = std::move(*opened);
-  }
-
   TemporaryDirectory directory_;
   Options options_;
   const Clock& clock_;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slots: how far they have settled, for people and metrics.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using storage::SlotPhase;
+using storage::SlotState;
+
+std::string describe(const index::SeriesIndex& index, std::uint32_t group) {
+  const auto series = index.group_series(model::GroupId{group});
+  std::string text(index.metric(series[0]));
+  text += '{';
+  for (const auto& [key, value] : index.tags(series[0])) {
+    if (text.back() != '{') text += ',';
+    text += key + '=' + value;
+  }
+  return text + '}';
+}
+
+SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of_slot, std::int64_t width_ms) {
+  SlotState state{slot.start, slot.start + width_ms, SlotPhase::sealed, 0, 0, 0, 0};
+  for (const auto& run : of_slot.runs) {
+    state.samples += run->samples;
+    state.bytes += run->bytes;
+  }
+  state.fragments = static_cast<std::uint32_t>(of_slot.runs.size());
+  state.open_groups = static_cast<std::uint32_t>(of_slot.mark.open.size());
+  if (runs.pending().contains(slot) || of_slot.runs.size() > 1) {
+    state.phase = SlotPhase::pending;
+  } else if (of_slot.mark.dropped) {
+    state.phase = SlotPhase::dropped;
+  }
+  return state;
+}
+
+}  // namespace
+
+// Starts of the slots of which memory holds samples.
+std::set<model::Timestamp> Store::State::hot_slots() const {
+  std::set<model::Timestamp> starts;
+  const std::lock_guard lock(append_mutex);
+  for (const auto& [slot, fragments] : head->slots()) starts.insert(slot);
+  if (frozen == nullptr) return starts;
+  for (const auto& [slot, fragments] : frozen->slots()) starts.insert(slot);
+  return starts;
+}
+
+// The same of one tenant. Its groups are looked for a few at a time, so that no append waits for all of them.
+std::set<model::Timestamp> Store::State::hot_slots(model::TenantId tenant) const {
+  constexpr std::uint32_t kAtOnce = 4096;
+  std::set<model::Timestamp> starts;
+  const View now = view();
+  const auto add = [&](const Head& one, std::uint32_t group) {
+    for (const auto* at = one.fragments(model::GroupId{group}); at != nullptr; at = at->next) starts.insert(at->slot);
+  };
+  for (std::uint32_t first = 0, count = 1; first < count; first += kAtOnce) {
+    const std::shared_lock in_index(index_mutex);
+    const std::lock_guard lock(append_mutex);
+    count = static_cast<std::uint32_t>(index.group_count());
+    for (std::uint32_t group = first; group < std::min(count, first + kAtOnce); ++group) {
+      if (index.group_tenant(model::GroupId{group}) != tenant) continue;
+      if (now.head != nullptr) add(*now.head, group);
+      if (now.frozen != nullptr) add(*now.frozen, group);
+    }
+  }
+  return starts;
+}
+
+storage::SlotCounts Store::slot_counts() const {
+  auto in_heads = state_->hot_slots();
+  const auto runs = state_->runs_now();
+  storage::SlotCounts counts;
+  counts.set_aside = state_->set_aside.size();
+  counts.sealed = state_->slots_sealed.load();
+  counts.windows = state_->windows_written.load();
+  const auto add = [&](const SlotKey& slot) {
+    ++counts.pending;
+    in_heads.erase(slot.start);
+  };
+  for (const SlotKey& slot : runs->pending()) add(slot);
+  for (const SlotKey& slot : runs->fragmented()) {
+    if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
+  }
+  counts.pending += in_heads.size();
+  return counts;
+}
+
+std::vector<SlotState> Store::slots(model::TenantId tenant, std::size_t limit) const {
+  const auto in_heads = state_->hot_slots(tenant);
+  const auto runs = state_->runs_now();
+  const std::int64_t width = state_->chunk_width;
+  std::map<model::Timestamp, SlotState, std::greater<>> found;
+  for (const model::Timestamp start : in_heads) found[start] = {start, start + width, SlotPhase::hot, 0, 0, 0, 0};
+  auto at = runs->slots.lower_bound({tenant, 1, std::numeric_limits<model::Timestamp>::min()});
+  for (std::size_t n = 0; n < limit && at != runs->slots.begin(); ++n) {
+    const auto& [slot, of_slot] = *--at;
+    if (slot.tenant != tenant || slot.granularity_ms != 0) break;
+    SlotState state = state_of(*runs, slot, of_slot, width);
+    if (in_heads.contains(slot.start)) state.phase = SlotPhase::hot;
+    found[slot.start] = state;
+  }
+  std::vector<SlotState> list;
+  for (const auto& [start, state] : found) {
+    if (list.size() < limit) list.push_back(state);
+  }
+  return list;
+}
+
+std::vector<storage::SetAsideWork> Store::set_aside() const {
+  std::vector<storage::SetAsideWork> list;
+  const std::shared_lock lock(state_->index_mutex);
+  for (SetAside::Entry& entry : state_->set_aside.list()) {
+    storage::SetAsideWork work;
+    work.tenant = entry.slot.tenant;
+    work.slot = entry.slot.start;
+    work.granularity_ms = entry.slot.granularity_ms;
+    work.work = entry.work == kMergeOfSlot ? "merge" : entry.work == kCoarseWindow ? "coarsen" : "seal";
+    if (entry.work < kWorkNumbersFrom) work.series = describe(state_->index, entry.work);
+    work.failures = entry.failures;
+    work.retry_ms = entry.retry_ms;
+    work.error = std::move(entry.error);
+    list.push_back(std::move(work));
+  }
+  return list;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store that rolls up, on a clock of the test's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/sums.h"
+
+namespace varve::engine::rocksdb::testing {
+
+inline constexpr std::int64_t kMinute = 60'000;
+inline constexpr std::int64_t kHour = 60 * kMinute;
+inline constexpr std::int64_t kDay = 24 * kHour;
+inline constexpr model::Timestamp kStart = 20'000 * kDay;
+
+class RollupStore : public ::testing::Test {
+ protected:
+  static Options options() {
+    Options o;
+    o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
+    o.rollups.counter_suffixes = {"bytes"};
+    o.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
+    return o;
+  }
+  RollupStore() : engine(options(), clock), store(engine) {}
+
+  struct Read {
+    Sums sums;
+    std::size_t windows = 0;
+    std::size_t samples = 0;
+  };
+  Read read(const std::string& metric, std::int64_t width, model::TimeRange range, bool windows = true,
+            bool extremes = true) {
+    SumSink sink(width, range, extremes);
+    storage::ScanOptions scan;
+    scan.range = range;
+    scan.windows = windows;
+    EXPECT_TRUE(engine.samples().scan(store.tenant(), store.find(metric), scan, sink));
+    return {std::move(sink.sums), sink.windows, sink.samples};
+  }
+  void settle() { ASSERT_TRUE(engine.samples().settle()); }
+
+  ManualClock clock{kStart + 10 * kDay};
+  RocksdbEngine engine;
+  storage::testing::Fixture store;
+};
+
+}  // namespace varve::engine::rocksdb::testing
