@@ -98,13 +98,15 @@ TEST(Encode, KairosJoinsPointsOfASeries) {
   EXPECT_EQ(encoder->take(), "[]");
 }
 
+std::string_view text(std::span<const char> bytes) { return {bytes.data(), bytes.size()}; }
+
 TEST(Prepare, EveryConnectionHasItsHosts) {
   Plan plan;
   plan.data.hosts = 5;
   plan.data.steps = 4;
   plan.lines_per_request = 3;
   plan.connections = 2;
-  const auto work = prepare(plan);
+  auto work = prepare(plan);
   ASSERT_EQ(work.size(), 2U);
   EXPECT_EQ(work[0].count(), 4U);  // 3 hosts x 4 lines, 3 a request
   EXPECT_EQ(work[1].count(), 3U);  // 2 hosts x 4 lines
@@ -115,7 +117,30 @@ TEST(Prepare, EveryConnectionHasItsHosts) {
     }
   }
   EXPECT_EQ(samples, plan.data.samples());
-  EXPECT_TRUE(work[1].at(0).starts_with("POST /write?db=bench HTTP/1.1\r\n"));
+  EXPECT_TRUE(text(work[1].at(0)).starts_with("POST /write?db=bench HTTP/1.1\r\n"));
+}
+
+TEST(Prepare, ALapLaterIsWhatComesNext) {
+  Plan plan;
+  plan.data.hosts = 3;
+  plan.data.steps = 2;
+  plan.data.start_ms = 1'767'225'600'000;
+  plan.connections = 1;
+  auto work = prepare(plan);
+  ASSERT_EQ(work[0].count(), 1U);
+  std::string expected(text(work[0].at(0)));
+  const auto move = [&](std::string_view from, std::string_view to) {
+    for (int host = 0; host < 3; ++host) {
+      const auto at = expected.find(from);
+      ASSERT_NE(at, std::string::npos);
+      expected.replace(at, from.size(), to);
+    }
+    EXPECT_EQ(expected.find(from), std::string::npos);
+  };
+  move(" 1767225600000000000\n", " 1767225620000000000\n");
+  move(" 1767225610000000000\n", " 1767225630000000000\n");
+  advance_times(work[0].at(0), 20'000);
+  EXPECT_EQ(text(work[0].at(0)), expected);
 }
 
 TEST(Options, PresetsAndFaults) {
@@ -128,6 +153,18 @@ TEST(Options, PresetsAndFaults) {
     EXPECT_THROW(parse_options({"--url=127.0.0.1:1", bad}), std::invalid_argument) << bad;
   }
   EXPECT_THROW(parse_options({}), std::invalid_argument);
+}
+
+TEST(Options, LapsAndRateOnlyWhereTheyWork) {
+  const auto options = parse_options({"--url=127.0.0.1:1", "--laps=3", "--rate=1000"});
+  EXPECT_EQ(options.laps, 3U);
+  EXPECT_EQ(options.samples_per_s, 1000);
+  for (const auto* bad : {"--laps=0", "--protocol=kairosdb", "--start=1000", "--verify"}) {
+    EXPECT_THROW(parse_options({"--url=127.0.0.1:1", "--laps=2", bad}), std::invalid_argument) << bad;
+  }
+  for (const auto* bad : {"--connections=9", "--protocol=telnet"}) {
+    EXPECT_THROW(parse_options({"--url=127.0.0.1:1", "--rate=5", bad}), std::invalid_argument) << bad;
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 using namespace varve::load;
 
 int run_queries(const Options& options) {
-  const std::vector<Prepared> work(options.plan.connections, read_query_file(options.query_file, options.plan.wire));
+  std::vector<Prepared> work(options.plan.connections, read_query_file(options.query_file, options.plan.wire));
   SendOptions how;
   how.seconds = options.plan.seconds;
   how.repeat = options.repeat;
@@ -25,7 +25,7 @@ int run_queries(const Options& options) {
 }
 
 int run_load(const Options& options) {
-  const auto work = prepare(options.plan);
+  auto work = prepare(options.plan);
   std::size_t bytes = 0;
   std::size_t requests = 0;
   for (const auto& share : work) {
@@ -39,6 +39,9 @@ int run_load(const Options& options) {
   }
   SendOptions how;
   how.seconds = options.plan.seconds;
+  how.repeat = options.laps;
+  how.lap_ms = static_cast<std::int64_t>(options.plan.data.steps) * options.plan.data.step_ms;
+  how.samples_per_s = options.samples_per_s;
   how.telnet = options.plan.wire.protocol == Protocol::telnet;
   const auto result = send(options.address, work, how);
   fmt::print("{}\n", result.json());

@@ -23,6 +23,8 @@ constexpr std::string_view kUsage = R"(varve-load: sends generated samples and t
   --seed=N                another walk                                                (123)
   --lines=N               lines a request; 1: one-line requests                       (10000)
   --connections=N         keep-alive connections; each has its share of the hosts     (2)
+  --laps=N                all of it N times, each time later by STEPS * STEP; for more than memory holds (influx only)
+  --rate=N                so many samples a second (at most 8 connections)            (0: as fast as it goes)
   --seconds=S             stop after so long                                          (0: when all is sent)
   --header='NAME: VALUE'  one more header line
   --verify[=HOSTS]        then count everything and compare HOSTS hosts sample by sample (varve only; 5)
@@ -112,6 +114,10 @@ void set(Options& options, std::string_view key, std::string_view value) {
     options.dry = true;
   } else if (key == "queries") {
     options.query_file = value;
+  } else if (key == "laps") {
+    options.laps = whole(key, value);
+  } else if (key == "rate") {
+    options.samples_per_s = static_cast<double>(whole(key, value));
   } else if (key == "repeat") {
     options.repeat = whole(key, value);
   } else {
@@ -147,8 +153,16 @@ Options parse_options(const std::vector<std::string_view>& arguments) {
   }
   const auto& plan = options.plan;
   if (plan.data.hosts == 0 || plan.data.steps == 0 || plan.lines_per_request == 0 || plan.connections == 0 ||
-      options.repeat == 0) {
-    throw std::invalid_argument("--hosts, --steps, --lines, --connections and --repeat are at least 1");
+      options.repeat == 0 || options.laps == 0) {
+    throw std::invalid_argument("--hosts, --steps, --lines, --connections, --laps and --repeat are at least 1");
+  }
+  constexpr std::int64_t kFirst19DigitsMs = 1'000'000'000'000;  // in nanoseconds
+  if (options.laps > 1 &&
+      (plan.wire.protocol != Protocol::influx || plan.data.start_ms < kFirst19DigitsMs || options.verify)) {
+    throw std::invalid_argument("--laps: only with --protocol=influx, times since 2001 and without --verify");
+  }
+  if (options.samples_per_s > 0 && (plan.connections > 8 || plan.wire.protocol == Protocol::telnet)) {
+    throw std::invalid_argument("--rate: at most 8 connections, not telnet");
   }
   if (options.address.port == 0 && !options.dry) {
     throw std::invalid_argument("--url=HOST:PORT is needed");

@@ -18,6 +18,8 @@ struct Options {
   bool dry = false;        // prepare only
   std::string query_file;  // "": write
   std::size_t repeat = 1;  // of the query file
+  std::size_t laps = 1;    // of the data, each behind the one before
+  double samples_per_s = 0;
 };
 
 // Throws std::invalid_argument naming the flag and what is allowed.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cstring>
 #include <thread>
 
 #include "tools/load/run.h"
@@ -35,6 +37,19 @@ Prepared prepare_share(const Plan& plan, std::size_t share) {
 }
 
 }  // namespace
+
+void advance_times(std::span<char> request, std::int64_t by_ms) {
+  constexpr std::ptrdiff_t kDigits = 19;
+  const auto by_ns = static_cast<std::uint64_t>(by_ms) * 1'000'000;
+  char* const end = request.data() + request.size();
+  char* at = request.data() + std::string_view(request.data(), request.size()).find("\r\n\r\n") + 4;
+  while (auto* const newline = static_cast<char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) {
+    std::uint64_t time_ns = 0;
+    std::from_chars(newline - kDigits, newline, time_ns);
+    std::to_chars(newline - kDigits, newline, time_ns + by_ns);
+    at = newline + 1;
+  }
+}
 
 std::vector<Prepared> prepare(const Plan& plan) {
   std::vector<Prepared> work(plan.connections);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct Prepared {
   std::vector<std::uint32_t> samples;  // in each request
 
   [[nodiscard]] std::size_t count() const { return ends.size(); }
-  [[nodiscard]] std::string_view at(std::size_t i) const {
+  [[nodiscard]] std::span<char> at(std::size_t i) {
     const auto begin = i == 0 ? 0 : ends[i - 1];
-    return std::string_view(bytes).substr(begin, ends[i] - begin);
+    return std::span(bytes).subspan(begin, ends[i] - begin);
   }
   void add(std::string_view request, std::uint32_t sample_count) {
     bytes += request;
@@ -36,6 +37,9 @@ struct Plan {
   std::size_t connections = 2;
   double seconds = 0;  // stop after so long; 0: when everything is sent
 };
+
+// Makes a prepared Influx request one of later: every line's time is moved on in place. Times are of 19 digits.
+void advance_times(std::span<char> request, std::int64_t by_ms);
 
 // One element a connection; hosts are dealt out to connections, so each series comes in time order.
 std::vector<Prepared> prepare(const Plan& plan);
@@ -58,13 +62,16 @@ struct Result {
 
 struct SendOptions {
   double seconds = 0;
-  std::size_t threads = 0;  // 0: one a connection up to 8 connections, else 2
-  std::size_t repeat = 1;   // send everything so often
+  std::size_t threads = 0;   // 0: one a connection up to 8 connections, else 2
+  std::size_t repeat = 1;    // send everything so often
+  std::int64_t lap_ms = 0;   // advance_times() by so much from one repetition to the next
+  double samples_per_s = 0;  // hold this rate, all connections together (at most 8 then); 0: as fast as answers come
   bool telnet = false;
 };
 
-// Sends each connection's requests in order. A 429 or 503 is tried again after what Retry-After says (at most a second
-// each time, 60 times); any other status that is not 2xx counts as failed and is left.
-Result send(const Address& address, const std::vector<Prepared>& work, const SendOptions& options);
+// Sends each connection's requests in order; `work` is changed where there are laps. A 429 or 503 is tried again after
+// what Retry-After says (at most a second each time, 60 times); any other status that is not 2xx counts as failed and
+// is left.
+Result send(const Address& address, std::vector<Prepared>& work, const SendOptions& options);
 
 }  // namespace varve::load

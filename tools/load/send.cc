@@ -58,8 +58,13 @@ struct Shared {
 // One connection and how far it has come with its requests.
 class Sender {
  public:
-  Sender(Shared& shared, const Prepared& work)
-      : shared_(shared), work_(work), total_(work.count() * shared.options.repeat) {
+  // Holds `samples_per_s` (0: none), beginning `delay_s` late.
+  Sender(Shared& shared, Prepared& work, double samples_per_s, double delay_s)
+      : shared_(shared),
+        work_(work),
+        total_(work.count() * shared.options.repeat),
+        samples_per_s_(samples_per_s),
+        delay_s_(delay_s) {
     connect();
   }
 
@@ -68,8 +73,17 @@ class Sender {
   Result& result() { return result_; }
 
   void send_next() {
+    const auto request = work_.at(next_ % work_.count());
+    if (shared_.options.lap_ms != 0 && tries_ == 0 && next_ >= work_.count()) {
+      advance_times(request, shared_.options.lap_ms);
+    }
+    if (samples_per_s_ > 0) {
+      const double due_s = delay_s_ + static_cast<double>(result_.samples) / samples_per_s_;
+      std::this_thread::sleep_until(shared_.begin +
+                                    std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(due_s)));
+    }
     begin_ = Clock::now();
-    connection_->send(work_.at(next_ % work_.count()));
+    connection_->send({request.data(), request.size()});
   }
 
   // Takes the answer to what send_next() sent. True if the connection was made anew.
@@ -115,7 +129,7 @@ class Sender {
   void run_telnet() {
     for (; !done(); ++next_) {
       const auto bytes = work_.at(next_ % work_.count());
-      connection_->send(bytes);
+      connection_->send({bytes.data(), bytes.size()});
       result_.requests += 1;
       result_.bytes += bytes.size();
       result_.samples += work_.samples[next_ % work_.count()];
@@ -159,8 +173,10 @@ class Sender {
   }
 
   Shared& shared_;
-  const Prepared& work_;
+  Prepared& work_;
   const std::size_t total_;
+  const double samples_per_s_;
+  const double delay_s_;
   std::unique_ptr<Connection> connection_;
   std::size_t next_ = 0;
   int tries_ = 0;
@@ -218,12 +234,16 @@ void merge(Result& into, const Result& from) {
 
 }  // namespace
 
-Result send(const Address& address, const std::vector<Prepared>& work, const SendOptions& options) {
+Result send(const Address& address, std::vector<Prepared>& work, const SendOptions& options) {
   Shared shared{address, options};
   std::vector<std::unique_ptr<Sender>> senders;
-  for (const auto& share : work) {
+  const double rate = options.samples_per_s / static_cast<double>(work.size());
+  for (auto& share : work) {
     if (share.count() > 0) {
-      senders.push_back(std::make_unique<Sender>(shared, share));
+      // Connections that hold a rate take turns, they do not send at the same moment.
+      const double period_s = rate > 0 ? share.samples[0] / rate : 0;
+      const double delay_s = period_s * static_cast<double>(senders.size()) / static_cast<double>(work.size());
+      senders.push_back(std::make_unique<Sender>(shared, share, rate, delay_s));
     }
   }
   auto threads = options.threads;
@@ -295,10 +315,11 @@ std::string Result::json() const {
   return fmt::format(
       R"({{"samples":{},"requests":{},"bytes":{},"seconds":{:.6f},"samples_per_s":{:.1f},"requests_per_s":{:.1f},)"
       R"("failed":{},"retries":{},"client_cpu_s":{:.3f},"longest_gap_us":{},)"
-      R"("latency_us":{{"mean":{:.1f},"p50":{},"p99":{},"max":{}}},"first_error":"{}"}})",
+      R"("latency_us":{{"mean":{:.1f},"p50":{},"p95":{},"p99":{},"max":{}}},"first_error":"{}"}})",
       samples, requests, bytes, seconds, static_cast<double>(samples) / seconds,
       static_cast<double>(requests) / seconds, failed, retries, client_cpu_s, longest_gap_us,
-      static_cast<double>(sum) / count, percentile_us(0.5), percentile_us(0.99), percentile_us(1), error);
+      static_cast<double>(sum) / count, percentile_us(0.5), percentile_us(0.95), percentile_us(0.99), percentile_us(1),
+      error);
 }
 
 }  // namespace varve::load
