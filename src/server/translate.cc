@@ -19,7 +19,25 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.rollups.counter_suffixes = config.counter_suffixes;
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
+  options.partitions = config.slots.partitions;
   if (!config.roles.rollup || config.slots.own == config::Config::Slots::Own::none) options.rolls_up = false;
+  return options;
+}
+
+tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica) {
+  using Own = config::Config::Slots::Own;
+  tracker::Ownership::Options options;
+  options.replica = std::move(replica);
+  options.own = config.slots.own == Own::jobs   ? tracker::Own::jobs
+                : config.slots.own == Own::list ? tracker::Own::list
+                                                : tracker::Own::none;
+  if (!config.roles.rollup) options.own = tracker::Own::none;
+  options.jobs.partitions = options.own == tracker::Own::list
+                                ? tracker::partitions_in(config.slots.own_ranges, config.slots.partitions)
+                                : tracker::all_partitions(config.slots.partitions);
+  options.jobs.jobs = config.slots.jobs;
+  options.jobs.lease_ms = config.slots.lease_ms;
+  options.jobs.period_ms = config.slots.period_ms;
   return options;
 }
 

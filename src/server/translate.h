@@ -8,11 +8,14 @@
 #include "http/server.h"
 #include "query/engine.h"
 #include "telnet/listener.h"
+#include "tracker/ownership.h"
 #include "write/writer.h"
 
 namespace varve::server {
 
 engine::rocksdb::Options store_options(const config::Config& config);
+// `replica`: its name on the board of jobs.
+tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);
 http::ServerOptions http_options(const config::Config& config);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
