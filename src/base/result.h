@@ -21,6 +21,7 @@ enum class Code {
   corrupt,      // stored bytes are not what was written
   conflict,     // somebody else has it (a lock, a directory)
   io,           // the operating system said no
+  too_old,      // a sample older than everything that is kept (400)
 };
 
 struct Error {

@@ -87,6 +87,7 @@ std::string_view reason_of(int status) {
 int status_of(Code code) {
   switch (code) {
     case Code::invalid:
+    case Code::too_old:
     case Code::unsupported: return 400;
     case Code::not_found: return 404;
     case Code::conflict: return 409;

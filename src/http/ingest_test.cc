@@ -18,11 +18,13 @@ class IngestTest : public ::testing::Test {
   write::testing::FakeSeriesStore series;
   write::testing::FakeSampleStore samples;
   Metrics metrics;
-  write::Writer writer{series, samples, {.tag_limits = {}, .metrics = &metrics}};
   ManualClock clock;
+  write::Writer writer;
   Router router;
 
-  IngestTest() {
+  IngestTest() : IngestTest(0, model::kTimestampMax) {}
+  IngestTest(std::int64_t now_ms, std::int64_t kept_ms)
+      : clock(now_ms), writer(series, samples, {.metrics = &metrics, .clock = &clock, .kept_ms = kept_ms}) {
     const IngestContext context{writer, clock, metrics, "1.2.3"};
     add_kairosdb_ingest(router, context);
     add_opentsdb_ingest(router, context);
@@ -191,6 +193,108 @@ TEST_F(IngestTest, RemoteWrite) {
   EXPECT_EQ(samples.appended, 1U);
   EXPECT_EQ(ask(Method::post, "/api/v1/write", body).status, 415);
   EXPECT_EQ(ask(Method::post, "/api/v1/write", "\x07\x07", {}, {{"content-encoding", "snappy"}}).status, 400);
+}
+
+// Samples before 2020-09-13T12:26:40Z are older than everything that is kept. Each is refused by name, once for a
+// series that is known and once for one that is not, and what is refused leaves no series behind.
+class TooOldTest : public IngestTest {
+ protected:
+  TooOldTest() : IngestTest(1'600'000'000'000 + kYear, kYear) {}
+  static constexpr std::int64_t kYear = 31'536'000'000;
+
+  double refused() {
+    for (const auto& sample : metrics.samples()) {
+      if (sample.name == "varve_samples_rejected_total" && sample.labels.at(0).second == "too_old") return sample.value;
+    }
+    return -1;
+  }
+};
+
+TEST_F(TooOldTest, KairosDb) {
+  const auto put = [this](std::string_view name, std::string_view times) {
+    std::string body = R"({"name":")" + std::string(name) + R"(","tags":{"h":"a"},"datapoints":[)";
+    for (std::string_view rest = times; !rest.empty(); rest.remove_prefix(std::min(rest.size(), rest.find(',') + 1))) {
+      const std::string_view time = rest.substr(0, rest.find(','));
+      body += (body.back() == '[' ? "[" : ",[") + std::string(time) + ",1]";
+      if (time.size() == rest.size()) break;
+    }
+    return ask(Method::post, "/api/v1/datapoints", body + "]}");
+  };
+  EXPECT_EQ(put("m", "1600000000000").status, 204);
+  for (const std::string_view name : {"m", "new"}) {
+    const Response response = put(name, "1600000000000,1599999999999,1700000000");
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(response.body,
+              R"({"errors":["metric[0](name=)" + std::string(name) +
+                  R"().datapoints[1].timestamp at 2020-09-13T12:26:39.999Z (1599999999999 ms) is older than )"
+                  R"(everything that is kept, which begins at 2020-09-13T12:26:40Z","metric[0](name=)" +
+                  std::string(name) +
+                  R"().datapoints[2].timestamp at 1970-01-20T16:13:20Z (1700000000 ms) is older than )"
+                  R"(everything that is kept, which begins at 2020-09-13T12:26:40Z; timestamps are taken as )"
+                  R"(milliseconds here: is that their unit?"]})");
+  }
+  EXPECT_EQ(samples.appended, 1U);
+  EXPECT_EQ(refused(), 4);
+}
+
+TEST_F(TooOldTest, OpenTsdb) {
+  const auto point = [](std::string_view metric, std::string_view time) {
+    return R"({"metric":")" + std::string(metric) + R"(","timestamp":)" + std::string(time) +
+           R"(,"value":1,"tags":{"h":"a"}})";
+  };
+  const std::string good = point("m", "1600000000");
+  EXPECT_EQ(ask(Method::post, "/api/put", good).status, 204);
+  const std::string old = point("m", "1599999999");
+  const std::string unknown = point("new", "1599999999999");
+  const std::string error = R"( is older than everything that is kept, which begins at 2020-09-13T12:26:40Z"})";
+  const Response details =
+      ask(Method::post, "/api/put", "[" + old + "," + good + "," + unknown + "]", {{"details", ""}});
+  EXPECT_EQ(details.status, 400);
+  EXPECT_EQ(details.body, R"({"success":1,"failed":2,"errors":[{"datapoint":)" + old +
+                              R"(,"error":"m at 2020-09-13T12:26:39Z (1599999999000 ms))" + error +
+                              R"(,{"datapoint":)" + unknown +
+                              R"(,"error":"new at 2020-09-13T12:26:39.999Z (1599999999999 ms))" + error + "]}");
+  EXPECT_EQ(samples.appended, 2U);
+  EXPECT_EQ(refused(), 2);
+  EXPECT_EQ(series.series, 1U);
+}
+
+TEST_F(TooOldTest, Influx) {
+  EXPECT_EQ(ask(Method::post, "/write", "m,h=a value=1 1600000000000000000\n").status, 204);
+  const Response partial = ask(Method::post, "/write",
+                               "m,h=a value=1 1600000000000000000\n"
+                               "m,h=a value=1 1700000000\n"
+                               "new value=1 1599999999999999999\n"
+                               "m,h=a value=1 1600000000000000001\n");
+  EXPECT_EQ(partial.status, 400);
+  EXPECT_EQ(
+      partial.body,
+      R"({"error":"partial write: line 2: m,h=a at 1970-01-01T00:00:01.700Z (1700 ms) is older than everything )"
+      R"(that is kept, which begins at 2020-09-13T12:26:40Z; timestamps are taken as nanoseconds (or as )"
+      R"(`precision` says) here: is that their unit?; line 3: new at 2020-09-13T12:26:39.999Z (1599999999999 ms) )"
+      R"(is older than everything that is kept, which begins at 2020-09-13T12:26:40Z dropped=2"})");
+  EXPECT_EQ(samples.appended, 3U);
+  EXPECT_EQ(refused(), 2);
+  EXPECT_EQ(series.series, 1U);
+}
+
+TEST_F(TooOldTest, RemoteWrite) {
+  // WriteRequest{timeseries{labels{__name__="m"} samples{value=1, timestamp}}}; the time in six bytes of varint.
+  const auto write = [this](std::uint64_t time) {
+    std::string body("\x0a\x21\x0a\x0d\x0a\x08__name__\x12\x01m\x12\x10\x09\0\0\0\0\0\0\xf0\x3f\x10", 29);
+    for (int i = 0; i < 6; ++i, time >>= 7) body += static_cast<char>((time & 127) | (i < 5 ? 128 : 0));
+    return ask(Method::post, "/api/v1/write", body, {}, {{"content-encoding", "snappy"}});
+  };
+  const std::string_view error =
+      "1 refused: series 0: m at 2020-09-13T12:26:39.999Z (1599999999999 ms) is older than everything that is kept, "
+      "which begins at 2020-09-13T12:26:40Z\n";
+  EXPECT_EQ(write(1'599'999'999'999).body, error);
+  EXPECT_EQ(write(1'600'000'000'000).status, 204);
+  const Response response = write(1'599'999'999'999);
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.body, error);
+  EXPECT_EQ(samples.appended, 1U);
+  EXPECT_EQ(refused(), 2);
 }
 
 TEST_F(IngestTest, WithoutATenantNothingIsTaken) {

@@ -20,7 +20,8 @@ void put(const IngestContext& context, const Request& request, const Responder& 
   if (!ingest) return answer(error_response(ingest.error()));
   const auto rejection = kairosdb::parse_datapoints(request.body, (*ingest)->groups(), (*ingest)->batch());
   if (!rejection.none()) {
-    context.writer.count_rejected(rejection.code, rejection.errors.size());
+    context.writer.count_rejected(Code::too_old, rejection.too_old);
+    context.writer.count_rejected(rejection.code, rejection.errors.size() - rejection.too_old);
     return answer(errors(rejection.code, rejection.errors));
   }
   context.writer.commit(std::move(*ingest), [answer](const Status& status) {

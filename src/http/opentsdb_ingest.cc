@@ -29,7 +29,8 @@ void put(const IngestContext& context, const Request& request, const Responder& 
     context.writer.count_rejected(Code::invalid, 1);
     return answer(error_response(400, outcome.malformed, request.path));
   }
-  context.writer.count_rejected(outcome.code, outcome.failed);
+  context.writer.count_rejected(Code::too_old, outcome.too_old);
+  context.writer.count_rejected(outcome.code, outcome.failed - outcome.too_old);
   Response response = put_response(outcome, request.param("summary").has_value(), request.param("details").has_value());
   targets.commit([answer, response = std::move(response), path = request.path](const Status& status) mutable {
     answer(status ? std::move(response) : error_response(status.error(), path));

@@ -85,6 +85,10 @@ class RowBatch {
   [[nodiscard]] std::size_t samples() const { return samples_; }
   [[nodiscard]] bool empty() const { return rows_ == 0; }
 
+  // Samples before this are older than everything that is kept: parsers refuse them (model/too_old.h).
+  [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
+  void set_kept_from(Timestamp time) { kept_from_ = time; }
+
   // Any values; picks the smallest kind and width. values.size() == group.count; a string only in a group of one.
   void add(const LineGroup& group, Timestamp time, std::span<const Value> values);
   void add(const LineGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
@@ -126,6 +130,7 @@ class RowBatch {
   std::size_t used_ = 0;
   std::size_t rows_ = 0;
   std::size_t samples_ = 0;
+  Timestamp kept_from_ = kTimestampMin;
 };
 
 }  // namespace varve::model

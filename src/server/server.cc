@@ -177,9 +177,8 @@ Status Server::start() {
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_CHECK_OK(s.listen());
   VARVE_CHECK_OK(s.open_store());
-  write::Options writing;
+  write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
-  writing.tag_limits = tag_limits(s.config);
   s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writing);
   s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);

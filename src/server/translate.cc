@@ -77,6 +77,15 @@ model::TagLimits tag_limits(const config::Config& config) {
   return limits;
 }
 
+write::Options write_options(const config::Config& config, const Clock& clock) {
+  write::Options options;
+  options.tag_limits = tag_limits(config);
+  options.kept_ms = config.raw_retention_ms;
+  for (const config::Rollup& rollup : config.rollups) options.kept_ms = std::max(options.kept_ms, rollup.retention_ms);
+  if (options.kept_ms < rollup::kForEver) options.clock = &clock;
+  return options;
+}
+
 http::CeresRetentions ceres_retentions(const config::Config& config) {
   http::CeresRetentions kept;
   kept.raw_ms = config.raw_retention_ms;

@@ -20,6 +20,7 @@ http::ServerOptions http_options(const config::Config& config);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);
+write::Options write_options(const config::Config& config, const Clock& clock);
 http::CeresRetentions ceres_retentions(const config::Config& config);
 
 }  // namespace varve::server

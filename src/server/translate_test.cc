@@ -53,6 +53,12 @@ TEST(Translate, EachKeyArrives) {
   EXPECT_EQ(tag_limits(config_of({})).value_bytes_max, 4096U);
   EXPECT_FALSE(tag_limits(config_of({})).cleans());
   EXPECT_EQ(tag_limits(config_of({{"tags.limit_action", "exclude"}})).long_value, model::LongValue::exclude);
+  const SystemClock clock;
+  EXPECT_EQ(write_options(config, clock).kept_ms, 31'536'000'000);
+  EXPECT_EQ(write_options(config, clock).clock, &clock);
+  EXPECT_EQ(write_options(config_of({}), clock).clock, nullptr) << "1d:20y is for ever";
+  EXPECT_EQ(write_options(config_of({{"rollups", ""}}), clock).kept_ms, 90 * 86'400'000LL);
+  EXPECT_EQ(write_options(config_of({{"raw.retention", "25y"}, {"rollups", "5m:1y"}}), clock).clock, nullptr);
   EXPECT_EQ(ceres_retentions(config).raw_ms, 21'600'000);
   ASSERT_EQ(ceres_retentions(config).rollups.size(), 2U);
   EXPECT_EQ(ceres_retentions(config).rollups[1].width_ms, 3'600'000);

@@ -57,8 +57,11 @@ void Connection::on_readable() {
 void Connection::take(std::string_view piece) {
   if (!parser_.feed(piece, replies_)) ended_ = true;
   if (parser_.refused() != refused_) {
-    service_->writer.count_rejected(Code::invalid, parser_.refused() - refused_);
+    const std::uint64_t old = parser_.too_old() - too_old_;
+    service_->writer.count_rejected(Code::too_old, old);
+    service_->writer.count_rejected(Code::invalid, parser_.refused() - refused_ - old);
     refused_ = parser_.refused();
+    too_old_ = parser_.too_old();
   }
   committing_ = true;
   taking_ = true;

@@ -46,6 +46,7 @@ class Connection final : public net::Stream {
   write::TenantTargets targets_;
   protocol::opentsdb::TelnetParser parser_;
   std::uint64_t refused_ = 0;  // lines, as counted so far
+  std::uint64_t too_old_ = 0;  // of those
   std::string replies_;
   bool committing_ = false;
   bool taking_ = false;    // inside take(): the store may answer at once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/writer.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kFamilies = 5;
 constexpr std::size_t kSpareBatches = 16;
 constexpr std::size_t kSpareBatchBytes = std::size_t{8} << 20;  // a larger one is not worth keeping
-constexpr std::size_t kCodes = static_cast<std::size_t>(Code::io) + 1;
+constexpr std::size_t kCodes = static_cast<std::size_t>(Code::too_old) + 1;
 
 const char* reason_of(Code code) {
   switch (code) {
@@ -32,6 +33,7 @@ const char* reason_of(Code code) {
     case Code::corrupt: return "corrupt";
     case Code::conflict: return "conflict";
     case Code::io: return "io";
+    case Code::too_old: return "too_old";
   }
   return "unknown";
 }
@@ -66,6 +68,8 @@ struct Writer::State {
   State(storage::SeriesStore& series, storage::SampleStore& samples_, const Options& options)
       : context{series, options.tag_limits, static_cast<std::int64_t>(options.name_bytes_max), {}},
         samples(samples_),
+        clock(options.clock),
+        kept_ms(options.kept_ms),
         counters(options.metrics) {}
 
   Result<Tenant*> tenant_of(std::string_view name) {
@@ -84,11 +88,21 @@ struct Writer::State {
     return &at->second;
   }
 
+  [[nodiscard]] model::Timestamp kept_from() const {
+    if (clock == nullptr) return model::kTimestampMin;
+    return std::max(clock->now_ms() - kept_ms, model::kTimestampMin);
+  }
+
   model::RowBatch take_batch() {
-    const std::lock_guard lock(spare_mutex);
-    if (spare.empty()) return {};
-    model::RowBatch batch = std::move(spare.back());
-    spare.pop_back();
+    model::RowBatch batch;
+    {
+      const std::lock_guard lock(spare_mutex);
+      if (!spare.empty()) {
+        batch = std::move(spare.back());
+        spare.pop_back();
+      }
+    }
+    batch.set_kept_from(kept_from());
     return batch;
   }
 
@@ -101,6 +115,8 @@ struct Writer::State {
 
   TableContext context;
   storage::SampleStore& samples;
+  const Clock* const clock;
+  const std::int64_t kept_ms;
   Counters counters;
 
   std::shared_mutex tenants_mutex;

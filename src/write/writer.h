@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "base/result.h"
 #include "model/line_group.h"
@@ -34,11 +35,15 @@ class Ingest {
 };
 
 struct Options {
-  model::TagLimits tag_limits;
+  model::TagLimits tag_limits = {};
   // Counts here if set: varve_samples_accepted_total, varve_samples_rejected_total{reason}. Outlives the Writer.
   Metrics* metrics = nullptr;
   // For the raw names of line groups, over all tenants. Groups past it are known by hash: a little slower to guess.
   std::size_t name_bytes_max = std::size_t{24} << 20;
+  // Samples older than this by the clock are refused (RowBatch::kept_from()): nothing that is kept has room for them.
+  // No clock: samples of any time are taken.
+  const Clock* clock = nullptr;
+  std::int64_t kept_ms = 0;
 };
 
 class Writer {

@@ -114,6 +114,18 @@ TEST(Writer, ARecycledBatchIsEmpty) {
   EXPECT_TRUE(w.open("t")->batch().empty());
 }
 
+TEST(Writer, ABatchKnowsWhatIsKept) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  ManualClock clock(1000);
+  Writer writer(series, samples, {.clock = &clock, .kept_ms = 600});
+  EXPECT_EQ((*writer.open("t", Family::influx))->batch().kept_from(), 400);
+  clock.advance_ms(50);
+  EXPECT_EQ((*writer.open("t", Family::influx))->batch().kept_from(), 450) << "also in a recycled batch";
+  Writer for_ever(series, samples, {});
+  EXPECT_EQ((*for_ever.open("t", Family::influx))->batch().kept_from(), model::kTimestampMin);
+}
+
 TEST(Writer, ManyThreads) {
   World w;
   std::vector<std::thread> threads;

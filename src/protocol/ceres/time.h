@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/instant.h"
 #include "model/time.h"
 
 namespace varve::protocol::ceres {
@@ -19,9 +20,7 @@ Result<model::Timestamp> parse_time(std::string_view text, model::Timestamp now)
 // "5m", "PT5M", "P1DT12H", "pt0.5s": a width in milliseconds, at least 1. Error: invalid.
 Result<std::int64_t> parse_granularity(std::string_view text);
 
-// Appends 2020-11-10T14:24:35Z or, where there are milliseconds, 2020-11-10T14:24:35.250Z. Years outside of 0..9999 get
-// a sign, as in +12345-01-01T00:00:00Z.
-void append_instant(std::string& out, model::Timestamp t);
+using model::append_instant;
 
 // "PT5M", "PT24H", "PT1H30M", "PT0.5S". ms > 0.
 std::string granularity_text(std::int64_t ms);

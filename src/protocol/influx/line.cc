@@ -20,7 +20,11 @@ class Parser {
  public:
   Parser(Precision precision, model::Timestamp now, model::GroupSource& groups, model::RowBatch& batch,
          Outcome& outcome)
-      : groups_(groups), batch_(batch), outcome_(outcome), time_(precision, now), new_line_(groups, batch, time_) {}
+      : groups_(groups),
+        batch_(batch),
+        outcome_(outcome),
+        time_(precision, now, batch.kept_from()),
+        new_line_(groups, batch, time_) {}
 
   // Parses [at, end), which ends with a newline. Returns end, or, if `more` text follows, where a line begins that
   // needs it.

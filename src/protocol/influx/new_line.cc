@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "model/too_old.h"
+
 namespace varve::protocol::influx {
 
 using model::LineGroup;
@@ -12,6 +14,9 @@ using model::LineGroup;
 Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& outcome) {
   VARVE_CHECK_OK(splitter.split(at, line_));
   VARVE_TRY(const model::Timestamp time, time_.read(line_.time));
+  if (time < batch_.kept_from()) {
+    return fail(model::too_old(line_.name, time, batch_.kept_from(), "nanoseconds (or as `precision` says)"));
+  }
   keep_last_of_each();
   numbers_.clear();
   std::ranges::copy_if(line_.fields, std::back_inserter(numbers_), [](const Field& field) { return !field.is_text; });

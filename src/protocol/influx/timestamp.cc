@@ -21,7 +21,7 @@ const char* TimeReader::read_new(const char* at, model::Timestamp& time) {
   const unsigned digits = read_digits(at, number);
   if (digits == 0 || digits > 19 || number > std::uint64_t{INT64_MAX}) return nullptr;
   const auto magnitude = static_cast<std::int64_t>(number);
-  if (!to_ms(negative ? -magnitude : magnitude, time)) return nullptr;
+  if (!to_ms(negative ? -magnitude : magnitude, time) || time < kept_from_) return nullptr;
   at += *at == '\r';
   if (*at != '\n') return nullptr;
   ++at;

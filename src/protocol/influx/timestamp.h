@@ -14,7 +14,9 @@ namespace varve::protocol::influx {
 
 class TimeReader {
  public:
-  TimeReader(Precision precision, model::Timestamp now) : precision_(precision), now_(now) {}
+  // Samples before `kept_from` are not for the fast way.
+  TimeReader(Precision precision, model::Timestamp now, model::Timestamp kept_from = model::kTimestampMin)
+      : precision_(precision), now_(now), kept_from_(kept_from) {}
 
   // Reads " 123\n", "\n" (now) or the same with "\r\n" at `at`: 64 bytes must be readable. Returns the beginning of the
   // next line, or nullptr if it is anything else.
@@ -42,6 +44,7 @@ class TimeReader {
 
   Precision precision_;
   model::Timestamp now_;
+  model::Timestamp kept_from_;
   model::Timestamp last_time_ = 0;
   unsigned last_size_ = 0;  // of the text with its newline
   char last_[32] = {};

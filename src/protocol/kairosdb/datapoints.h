@@ -21,6 +21,7 @@ namespace varve::protocol::kairosdb {
 struct Rejection {
   Code code = Code::invalid;  // limit or unavailable if the store said so
   std::vector<std::string> errors;
+  std::size_t too_old = 0;  // of the errors
   [[nodiscard]] bool none() const { return errors.empty(); }
 };
 

@@ -35,15 +35,15 @@ inline unsigned field_at(const char*& at) {
   }
 }
 
-inline bool scan_time(const char*& at, model::Timestamp& time) {
+inline bool scan_time(const char*& at, model::Timestamp kept_from, model::Timestamp& time) {
   if (json::take_13_digits(at, time)) {
     at += 13;
-    return (*at | 0x20) != 'e' && *at != '.' && (at[-13] != '0');
+    return (*at | 0x20) != 'e' && *at != '.' && at[-13] != '0' && time >= kept_from;
   }
   Number number;
   at = scan_number(at, number);
   time = number.mantissa;
-  return number.kind == Number::Kind::whole && time >= model::kTimestampMin && time <= model::kTimestampMax;
+  return number.kind == Number::Kind::whole && time >= kept_from && time <= model::kTimestampMax;
 }
 
 inline unsigned type_bit(Number::Kind kind) { return kind == Number::Kind::whole ? 1 : 2; }
@@ -83,13 +83,14 @@ const char* FastMetrics::read_type(const char* at, Metric& metric) {
 // [[time,number],…]
 const char* FastMetrics::read_points(const char* at, const model::LineGroup& group, unsigned& types) {
   if (*at != '[') return nullptr;
+  const model::Timestamp kept_from = batch_.kept_from();
   at = skip_space(at + 1, end_);
   if (*at == ']') return at + 1;
   while (at < end_) {
     if (*at != '[') return nullptr;
     if (*++at <= ' ') at = skip_space(at, end_);
     model::Timestamp time = 0;
-    if (!scan_time(at, time) || at >= end_) return nullptr;
+    if (!scan_time(at, kept_from, time) || at >= end_) return nullptr;
     if (*at <= ' ') at = skip_space(at, end_);
     if (*at != ',') return nullptr;
     if (*++at <= ' ') at = skip_space(at, end_);
@@ -122,7 +123,7 @@ const char* FastMetrics::field(const char* at, Metric& metric) {
   switch (which) {
     case kName: return read_name(at);
     case kTags: return read_tags(at, metric);
-    case kTime: return scan_time(at, metric.time) ? at : nullptr;
+    case kTime: return scan_time(at, batch_.kept_from(), metric.time) ? at : nullptr;
     case kValue: {
       const char* const text = at;
       at = scan_number(at, metric.value);

@@ -7,6 +7,7 @@
 
 #include "model/tags.h"
 #include "model/time.h"
+#include "model/too_old.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
 
@@ -226,6 +227,10 @@ void MetricReader::add(const model::LineGroup& group, std::optional<std::int64_t
   if (!time) return error(where(index) + ".timestamp may not be null.");
   if (*time < model::kTimestampMin || *time > model::kTimestampMax) {
     return error(where(index) + ".timestamp must be between -9007199254740992 and 9007199254740992.");
+  }
+  if (*time < batch_.kept_from()) {
+    if (rejection_.errors.size() < kErrorsMax) ++rejection_.too_old;
+    return error(model::too_old(where(index) + ".timestamp", *time, batch_.kept_from(), "milliseconds").message);
   }
   if (value.kind == Kind::null || (value.kind == Kind::string && value.text.empty())) {
     return error(where(index) + ".value may not be empty.");

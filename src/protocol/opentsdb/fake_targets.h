@@ -23,6 +23,7 @@ class FakeTargets final : public Targets {
     auto& place = places_[std::string(name)];
     place.groups.keep_names = keep_names;
     place.groups.groups_max = groups_max;
+    place.batch.set_kept_from(kept_from);
     return Target{&place.groups, &place.batch};
   }
 
@@ -51,6 +52,7 @@ class FakeTargets final : public Targets {
   bool keep_names = true;
   std::size_t groups_max = static_cast<std::size_t>(-1);
   std::size_t asked = 0;
+  model::Timestamp kept_from = model::kTimestampMin;
 
  private:
   struct Place {

@@ -61,7 +61,11 @@ class Body {
       return;
     }
     ++outcome_.failed;
-    if (status.error().code != Code::invalid) outcome_.code = status.error().code;
+    if (status.error().code == Code::too_old) {
+      ++outcome_.too_old;
+    } else if (status.error().code != Code::invalid) {
+      outcome_.code = status.error().code;
+    }
     if (outcome_.errors.size() == kPutErrorsMax) return;
     const std::string_view datapoint(e.begin, static_cast<std::size_t>(reader_.at() - e.begin));
     outcome_.errors.push_back({index, std::move(status.error().message), datapoint});

@@ -21,6 +21,7 @@ struct PutError {
 struct PutOutcome {
   std::size_t success = 0;
   std::size_t failed = 0;
+  std::size_t too_old = 0;       // of those that failed
   std::vector<PutError> errors;  // the first kPutErrorsMax
   Code code = Code::invalid;     // limit or unavailable if the store said so of any point
   std::string malformed;         // not empty: the body is no JSON; the caller drops every batch

@@ -131,6 +131,7 @@ bool FastPoints::finish(Point& point) {
     group = guess != nullptr && key_.is_of(*guess) ? guess : route_.find(key_.joined());
     if (group == nullptr) return false;
   }
+  if (point.time < route_.batch().kept_from()) return false;
   if (!add_number(route_.batch(), *group, point.time, point.value, point.text)) return false;
   route_.step(group);
   return true;
@@ -207,7 +208,7 @@ Status PointReader::read() {
   std::string key =
       point.metric.quoted ? std::string(point.metric.begin, point.metric_end) : '\1' + std::string(point.metric.text);
   key += point.tags_key;
-  VARVE_TRY(auto* group, route_.resolve(key, point.metric.text, point.tags));
+  VARVE_TRY(auto* group, route_.resolve(key, point.metric.text, *time, point.tags));
   route_.batch().add(*group, *time, *value);
   route_.step(group);
   return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/too_old.h"
 #include "protocol/json/text.h"
 
 namespace varve::protocol::opentsdb {
@@ -16,7 +17,8 @@ Status Route::enter(Current which, std::string_view tenant) {
   return {};
 }
 
-Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view metric, model::TagViews& tags) {
+Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view metric, model::Timestamp time,
+                                         model::TagViews& tags) {
   VARVE_CHECK_OK(model::normalize(tags));
   const auto tag = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return t.key == "tenant"; });
   const bool tagged = tag != tags.end();
@@ -27,6 +29,8 @@ Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view 
   } else {
     VARVE_CHECK_OK(enter(Current::own, {}));
   }
+  const model::Timestamp kept_from = target_.batch->kept_from();
+  if (time < kept_from) return fail(model::too_old(metric, time, kept_from, "seconds or milliseconds (by their size)"));
   // The tag has no say here: these bytes may mean another tenant in another request, so the key must differ.
   std::string overruled;
   if (tagged && tenant_named_) key = overruled.assign(1, '\2').append(key);

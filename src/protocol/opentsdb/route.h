@@ -54,8 +54,9 @@ class Route {
   model::LineGroup* find(std::string_view key) { return target_.groups->find(key, {}); }
 
   // With the meaning of the key: goes to the right tenant and finds or defines the group there. Takes `tenant` out of
-  // the tags. Errors: of Targets::of, model::normalize and GroupSource::define.
-  Result<model::LineGroup*> resolve(std::string_view key, std::string_view metric, model::TagViews& tags);
+  // the tags. Errors: of Targets::of, model::normalize and GroupSource::define; too_old, and then nothing is defined.
+  Result<model::LineGroup*> resolve(std::string_view key, std::string_view metric, model::Timestamp time,
+                                    model::TagViews& tags);
 
   void step(model::LineGroup* group) { cursor_.step(group); }
   [[nodiscard]] model::RowBatch& batch() { return *target_.batch; }

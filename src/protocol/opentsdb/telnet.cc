@@ -172,7 +172,8 @@ bool TelnetParser::fast_put(std::string_view line) {
   if (!route_.takes([&] { return has_tenant(key_.tags); })) return false;
   auto* guess = route_.guess();
   auto* group = guess != nullptr && key_.is_of(*guess) ? guess : route_.find(key_.joined());
-  if (group == nullptr || !add_number(route_.batch(), *group, time.mantissa, number, text)) return false;
+  if (group == nullptr || time.mantissa < route_.batch().kept_from()) return false;
+  if (!add_number(route_.batch(), *group, time.mantissa, number, text)) return false;
   route_.step(group);
   ++taken_;
   return true;
@@ -235,9 +236,11 @@ Status TelnetParser::put(std::string_view command) {
   }
   model::TagViews tags;
   VARVE_CHECK_OK(read_tags(command, tags));
-  auto group = route_.resolve(key_of_words(), metric, tags);
+  auto group = route_.resolve(key_of_words(), metric, time, tags);
   if (!group) {
-    const bool theirs = group.error().code == Code::invalid;
+    const bool old = group.error().code == Code::too_old;
+    const bool theirs = old || group.error().code == Code::invalid;
+    too_old_ += old ? 1 : 0;
     return fail(group.error().code, (theirs ? "illegal argument: " : "storage error: ") + group.error().message);
   }
   route_.batch().add(**group, time, value);

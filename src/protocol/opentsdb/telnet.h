@@ -36,6 +36,7 @@ class TelnetParser {
 
   [[nodiscard]] std::uint64_t taken() const { return taken_; }      // samples, since the start
   [[nodiscard]] std::uint64_t refused() const { return refused_; }  // lines, since the start
+  [[nodiscard]] std::uint64_t too_old() const { return too_old_; }  // of those
 
  private:
   void line(std::string_view line, bool padded, std::string& replies);
@@ -59,6 +60,7 @@ class TelnetParser {
   bool ended_ = false;
   std::uint64_t taken_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t too_old_ = 0;
 };
 
 }  // namespace varve::protocol::opentsdb

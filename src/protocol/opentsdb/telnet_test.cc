@@ -226,5 +226,28 @@ TEST(Telnet, Counts) {
   EXPECT_EQ(replies, "put: storage error: too many groups\nvarve 1\nunknown command: x.  Try `help'.\n");
 }
 
+TEST(Telnet, ASampleOlderThanAllThatIsKeptIsNamed) {
+  FakeTargets targets;
+  targets.kept_from = 1'600'000'000'000;
+  TelnetParser parser(targets, options());
+  std::string replies;
+  for (int round = 0; round < 2; ++round) {  // the group is new, then known
+    parser.feed("put m 1599999999 1 h=a\nput m 1600000000 1 h=a\nputm m 1700000000 1 h=a\n" + std::string(80, '\n'),
+                replies);
+  }
+  const std::string want =
+      "put: illegal argument: m at 2020-09-13T12:26:39Z (1599999999000 ms) is older than everything that is kept, "
+      "which "
+      "begins at 2020-09-13T12:26:40Z\n"
+      "putm: illegal argument: m at 1970-01-20T16:13:20Z (1700000000 ms) is older than everything that is kept, which "
+      "begins at 2020-09-13T12:26:40Z; timestamps are taken as seconds or milliseconds (by their size) here: is that "
+      "their unit?\n";
+  EXPECT_EQ(replies, want + want);
+  EXPECT_EQ(targets.samples(), "m{h=a} 1600000000000 1 | m{h=a} 1600000000000 1");
+  EXPECT_EQ(parser.refused(), 4U);
+  EXPECT_EQ(parser.too_old(), 4U);
+  EXPECT_EQ(targets.defines(), 1U);
+}
+
 }  // namespace
 }  // namespace varve::protocol::opentsdb

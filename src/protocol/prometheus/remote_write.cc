@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "model/time.h"
+#include "model/too_old.h"
 #include "protocol/compare.h"
 #include "protocol/group_cursor.h"
 #include "protocol/prometheus/labels.h"
@@ -42,7 +43,8 @@ class Parser {
   Result<LineGroup*> group_of(std::string_view labels);
   void add_in_any_order(std::string_view series);
   bool read_usual_sample(const char*& at, Sample& sample) const;
-  void keep(const LineGroup& group, Sample sample);
+  void keep(const LineGroup& group, std::string_view labels, Sample sample);
+  Error too_old(std::string_view labels, model::Timestamp time);
 
   const char* end_;  // of the whole body
   model::GroupSource& groups_;
@@ -82,7 +84,7 @@ void Parser::add(std::string_view series) {
       outcome_.accepted = accepted;
       return add_in_any_order(series);
     }
-    keep(*group, sample);
+    keep(*group, {series.data(), group->name_bytes}, sample);
   }
   cursor_.step(group);
   ++index_;
@@ -129,7 +131,7 @@ bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
   return sample.time <= model::kTimestampMax;
 }
 
-void Parser::keep(const LineGroup& group, Sample sample) {
+void Parser::keep(const LineGroup& group, std::string_view labels, Sample sample) {
   if (sample.bits == kStaleMarker) {
     ++outcome_.stale;
     return;
@@ -138,8 +140,18 @@ void Parser::keep(const LineGroup& group, Sample sample) {
     outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
     return;
   }
+  if (sample.time < batch_.kept_from()) {
+    outcome_.reject(index_, too_old(labels, sample.time));
+    return;
+  }
   batch_.add(group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
   ++outcome_.accepted;
+}
+
+// Known labels have been read without an error before.
+Error Parser::too_old(std::string_view labels, model::Timestamp time) {
+  const bool named = read_labels(labels, labels_).has_value();
+  return model::too_old(named ? labels_.metric : std::string_view(), time, batch_.kept_from(), "milliseconds");
 }
 
 Sample read_sample(protozero::pbf_reader message) {
@@ -178,7 +190,7 @@ void Parser::add_in_any_order(std::string_view series) try {
   if (!group) {
     outcome_.reject(index, std::move(group.error()));
   } else {
-    for (const Sample& sample : samples) keep(**group, sample);
+    for (const Sample& sample : samples) keep(**group, raw_labels_, sample);
     if (histograms) outcome_.reject(index, {Code::unsupported, "native histograms are not kept"});
     cursor_.step(*group);
   }
