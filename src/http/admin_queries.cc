@@ -44,7 +44,9 @@ void append_running(std::string& out, const query::RunningQuery& running) {
   protocol::ceres::append_instant(out, running.started_ms);
   out += R"(","seconds":)";
   protocol::json::append_double(out, running.seconds);
-  out += R"(,"samples":)" + std::to_string(running.samples);
+  out += R"(,"samples":)" + std::to_string(running.read.samples);
+  out += R"(,"chunks":)" + std::to_string(running.read.chunks);
+  out += R"(,"windows":)" + std::to_string(running.read.windows_in_all());
   out += R"(,"bytes":)" + std::to_string(running.bytes) + '}';
 }
 

@@ -58,7 +58,7 @@ TEST_F(AdminQueriesTest, AKilledQuerySaysSo) {
   static const std::regex shape(
       R"x(\{"queries":\[\{"query hash":"([0-9a-f]{16})","metric name":"m",)x"
       R"x("query JSON":"/api/query\?metricName=m&start=1d-ago","api":"ceres","started":"2021-03-31T12:00:00Z",)x"
-      R"x("seconds":0,"samples":2,"bytes":\d+\}\],"queries waiting":0\})x");
+      R"x("seconds":0,"samples":2,"chunks":0,"windows":0,"bytes":\d+\}\],"queries waiting":0\})x");
   std::smatch match;
   ASSERT_TRUE(std::regex_match(list, match, shape)) << list;
   const std::string kill = "/api/v1/admin/killquery/" + match[1].str();

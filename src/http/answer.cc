@@ -108,6 +108,11 @@ Response with_retry(Response response) {
   return response;
 }
 
+Response with_read(Response response, const query::Read& read) {
+  response.headers.emplace_back("Varve-Read", query::text_of(read));
+  return response;
+}
+
 int query_status_of(Code code) {
   if (code == Code::limit) return 422;
   return code == Code::timeout ? 504 : status_of(code);

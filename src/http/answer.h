@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "codec/compression.h"
 #include "http/handler.h"
+#include "query/read_count.h"
 
 namespace varve::http {
 
@@ -29,6 +30,8 @@ inline Response error_response(const Error& error, std::string_view path = {}) {
 
 // Adds Retry-After to a 429 or 503.
 Response with_retry(Response response);
+// Adds `Varve-Read: …`: what the query read.
+Response with_read(Response response, const query::Read& read);
 
 // The word for a status in Influx v2's errors.
 std::string_view influx2_code(int status);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "http/answer.h"
 #include "http/ceres_answer.h"
 #include "http/ceres_handlers.h"
 #include "protocol/ceres/query.h"
@@ -77,7 +78,8 @@ Result<Response> answer(const CeresHandlers& self, const Request& request) {
   }
   VARVE_TRY(auto found, self.engine().run(wanted, request.gone.get()));
   CeresHead head{request.tenant, std::move(metrics), asked.aggregator, width_ms, asked.range};
-  return streamed(std::make_shared<CeresAnswer>(std::move(head), std::move(found)));
+  const query::Read read = found.read;
+  return with_read(streamed(std::make_shared<CeresAnswer>(std::move(head), std::move(found))), read);
 }
 
 }  // namespace

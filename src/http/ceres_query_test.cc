@@ -231,5 +231,12 @@ TEST_F(CeresQueryTest, CountsQueries) {
   EXPECT_NE(metrics_.text().find("varve_query_seconds_count 2\n"), std::string::npos);
 }
 
+TEST_F(CeresQueryTest, SaysWhatItRead) {
+  put("m", {{"host", "a"}}, 0, Value::of_long(1));
+  const Response response = ask(Method::get, "/api/query?metricName=m&aggregator=raw&start=1d-ago");
+  EXPECT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(header_of(response, "Varve-Read"), "series=1, samples=1, ms=0.000");
+}
+
 }  // namespace
 }  // namespace varve::http

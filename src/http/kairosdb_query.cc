@@ -126,8 +126,8 @@ class Handlers {
     if (!found) return error_answer(found.error());
     std::vector<KairosdbHead> heads;
     for (const auto& metric : parsed->metrics) heads.push_back({metric.name, metric.group_by, metric.exclude_tags});
+    Response response = with_read(answer(200, ""), found->read);
     auto text = std::make_shared<KairosdbAnswer>(std::move(heads), std::move(*found));
-    Response response = answer(200, "");
     if (text->next(response.body)) {
       response.more = [text, left = true](std::string& piece) mutable {
         piece.clear();
@@ -145,11 +145,12 @@ class Handlers {
     query::Request wanted = request_of(*parsed, request.tenant, json_of(request));
     wanted.range.first = model::window_start(wanted.range.first, kRowMs);
     wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
-    const auto tags = engine_.tags(wanted, request.gone.get());
+    query::Read read;
+    const auto tags = engine_.tags(wanted, request.gone.get(), &read);
     if (!tags) return error_answer(tags.error());
     std::vector<std::string> names;
     for (const auto& metric : parsed->metrics) names.push_back(metric.name);
-    return answer(200, kairosdb_tags_json(names, *tags));
+    return with_read(answer(200, kairosdb_tags_json(names, *tags)), read);
   }
 
   Response metric_names(const Request& request) {

@@ -200,6 +200,21 @@ TEST_F(KairosdbQueryTest, ALargeAnswerComesInPieces) {
   EXPECT_TRUE(response.body.ends_with(R"("values":[[0,1.5]]}]}]})"));
 }
 
+TEST_F(KairosdbQueryTest, SaysWhatItRead) {
+  put(R"({"name":"m","datapoints":[[5,1],[6,2],[7,3]],"tags":{"host":"a"}})");
+  put(R"({"name":"m","datapoints":[[5,1]],"tags":{"host":"b"}})");
+  const auto read = [&](const std::string& path, const std::string& metrics) {
+    return header_of(post(path, R"({"start_absolute":0,"end_absolute":9,"metrics":[)" + metrics + "]}"), "Varve-Read");
+  };
+  const std::string path = "/api/v1/datapoints/query";
+  EXPECT_EQ(read(path, R"({"name":"m"})"), "series=2, samples=4, ms=0.000");
+  EXPECT_EQ(read(path, R"({"name":"m","aggregators":[{"name":"sum","sampling":{"value":1,"unit":"hours"}}]})"),
+            "series=2, chunks=2, ms=0.000");
+  EXPECT_EQ(read(path + "/tags", R"({"name":"m"})"), "series=2, chunks=2, ms=0.000");
+  EXPECT_EQ(read(path, R"({"name":"none"})"), "ms=0.000");
+  EXPECT_EQ(engine_.running().read_in_all().samples, 4U);
+}
+
 TEST_F(KairosdbQueryTest, CountsQueries) {
   query(R"({"start_absolute":0,"metrics":[]})");
   query("bad");

@@ -121,7 +121,9 @@ void OpentsdbAnswer::append_summary(std::string& out) const {
   for (const auto& metric : answer_.metrics) samples += metric.sample_size;
   if (groups_written_ != 0) out += ',';
   out += R"({"statsSummary":{"datapoints":)" + std::to_string(points_written_) + R"(,"rawDatapoints":)" +
-         std::to_string(samples) + R"(,"aggregatedSeries":)" + std::to_string(groups_written_) + "}}";
+         std::to_string(samples) + R"(,"aggregatedSeries":)" + std::to_string(groups_written_) + R"(,"samplesRead":)" +
+         std::to_string(answer_.read.samples) + R"(,"chunksRead":)" + std::to_string(answer_.read.chunks) +
+         R"(,"windowsRead":)" + std::to_string(answer_.read.windows_in_all()) + "}}";
 }
 
 bool OpentsdbAnswer::next(std::string& out) {

@@ -21,9 +21,11 @@ std::string opentsdb_suggest(const storage::SeriesStore& store, std::string_view
 Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string tenant,
                                     const protocol::opentsdb::Lookup& wanted, std::atomic<bool>* cancelled);
 
-// [{"timestamp":1700000000000,"value":"1.5","tsuid":…}], with resolve also "metric" and "tags".
+// [{"timestamp":1700000000000,"value":"1.5","tsuid":…}], with resolve also "metric" and "tags". What was read is added
+// to `read`.
 Result<std::string> opentsdb_last(const query::Engine& engine, const std::string& tenant,
-                                  const protocol::opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled);
+                                  const protocol::opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled,
+                                  query::Read& read);
 
 std::string opentsdb_aggregators();
 std::string opentsdb_filters();

@@ -66,8 +66,8 @@ class Handlers {
     compiled->text = request.method == Method::post ? std::string(request.body) : text_of(request.query);
     auto found = engine_.run(*compiled, request.gone.get());
     if (!found) return error_answer(request, found.error());
+    Response response = with_read(Response::json(200, ""), found->read);
     auto text = std::make_shared<OpentsdbAnswer>(std::move(*parsed), std::move(*found));
-    Response response = Response::json(200, "");
     if (text->next(response.body)) {
       response.more = [text, left = true](std::string& piece) mutable {
         piece.clear();
@@ -82,7 +82,9 @@ class Handlers {
     const auto wanted =
         request.method == Method::post ? opentsdb::parse_last(request.body) : opentsdb::parse_last(request.query);
     if (!wanted) return error_answer(request, wanted.error());
-    return json_or_error(request, opentsdb_last(engine_, request.tenant, *wanted, request.gone.get()));
+    query::Read read;
+    return with_read(json_or_error(request, opentsdb_last(engine_, request.tenant, *wanted, request.gone.get(), read)),
+                     read);
   }
 
   Response suggest(const Request& request) {

@@ -202,6 +202,14 @@ TEST_F(OpentsdbQueryTest, LimitsAndClientsThatAreGone) {
   EXPECT_TRUE(response.body.starts_with(R"({"error":{"code":422,"message":"the query needs more memory)"));
 }
 
+TEST_F(OpentsdbQueryTest, SaysWhatItRead) {
+  store_.put("default", "m", {{"host", "a"}}, clock_.now_ms() - 5000, model::Value::of_long(1));
+  store_.put("default", "m", {{"host", "b"}}, 5000, model::Value::of_long(1));
+  EXPECT_EQ(header_of(ask(Method::get, "/api/query?start=1&m=sum:m"), "Varve-Read"), "series=2, samples=2, ms=0.000");
+  // The last hour, the last day, the last month and all that there is.
+  EXPECT_EQ(header_of(ask(Method::get, "/api/query/last?timeseries=m"), "Varve-Read"), "series=8, samples=2, ms=0.000");
+}
+
 TEST_F(OpentsdbQueryTest, CountsQueries) {
   get("/api/query?start=0&m=sum:m");
   post("/api/query", "bad");

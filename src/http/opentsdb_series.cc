@@ -176,7 +176,7 @@ Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string ten
 }
 
 Result<std::string> opentsdb_last(const query::Engine& engine, const std::string& tenant,
-                                  const opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled) {
+                                  const opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled, query::Read& read) {
   constexpr std::int64_t kHourMs = 3'600'000;
   const std::int64_t now = engine.clock().now_ms();
   const std::int64_t oldest =
@@ -194,6 +194,7 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
       request.range = {std::max(now - back_ms, oldest), end};
       if (newest.size() >= all.size() || request.range.empty()) break;
       VARVE_TRY(const auto answer, engine.run(request, cancelled));
+      read.add(answer.read);
       for (const auto& group : answer.metrics[0].groups) put_newest(wanted, series.metric, group, newest);
       end = request.range.first;
     }

@@ -9,6 +9,7 @@
 
 #include "aggregate/points.h"
 #include "model/tags.h"
+#include "query/read_count.h"
 
 namespace varve::query {
 
@@ -31,6 +32,7 @@ struct MetricAnswer {
 
 struct Answer {
   std::vector<MetricAnswer> metrics;  // as many as asked, in order
+  Read read;
 };
 
 }  // namespace varve::query

@@ -49,12 +49,16 @@ class CollectingSink final : public storage::PieceSink {
   }
   void stats(const storage::ChunkStats& stats) override {
     const Route::Stop& stop = route_[stats.series];
-    ticket_.count(stats.count);
+    if (stats.window_ms == 0) {
+      ticket_.count().chunk();
+    } else {
+      ticket_.count().window(stats.window_ms);
+    }
     if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
-    ticket_.count(piece.size());
+    ticket_.count().samples(piece.size());
     return collectors_[stop.metric].piece(stop.position, piece);
   }
   // A stats() call was over budget: it has no way to say so itself.
@@ -69,12 +73,17 @@ class CollectingSink final : public storage::PieceSink {
 
 class PresenceSink final : public storage::PieceSink {
  public:
-  PresenceSink(std::size_t series, model::TimeRange range) : range_(range), present_(series) {}
+  PresenceSink(std::size_t series, model::TimeRange range, ReadCount& count)
+      : range_(range), count_(count), present_(series) {}
   bool takes_stats(const storage::ChunkStats& stats) override {
     return range_.contains(stats.first_time) && range_.contains(stats.last_time);
   }
-  void stats(const storage::ChunkStats& stats) override { present_[stats.series] = 1; }
+  void stats(const storage::ChunkStats& stats) override {
+    count_.chunk();
+    present_[stats.series] = 1;
+  }
   Status piece(const storage::Piece& piece) override {
+    count_.samples(piece.size());
     if (piece.size() > 0) present_[piece.series] = 1;
     return {};
   }
@@ -82,6 +91,7 @@ class PresenceSink final : public storage::PieceSink {
 
  private:
   const model::TimeRange range_;
+  ReadCount& count_;
   std::vector<std::uint8_t> present_;
 };
 
@@ -172,10 +182,12 @@ Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled)
   return ticket.explain(answer(request, budget, ticket));
 }
 
-Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
+Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled, Read* read) const {
   Budget budget(limits_.memory_bytes);
   RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
-  return ticket.explain(present_tags(request, budget, ticket));
+  auto tags = present_tags(request, budget, ticket);
+  if (read != nullptr) *read = ticket.read();
+  return ticket.explain(std::move(tags));
 }
 
 Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const {
@@ -190,6 +202,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   for (const MetricQuery& metric : request.metrics) {
     VARVE_TRY(auto plan, make_plan(series_, *tenant, metric, budget));
     VARVE_CHECK_OK(life.check());
+    ticket.count().series(plan.series.size());
     collectors.emplace_back(metric, plans.emplace_back(std::move(plan)), request.range, budget);
   }
   for (const auto& scan : scans_of(request)) {
@@ -208,6 +221,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
                 join(*how, request.range, std::move(answer.metrics[m]), budget, [&] { return life.check(); }));
     }
   }
+  answer.read = ticket.read();
   return answer;
 }
 
@@ -230,7 +244,8 @@ Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budge
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
       continue;
     }
-    PresenceSink sink(plan.series.size(), request.range);
+    ticket.count().series(plan.series.size());
+    PresenceSink sink(plan.series.size(), request.range, ticket.count());
     const unsigned threads = threads_for(plan.series.size(), limits_);
     VARVE_CHECK_OK(samples_.scan(*tenant, plan.series, life.options(request, threads), sink));
     std::vector<std::uint32_t> present;

@@ -43,8 +43,9 @@ class Engine {
   [[nodiscard]] bool is_small(const Request& request) const;
 
   // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:
-  // of all that fit). Stages and groups are ignored.
-  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled) const;
+  // of all that fit). Stages and groups are ignored. `read`: gets what was read, if set.
+  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled,
+                                                   Read* read = nullptr) const;
 
   [[nodiscard]] const storage::SeriesStore& series() const { return series_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }

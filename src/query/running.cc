@@ -45,12 +45,20 @@ RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, co
 }
 
 RunningQueries::Ticket::~Ticket() {
+  const Read read = this->read();
   const std::lock_guard lock(owner_.mutex_);
+  owner_.read_.add(read);
   std::erase_if(owner_.tickets_, [this](const auto& entry) { return entry.second == this; });
 }
 
 std::unexpected<Error> RunningQueries::Ticket::killed_error() {
   return fail(Code::limit, "the query was killed by an operator");
+}
+
+Read RunningQueries::Ticket::read() const {
+  Read read = count_.so_far();
+  read.micros = (clock_.steady_ns() - started_ns_) / 1000;
+  return read;
 }
 
 RunningQuery RunningQueries::Ticket::describe() const {
@@ -60,8 +68,8 @@ RunningQuery RunningQueries::Ticket::describe() const {
   out.text = request_.text.substr(0, kQueryTextMax);
   for (const MetricQuery& metric : request_.metrics) out.metrics.push_back(metric.metric);
   out.started_ms = started_ms_;
-  out.seconds = static_cast<double>(clock_.steady_ns() - started_ns_) * 1e-9;
-  out.samples = samples_.load(std::memory_order_relaxed);
+  out.read = read();
+  out.seconds = static_cast<double>(out.read.micros) * 1e-6;
   out.bytes = budget_.used();
   return out;
 }
@@ -73,6 +81,11 @@ std::vector<RunningQuery> RunningQueries::list(std::string_view tenant) const {
     if (ticket->request_.tenant == tenant) out.push_back(ticket->describe());
   }
   return out;
+}
+
+Read RunningQueries::read_in_all() const {
+  const std::lock_guard lock(mutex_);
+  return read_;
 }
 
 bool RunningQueries::kill(std::string_view tenant, std::string_view id) {

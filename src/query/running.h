@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "query/budget.h"
+#include "query/read_count.h"
 #include "query/request.h"
 
 namespace varve::query {
@@ -27,7 +28,7 @@ struct RunningQuery {
   std::vector<std::string> metrics;
   std::int64_t started_ms = 0;  // since 1970
   double seconds = 0;           // so far
-  std::uint64_t samples = 0;    // read so far
+  Read read;                    // so far
   std::uint64_t bytes = 0;      // held now
 };
 
@@ -49,7 +50,8 @@ class RunningQueries {
 
     [[nodiscard]] const std::atomic<bool>* cancelled() const { return stop_; }
     [[nodiscard]] bool killed() const { return killed_.load(std::memory_order_relaxed); }
-    void count(std::uint64_t samples) { samples_.fetch_add(samples, std::memory_order_relaxed); }
+    [[nodiscard]] ReadCount& count() { return count_; }
+    [[nodiscard]] Read read() const;  // so far
 
     // The same, but an error of a killed query says that it was killed.
     template <class T>
@@ -70,7 +72,7 @@ class RunningQueries {
     std::atomic<bool> own_{false};
     std::atomic<bool>* const stop_;
     std::atomic<bool> killed_{false};
-    std::atomic<std::uint64_t> samples_{0};
+    ReadCount count_;
     const std::int64_t started_ms_;
     const std::int64_t started_ns_;
     std::string id_;
@@ -80,12 +82,15 @@ class RunningQueries {
   [[nodiscard]] std::vector<RunningQuery> list(std::string_view tenant) const;
   // False: the tenant has no such query (any more). The query ends soon after, with an error of code limit.
   bool kill(std::string_view tenant, std::string_view id);
+  // Of all queries that have ended, also those that failed.
+  [[nodiscard]] Read read_in_all() const;
 
  private:
   mutable std::mutex mutex_;
   std::uint64_t next_ = 0;
   const std::uint64_t seed_;
   std::map<std::uint64_t, Ticket*> tickets_;  // by the order they came in
+  Read read_;                                 // by those that have ended
 };
 
 }  // namespace varve::query

@@ -30,8 +30,8 @@ class RunningTest : public testing::Test {
 TEST_F(RunningTest, ListedWhileItRuns) {
   const Request request = request_of("t", "cpu");
   std::optional<RunningQueries::Ticket> ticket(std::in_place, running_, request, budget_, clock_, nullptr);
-  ticket->count(3);
-  ticket->count(4);
+  ticket->count().samples(3);
+  ticket->count().samples(4);
   ASSERT_TRUE(budget_.charge(77));
   clock_.advance_ms(250);
   const auto list = running_.list("t");
@@ -41,7 +41,7 @@ TEST_F(RunningTest, ListedWhileItRuns) {
   EXPECT_EQ(list[0].metrics, std::vector<std::string>{"cpu"});
   EXPECT_EQ(list[0].started_ms, 1000);
   EXPECT_EQ(list[0].seconds, 0.25);
-  EXPECT_EQ(list[0].samples, 7U);
+  EXPECT_EQ(list[0].read.samples, 7U);
   EXPECT_EQ(list[0].bytes, 77U);
   ticket.reset();
   EXPECT_TRUE(running_.list("t").empty());
@@ -52,11 +52,11 @@ TEST_F(RunningTest, OldestFirstAndEachItsId) {
   const Request request = request_of("t", "m");
   std::deque<RunningQueries::Ticket> tickets;
   for (int i = 0; i < 100; ++i)
-    tickets.emplace_back(running_, request, budget_, clock_, nullptr).count(1U + static_cast<unsigned>(i));
+    tickets.emplace_back(running_, request, budget_, clock_, nullptr).count().samples(1U + static_cast<unsigned>(i));
   std::set<std::string> ids;
   std::uint64_t last = 0;
   for (const auto& query : running_.list("t")) {
-    EXPECT_EQ(query.samples, ++last);
+    EXPECT_EQ(query.read.samples, ++last);
     EXPECT_EQ(query.id.size(), 16U);
     ids.insert(query.id);
   }
@@ -111,7 +111,7 @@ TEST_F(RunningTest, ManyThreads) {
     threads.emplace_back([&] {
       for (int i = 0; i < 300; ++i, --left) {
         RunningQueries::Ticket ticket(running_, request, budget_, clock_, nullptr);
-        ticket.count(1);
+        ticket.count().samples(1);
         ticket.cancelled()->wait(false);
       }
     });

@@ -139,6 +139,10 @@ void Server::State::register_metrics() {
   metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", "message"}});
   metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
                        [this] { return static_cast<double>(store->slot_counts().windows); });
+  metrics.counter_from("varve_query_samples_read_total", "Samples that queries have read.",
+                       [this] { return static_cast<double>(queries->running().read_in_all().samples); });
+  metrics.counter_from("varve_query_windows_read_total", "Windows of rollups that queries have read.",
+                       [this] { return static_cast<double>(queries->running().read_in_all().windows_in_all()); });
   metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.",
                 [this] { return static_cast<double>(ownership->jobs_held()); });
   metrics.gauge("varve_slots_set_aside", "Pieces of maintenance that failed on what they found, and are tried again.",

@@ -36,6 +36,7 @@ struct ChunkStats {
   double min = 0;
   double max = 0;
   double sum = 0;
+  std::int64_t window_ms = 0;  // of a rollup's window: its width; 0: of a chunk
 };
 
 // Receives what a scan reads. Calls for one series come from one thread at a time and in ascending order of time

@@ -180,8 +180,8 @@ Status scan_windows(const ScanSource& source, const Stretch& stretch, const stor
       VARVE_CHECK_OK(reader.read(rollup::number_group(source.series[place.series]), windows));
       for (const auto& w : windows) {
         if (!stretch.range.contains(w.start)) continue;
-        sink.stats(
-            {place.series, model::ValueType::double_, w.first_time, w.start + width - 1, w.count, w.min, w.max, w.sum});
+        sink.stats({place.series, model::ValueType::double_, w.first_time, w.start + width - 1, w.count, w.min, w.max,
+                    w.sum, width});
       }
     }
     return {};

@@ -60,4 +60,12 @@ inline std::vector<std::filesystem::path> scripts_in(const std::string& director
   return out;
 }
 
+// The first header of this name, "" if there is none.
+inline std::string header_of(const Response& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
 }  // namespace varve::http
