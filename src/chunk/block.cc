@@ -90,7 +90,7 @@ bool Block::State::decode_mixed(const Part* part, DecodedColumn& out) const {
   if (!decode_ints(types, out.bits.data())) return false;
   std::array<std::size_t, 4> seen{};
   for (std::size_t i = 0; i < n; ++i) {
-    if (out.bits[i] < 1 || out.bits[i] > 3) return false;
+    if (out.bits[i] > 3 || (out.bits[i] == 0 && types.detail != kWithErased)) return false;
     ++seen[out.bits[i]];
     out.types[i] = static_cast<ValueType>(out.bits[i]);
   }

@@ -20,12 +20,15 @@
 
 namespace varve::chunk {
 
+// In the place of a type: the cell has no value. It was erased, while others in its row were not. On disk: 0.
+inline constexpr model::ValueType kErased{0};
+
 // Values of one series to be encoded; as many as the group has times.
 struct Column {
   enum class Form {
     longs,     // ints
     decimals,  // ints / 10^decimals, |int| < 2^53, decimals ≤ 15; never −0
-    typed      // types, with bits (long, double) or texts (string) at the same position
+    typed      // types, with bits (long, double) or texts (string) at the same position; or kErased
   };
   Form form = Form::longs;
   unsigned decimals = 0;

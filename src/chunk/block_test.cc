@@ -19,6 +19,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
+const Value kNone{kErased, 0, {}};
+
 OwnGroup one(OwnColumn column, std::size_t rows) { return {7, steady_times(rows), {std::move(column)}}; }
 
 TEST(Block, KeepsEdgesOfEachType) {
@@ -45,6 +47,11 @@ TEST(Block, KeepsEdgesOfEachType) {
       one(typed({Value::of_long(1), Value::of_double(1)}), 2),
       one(typed({Value::of_long(1), Value::of_long(2)}), 2),
       one(typed({Value::of_double(1), Value::of_string("on"), Value::of_string("off")}), 3),
+      one(typed({kNone}), 1),
+      one(typed({kNone, kNone, kNone}), 3),
+      one(typed({Value::of_long(1), kNone, Value::of_long(3)}), 3),
+      one(typed({kNone, Value::of_double(0.1), Value::of_string("a"), kNone, Value::of_long(2), kNone}), 6),
+      one(typed({kNone, Value::of_string("")}), 2),
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE("case " + std::to_string(i));
@@ -120,6 +127,10 @@ TEST(Block, StatsOfNumbers) {
   const auto mixed = reopen(seal({one(typed({Value::of_long(1), Value::of_double(2)}), 2)}));
   EXPECT_FALSE(mixed->stats(0, 0).uniform);
   EXPECT_FALSE(mixed->stats(0, 0).numeric);
+  const auto erased = reopen(seal({one(typed({kNone, Value::of_long(2)}), 2), {8, steady_times(1), {typed({kNone})}}}));
+  EXPECT_FALSE(erased->stats(0, 0).uniform);
+  EXPECT_FALSE(erased->stats(0, 0).numeric);
+  EXPECT_FALSE(erased->stats(1, 0).uniform);
 }
 
 // One random column of a random shape, so that each plan, form and class is met.

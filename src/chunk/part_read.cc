@@ -69,8 +69,10 @@ bool read_column(Places& places, std::size_t rows, std::vector<Part>& out) {
   const std::uint64_t longs = places.params.varint();
   const std::uint64_t doubles = places.params.varint();
   if (!places.params.ok() || longs > rows || doubles > rows - longs) return false;
+  const std::uint64_t erased = whole.detail == kWithErased ? places.params.varint() : 0;
+  if (!places.params.ok() || erased > rows - longs - doubles) return false;
   const std::size_t counts[] = {static_cast<std::size_t>(longs), static_cast<std::size_t>(doubles),
-                                rows - static_cast<std::size_t>(longs + doubles)};
+                                rows - static_cast<std::size_t>(longs + doubles + erased)};
   for (unsigned i = 0; i < 3; ++i) {
     if (counts[i] == 0) continue;
     Part part;

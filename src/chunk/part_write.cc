@@ -42,7 +42,8 @@ void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter&
     case Column::Form::typed: break;
   }
   const ValueType type = column.types[0];
-  if (std::any_of(column.types.begin(), column.types.end(), [type](ValueType t) { return t != type; })) {
+  const bool differs = std::ranges::any_of(column.types, [type](ValueType t) { return t != type; });
+  if (differs || type == kErased) {
     write_mixed(column, sequences, out);
   } else if (type == ValueType::string) {
     write_texts(column.texts, sequences, out);
@@ -126,17 +127,20 @@ void ColumnWriter::write_mixed(const Column& column, SequenceWriter& sequences, 
   longs_.clear();
   doubles_.clear();
   std::vector<std::string_view> texts;
+  std::size_t erased = 0;
   for (std::size_t i = 0; i < column.types.size(); ++i) {
     types_.push_back(static_cast<std::int64_t>(column.types[i]));
     switch (column.types[i]) {
       case ValueType::long_: longs_.push_back(column.bits[i]); break;
       case ValueType::double_: doubles_.push_back(column.bits[i]); break;
       case ValueType::string: texts.push_back(column.texts[i]); break;
+      default: ++erased; break;
     }
   }
-  write_ints(Form::mixed, 0, types_, false, sequences, out);
+  write_ints(Form::mixed, erased > 0 ? kWithErased : 0, types_, false, sequences, out);
   out.params().varint(longs_.size());
   out.params().varint(doubles_.size());
+  if (erased > 0) out.params().varint(erased);
   if (!longs_.empty()) {
     ints_.resize(longs_.size());
     std::transform(longs_.begin(), longs_.end(), ints_.begin(), as_signed);
