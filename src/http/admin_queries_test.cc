@@ -27,6 +27,10 @@ class EndlessStore final : public storage::SampleStore {
     options.cancelled->wait(false);
     return fail(Code::cancelled, "cancelled");
   }
+  Result<storage::EraseReport> erase(model::TenantId, std::span<const model::SeriesId>, model::TimeRange,
+                                     const std::atomic<bool>*) override {
+    return storage::EraseReport{};
+  }
   Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
   void wait() const { scanning_.wait(false); }

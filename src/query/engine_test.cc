@@ -324,6 +324,10 @@ TEST_F(EngineTest, ThreadsMayShareAGroup) {
       }
       return {};
     }
+    Result<storage::EraseReport> erase(model::TenantId, std::span<const model::SeriesId>, model::TimeRange,
+                                       const std::atomic<bool>*) override {
+      return storage::EraseReport{};
+    }
     Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
     [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
 

@@ -50,7 +50,8 @@ class PieceSink {
   virtual void stats(const ChunkStats& stats) = 0;
   // Would statistics of every window [k × width, (k + 1) × width) inside `range` do for this series' samples there?
   // `extremes`: do they have min and max, or only count, sum and first time. `range` begins and ends at a window's
-  // edge.
+  // edge. Of a window that was taken with extremes they may still be NaN: its samples are gone and nobody knows them.
+  // Texts in the range come as pieces.
   virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms, bool extremes) {
     (void)series, (void)range, (void)width_ms, (void)extremes;
     return false;
@@ -78,6 +79,13 @@ struct StorageBytes {
   std::uint64_t wal = 0, hot = 0, sealed = 0, rollup = 0, index = 0;
 };
 
+struct EraseReport {
+  // That went, about: one that stands in two line groups, or was written twice, may count twice; windows whose samples
+  // retention had dropped do not count.
+  std::uint64_t samples = 0;
+  std::uint64_t slots = 0;  // that held some of them
+};
+
 class SampleStore {
  public:
   using AppendDone = std::function<void(Status)>;
@@ -93,6 +101,15 @@ class SampleStore {
   // separate pieces. Errors: cancelled, timeout, corrupt, or what the sink answered.
   virtual Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
                       PieceSink& sink) = 0;
+
+  // Erases the samples of these series (of others of the tenant's list: nothing) with times in `range`: those that
+  // append() had made visible before this was called are gone for good when it returns, for samples, statistics and
+  // windows. What is appended later stays, also at the same times. What is appended during the call is either.
+  // Of samples that retention has dropped, windows go that lie wholly in the range; others stay as they are.
+  // Blocking; one at a time. Errors: cancelled, unavailable (disk full), corrupt, io; then a part of the range, from
+  // its beginning, may have been erased and nothing else is touched. The same call may be made again.
+  virtual Result<EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                    model::TimeRange range, const std::atomic<bool>* cancelled) = 0;
 
   // Seals every slot that has ended, merges fragments, compacts. Blocking; one at a time.
   virtual Result<SettleReport> settle() = 0;

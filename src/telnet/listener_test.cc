@@ -47,6 +47,10 @@ class HeldStore final : public storage::SampleStore {
               storage::PieceSink&) override {
     return {};
   }
+  Result<storage::EraseReport> erase(model::TenantId, std::span<const model::SeriesId>, model::TimeRange,
+                                     const std::atomic<bool>*) override {
+    return storage::EraseReport{};
+  }
   Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
 

@@ -183,11 +183,28 @@ Status Database::commit(const Commit& commit) {
     }
   }
   batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint));
-  VARVE_CHECK_OK(state_->write(batch));
-  ::rocksdb::FlushOptions flush;
-  flush.allow_write_stall = true;
-  if (const auto status = state_->db->Flush(flush); !status.ok()) {
+  return flush();
+}
+
+Status Database::flush() {
+  if (state_->batch.Count() > 0) VARVE_CHECK_OK(state_->write(state_->batch));
+  ::rocksdb::FlushOptions options;
+  options.allow_write_stall = true;
+  if (const auto status = state_->db->Flush(options); !status.ok()) {
     return fail(translate(status, "flushing the database"));
+  }
+  return {};
+}
+
+Status Database::compact(const SlotKey& first, const SlotKey& last) {
+  ::rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  const std::string from = block_key({first, 0}, model::GroupId{0});
+  const std::string to = block_key({last, ~std::uint64_t{0}}, model::kNoGroup);
+  const ::rocksdb::Slice begin(from);
+  const ::rocksdb::Slice end(to);
+  if (const auto status = state_->db->CompactRange(options, &begin, &end); !status.ok()) {
+    return fail(translate(status, "giving back room of the database"));
   }
   return {};
 }

@@ -63,6 +63,12 @@ class Database {
   // Blocks of runs that no new snapshot can reach any more.
   Status erase_blocks(std::span<const std::shared_ptr<const Run>> runs);
 
+  // Puts what was written into files: a full disk shows here, before a commit. Durable when it returns.
+  Status flush();
+
+  // Gives back the room of erased blocks of these slots, from the first one to the last one. Thread-safe.
+  Status compact(const SlotKey& first, const SlotKey& last);
+
   // Rewrites what is needed to give back the room of erased blocks.
   Status compact();
 

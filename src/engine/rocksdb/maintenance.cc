@@ -68,6 +68,7 @@ bool Store::State::maintain_once() {
     try_step(spill_frozen(), "samples cannot be moved into the database; they stay in the log");
     return worked;
   }
+  if (erasing) return worked;
   if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
   if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
   const auto due = mergeable(false);
@@ -131,6 +132,7 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
 
 Result<storage::SettleReport> Store::settle() {
   State& state = *state_;
+  const std::lock_guard no_erase(state.erase_mutex);
   const std::lock_guard lock(state.maintenance_mutex);
   const auto before = state.runs;
   VARVE_CHECK_OK(state.spill_all());

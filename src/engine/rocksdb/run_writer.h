@@ -22,6 +22,8 @@ class RunWriter {
   // In ascending order of group.
   Status add(const chunk::Fragment& fragment);
   Result<std::shared_ptr<const Run>> finish();
+  // What has been written of a run that will not be finished: its blocks, to be erased.
+  [[nodiscard]] const Run& unfinished() const { return run_; }
 
  private:
   Status close_block();

@@ -24,6 +24,7 @@ Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned
   for (std::size_t r = 0; r < chunk_times_.size(); ++r) {
     model::Value value;
     value.type = chunk_column_.uniform ? chunk_column_.type : chunk_column_.types[r];
+    if (value.type == chunk::kErased) continue;
     if (value.type == model::ValueType::string) {
       value.text = chunk_column_.texts[r];
     } else {

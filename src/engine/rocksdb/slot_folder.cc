@@ -8,8 +8,9 @@ namespace varve::engine::rocksdb {
 
 using model::ValueType;
 
-SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms)
-    : width_ms_(width_ms) {
+SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
+                       model::TimeRange except)
+    : width_ms_(width_ms), except_(except) {
   for (const auto& run : slot.runs) readers_.emplace_back(source, *run);
 }
 
@@ -45,6 +46,16 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
 }
 
 Status SlotFolder::fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out) {
+  if (!except_.empty() && times.data() != number_times_.data()) {
+    number_times_.clear();
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (except_.contains(times[i])) continue;
+      numbers_[number_times_.size()] = numbers_[i];
+      number_times_.push_back(times[i]);
+    }
+    numbers_.resize(number_times_.size());
+    times = number_times_;
+  }
   windows_.clear();
   rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
   return windows_.empty() ? Status{} : out(series, false, windows_);
@@ -58,6 +69,7 @@ Status SlotFolder::fold_cells(model::SeriesId series, std::span<const model::Tim
   text_times_.clear();
   texts_.clear();
   for (std::size_t i = 0; i < times.size(); ++i) {
+    if (types[i] == chunk::kErased || except_.contains(times[i])) continue;
     if (types[i] == ValueType::string) {
       text_times_.push_back(times[i]);
       texts_.push_back(texts[i]);

@@ -21,7 +21,9 @@ class SlotFolder {
   // Numbers and texts of a series come apart; the windows are the finest ones, valid during the call.
   using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
 
-  SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms);
+  // Samples in `except` are left out.
+  SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
+             model::TimeRange except = {0, 0});
 
   // A group none of whose series stands elsewhere.
   Status group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out);
@@ -41,6 +43,7 @@ class SlotFolder {
                     std::span<const std::string_view> texts, const Out& out);
 
   const std::int64_t width_ms_;
+  const model::TimeRange except_;
   std::vector<RunReader> readers_;
   Gather gather_;
   SeriesMerge merge_;

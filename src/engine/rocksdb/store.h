@@ -58,6 +58,8 @@ class Store final : public storage::SeriesStore, public storage::SampleStore, pu
   void append(const model::RowBatch& batch, AppendDone done) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) override;
+  Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                     model::TimeRange range, const std::atomic<bool>* cancelled) override;
   Result<storage::SettleReport> settle() override;
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
 

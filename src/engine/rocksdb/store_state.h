@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the Store share: the index, the log with the heads, the runs, and who may touch them when.
 //
-// Locks, none taken while a later one is held:  maintenance → index → append → definitions.
+// Locks, none taken while a later one is held:  erase → maintenance → index → append → definitions.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,8 @@
 namespace varve::engine::rocksdb {
 
 class RollupWriter;
+class Erasure;
+struct EraseContext;
 
 struct Store::State {
   State(const Options& o, const Clock& c)
@@ -58,8 +60,11 @@ struct Store::State {
   std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
   std::condition_variable room;  // the frozen head is gone
 
+  std::mutex erase_mutex;  // an erase, or settle(), which must not come between its steps
+
   // Spilling and merging: one at a time, by the maintenance thread or by settle().
   std::mutex maintenance_mutex;
+  bool erasing = false;  // only spills may change the runs until it is done
   std::unique_ptr<Database> database;
   Checkpoint checkpoint;       // as committed
   bool spill_failing = false;  // said so once
@@ -124,6 +129,16 @@ struct Store::State {
     const std::lock_guard lock(append_mutex);
     return runs;
   }
+
+  // erase.cc
+  Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                     model::TimeRange range, const std::atomic<bool>* cancelled);
+  Status let_spill();  // these under the maintenance lock
+  Status erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed);
+  Status erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
+                     storage::EraseReport& report);
+  Status commit_erase(Database::Commit& commit, std::uint64_t& freed);
+  void give_back(model::TenantId tenant);  // under none
 
   // retention.cc
   Status drop_expired();

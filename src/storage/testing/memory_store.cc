@@ -107,6 +107,21 @@ Status MemoryStore::scan(TenantId, std::span<const SeriesId> series, const ScanO
   return {};
 }
 
+Result<EraseReport> MemoryStore::erase(TenantId tenant, std::span<const SeriesId> series, model::TimeRange range,
+                                       const std::atomic<bool>* cancelled) {
+  if (cancelled != nullptr && *cancelled) return fail(Code::cancelled, "nobody waits any more");
+  const std::unique_lock lock(mutex_);
+  EraseReport report;
+  for (const SeriesId id : series) {
+    if (range.empty() || index_.series_tenant(id) != tenant) continue;
+    Samples& samples = samples_[id];
+    const auto erased = std::erase_if(samples, [&](const auto& sample) { return range.contains(sample.first); });
+    report.samples += erased;
+    report.slots += erased > 0 ? 1 : 0;
+  }
+  return report;
+}
+
 Status MemoryStore::scan_series(std::size_t position, const Samples& samples, const ScanOptions& options,
                                 PieceSink& sink) {
   std::vector<const Samples::value_type*> run;

@@ -47,6 +47,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   void append(const model::RowBatch& batch, AppendDone done) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
               PieceSink& sink) override;
+  Result<EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
+                            const std::atomic<bool>* cancelled) override;
   Result<SettleReport> settle() override { return SettleReport{}; }
   [[nodiscard]] StorageBytes storage_bytes() const override { return {}; }
 

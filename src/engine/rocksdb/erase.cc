@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erase: samples go by being left out when their slots are written again; no query ever sees a tombstone.
+//
+// First everything is spilled, so that what is to go lies in runs up to a number N. Then, stretch of time after
+// stretch, the raw slots that hold some of it are written again, and the level slots with their windows; each stretch
+// is one commit, so at any moment windows and samples say the same. Between its steps only spills change the runs: what
+// is written meanwhile has higher numbers than N, and is not touched. docs/decisions/0012-deletes-rewrite.md.
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/log.h"
+#include "engine/rocksdb/edge_windows.h"
+#include "engine/rocksdb/erase_context.h"
+#include "engine/rocksdb/level_eraser.h"
+#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/raw_eraser.h"
+#include "engine/rocksdb/rollup_writer.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 20;  // written again in one commit, about
+constexpr std::uint64_t kCompactBytes = std::uint64_t{4} << 20;  // less than that is not worth a compaction of its own
+
+// Sets a flag while it lives.
+class Flag {
+ public:
+  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Flag() { flag_ = false; }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+// What batches begin and end at: no window and no slot lies in two of them.
+std::int64_t batch_align_ms(const rollup::Levels& rollups, std::int64_t chunk_width_ms) {
+  return rollups.levels.empty() ? chunk_width_ms : std::max(chunk_width_ms, rollups.levels.back().width_ms);
+}
+
+// The stretches of time, ascending, in which the tenant has samples or windows that overlap the range.
+std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasure, std::int64_t chunk_width_ms,
+                                         std::int64_t align_ms) {
+  std::map<model::Timestamp, std::uint64_t> bytes;  // of raw runs, by start
+  const auto range = erasure.range();
+  for (auto at = runs.slots.lower_bound({erasure.tenant(), 0, std::numeric_limits<model::Timestamp>::min()});
+       at != runs.slots.end() && at->first.tenant == erasure.tenant(); ++at) {
+    const auto& [slot, of_slot] = *at;
+    if (slot.granularity_ms == 0) {
+      if (of_slot.runs.empty() || !erasure.overlaps(slot.start, chunk_width_ms)) continue;
+      auto& sum = bytes[model::window_start(slot.start, align_ms)];
+      for (const auto& run : of_slot.runs) sum += run->bytes;
+      continue;
+    }
+    for (const auto& run : of_slot.runs) {
+      const auto first = std::max(run->first_time, model::window_start(range.first, slot.granularity_ms));
+      const auto last = std::min(run->last_time, range.last - 1);
+      for (auto start = model::window_start(first, align_ms); start <= last; start += align_ms) bytes[start] += 0;
+    }
+  }
+  std::vector<model::TimeRange> batches;
+  std::uint64_t open = 0;  // bytes of the last batch
+  for (const auto& [start, size] : bytes) {
+    if (batches.empty() || open + size > kBatchBytes) {
+      batches.push_back({start, start + align_ms});
+      open = 0;
+    }
+    batches.back().last = start + align_ms;
+    open += size;
+  }
+  return batches;
+}
+
+std::vector<SlotKey> slots_of(const Runs& runs, model::TenantId tenant) {
+  std::vector<SlotKey> slots;
+  for (auto at = runs.slots.lower_bound({tenant, 0, std::numeric_limits<model::Timestamp>::min()});
+       at != runs.slots.end() && at->first.tenant == tenant; ++at) {
+    slots.push_back(at->first);
+  }
+  return slots;
+}
+
+// Granularities wider than a slot are made again when a finer run has a higher content than their mark. Here runs
+// became one, whose content is the highest of theirs, and nothing is new in it: who was up to date stays so.
+void keep_fresh(const Runs& runs, const Runs::Plan& plan, Database::Commit& commit) {
+  std::map<SlotKey, std::uint64_t> contents;
+  for (const auto& run : commit.added) {
+    for (const auto& [width, finer] : plan.of_finer_ms) {
+      if (run->key.slot.granularity_ms != finer) continue;
+      for (auto start = model::window_start(run->first_time, width); start <= run->last_time; start += width) {
+        auto& content = contents[{run->key.slot.tenant, width, start}];
+        content = std::max(content, run->content);
+      }
+    }
+  }
+  for (const auto& [window, content] : contents) {
+    const auto known = runs.slots.find(window);
+    if (known == runs.slots.end() || runs.coarse_pending().contains(window)) continue;
+    Mark mark = known->second.mark;
+    if (mark.sealed == 0 || mark.sealed >= content) continue;
+    mark.sealed = content;
+    commit.marks.emplace_back(window, std::move(mark));
+  }
+}
+
+// A raw slot that holds nothing any more needs no mark.
+void unmark_empty(const Runs& runs, Database::Commit& commit) {
+  std::map<SlotKey, std::size_t> left;
+  for (const auto& run : commit.removed) left.try_emplace(run->key.slot, runs.slots.at(run->key.slot).runs.size());
+  for (const auto& run : commit.removed) --left[run->key.slot];
+  for (const auto& run : commit.added) ++left[run->key.slot];
+  for (const auto& [slot, count] : left) {
+    const bool is_raw = slot.granularity_ms == 0;
+    if (is_raw && count == 0 && !runs.slots.at(slot).mark.dropped) commit.marks.emplace_back(slot, Mark{});
+  }
+}
+
+std::uint64_t bytes_of(const RunList& runs) {
+  std::uint64_t bytes = 0;
+  for (const auto& run : runs) bytes += run->bytes;
+  return bytes;
+}
+
+}  // namespace
+
+// Commits, publishes and clears away; adds to `freed` what it gave back.
+Status Store::State::commit_erase(Database::Commit& commit, std::uint64_t& freed) {
+  if (commit.removed.empty() && commit.added.empty() && commit.marks.empty()) return {};
+  commit.checkpoint = checkpoint;
+  step("erase.written");
+  VARVE_CHECK_OK(database->commit(commit));
+  step("erase.committed");
+  publish(commit, false);
+  step("erase.published");
+  freed += bytes_of(commit.removed) - std::min(bytes_of(commit.removed), bytes_of(commit.added));
+  return database->erase_blocks(commit.removed);
+}
+
+// Everything of a tenant: its runs and marks, unread.
+Status Store::State::erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed) {
+  Database::Commit commit;
+  for (const SlotKey& slot : slots_of(*runs, erasure.tenant())) {
+    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+    commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
+    if (of_slot.mark != Mark{}) commit.marks.emplace_back(slot, Mark{});
+    set_aside.forget(slot);
+    if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
+    ++report.slots;
+    for (const auto& run : of_slot.runs) report.samples += run->samples;
+  }
+  return commit_erase(commit, freed);
+}
+
+Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
+                                 storage::EraseReport& report) {
+  const std::int64_t last_width = chunk_width;
+  RawEraser raw(context, raw_number);
+  const auto slots = slots_of(*context.runs, context.erasure.tenant());
+  for (const SlotKey& slot : slots) {
+    if (slot.granularity_ms != 0 || !context.batch.contains(slot.start)) continue;
+    if (context.erasure.overlaps(slot.start, last_width)) VARVE_CHECK_OK(raw.slot(slot, commit, report));
+  }
+  EdgeWindows edges(context);
+  VARVE_CHECK_OK(edges.find(raw.touched()));
+  LevelEraser levels(context, edges, checkpoint.next_run++);
+  for (const SlotKey& slot : slots) {
+    if (slot.granularity_ms != 0) VARVE_CHECK_OK(levels.slot(slot, commit));
+  }
+  RollupWriter writer(*database, chunk_width, checkpoint.next_run);
+  VARVE_CHECK_OK(edges.write(writer));
+  VARVE_TRY(const auto made, writer.finish());
+  checkpoint.next_run = writer.next_run();
+  for (const auto& run : made) {
+    // They are not news to the granularities made of them: those were folded, too.
+    Run as_known = *run;
+    const auto known = context.runs->slots.find(run->key.slot);
+    if (known != context.runs->slots.end()) as_known.content = known->second.content();
+    commit.added.push_back(std::make_shared<const Run>(std::move(as_known)));
+  }
+  keep_fresh(*runs, plan(), commit);
+  unmark_empty(*runs, commit);
+  return database->flush();  // what takes room is on disk before anything is committed: a full disk refuses all of it
+}
+
+Status Store::State::let_spill() {
+  bool has_frozen = false;
+  {
+    const std::lock_guard lock(append_mutex);
+    has_frozen = frozen != nullptr;
+  }
+  return has_frozen ? spill_frozen() : Status{};
+}
+
+Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                                 model::TimeRange range, const std::atomic<bool>* cancelled) {
+  storage::EraseReport report;
+  if (series.empty() || range.empty()) return report;
+  const std::lock_guard one(erase_mutex);
+  std::unique_lock lock(maintenance_mutex);
+  const Flag flag(erasing);
+  VARVE_CHECK_OK(spill_all());
+  const auto make_erasure = [&] {
+    const std::shared_lock reading(index_mutex);
+    return Erasure(index, tenant, series, range);
+  };
+  const Erasure erasure = make_erasure();
+  const std::uint64_t last_run = checkpoint.next_run - 1;
+  const std::uint64_t raw_number = checkpoint.next_run++;
+  step("erase.begin");
+  std::uint64_t freed = 0;
+  const model::TimeRange all;
+  if (erasure.whole_tenant() && range.first <= all.first && range.last >= all.last) {
+    VARVE_CHECK_OK(erase_tenant(erasure, report, freed));
+  } else {
+    unsigned looked = 0;
+    const auto pause = [&]() -> Status {
+      if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+        return fail(Code::cancelled, "the delete was cancelled");
+      }
+      return (looked++ & 63) == 0 ? let_spill() : Status{};
+    };
+    for (const model::TimeRange batch :
+         batches_of(*runs, erasure, chunk_width, batch_align_ms(options.rollups, chunk_width))) {
+      VARVE_CHECK_OK(pause());
+      const View nothing{nullptr, nullptr, runs, nullptr};
+      const EraseContext context{erasure,
+                                 batch,
+                                 last_run,
+                                 runs,
+                                 ScanSource{nothing, append_mutex, *database, cache, clock, tenant, chunk_width},
+                                 *database,
+                                 options,
+                                 index_mutex,
+                                 index,
+                                 shared_groups,
+                                 pause};
+      Database::Commit commit;
+      Status status = erase_batch(context, raw_number, commit, report);
+      const bool prepared = bool(status);
+      if (prepared) status = commit_erase(commit, freed);
+      if (!status) {
+        if (!prepared) (void)database->erase_blocks(commit.added);  // no commit will name them
+        return fail(status.error());
+      }
+    }
+  }
+  lock.unlock();
+  if (freed >= kCompactBytes) give_back(tenant);
+  lock.lock();  // the flag is the maintenance lock's
+  return report;
+}
+
+// Blocks that were erased take room until they are compacted away.
+void Store::State::give_back(model::TenantId tenant) {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  if (auto status = database->compact({tenant, 0, least}, {tenant, most, most}); !status) {
+    log::warn("the room of what was deleted is not given back yet", {{"error", status.error().message}});
+  }
+}
+
+Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                          model::TimeRange range, const std::atomic<bool>* cancelled) {
+  return state_->erase(tenant, series, range, cancelled);
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/level_eraser.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/run_reader.h"
+
+namespace varve::engine::rocksdb {
+
+bool LevelEraser::goes(std::int64_t width, model::Timestamp start, std::uint32_t group) const {
+  if (!context_.batch.contains(start) || !context_.erasure.overlaps(start, width)) return false;
+  if (context_.erasure.covers(start, width)) return true;
+  // Windows that are no longer configured are read by nobody, and made by nobody.
+  const bool known = std::ranges::count(context_.options.rollups.levels, width, &rollup::Level::width_ms) > 0;
+  return !known || edges_.goes(width, start, group);
+}
+
+model::TimeRange LevelEraser::looked_at(std::int64_t width) const {
+  const auto range = context_.erasure.range();
+  return {std::max(context_.batch.first, model::window_start(range.first, width)),
+          std::min(context_.batch.last, range.last)};
+}
+
+Result<bool> LevelEraser::holds_some(const SlotKey& slot, const RunList& runs) const {
+  const model::TimeRange range = looked_at(slot.granularity_ms);
+  for (const auto& run : runs) {
+    if (run->first_time >= range.last || run->last_time < range.first) continue;
+    RunReader reader(context_.source, *run);
+    for (const std::uint32_t series : context_.erasure.series()) {
+      for (const std::uint32_t group : {series * 2, series * 2 + 1}) {
+        VARVE_TRY(const chunk::Block* block, reader.block(group));
+        if (block == nullptr) continue;
+        const std::size_t at = block->find(model::GroupId{group});
+        if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
+          return true;
+        }
+        reader.release();
+      }
+    }
+  }
+  return false;
+}
+
+Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
+  const Runs::OfSlot& of_slot = context_.runs->slots.at(slot);
+  VARVE_TRY(const bool holds, holds_some(slot, of_slot.runs));
+  if (!holds) return {};
+  VARVE_TRY(auto cursors, cursors_of(context_.database, of_slot.runs));
+  RunWriter writer(context_.database);
+  writer.start({slot, number_}, of_slot.content());
+  const Status written =
+      for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
+        VARVE_CHECK_OK(context_.pause());
+        gather_.clear();
+        for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather_.add_chunk(cursor->block(), cursor->at()));
+        gather_.finish();
+        if (!context_.erasure.has_series(group / 2)) {
+          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+        }
+        cells_.erase_rows(gather_.times(), gather_.columns(),
+                          [&](model::Timestamp start) { return goes(slot.granularity_ms, start, group); });
+        if (cells_.empty()) return {};
+        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
+      });
+  if (!written) {
+    commit.added.push_back(std::make_shared<const Run>(writer.unfinished()));  // to be cleared away
+    return written;
+  }
+  VARVE_TRY(auto run, writer.finish());
+  if (!run->first_groups.empty()) commit.added.push_back(std::move(run));
+  commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

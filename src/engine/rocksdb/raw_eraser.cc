@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/raw_eraser.h"
+
+#include "engine/rocksdb/run_reader.h"
+#include "engine/rocksdb/slot_patches.h"
+
+namespace varve::engine::rocksdb {
+
+Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report) {
+  const Runs::OfSlot before = context_.before(context_.runs->slots.at(slot));
+  if (before.runs.empty()) return {};
+  if (context_.erasure.whole_tenant() && context_.erasure.covers(slot.start, context_.source.chunk_width_ms)) {
+    for (const auto& run : before.runs) report.samples += run->samples;
+    commit.removed.insert(commit.removed.end(), before.runs.begin(), before.runs.end());
+  } else {
+    VARVE_TRY(const bool holds, holds_some(before.runs));
+    if (!holds) return {};
+    VARVE_CHECK_OK(rewrite(slot, before, commit, report));
+  }
+  touched_.insert(slot.start);
+  ++report.slots;
+  return {};
+}
+
+// Looks only where one of the groups may be.
+Result<bool> RawEraser::holds_some(const RunList& runs) const {
+  const model::TimeRange range = context_.erasure.range();
+  for (const auto& run : runs) {
+    if (run->first_time >= range.last || run->last_time < range.first) continue;
+    RunReader reader(context_.source, *run);
+    for (const std::uint32_t group : context_.erasure.groups()) {
+      VARVE_TRY(const chunk::Block* block, reader.block(group));
+      if (block == nullptr) continue;
+      const std::size_t at = block->find(model::GroupId{group});
+      if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
+        return true;
+      }
+      reader.release();
+    }
+  }
+  return false;
+}
+
+Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
+                          storage::EraseReport& report) {
+  SlotPatches patches(context_.source, before.runs);
+  {
+    const std::shared_lock lock(context_.index_mutex);
+    VARVE_CHECK_OK(patches.find(context_.database, before.runs, context_.shared_groups, context_.index));
+  }
+  VARVE_TRY(auto cursors, cursors_of(context_.database, before.runs));
+  RunWriter writer(context_.database);
+  writer.start({slot, number_}, before.content());
+  const Status written =
+      for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
+        VARVE_CHECK_OK(context_.pause());
+        gather_.clear();
+        for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather_.add_chunk(cursor->block(), cursor->at()));
+        gather_.finish(patches.of(group));
+        const auto columns = context_.erasure.columns(group);
+        if (columns.empty()) return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+        cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
+        report.samples += cells_.erased();
+        if (cells_.empty()) return {};
+        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
+      });
+  if (!written) {
+    commit.added.push_back(std::make_shared<const Run>(writer.unfinished()));  // to be cleared away
+    return written;
+  }
+  VARVE_TRY(auto run, writer.finish());
+  if (!run->first_groups.empty()) commit.added.push_back(std::move(run));
+  commit.removed.insert(commit.removed.end(), before.runs.begin(), before.runs.end());
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// RawEraser: writes the samples of a raw slot again without those that are erased.
+#pragma once
+
+#include <set>
+
+#include "engine/rocksdb/cell_eraser.h"
+#include "engine/rocksdb/erase_context.h"
+#include "engine/rocksdb/gather.h"
+#include "engine/rocksdb/run_writer.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread. Nothing is visible before the commit.
+class RawEraser {
+ public:
+  // The runs that it writes have this number: above all that are erased from, below all that come later.
+  RawEraser(const EraseContext& context, std::uint64_t number) : context_(context), number_(number) {}
+
+  // Adds what becomes of the slot to the commit; nothing if it holds nothing of what is erased.
+  Status slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report);
+
+  [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }  // starts of slots
+
+ private:
+  [[nodiscard]] Result<bool> holds_some(const RunList& runs) const;
+  Status rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
+                 storage::EraseReport& report);
+
+  const EraseContext& context_;
+  const std::uint64_t number_;
+  std::set<model::Timestamp> touched_;
+  Gather gather_;
+  CellEraser cells_;
+};
+
+}  // namespace varve::engine::rocksdb
