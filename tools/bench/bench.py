@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares varve with VictoriaMetrics, InfluxDB and Prometheus on this machine: the same bytes, in turns, medians.
 
-  ./dev bench                    everything (about 25 minutes on two cores)
-  ./dev bench --quick            small data sets (about 4 minutes): for a look, not for a quotation
+  ./dev bench                    everything (about 35 minutes on two cores)
+  ./dev bench --quick            small data sets (about 6 minutes): for a look, not for a quotation
   ./dev bench --only=bulk,size   some scenarios
 docs/benchmarks.md says what each row means."""
 
@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ingest  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
+import settle  # noqa: E402
 from common import Settings  # noqa: E402
 from databases import ALL, Varve  # noqa: E402
 
@@ -31,6 +32,11 @@ SCENARIOS = {
     "durable": ingest.durable,
     "size": ingest.size,
     "queries": queries.queries,
+    "sealing": settle.sealing,
+    "backlog": settle.backlog,
+    "rollup_size": settle.rollup_size,
+    "rollup_query": settle.rollup_query,
+    "under_ingest": settle.under_ingest,
     "new_series": ingest.new_series,
     "restart": ingest.restart,
 }

@@ -72,14 +72,23 @@ class Row:
         return all(checks) if checks else None
 
 
-def run_load(settings, database, **flags):
-    """Runs the generator; returns what it measured. A failed request is an error: a comparison needs equal work."""
+def start_load(settings, database, **flags):
+    """Starts the generator."""
     command = [settings.load, f"--url=127.0.0.1:{database.port}"]
     command += [f"--{key.replace('_', '-')}={value}" for key, value in flags.items()]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()[-600:]}")
-    return json.loads(done.stdout)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish_load(process):
+    """Waits for it; returns what it measured. A failed request is an error: a comparison needs equal work."""
+    out, errors = process.communicate()
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(process.args)}: {errors.strip()[-600:]}")
+    return json.loads(out)
+
+
+def run_load(settings, database, **flags):
+    return finish_load(start_load(settings, database, **flags))
 
 
 def data_flags(settings, kind, hosts, steps, **more):

@@ -130,8 +130,12 @@ LANGUAGES = {"varve": (kairos_request, kairos_answer), "victoria-metrics": (prom
              "prometheus": (prom_request, prom_answer), "influxdb": (influx_request, influx_answer)}
 
 
+def language(database):
+    return LANGUAGES["varve" if isinstance(database, Varve) else database.name]
+
+
 def ask(database, query):
-    make_request, read_answer = LANGUAGES[database.name]
+    make_request, read_answer = language(database)
     method, path, body = make_request(query)
     headers = {"Content-Type": "application/x-www-form-urlencoded" if path == "/query" else "application/json"}
     status, answer = http_call(database.port, method, path, body or None, headers)
@@ -162,7 +166,7 @@ def write_requests(settings, database, queries):
     path = os.path.join(settings.directory, "queries")
     with open(path, "wb") as f:
         for query in queries:
-            method, target, body = LANGUAGES[database.name][0](query)
+            method, target, body = language(database)[0](query)
             f.write(f"{method} {target} {len(body)}\n{body}\n".encode())
     return path
 
