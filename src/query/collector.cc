@@ -91,10 +91,14 @@ Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
   if (piece.type == ValueType::string) return add_texts(series, piece);
-  seen_[series] |= kNumbers;
-  if (!windowed_) return add_run(series, piece);
+  if (!windowed_) {
+    seen_[series] |= kNumbers;
+    return add_run(series, piece);
+  }
+  // A series without a number here is not seen: there will be no window of it either.
   const aggregate::Column column = finite({piece.type, piece.times, piece.bits});
   if (column.times.empty()) return {};
+  seen_[series] |= kNumbers;
   thread_local std::vector<Cell> cells;
   cells.clear();
   aggregate::reduce(query_.stages[0].function, windows_, column, cells);

@@ -2,13 +2,14 @@
 #include "rollup/window.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace varve::rollup {
 
 void combine(Window& into, const Window& from) {
   into.sum += from.sum;
-  into.min = std::min(into.min, from.min);
-  into.max = std::max(into.max, from.max);
+  if (from.min < into.min || std::isnan(from.min)) into.min = from.min;
+  if (from.max > into.max || std::isnan(from.max)) into.max = from.max;
   into.count += from.count;
   into.first_time = std::min(into.first_time, from.first_time);
   if (from.last_time >= into.last_time) {
@@ -19,12 +20,11 @@ void combine(Window& into, const Window& from) {
 
 void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out) {
   for (const Window& window : finer) {
-    const model::Timestamp start = model::window_start(window.start, width_ms);
-    if (!out.empty() && out.back().start == start) {
+    if (!out.empty() && window.start < out.back().start + width_ms) {
       combine(out.back(), window);
     } else {
       out.push_back(window);
-      out.back().start = start;
+      out.back().start = model::window_start(window.start, width_ms);
     }
   }
 }

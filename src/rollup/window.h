@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ enum class Kind : std::uint8_t {
   text = 2      // count, last
 };
 
+// Stands for the extremes of a window that was made of a delta counter. No window has NaN for another reason.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 struct Window {
   model::Timestamp start = 0;
   model::Timestamp first_time = 0;  // of the first sample in it
@@ -36,7 +40,7 @@ struct Window {
 // Windows of one series and kind at one granularity, ascending, none empty.
 using Windows = std::vector<Window>;
 
-// Adds `from`, of the same window, to `into`.
+// Adds `from`, of the same window, to `into`. What is unknown in one is unknown in both.
 void combine(Window& into, const Window& from);
 
 // Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`.

@@ -2,9 +2,11 @@
 #include "engine/rocksdb/gather.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "engine/rocksdb/head.h"
+#include "rollup/window.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -76,9 +78,10 @@ Status Gather::add_chunk(const chunk::Block& block, std::size_t i) {
   if (chunks_used_ == chunks_.size()) chunks_.emplace_back();
   Chunk& chunk = chunks_[chunks_used_];
   VARVE_CHECK_OK(block.times(i, chunk.times));
-  width_ = only_.empty() ? block.columns(i) : only_.size();
-  chunk.columns.resize(width_);
-  for (std::size_t c = 0; c < width_; ++c) VARVE_CHECK_OK(block.column(i, source_column(c), chunk.columns[c]));
+  const std::size_t width = only_.empty() ? block.columns(i) : only_.size();
+  width_ = std::max(width_, width);
+  chunk.columns.resize(width);
+  for (std::size_t c = 0; c < width; ++c) VARVE_CHECK_OK(block.column(i, source_column(c), chunk.columns[c]));
   const auto number = static_cast<std::uint32_t>(chunks_used_++);
   for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
   return {};
@@ -119,7 +122,22 @@ bool Gather::packed(RowKind& kind, unsigned& decimals) const {
   return decimals <= model::kRowDecimalsMax;
 }
 
+// Chunks of one group have the same columns, but for windows of a series that was a delta counter once and a gauge at
+// another time: those without extremes get them as NaN.
+void Gather::widen() {
+  for (std::size_t i = 0; i < chunks_used_; ++i) {
+    Chunk& chunk = chunks_[i];
+    for (std::size_t c = chunk.columns.size(); c < width_; ++c) {
+      auto& column = chunk.columns.emplace_back();
+      column.uniform = true;
+      column.type = model::ValueType::double_;
+      column.bits.assign(chunk.times.size(), std::bit_cast<std::uint64_t>(rollup::kUnknown));
+    }
+  }
+}
+
 void Gather::finish(std::span<const Patch> patches) {
+  widen();
   sort();
   times_.resize(rows_.size());
   for (std::size_t r = 0; r < rows_.size(); ++r) times_[r] = rows_[r].time;

@@ -50,6 +50,7 @@ class Gather {
     std::uint32_t chunk;
     std::uint32_t index;
   };
+  void widen();
   void sort();
   // All rows packed as longs, or all as decimals that can share one exponent without leaving 2^53.
   bool packed(model::RowKind& kind, unsigned& decimals) const;

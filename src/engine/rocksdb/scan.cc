@@ -8,6 +8,7 @@
 
 #include "engine/rocksdb/scan_range.h"
 #include "engine/rocksdb/scan_stretches.h"
+#include "engine/rocksdb/scan_windows.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -91,7 +92,7 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
   const auto scan = [&](std::span<const Place> part, auto read) -> Status {
     for (const Stretch& stretch : stretches_of(source, slots, options.range, part, sink)) {
       if (stretch.granularity_ms != 0) {
-        VARVE_CHECK_OK(scan_windows(source, stretch, options, part, sink));
+        VARVE_CHECK_OK(scan_windows(source, slots, stretch, options, part, sink));
         continue;
       }
       storage::ScanOptions of_stretch = options;

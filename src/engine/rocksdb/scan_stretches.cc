@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "engine/rocksdb/level_slots.h"
-#include "engine/rocksdb/window_reader.h"
-#include "rollup/columns.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -21,8 +19,9 @@ Timestamp round_up(Timestamp t, std::int64_t width) {
 // Fills a range that is rolled up with stretches, coarsest first.
 class Chooser {
  public:
-  Chooser(const ScanSource& source, std::span<const Place> places, storage::PieceSink& sink, std::vector<Stretch>& out)
-      : source_(source), places_(places), sink_(sink), out_(out) {}
+  Chooser(const ScanSource& source, const SlotList& slots, std::span<const Place> places, storage::PieceSink& sink,
+          std::vector<Stretch>& out)
+      : source_(source), slots_(slots), places_(places), sink_(sink), out_(out) {}
 
   // Uses the first `levels` granularities. `has`: widths made of every raw slot in the range.
   void fill(TimeRange range, std::size_t levels, const std::vector<std::int64_t>& has) {
@@ -84,13 +83,22 @@ class Chooser {
            built;
   }
 
+  // A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
+  // that there is something unknown.
   [[nodiscard]] bool taken(TimeRange range, std::int64_t width) const {
+    const auto is_gone = [&](const SlotList::Slot& slot) {
+      return slot.mark != nullptr && slot.mark->dropped && slots_.overlaps(slot, range);
+    };
+    const bool counters = std::ranges::any_of(places_, [&](const Place& p) { return source_.counters[p.series] != 0; });
+    const bool any_gone = counters && std::ranges::any_of(slots_.all(), is_gone);
     return std::ranges::all_of(places_, [&](const Place& place) {
-      return sink_.takes_windows(place.series, range, width, source_.counters[place.series] == 0);
+      const bool extremes = source_.counters[place.series] == 0;
+      return sink_.takes_windows(place.series, range, width, extremes || any_gone);
     });
   }
 
   const ScanSource& source_;
+  const SlotList& slots_;
   std::span<const Place> places_;
   storage::PieceSink& sink_;
   std::vector<Stretch>& out_;
@@ -119,7 +127,7 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
                                   std::span<const Place> places, storage::PieceSink& sink) {
   if (source.rollups == nullptr || source.rollups->levels.empty() || places.empty()) return {{range, 0}};
   std::vector<Stretch> out;
-  Chooser chooser(source, places, sink, out);
+  Chooser chooser(source, slots, places, sink, out);
   const auto& all = slots.all();
   const auto is_open = [&places](const Mark& mark) {
     return !mark.open.empty() && std::ranges::any_of(places, [&](const Place& place) {
@@ -161,32 +169,6 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
   if (done < range.last) out.push_back({{done, range.last}, 0});
   join_samples(out);
   return out;
-}
-
-Status scan_windows(const ScanSource& source, const Stretch& stretch, const storage::ScanOptions& options,
-                    std::span<const Place> places, storage::PieceSink& sink) {
-  const std::int64_t width = stretch.granularity_ms;
-  std::vector<Place> by_series(places.begin(), places.end());
-  std::ranges::sort(by_series, {}, [&](const Place& p) { return source.series[p.series]; });
-  rollup::Windows windows;
-  const auto read_slot = [&](const Runs::OfSlot& slot) -> Status {
-    WindowReader reader(source, slot);
-    std::uint32_t before = ~std::uint32_t{0};
-    unsigned looked = 0;
-    for (const Place& place : by_series) {
-      if (place.series == before) continue;
-      before = place.series;
-      if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source, options));
-      VARVE_CHECK_OK(reader.read(rollup::number_group(source.series[place.series]), windows));
-      for (const auto& w : windows) {
-        if (!stretch.range.contains(w.start)) continue;
-        sink.stats({place.series, model::ValueType::double_, w.first_time, w.start + width - 1, w.count, w.min, w.max,
-                    w.sum, width});
-      }
-    }
-    return {};
-  };
-  return for_each_level_slot(*source.view.runs, source.tenant, width, source.chunk_width_ms, stretch.range, read_slot);
 }
 
 }  // namespace varve::engine::rocksdb

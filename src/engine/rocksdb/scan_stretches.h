@@ -22,9 +22,4 @@ struct Stretch {
 std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slots, model::TimeRange range,
                                   std::span<const Place> places, storage::PieceSink& sink);
 
-// Gives the windows of the series in `stretch` to the sink as statistics. `places` as for ScanRange, several of a
-// series count as one.
-Status scan_windows(const ScanSource& source, const Stretch& stretch, const storage::ScanOptions& options,
-                    std::span<const Place> places, storage::PieceSink& sink);
-
 }  // namespace varve::engine::rocksdb

@@ -48,9 +48,7 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
     window.first_time = window.last_time = window.start + static_cast<std::int64_t>(columns[1].bits[i]);
     if (numbers) window.sum = std::bit_cast<double>(columns[2].bits[i]);
     if (!numbers) window.last = columns[2].texts[i];
-    // A counter has no extremes; should they be asked for after rollup.counter_suffixes was changed, the mean is
-    // nearest.
-    if (numbers && !gauge) window.min = window.max = window.sum / static_cast<double>(window.count);
+    if (numbers && !gauge) window.min = window.max = rollup::kUnknown;
     if (gauge) {
       window.min = std::bit_cast<double>(columns[3].bits[i]);
       window.max = std::bit_cast<double>(columns[4].bits[i]);

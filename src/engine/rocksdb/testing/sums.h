@@ -23,8 +23,9 @@ struct Sum {
   model::Timestamp first = 0;
   void add(model::Timestamp time, std::uint64_t n, double s, double lo, double hi) {
     first = count == 0 ? time : std::min(first, time);
-    min = count == 0 ? lo : std::min(min, lo);
-    max = count == 0 ? hi : std::max(max, hi);
+    // What is unknown (NaN) stays unknown.
+    if (count == 0 || lo < min || std::isnan(lo)) min = lo;
+    if (count == 0 || hi > max || std::isnan(hi)) max = hi;
     sum += s;
     count += n;
   }
