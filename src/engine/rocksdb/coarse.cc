@@ -7,6 +7,7 @@
 #include "engine/rocksdb/level_slots.h"
 #include "engine/rocksdb/rollup_writer.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/rocksdb/stored_for.h"
 #include "engine/rocksdb/window_reader.h"
 
 namespace varve::engine::rocksdb {
@@ -30,6 +31,17 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   const model::TenantId tenant = window.slot.tenant;
   const std::int64_t width = window.slot.granularity_ms;
   const model::TimeRange range{window.slot.start, window.slot.start + width};
+  commit.marks.emplace_back(window.slot, Mark{window.content, false, {}, {}});
+  // What it was made of may be gone in part, and nothing wider may be made of what is left.
+  const auto& levels = options.rollups.levels;
+  const auto level =
+      static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
+  const auto kept = stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
+  const bool has_wider = std::ranges::any_of(levels, [&](const rollup::Level& wider) {
+    const auto known = runs->slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
+    return wider.width_ms > width && known != runs->slots.end() && known->second.mark.sealed > 0;
+  });
+  if (has_wider && is_over(range.last, kept, clock.now_ms())) return {};
   RunList finer;
   VARVE_CHECK_OK(for_each_level_slot(*runs, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
     finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
@@ -40,7 +52,7 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   Gather gather;
   Windows all;
   Windows made;
-  VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
+  return for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
     gather.finish();
@@ -52,9 +64,7 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
     const auto counted = gather.columns().size() == rollup::columns_of(rollup::Kind::gauge) ? rollup::Kind::gauge
                                                                                             : rollup::Kind::counter;
     return writer.add(tenant, width, group, (group & 1) != 0 ? rollup::Kind::text : counted, made);
-  }));
-  commit.marks.emplace_back(window.slot, Mark{window.content, false, {}, {}});
-  return {};
+  });
 }
 
 Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
@@ -62,7 +72,9 @@ Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
   RollupWriter writer(*database, chunk_width, checkpoint.next_run);
   Database::Commit commit;
   for (const CoarseWindow& window : windows) {
+    const std::size_t marks = commit.marks.size();
     const Status status = build_coarse(window, writer, commit);
+    if (!status) commit.marks.resize(marks);
     if (!status && status.error().code != Code::corrupt) return status;
     if (status) {
       set_aside.succeeded(window.slot, kCoarseWindow);

@@ -6,15 +6,9 @@
 
 #include "engine/rocksdb/level_slots.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/rocksdb/stored_for.h"
 
 namespace varve::engine::rocksdb {
-namespace {
-
-bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
-  return retention_ms < rollup::kForEver && end + retention_ms <= now_ms;
-}
-
-}  // namespace
 
 // Retentions are days and years: looking once an hour is often enough, and cheap. Short ones are looked after sooner.
 bool Store::State::retention_due() const {
@@ -27,7 +21,9 @@ bool Store::State::retention_due() const {
 // The longest that anything made of a raw slot is kept.
 std::int64_t Store::State::longest_retention_ms() const {
   std::int64_t longest = options.raw_retention_ms;
-  for (const auto& level : options.rollups.levels) longest = std::max(longest, level.retention_ms);
+  for (std::size_t l = 0; l < options.rollups.levels.size(); ++l) {
+    longest = std::max(longest, stored_for_ms(options.rollups.levels, l, options.raw_retention_ms, chunk_width));
+  }
   return longest;
 }
 
@@ -51,7 +47,9 @@ std::vector<SlotKey> Store::State::expired() const {
     }
     const auto width =
         of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, chunk_width);
-    if (is_over(slot.start + width, level->retention_ms, now)) over.push_back(slot);
+    const auto at = static_cast<std::size_t>(level - options.rollups.levels.begin());
+    const auto kept = stored_for_ms(options.rollups.levels, at, options.raw_retention_ms, chunk_width);
+    if (is_over(slot.start + width, kept, now)) over.push_back(slot);
   }
   return over;
 }

@@ -7,6 +7,7 @@
 // that trickles into an old slot for ever costs its own work once a quiet time, and delays nobody.
 #include <algorithm>
 
+#include "engine/rocksdb/slot_sealer.h"
 #include "engine/rocksdb/store_state.h"
 #include "tracker/ownership.h"
 
@@ -67,10 +68,11 @@ Status Store::State::seal_all(std::int64_t ended_before_ms) {
   if (!options.rolls_up || owned().empty()) return {};
   auto due = sealable(ended_before_ms);
   // Where samples are added to stored windows, the next slot must find the sum of the last one.
-  const auto dropped =
-      std::ranges::stable_partition(due, [this](const SlotKey& s) { return !runs->slots.at(s).mark.dropped; });
-  const std::vector<SlotKey> late(dropped.begin(), dropped.end());
-  due.erase(dropped.begin(), dropped.end());
+  const auto added = std::ranges::stable_partition(due, [this](const SlotKey& s) {
+    return !runs->slots.at(s).mark.dropped && !comes_late(*runs, s, options.rollups, chunk_width);
+  });
+  const std::vector<SlotKey> late(added.begin(), added.end());
+  due.erase(added.begin(), added.end());
   VARVE_CHECK_OK(in_parts(due, [this](std::span<const SlotKey> part) { return seal(part); }));
   for (const SlotKey& slot : late) VARVE_CHECK_OK(seal({&slot, 1}));
   for (auto coarse = coarse_due(ended_before_ms); !coarse.empty(); coarse = coarse_due(ended_before_ms)) {

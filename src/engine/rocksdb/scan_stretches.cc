@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/slot_sealer.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -134,25 +135,42 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
       return std::ranges::binary_search(mark.open, place.group);
     });
   };
-  const auto usable = [&](const SlotList::Slot& slot) {
-    return slot.mark != nullptr && (slot.rolled_up || slot.mark->dropped) && !slot.mark->granularities_ms.empty() &&
-           !is_open(*slot.mark);
+  // In a slot that nothing was rolled up of yet, samples come beside the wide windows that were made of its neighbours.
+  const auto is_beside = [&](const SlotList::Slot& slot) {
+    return comes_late(*source.view.runs, {source.tenant, 0, slot.start}, *source.rollups, source.chunk_width_ms);
   };
+  const auto usable = [&](const SlotList::Slot& slot) {
+    if (slot.mark == nullptr || slot.mark->granularities_ms.empty()) return is_beside(slot);
+    return (slot.rolled_up || slot.mark->dropped) && !is_open(*slot.mark);
+  };
+  const auto granularities = [](const SlotList::Slot& slot) -> const std::vector<std::int64_t>* {
+    return slot.mark == nullptr || slot.mark->granularities_ms.empty() ? nullptr : &slot.mark->granularities_ms;
+  };
+  // Where there never was a slot, nothing is missing in the windows: a wide one may reach there. But not far, lest
+  // somebody looks for windows in centuries that are empty.
+  const std::int64_t widest = std::max(source.chunk_width_ms, source.rollups->levels.back().width_ms);
+  const auto end_of = [&](const SlotList::Slot& slot) { return slot.start + source.chunk_width_ms; };
   Timestamp done = range.first;
+  Timestamp open_until = range.first;
   for (std::size_t i = 0; i < all.size();) {
     if (!usable(all[i])) {
-      ++i;
+      open_until = end_of(all[i++]);
       continue;
     }
+    static const std::vector<std::int64_t> kNone;
+    const auto* has = granularities(all[i]);
     std::size_t end = i + 1;
-    while (end < all.size() && usable(all[end]) && all[end].mark->granularities_ms == all[i].mark->granularities_ms) {
-      ++end;
+    for (; end < all.size() && usable(all[end]) && all[end].start - end_of(all[end - 1]) <= widest; ++end) {
+      const auto* other = granularities(all[end]);
+      if (has != nullptr && other != nullptr && *has != *other) break;
+      if (has == nullptr) has = other;
     }
-    const TimeRange rolled{std::max(range.first, all[i].start),
-                           std::min(range.last, all[end - 1].start + source.chunk_width_ms)};
+    const Timestamp next = end < all.size() ? all[end].start : range.last;
+    const TimeRange rolled{std::max({done, open_until, model::window_start(all[i].start, widest)}),
+                           std::min({range.last, next, round_up(end_of(all[end - 1]), widest)})};
     if (done < rolled.first) out.push_back({{done, rolled.first}, 0});
     const std::size_t filled_from = out.size();
-    chooser.fill(rolled, source.rollups->levels.size(), all[i].mark->granularities_ms);
+    chooser.fill(rolled, source.rollups->levels.size(), has == nullptr ? kNone : *has);
     // What came after the samples were dropped is not in the windows yet: it is added to them.
     const std::size_t filled = out.size();
     for (std::size_t late = i; late < end; ++late) {

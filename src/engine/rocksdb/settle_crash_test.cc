@@ -9,6 +9,7 @@
 
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/memory_directories.h"
 #include "engine/rocksdb/testing/sums.h"
 
 namespace varve::engine::rocksdb {
@@ -217,6 +218,7 @@ std::vector<std::vector<std::string>> steps_of_life() {
 }
 
 TEST(SettleCrash, at_every_step_everything_is_there_once) {
+  testing::make_directories_in_memory();
   const auto steps = steps_of_life();
   ASSERT_FALSE(::testing::Test::HasFailure());
   std::set<std::string> names;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/stored_for.h"
 #include "engine/rocksdb/window_reader.h"
 #include "model/series_key.h"
 #include "tracker/partition.h"
@@ -22,16 +23,23 @@ bool has_coarse(const Runs& runs, model::TenantId tenant, std::int64_t width_ms,
   return known != runs.slots.end() && known->second.mark.sealed > 0;
 }
 
-// Into a slot whose samples are gone, what comes late is added to the windows of every granularity.
-std::vector<std::int64_t> widths_of(const SealContext& context, const Runs::OfSlot& slot) {
+std::vector<std::int64_t> widths_of(const SealContext& context) {
   std::vector<std::int64_t> widths;
   for (const auto& level : context.options.rollups.levels) {
-    if (level.width_ms <= context.source.chunk_width_ms || slot.mark.dropped) widths.push_back(level.width_ms);
+    if (level.width_ms <= context.source.chunk_width_ms) widths.push_back(level.width_ms);
   }
   return widths;
 }
 
 }  // namespace
+
+bool comes_late(const Runs& runs, const SlotKey& slot, const rollup::Levels& rollups, std::int64_t chunk_width_ms) {
+  const auto known = runs.slots.find(slot);
+  if (known != runs.slots.end() && (known->second.mark.sealed > 0 || known->second.mark.dropped)) return false;
+  return std::ranges::any_of(rollups.levels, [&](const rollup::Level& level) {
+    return level.width_ms > chunk_width_ms && has_coarse(runs, slot.tenant, level.width_ms, slot.start);
+  });
+}
 
 SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer)
     : context_(context),
@@ -39,7 +47,9 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
       writer_(writer),
       of_slot_(context.runs->slots.at(slot)),
       now_ms_(context.source.clock.now_ms()),
-      widths_(widths_of(context, of_slot_)),
+      widths_(widths_of(context)),
+      adds_(of_slot_.mark.dropped ||
+            comes_late(*context.runs, slot, context.options.rollups, context.source.chunk_width_ms)),
       folder_(context.source, of_slot_, widths_[0]) {}
 
 Status SlotSealer::seal(Database::Commit& commit) {
@@ -159,13 +169,15 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
   }
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   windows_ = finest;
-  for (const std::int64_t width : widths_) {
-    if (width > context_.source.chunk_width_ms && !has_coarse(*context_.runs, slot_.tenant, width, finest[0].start))
-      break;
+  for (const rollup::Level& level : context_.options.rollups.levels) {
+    const std::int64_t width = level.width_ms;
+    if (adds_ && !is_wanted(width, finest[0].start)) continue;
+    const bool wide = width > context_.source.chunk_width_ms;
+    if (wide && !adds_) break;
     coarser_.clear();
     rollup::coarsen(windows_, width, coarser_);
     windows_ = coarser_;
-    if (of_slot_.mark.dropped) {
+    if (wide || of_slot_.mark.dropped) {
       VARVE_CHECK_OK(add_to_stored(width, group, kind, coarser_));
     } else {
       VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, coarser_));
@@ -174,7 +186,23 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
   return {};
 }
 
-// The samples that made the stored windows are gone, and the finer windows may be: so each granularity is added to.
+// Is this the way into that window? A wide one that is to be made of finer ones, for the first time or again, will get
+// it from those. One whose time is over may be gone, and with it what else was in it: nothing may be made of it.
+bool SlotSealer::is_wanted(std::int64_t width, model::Timestamp time) const {
+  const auto& options = context_.options;
+  const auto& levels = options.rollups.levels;
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const auto level =
+      static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
+  const std::int64_t level_width = level_slot_width_ms(width, chunk_width);
+  const std::int64_t kept = stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
+  if (is_over(model::window_start(time, level_width) + level_width, kept, now_ms_)) return false;
+  const SlotKey window{slot_.tenant, width, model::window_start(time, width)};
+  return width <= chunk_width ||
+         (has_coarse(*context_.runs, slot_.tenant, width, time) && !context_.runs->coarse_pending().contains(window));
+}
+
+// Each granularity is added to, and not made of the finer one, which may be gone.
 Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind kind, const Windows& windows) {
   const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
   const auto slot =

@@ -42,6 +42,9 @@ struct SealContext {
 // Stands for the number of the last run of the commit, until that is known.
 inline constexpr std::uint64_t kThisCommit = ~std::uint64_t{0};
 
+// Is nothing of this slot in any window yet, although a window wider than it has been made of its neighbours?
+bool comes_late(const Runs& runs, const SlotKey& slot, const rollup::Levels& rollups, std::int64_t chunk_width_ms);
+
 // One thread, under the maintenance lock. Made for one slot.
 class SlotSealer {
  public:
@@ -57,6 +60,7 @@ class SlotSealer {
   Status group(const SealedGroup& group, const SlotFolder::Out& out);
   [[nodiscard]] bool is_ours(std::uint32_t group);
   Status fold(model::SeriesId series, bool text, const rollup::Windows& finest);
+  [[nodiscard]] bool is_wanted(std::int64_t width, model::Timestamp time) const;
   Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
 
   const SealContext& context_;
@@ -64,7 +68,10 @@ class SlotSealer {
   RollupWriter& writer_;
   const Runs::OfSlot& of_slot_;
   const std::int64_t now_ms_;
-  const std::vector<std::int64_t> widths_;  // of the granularities that the slot's samples go into
+  const std::vector<std::int64_t> widths_;  // of the granularities that are made of the slot's samples
+  // Are the windows that its samples go into made of other samples, too, which are not here? Then those wider than the
+  // slot (and, where the slot's own samples are gone, all) are not made again but added to.
+  const bool adds_;
   SlotFolder folder_;
   std::vector<std::uint32_t> open_;  // groups that stay open
   std::vector<SealedGroup> batch_;
