@@ -42,6 +42,13 @@ model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
   return series_tenant(group_series(group).front());
 }
 
+void SeriesIndex::groups(model::SeriesId series, std::vector<model::GroupId>& out) const {
+  out.clear();
+  const Catalog& catalog = tables_->catalog;
+  catalog.postings.for_each(catalog.series[model::to_int(series)].groups,
+                            [&](std::uint32_t group) { out.push_back(model::GroupId{group}); });
+}
+
 void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const {
   out.clear();
   const Catalog& catalog = tables_->catalog;

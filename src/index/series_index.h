@@ -80,6 +80,8 @@ class SeriesIndex {
   [[nodiscard]] std::size_t group_count() const;
   [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
   [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
+  // The groups that the series stands in, ascending, into `out` (cleared first).
+  void groups(model::SeriesId series, std::vector<model::GroupId>& out) const;
   // Every place of the series, into `out` (cleared first), latest group first.
   void places(model::SeriesId series, std::vector<Place>& out) const;
 

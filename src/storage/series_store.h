@@ -11,8 +11,10 @@
 
 #include "base/result.h"
 #include "index/matcher.h"
+#include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
+#include "storage/series_life.h"
 
 namespace varve::storage {
 
@@ -47,6 +49,22 @@ class SeriesStore {
   [[nodiscard]] virtual std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
                                                             std::string_view key) const = 0;
 
+  // How many series of the metric have each of their tags, by key and value; empty metric: of the tenant. No data are
+  // touched.
+  [[nodiscard]] virtual std::vector<index::TagCount> tag_counts(model::TenantId tenant,
+                                                                std::string_view metric) const = 0;
+
+  // What is known of each series, in order of `series`, without reading samples that are stored; of a series of another
+  // tenant nothing. Exact for everything that was visible when it was called.
+  [[nodiscard]] virtual std::vector<SeriesLife> lives(model::TenantId tenant,
+                                                      std::span<const model::SeriesId> series) const = 0;
+
+  // Forgets those of the series that hold nothing, not waiting for the store to find them itself: they are not
+  // selected, listed or counted any more. A forgotten series is there again once it is written (an acknowledged sample
+  // is visible, also through a group that was defined before) or defined again. Blocking, as erase().
+  virtual void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) = 0;
+
+  // Of forgotten series none are counted.
   [[nodiscard]] virtual std::size_t series_count() const = 0;  // over all tenants
   [[nodiscard]] virtual std::size_t series_count(model::TenantId tenant) const = 0;
 };

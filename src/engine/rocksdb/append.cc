@@ -15,6 +15,12 @@ constexpr std::size_t kDefinitionsBytesMax = std::size_t{4} << 20;
 Status Store::State::append(const model::RowBatch& batch) {
   std::unique_lock lock(append_mutex);
   VARVE_CHECK_OK(wait_for_room(lock));
+  while (forgotten_groups.any_in(batch.bytes())) {
+    lock.unlock();
+    revive(batch);
+    lock.lock();
+    VARVE_CHECK_OK(wait_for_room(lock));
+  }
   std::string definitions;
   {
     const std::lock_guard pending(definitions_mutex);

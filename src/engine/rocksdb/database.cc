@@ -139,6 +139,23 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
   return {};
 }
 
+Result<LifePages> Database::lives() const {
+  ::rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  LifePages pages;
+  const std::unique_ptr<::rocksdb::Iterator> at(state_->db->NewIterator(options));
+  for (at->Seek("l"); at->Valid() && at->key().starts_with("l"); at->Next()) {
+    std::uint32_t number = 0;
+    if (!parse_life_key(at->key().ToStringView(), number)) {
+      return fail(Code::corrupt, "a page of series' lives has a malformed key");
+    }
+    VARVE_TRY(auto page, decode_life_page(at->value().ToStringView()));
+    pages.emplace_back(number, std::move(page));
+  }
+  if (!at->status().ok()) return fail(translate(at->status(), "reading the lives of series"));
+  return pages;
+}
+
 std::shared_ptr<const Database::Snapshot> Database::snapshot() const {
   return std::make_shared<DatabaseSnapshot>(*state_->db);
 }
@@ -182,6 +199,7 @@ Status Database::commit(const Commit& commit) {
       batch.Put(mark_key(slot), encode_mark(mark));
     }
   }
+  for (const auto& [number, page] : commit.lives) batch.Put(life_key(number), encode_life_page(*page));
   batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint));
   return flush();
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/rocksdb/life.h"
 #include "engine/rocksdb/run.h"
 
 namespace varve::engine::rocksdb {
@@ -41,6 +42,8 @@ class Database {
   Status recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                  const std::function<Status(std::string_view definitions)>& define) const;
 
+  Result<LifePages> lives() const;
+
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
   Result<std::shared_ptr<const std::string>> get(const std::string& key, const Snapshot* snapshot) const;
 
@@ -56,6 +59,7 @@ class Database {
     std::vector<std::shared_ptr<const Run>> added;
     std::vector<std::shared_ptr<const Run>> removed;  // only their run records; see erase_blocks
     std::vector<std::pair<SlotKey, Mark>> marks;      // a mark like Mark{} is removed
+    LifePages lives;                                  // that changed
     Checkpoint checkpoint;
   };
   Status commit(const Commit& commit);

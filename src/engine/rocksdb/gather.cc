@@ -59,6 +59,7 @@ std::int64_t magnitude(RowView row) {
 void Gather::clear(std::span<const std::uint16_t> only) {
   rows_.clear();
   chunks_used_ = 0;
+  head_rows_ = 0;
   only_ = only;
   width_ = 0;
 }
@@ -69,6 +70,7 @@ void Gather::add_rows(std::span<const std::byte> rows) {
   while (at != end) {
     const RowView row{at};
     rows_.push_back({row.time(), at, 0, 0});
+    ++head_rows_;
     width_ = only_.empty() ? row.count() : only_.size();
     at += row.bytes() + Head::kArrivalBytes;
   }
@@ -85,6 +87,16 @@ Status Gather::add_chunk(const chunk::Block& block, std::size_t i) {
   const auto number = static_cast<std::uint32_t>(chunks_used_++);
   for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
   return {};
+}
+
+std::uint64_t Gather::cells_gathered(std::size_t column) const {
+  std::uint64_t cells = head_rows_;
+  for (std::size_t i = 0; i < chunks_used_; ++i) {
+    const auto& part = chunks_[i].columns[column];
+    cells += chunks_[i].times.size();
+    if (!part.uniform) cells -= static_cast<std::uint64_t>(std::ranges::count(part.types, chunk::kErased));
+  }
+  return cells;
 }
 
 void Gather::sort() {

@@ -25,6 +25,8 @@ class Gather {
   Status add_chunk(const chunk::Block& block, std::size_t i);
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
+  // Cells of a column, as in columns(), that hold a value in what was added, also those that were overwritten.
+  [[nodiscard]] std::uint64_t cells_gathered(std::size_t column) const;
 
   // Another value for one cell, laid over what was gathered (see reconcile.h). Column as in columns().
   struct Patch {
@@ -65,6 +67,7 @@ class Gather {
   std::vector<Source> rows_;
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;
+  std::uint64_t head_rows_ = 0;  // added, not of chunks
   std::span<const std::uint16_t> only_;
   std::size_t width_ = 0;  // columns laid out
 

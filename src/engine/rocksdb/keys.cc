@@ -51,6 +51,12 @@ std::string block_key(const RunKey& run, model::GroupId first_group) {
 
 std::string run_key(const RunKey& run) { return with_run('r', run); }
 
+std::string life_key(std::uint32_t page) {
+  std::string key(1, 'l');
+  put32(key, page);
+  return key;
+}
+
 std::string definitions_key(std::uint64_t sequence) {
   std::string key(1, 'd');
   put64(key, sequence);
@@ -62,6 +68,12 @@ std::string mark_key(const SlotKey& slot) { return with_slot('s', slot); }
 bool parse_run_key(std::string_view key, RunKey& run) {
   if (key.size() != kRunKeyBytes || key[0] != 'r') return false;
   run = {slot_at(key.data() + 1), load_be64(key.data() + kMarkKeyBytes)};
+  return true;
+}
+
+bool parse_life_key(std::string_view key, std::uint32_t& page) {
+  if (key.size() != 5 || key[0] != 'l') return false;
+  page = load_be32(key.data() + 1);
   return true;
 }
 

@@ -72,6 +72,7 @@ bool Store::State::maintain_once() {
   if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
   if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
   const auto due = mergeable(false);
+  if (forget_due()) forget_some();
   if (due.empty()) return false;
   try_step(merge(due.front()), "fragments of a slot cannot be merged");
   return worked;
@@ -145,3 +146,4 @@ Result<storage::SettleReport> Store::settle() {
 }
 
 }  // namespace varve::engine::rocksdb
+  while (state.forget_scan.left > 0) state.forget_some();

@@ -29,17 +29,23 @@ Status Store::State::merge_runs(const SlotKey& slot) {
   VARVE_TRY(auto cursors, cursors_of(*database, merging));
   Gather gather;
   RunWriter writer(*database);
+  LifeChanges changes(lives);
   writer.start({slot, checkpoint.next_run}, runs->slots.at(slot).content());
   VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
     gather.finish(patches.of(group));
+    if (slot.granularity_ms == 0) {
+      const std::shared_lock lock(index_mutex);
+      changes.rewritten(index.group_series(model::GroupId{group}), gather);
+    }
     return writer.add({model::GroupId{group}, gather.times(), gather.columns()});
   }));
   Database::Commit commit;
   VARVE_TRY(auto run, writer.finish());
   commit.added = {std::move(run)};
   commit.removed = merging;
+  commit.lives = changes.take();
   commit.checkpoint = {checkpoint.next_run + 1, checkpoint.first_segment, checkpoint.sequence};
   step("merge.written");
   VARVE_CHECK_OK(database->commit(commit));

@@ -171,6 +171,8 @@ Status Store::State::recover() {
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
     return index.replay(std::as_bytes(std::span(definitions)));
   }));
+  VARVE_TRY(const auto pages, database->lives());
+  lives.replace(pages);
   auto loaded = std::make_shared<Runs>(plan());
   for (Run& run : found) loaded->add(std::make_shared<const Run>(std::move(run)), clock.steady_ns());
   for (auto& [slot, mark] : marks) loaded->set_mark(slot, std::move(mark));
@@ -199,6 +201,7 @@ Status Store::State::recover() {
     index.dump(logged_definitions);
   }
   recovery.damaged_bytes += replay.dropped_bytes;
+  revive_heads();
   recovery.log_rows = head->rows();
   recovery.series = index.series_count();
   shared_groups.catch_up(index);

@@ -80,6 +80,7 @@ Status Store::State::drop_expired() {
   step("retention.committed");
   publish(commit, false);
   step("retention.published");
+  if (!commit.removed.empty()) look_for_empty_series();
   return commit.removed.empty() ? Status{} : database->erase_blocks(commit.removed);
 }
 

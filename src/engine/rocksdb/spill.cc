@@ -15,6 +15,7 @@ struct Item {
   std::uint32_t tenant;
   std::uint32_t group;
   const Head::Fragment* fragment;
+  std::span<const model::SeriesId> series;  // of the group
 };
 
 // Every fragment of the head, by tenant, slot and group.
@@ -24,7 +25,7 @@ std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
     const auto* at = head.fragments(model::GroupId{g});
     if (at == nullptr) continue;
     const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
-    for (; at != nullptr; at = at->next) items.push_back({tenant, g, at});
+    for (; at != nullptr; at = at->next) items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
   }
   std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
     return std::tie(a.tenant, a.fragment->slot, a.group) < std::tie(b.tenant, b.fragment->slot, b.group);
@@ -48,7 +49,8 @@ Result<Patches> patches_of(std::span<const Item> items, const index::SeriesIndex
   });
 }
 
-Status write_run(std::span<const Item> items, const Patches& patches, Gather& gather, RunWriter& writer) {
+Status write_run(std::span<const Item> items, const Patches& patches, Gather& gather, RunWriter& writer,
+                 LifeChanges& lives) {
   Head::Pieces pieces;
   for (const Item& item : items) {
     gather.clear();
@@ -57,6 +59,7 @@ Status write_run(std::span<const Item> items, const Patches& patches, Gather& ga
     for (const auto& rows : pieces) gather.add_rows(rows);
     const auto patch = patches.empty() ? patches.end() : patches.find(item.group);
     gather.finish(patch == patches.end() ? std::span<const Gather::Patch>{} : std::span(patch->second));
+    lives.add(item.series, gather.times(), gather.columns());
     VARVE_CHECK_OK(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
   }
   return {};
@@ -82,6 +85,7 @@ Status Store::State::spill_frozen() {
   Database::Commit commit;
   Gather gather;
   RunWriter writer(*database);
+  LifeChanges changes(lives);
   for (std::span<const Item> rest(items); !rest.empty();) {
     const auto same = [&](const Item& item) {
       return item.tenant == rest[0].tenant && item.fragment->slot == rest[0].fragment->slot;
@@ -96,11 +100,12 @@ Status Store::State::spill_frozen() {
       }
     }
     writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, checkpoint.next_run});
-    VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer));
+    VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer, changes));
     VARVE_TRY(auto run, writer.finish());
     commit.added.push_back(std::move(run));
     rest = rest.subspan(count);
   }
+  commit.lives = changes.take();
   commit.checkpoint = {checkpoint.next_run + 1, reached.first_segment, reached.sequence};
   step("spill.written");
   VARVE_CHECK_OK(database->commit(commit));

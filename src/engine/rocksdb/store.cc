@@ -151,10 +151,11 @@ storage::StorageBytes Store::storage_bytes() const {
       for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
     }
     bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
+    bytes.index = state_->lives.memory_bytes();
     bytes.hot = state_->head->memory_bytes() + (state_->frozen ? state_->frozen->memory_bytes() : 0);
   }
   const std::shared_lock lock(state_->index_mutex);
-  bytes.index = state_->index.memory_bytes();
+  bytes.index += state_->index.memory_bytes();
   return bytes;
 }
 

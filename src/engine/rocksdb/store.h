@@ -52,6 +52,10 @@ class Store final : public storage::SeriesStore, public storage::SampleStore, pu
   [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const override;
   [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
                                                     std::string_view key) const override;
+  [[nodiscard]] std::vector<index::TagCount> tag_counts(model::TenantId tenant, std::string_view metric) const override;
+  [[nodiscard]] std::vector<storage::SeriesLife> lives(model::TenantId tenant,
+                                                       std::span<const model::SeriesId> series) const override;
+  void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
 
@@ -64,6 +68,7 @@ class Store final : public storage::SeriesStore, public storage::SampleStore, pu
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
+  [[nodiscard]] std::uint64_t series_defined() const;  // ever, forgotten ones too
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;

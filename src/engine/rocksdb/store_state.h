@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -18,7 +19,9 @@
 #include "engine/rocksdb/chunk_width.h"
 #include "engine/rocksdb/database.h"
 #include "engine/rocksdb/directory.h"
+#include "engine/rocksdb/forgotten_groups.h"
 #include "engine/rocksdb/head.h"
+#include "engine/rocksdb/life.h"
 #include "engine/rocksdb/log.h"
 #include "engine/rocksdb/set_aside.h"
 #include "engine/rocksdb/shared_groups.h"
@@ -58,12 +61,15 @@ struct Store::State {
   Checkpoint frozen_checkpoint;        // true once the frozen head is in the database
   std::string logged_definitions;      // in the log, not yet handed to the database
   std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
+  Lives lives;  // of what is in the runs; only maintenance changes it
+  ForgottenGroups forgotten_groups;
   std::condition_variable room;  // the frozen head is gone
 
   std::mutex erase_mutex;  // an erase, or settle(), which must not come between its steps
 
   // Spilling and merging: one at a time, by the maintenance thread or by settle().
   std::mutex maintenance_mutex;
+  ForgetScan forget_scan;
   bool erasing = false;  // only spills may change the runs until it is done
   std::unique_ptr<Database> database;
   Checkpoint checkpoint;       // as committed
@@ -142,6 +148,18 @@ struct Store::State {
 
   // retention.cc
   Status drop_expired();
+  // forget.cc
+  void revive(const model::RowBatch& batch);  // under no lock
+  void revive_heads();                        // of a start
+  void look_for_empty_series();
+  [[nodiscard]] bool forget_due() const;  // these under the maintenance lock
+  void forget_some();                     // of the series that are left to be looked at
+  Status forget_empty(std::span<const model::SeriesId> series);
+  [[nodiscard]] std::map<model::TenantId, model::Timestamp> oldest_kept() const;
+  Status drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series);
+  Status end_lives(std::span<const model::SeriesId> empty);
+  void forget(std::span<const model::SeriesId> empty);
+
   [[nodiscard]] bool retention_due() const;
   [[nodiscard]] std::vector<SlotKey> expired() const;
   [[nodiscard]] std::int64_t longest_retention_ms() const;

@@ -70,6 +70,31 @@ std::vector<std::string> MemoryStore::tag_values(TenantId tenant, std::string_vi
   return index_.tag_values(tenant, metric, key);
 }
 
+std::vector<index::TagCount> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
+  const std::shared_lock lock(mutex_);
+  return index_.tag_counts(tenant, metric);
+}
+
+std::vector<SeriesLife> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<SeriesLife> out(series.size());
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const auto found = samples_.find(series[i]);
+    if (found == samples_.end() || index_.series_tenant(series[i]) != tenant) continue;
+    for (const auto& [time, stored] : found->second) out[i].add({time, time, 1, SeriesLife::bit_of(stored.type)});
+  }
+  return out;
+}
+
+void MemoryStore::forget_empty(TenantId tenant, std::span<const SeriesId> series) {
+  const std::unique_lock lock(mutex_);
+  for (const SeriesId id : series) {
+    const auto found = samples_.find(id);
+    const bool empty = found == samples_.end() || found->second.empty();
+    if (empty && index_.series_tenant(id) == tenant) index_.forget({&id, 1}, definitions_);
+  }
+}
+
 std::size_t MemoryStore::series_count() const {
   const std::shared_lock lock(mutex_);
   return index_.series_count();
@@ -87,6 +112,7 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
     for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
       const model::RowView row{at};
       const auto series = index_.group_series(row.group());
+      index_.revive(row.group(), definitions_);
       for (unsigned i = 0; i < row.count(); ++i) {
         const model::Value value = row.value(i);
         samples_[series[i]][row.time()] = {value.type, value.bits, std::string(value.text)};

@@ -52,6 +52,12 @@ class FakeSeriesStore final : public storage::SeriesStore {
                                                     std::string_view) const override {
     return {};
   }
+  [[nodiscard]] std::vector<index::TagCount> tag_counts(model::TenantId, std::string_view) const override { return {}; }
+  [[nodiscard]] std::vector<storage::SeriesLife> lives(model::TenantId,
+                                                       std::span<const model::SeriesId> of) const override {
+    return std::vector<storage::SeriesLife>(of.size());
+  }
+  void forget_empty(model::TenantId, std::span<const model::SeriesId>) override {}
   [[nodiscard]] std::size_t series_count() const override { return series; }
   [[nodiscard]] std::size_t series_count(model::TenantId) const override { return series; }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// ForgottenGroups: which line groups may hold a series that was forgotten. Looked at for every batch while there is
+// one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/row.h"
+
+namespace varve::engine::rocksdb {
+
+// Guarded by the append lock.
+class ForgottenGroups {
+ public:
+  void add(model::GroupId group) {
+    const std::uint32_t g = model::to_int(group);
+    if (g >= bits_.size()) bits_.resize(std::max<std::size_t>(g + 1, bits_.size() * 3 / 2));
+    count_ += bits_[g] ? 0 : 1;
+    bits_[g] = true;
+  }
+  void remove(model::GroupId group) {
+    if (!contains(group)) return;
+    bits_[model::to_int(group)] = false;
+    --count_;
+  }
+  [[nodiscard]] bool contains(model::GroupId group) const {
+    return model::to_int(group) < bits_.size() && bits_[model::to_int(group)];
+  }
+  // Does a row belong to one of them?
+  [[nodiscard]] bool any_in(std::span<const std::byte> rows) const {
+    if (count_ == 0) return false;
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      if (contains(row.group())) return true;
+      at += row.bytes();
+    }
+    return false;
+  }
+
+ private:
+  std::vector<bool> bits_;
+  std::size_t count_ = 0;
+};
+
+// How far the search for series without data has come: round and round, until none is left that was there when it
+// began.
+struct ForgetScan {
+  std::uint32_t next = 0;    // series
+  std::uint32_t left = 0;    // to be looked at
+  std::int64_t last_ns = 0;  // steady; when some were
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesLife: what is known of a series without reading its samples.
+#pragma once
+
+#include <cstdint>
+
+#include "model/time.h"
+#include "model/value.h"
+
+namespace varve::storage {
+
+// Of every sample that was taken in and not erased, also of those whose retention is over. A sample that was written
+// again may count again until its fragments are merged, and one that came in through two line groups counts in each.
+struct SeriesLife {
+  model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points
+  model::Timestamp last_ms = 0;
+  std::uint64_t points = 0;
+  std::uint8_t types = 0;  // bit_of() of each type that was among them
+
+  static constexpr std::uint8_t bit_of(model::ValueType type) {
+    return static_cast<std::uint8_t>(1U << (static_cast<unsigned>(type) - 1));
+  }
+  [[nodiscard]] bool has(model::ValueType type) const { return (types & bit_of(type)) != 0; }
+
+  void add(const SeriesLife& more) {
+    if (more.points == 0) return;
+    first_ms = points == 0 || more.first_ms < first_ms ? more.first_ms : first_ms;
+    last_ms = points == 0 || more.last_ms > last_ms ? more.last_ms : last_ms;
+    points += more.points;
+    types |= more.types;
+  }
+  bool operator==(const SeriesLife&) const = default;
+};
+
+}  // namespace varve::storage
