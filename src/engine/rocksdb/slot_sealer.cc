@@ -169,9 +169,10 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
   }
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   windows_ = finest;
-  for (const rollup::Level& level : context_.options.rollups.levels) {
-    const std::int64_t width = level.width_ms;
-    if (adds_ && !is_wanted(width, finest[0].start)) continue;
+  const auto& levels = context_.options.rollups.levels;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const std::int64_t width = levels[level].width_ms;
+    if (adds_ && !is_wanted(level, finest[0].start)) continue;
     const bool wide = width > context_.source.chunk_width_ms;
     if (wide && !adds_) break;
     coarser_.clear();
@@ -188,18 +189,20 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
 
 // Is this the way into that window? A wide one that is to be made of finer ones, for the first time or again, will get
 // it from those. One whose time is over may be gone, and with it what else was in it: nothing may be made of it.
-bool SlotSealer::is_wanted(std::int64_t width, model::Timestamp time) const {
-  const auto& options = context_.options;
-  const auto& levels = options.rollups.levels;
+bool SlotSealer::is_wanted(std::size_t level, model::Timestamp time) const {
+  const auto& levels = context_.options.rollups.levels;
   const std::int64_t chunk_width = context_.source.chunk_width_ms;
-  const auto level =
-      static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
-  const std::int64_t level_width = level_slot_width_ms(width, chunk_width);
-  const std::int64_t kept = stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
-  if (is_over(model::window_start(time, level_width) + level_width, kept, now_ms_)) return false;
-  const SlotKey window{slot_.tenant, width, model::window_start(time, width)};
-  return width <= chunk_width ||
-         (has_coarse(*context_.runs, slot_.tenant, width, time) && !context_.runs->coarse_pending().contains(window));
+  const auto may_be_gone = [&](std::size_t which) {
+    const std::int64_t width = level_slot_width_ms(levels[which].width_ms, chunk_width);
+    const std::int64_t kept = stored_for_ms(levels, which, context_.options.raw_retention_ms, chunk_width);
+    return is_over(model::window_start(time, width) + width, kept, now_ms_);
+  };
+  if (may_be_gone(level)) return false;
+  const std::int64_t width = levels[level].width_ms;
+  if (width <= chunk_width) return true;
+  const bool is_pending =
+      context_.runs->coarse_pending().contains({slot_.tenant, width, model::window_start(time, width)});
+  return may_be_gone(level - 1) || (has_coarse(*context_.runs, slot_.tenant, width, time) && !is_pending);
 }
 
 // Each granularity is added to, and not made of the finer one, which may be gone.

@@ -60,7 +60,7 @@ class SlotSealer {
   Status group(const SealedGroup& group, const SlotFolder::Out& out);
   [[nodiscard]] bool is_ours(std::uint32_t group);
   Status fold(model::SeriesId series, bool text, const rollup::Windows& finest);
-  [[nodiscard]] bool is_wanted(std::int64_t width, model::Timestamp time) const;
+  [[nodiscard]] bool is_wanted(std::size_t level, model::Timestamp time) const;
   Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
 
   const SealContext& context_;
