@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing of one tenant is ever visible to another, whichever way the tenant is named."""
 
+import pathlib
+import re
 import unittest
 
 from support import wire
@@ -96,6 +98,133 @@ class Tenants(ServerCase):
         self.server.restart()
         self.assertEqual(self.seen(prefix="/t/keepa"), [11])
         self.assertEqual(self.seen(prefix="/t/keepb"), [12])
+
+
+SECRET = {"name": "secret_metric", "timestamp": T0, "value": 424242,
+          "tags": {"secret_key": "secret_value", "metricGroup": "secret_group", "resource": "secret_device"}}
+ONE = {"start_absolute": 0, "metrics": [{"name": "secret_metric"}]}
+TSDB = {"start": 1, "end": T0 + 1, "queries": [{"aggregator": "sum", "metric": "secret_metric", "filters": [
+    {"type": "wildcard", "tagk": "secret_key", "filter": "*", "groupBy": True}]}]}
+
+# What shows something of a tenant: its owner sees the word, nobody else does.
+SHOWS = [
+    ("POST", "/api/v1/datapoints/query", ONE, "424242"),
+    ("GET", '/api/v1/datapoints/query?query={"start_absolute":0,"metrics":[{"name":"secret_metric"}]}', None, "424242"),
+    ("POST", "/api/v1/datapoints/query/tags", ONE, "secret_value"),
+    ("GET", "/api/v1/metricnames", None, "secret_metric"),
+    ("GET", "/api/v1/metricnames?prefix=secret", None, "secret_metric"),
+    ("GET", "/api/v1/tagnames", None, "secret_key"),
+    ("GET", "/api/v1/tagvalues", None, "secret_value"),
+    ("GET", "/api/query?start=1&m=sum:secret_metric{secret_key=*}", None, "424242"),
+    ("GET", "/api/query?start=0&metricName=secret_metric", None, "424242"),
+    ("GET", "/api/query?start=0&metricGroup=secret_group", None, "424242"),
+    ("POST", "/api/query", TSDB, "424242"),
+    ("GET", "/api/query/last?timeseries=secret_metric{secret_key=secret_value}&back_scan=999999&resolve=true", None, "424242"),
+    ("POST", "/api/query/last", {"queries": [{"metric": "secret_metric"}], "resolveNames": True, "backScan": 999999}, "424242"),
+    ("GET", "/api/suggest?type=metrics&q=secret", None, "secret_metric"),
+    ("GET", "/api/suggest?type=tagk&q=secret", None, "secret_key"),
+    ("POST", "/api/suggest", {"type": "tagv", "q": "secret"}, "secret_value"),
+    ("GET", "/api/search/lookup?m=secret_metric", None, "secret_value"),
+    ("POST", "/api/search/lookup", {"metric": "secret_metric"}, "secret_value"),
+    ("GET", "/api/metadata/tenants", None, "owner"),
+    ("GET", "/api/metadata/metricNames", None, "secret_metric"),
+    ("GET", "/api/metadata/metricNames?device=secret_device", None, "secret_metric"),
+    ("GET", "/api/metadata/metricGroups", None, "secret_group"),
+    ("GET", "/api/metadata/devices", None, "secret_device"),
+    ("GET", "/api/metadata/tagKeys?metricName=secret_metric", None, "secret_key"),
+    ("GET", "/api/metadata/tagValues?metricName=secret_metric&tagKey=secret_key", None, "secret_value"),
+    ("GET", "/api/metadata/tags?metricName=secret_metric", None, "secret_value"),
+    ("GET", "/api/metadata/tags?metricGroup=secret_group", None, "secret_value"),
+    ("POST", "/api/metadata/search", {}, "secret_value"),
+    ("GET", "/api/v1/catalog/metrics", None, "secret_metric"),
+    ("GET", "/api/v1/catalog/tags", None, "secret_key"),
+    ("GET", "/api/v1/catalog/tags?metric=secret_metric", None, "secret_value"),
+    ("GET", "/api/v1/catalog/series?metric=secret_metric", None, "secret_value"),
+    ("GET", "/api/v1/admin/slots", None, '"samples":1'),
+]
+PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
+LINE = f"secret_metric,secret_key=secret_value,metricGroup=secret_group,resource=secret_device value=666 {T0}"
+# What changes something: done by another tenant it changes nothing of the owner's.
+CHANGES = [
+    ("POST", "/api/v1/datapoints", [dict(SECRET, value=666)]),
+    ("POST", "/api/put", PUT),
+    ("POST", "/write?precision=ms", LINE),
+    ("POST", "/api/v2/write?precision=ms", LINE),
+    ("POST", "/api/v1/write", wire.snappy(wire.write_request([({"__name__": "secret_metric", **SECRET["tags"]}, [(T0, 666.0)])]))),
+    ("DELETE", "/api/metric", None),
+    ("DELETE", "/api/metric?start=0", None),
+    ("DELETE", "/api/metric/metricName/secret_metric", None),
+    ("DELETE", "/api/metric/metricGroup/secret_group", None),
+    ("DELETE", "/api/v1/metric/secret_metric", None),
+    ("POST", "/api/v1/datapoints/delete", ONE),
+]
+# Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
+SAME = ["/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
+        "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
+        "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
+NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
+
+
+class EveryRoute(ServerCase):
+    config = {"rollups": "5m:1d", "raw.retention": "20000d"}
+
+    @staticmethod
+    def quoted(path):
+        return path.replace("{", "%7B").replace("}", "%7D").replace('"', "%22").replace("[", "%5B").replace("]", "%5D")
+
+    def test_no_route_is_left_out(self):
+        sources = pathlib.Path(__file__).resolve().parent.parent / "src" / "http"
+        routes = set()
+        for source in sources.glob("*.cc"):
+            if not re.search("_(test|bench|fuzz)\\.cc$", source.name):
+                routes.update(re.findall(r'"(/[\w/.-]+)"', source.read_text()))
+        self.assertGreater(len(routes), 40)
+        asked = [path.split("?")[0] for path in SAME + [case[1] for case in SHOWS + CHANGES] + ["/-/settle"]]
+        missing = [route for route in sorted(routes - NO_ROUTES)
+                   if not any(path == route or (route.endswith("/") and path.startswith(route)) for path in asked)]
+        self.assertEqual(missing, [], "routes that no test of tenants asks")
+
+    def test_nobody_sees_another_tenant(self):
+        self.server.put([SECRET], prefix="/t/owner")
+        self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
+        for settled in (False, True):
+            for method, path, body, word in SHOWS:
+                with self.subTest(f"{method} {path} settled={settled}"):
+                    path = self.quoted(path)
+                    own = self.server.request(method, "/t/owner" + path, body)
+                    if settled or "admin" not in path:
+                        self.assertEqual(own.status, 200, own)
+                        self.assertIn(word.encode(), own.body, "the case shows nothing")
+                    for prefix, headers in (("/t/other", {}), ("", {"X-Tenant": "other"}), ("", {}), ("/t/nobody", {}),
+                                            ("/t/other", {"X-Tenant": "owner"}), ("/t/other", {"X-Scope-OrgID": "owner"})):
+                        seen = self.server.request(method, prefix + path, body, headers)
+                        self.assertLess(seen.status, 500, seen)
+                        asked = {b"secret_metric"} if b"secret_metric" in str((path, body)).encode() else set()
+                        for secret in {b"secret_value", b"424242", b"owner", b"secret_device", b"secret_metric"} - asked:
+                            if secret.decode() not in str((path, body)):
+                                self.assertNotIn(secret, seen.body)
+            for path in SAME:
+                seen = self.server.get(path, {"X-Tenant": "other"})
+                self.assertNotIn(b"secret", seen.body, path)
+            self.server.settle()
+
+    def test_nobody_changes_another_tenant(self):
+        for number, (method, path, body) in enumerate(CHANGES):
+            owner, other = f"/t/own{number}", f"/t/oth{number}"
+            with self.subTest(f"{method} {path}"):
+                self.server.put([SECRET], prefix=owner)
+                self.server.put([dict(SECRET, value=5), dict(SECRET, value=5, name="more")], prefix=other)
+                answer = self.server.request(method, other + path, body, self.headers_of(path))
+                self.assertIn(answer.status, (200, 204), answer)
+                self.assertEqual([v for _, v in self.server.values("secret_metric", prefix=owner)], [424242])
+                self.assertNotEqual([v for _, v in self.server.values("secret_metric", prefix=other)], [5], "nothing was changed at all")
+                self.assertEqual(self.server.get(owner + "/api/metadata/metricNames").json(), ["secret_metric"])
+
+    @staticmethod
+    def headers_of(path):
+        if path != "/api/v1/write":
+            return {}
+        return {"Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"}
 
 
 class NoDefault(OwnServerCase):
