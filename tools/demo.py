@@ -20,6 +20,7 @@ import urllib.error
 import urllib.request
 
 CONFIG = {"slots.width": "10s", "slots.quiet": "3s", "rollups": "5s:1d,10s:30d,1m:1y", "telnet.listen": ""}
+SLOT_S = 10
 HOSTS = 5
 
 
@@ -57,6 +58,12 @@ class Server:
         found = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", self.call("/metrics"), re.M)
         return int(sum(float(v) for v in found))
 
+    def slots(self):
+        """{start: state} of the demo's tenant (the server's own metrics have one of their own): open, pending, sealed."""
+        now = time.time() * 1000
+        slots = json.loads(self.call("/api/v1/admin/slots"))["slots"]
+        return {s["start"]: "sealed" if s["state"] == "sealed" else "open" if s["end"] > now else "pending" for s in slots}
+
     def average(self, start, end):
         """The hourly kind of question, at the demo's scale: the average of each ten seconds, over all hosts."""
         answer = json.loads(self.call("/api/v1/datapoints/query", json.dumps({
@@ -83,27 +90,39 @@ def sample_lines(second):
 
 
 def progress(server, what):
-    print(f"{what:<34} slots pending {server.metric('varve_slots_pending'):>3} · sealed "
-          f"{server.metric('varve_slots_sealed_total'):>3} · windows written "
-          f"{server.metric('varve_rollups_written_total'):>5}", flush=True)
+    counts = {state: 0 for state in ("open", "pending", "sealed")}
+    for state in server.slots().values():
+        counts[state] += 1
+    states = " · ".join(f"{state} {count:>2}" for state, count in counts.items())
+    print(f"{what:<34} slots: {states} · windows written {server.metric('varve_rollups_written_total'):>5}", flush=True)
+
+
+def wait_until_sealed(server, start, what):
+    """Prints how the slot does, once a second."""
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        state = server.slots().get(start, "unknown")
+        progress(server, f"  {what}: {state}")
+        if state == "sealed":
+            return
+        time.sleep(1)
+    sys.exit(f"demo: the slot was not sealed; the server's log is {server.log.name}")
 
 
 def late_sample(server, first):
-    slot = (first // 10 * 10 + 10) * 1000  # the first whole slot
-    print("\nA late sample: one host remembers 99 degrees, which is too much, in a slot that was sealed long ago.")
-    before = server.average(slot, slot + 9999)
-    sealed = server.metric("varve_slots_sealed_total")
+    slot = (first // SLOT_S * SLOT_S + SLOT_S) * 1000  # the first whole slot
+    end = slot + SLOT_S * 1000 - 1
+    clock = time.strftime("%H:%M:%S", time.localtime(slot / 1000))
+    print(f"\nA late sample. The slot of {clock} was sealed; one host remembers 99 degrees in it.")
+    wait_until_sealed(server, slot, f"slot of {clock}")
+    before = server.average(slot, end)[0][1]
     server.call("/write?precision=ms", f"room,host=h0 temperature=99 {slot + 500}".encode())
-    after = server.average(slot, slot + 9999)
-    print(f"  average of that slot: {before[0][1]:.3f} before, {after[0][1]:.3f} at once after the write")
-    deadline = time.monotonic() + 30
-    while server.metric("varve_slots_sealed_total") == sealed and time.monotonic() < deadline:
-        progress(server, "  the slot is pending again")
-        time.sleep(1)
-    progress(server, "  sealed again")
-    again = server.average(slot, slot + 9999)
-    print(f"  average from the new windows:  {again[0][1]:.3f}")
-    return abs(again[0][1] - after[0][1]) < 1e-9
+    after = server.average(slot, end)[0][1]
+    print(f"  the slot's average: {before:.3f} from its windows; {after:.3f} at once after the write, from samples again")
+    wait_until_sealed(server, slot, f"slot of {clock}")
+    again = server.average(slot, end)[0][1]
+    print(f"  the slot's average: {again:.3f} from the windows that were made anew")
+    return after != before and abs(again - after) < 1e-9
 
 
 def main():
@@ -114,8 +133,10 @@ def main():
     server = Server(options.binary)
     try:
         server.wait_ready()
-        print(f"varve at {server.url}: slots of {CONFIG['slots.width']}, sealed {CONFIG['slots.quiet']} after their end, "
-              f"rollups {CONFIG['rollups']}\n")
+        print(f"varve at {server.url}: slots of {CONFIG['slots.width']}, sealed {CONFIG['slots.quiet']} after their end at the earliest, "
+              f"into windows of 5s, 10s and 1m ({CONFIG['rollups']}).\n"
+              "A slot is open until its time is over, pending until all its samples are in its windows, then sealed.\n"
+              "(Windows of the server's own metrics are counted too.)\n")
         first = int(time.time())
         for second in range(first, first + options.seconds):
             while time.time() < second:
