@@ -13,6 +13,7 @@
 #include "engine/rocksdb/store.h"
 #include "http/admin_queries.h"
 #include "http/admin_slots.h"
+#include "http/catalog.h"
 #include "http/ceres_query.h"
 #include "http/ingest.h"
 #include "http/kairosdb_query.h"
@@ -121,7 +122,7 @@ void Server::State::register_metrics() {
                 [this] { return static_cast<double>(store->series_count()); });
   metrics.counter_from(
       "varve_series_created_total", "Series seen for the first time since the start.",
-      [this, at_start = store->series_count()] { return static_cast<double>(store->series_count() - at_start); });
+      [this, at_start = store->series_defined()] { return static_cast<double>(store->series_defined() - at_start); });
   metrics.gauge("varve_slots_pending", "Time slots of tenants that wait to be sealed.",
                 [this] { return static_cast<double>(store->slot_counts().pending); });
   metrics.counter_from("varve_slots_sealed_total", "Time slots of tenants sealed since the start.",
@@ -160,11 +161,15 @@ http::Router Server::State::routes() {
   }
   if (config.roles.query) {
     const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
+    const auto is_counter = [rollups = store_options(config).rollups](std::string_view metric) {
+      return rollups.kind_of(metric) == rollup::Kind::counter;
+    };
     http::add_kairosdb_query(router, *queries, *query_pool, metrics);
     http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
     http::add_admin_queries(router, *queries, *query_pool);
+    http::add_catalog(router, {*store, *query_pool, metrics, is_counter});
     http::add_admin_slots(router, *store, *store, *query_pool);
   }
   http::add_kairosdb_health(router, ingest);

@@ -21,18 +21,7 @@ Status Store::State::append(const model::RowBatch& batch) {
     lock.lock();
     VARVE_CHECK_OK(wait_for_room(lock));
   }
-  std::string definitions;
-  {
-    const std::lock_guard pending(definitions_mutex);
-    definitions.swap(pending_definitions);
-  }
-  if (auto status = log->append(std::as_bytes(std::span(definitions)), batch.bytes()); !status) {
-    // Later definitions refer to these by number: they stay in front.
-    const std::lock_guard pending(definitions_mutex);
-    pending_definitions.insert(0, definitions);
-    return status;
-  }
-  if (!definitions.empty()) logged_definitions += definitions;
+  VARVE_CHECK_OK(write_log(batch.bytes()));
   head->append(batch.bytes());
   if (head_over(1) && frozen == nullptr) {
     if (auto status = freeze(); !status)
@@ -40,6 +29,22 @@ Status Store::State::append(const model::RowBatch& batch) {
   } else if (logged_definitions.size() > kDefinitionsBytesMax) {
     notify_maintenance();
   }
+  return {};
+}
+
+Status Store::State::write_log(std::span<const std::byte> rows) {
+  std::string definitions;
+  {
+    const std::lock_guard pending(definitions_mutex);
+    definitions.swap(pending_definitions);
+  }
+  if (auto status = log->append(std::as_bytes(std::span(definitions)), rows); !status) {
+    // Later definitions refer to these by number: they stay in front.
+    const std::lock_guard pending(definitions_mutex);
+    pending_definitions.insert(0, definitions);
+    return status;
+  }
+  logged_definitions += definitions;
   return {};
 }
 

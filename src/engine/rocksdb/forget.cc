@@ -4,8 +4,8 @@
 // Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, or if no point of
 // it is left and a look into the runs finds none; and if no head holds one of its line groups, which is looked at under
 // the append lock. Writers keep their groups: a row of one that holds a forgotten series brings it back before the row
-// is in the log. What is forgotten and revived is said in definition records. Those of a forgetting may be lost in a
-// crash, as no row depends on them: the next search finds the same series again. So each start begins with one.
+// is in the log. What is forgotten and revived is said in definition records. A search that was broken off begins anew
+// at the next start.
 #include <algorithm>
 
 #include "base/log.h"
@@ -133,30 +133,14 @@ Status Store::State::forget_empty(std::span<const model::SeriesId> series) {
   }
   for (auto& [tenant, of_tenant] : by_tenant) {
     VARVE_CHECK_OK(drop_those_with_data(tenant, of_tenant));
-    VARVE_CHECK_OK(end_lives(of_tenant));
     forget(of_tenant);
   }
   return {};
 }
 
-// Erased are also points that retention had dropped before: what is written next begins a new life.
-Status Store::State::end_lives(std::span<const model::SeriesId> empty) {
-  LifeChanges changes(lives);
-  for (const auto series : empty) {
-    if (lives.of(series).points > 0) changes.forget(series);
-  }
-  Database::Commit commit;
-  commit.lives = changes.take();
-  if (commit.lives.empty()) return {};
-  commit.checkpoint = checkpoint;
-  VARVE_CHECK_OK(database->commit(commit));
-  const std::lock_guard lock(append_mutex);
-  lives.replace(commit.lives);
-  return {};
-}
-
-// Leaves those of which nothing is in the runs: no sample, and no window.
+// Leaves those of which nothing is in the runs: no sample, and no window. Where points are left, nothing is read.
 Status Store::State::drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series) {
+  std::erase_if(series, [this](model::SeriesId one) { return lives.of(one).points > 0; });
   std::vector<Place> places;
   {
     std::vector<index::Place> of_one;
@@ -197,8 +181,13 @@ void Store::State::forget(std::span<const model::SeriesId> empty) {
       sure.push_back(series);
     }
     if (sure.empty()) continue;
-    const std::lock_guard definitions(definitions_mutex);
-    index.forget(sure, pending_definitions);
+    {
+      const std::lock_guard definitions(definitions_mutex);
+      index.forget(sure, pending_definitions);
+    }
+    if (auto status = write_log({}); !status) {
+      log::warn("what was forgotten is not in the log yet", {{"error", status.error().message}});
+    }
   }
 }
 

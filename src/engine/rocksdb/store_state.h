@@ -93,6 +93,7 @@ struct Store::State {
 
   // append.cc
   Status append(const model::RowBatch& batch);
+  Status write_log(std::span<const std::byte> rows);  // under the append lock: what was defined, then the rows
   Status wait_for_room(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool head_over(std::size_t times) const;
   Status freeze();  // under the append lock; no frozen head
@@ -146,8 +147,6 @@ struct Store::State {
   Status commit_erase(Database::Commit& commit, std::uint64_t& freed);
   void give_back(model::TenantId tenant);  // under none
 
-  // retention.cc
-  Status drop_expired();
   // forget.cc
   void revive(const model::RowBatch& batch);  // under no lock
   void revive_heads();                        // of a start
@@ -157,11 +156,12 @@ struct Store::State {
   Status forget_empty(std::span<const model::SeriesId> series);
   [[nodiscard]] std::map<model::TenantId, model::Timestamp> oldest_kept() const;
   Status drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series);
-  Status end_lives(std::span<const model::SeriesId> empty);
   void forget(std::span<const model::SeriesId> empty);
 
   [[nodiscard]] bool retention_due() const;
   [[nodiscard]] std::vector<SlotKey> expired() const;
+  // retention.cc
+  Status drop_expired();
   [[nodiscard]] std::int64_t longest_retention_ms() const;
 
   void step(std::string_view name) const {

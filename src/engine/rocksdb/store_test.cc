@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/rocksdb/testing/directory.h"
+#include "storage/testing/catalog_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 

@@ -281,6 +281,56 @@ TEST_P(StoreContract, writers_readers_and_settling_at_once) {
 }
 
 }  // namespace varve::storage::testing
+TEST_P(StoreContract, one_batch_with_many_groups_and_slots) {
+  std::vector<std::unique_ptr<Group>> groups;
+  for (int g = 0; g < 50; ++g) groups.push_back(store.group({"m" + std::to_string(g)}));
+  model::RowBatch batch;
+  for (int t = 0; t < 40; ++t) {
+    for (const auto& group : groups) batch.add(group->line, t * 600'000, Value::of_long(t));
+  }
+  ASSERT_TRUE(store.append(batch));
+  everywhere([&] {
+    for (int g = 0; g < 50; ++g) EXPECT_EQ(store.read("m" + std::to_string(g)).size(), 40U);
+  });
+}
+
+TEST_P(StoreContract, writers_readers_and_settling_at_once) {
+  constexpr int kWriters = 3;
+  constexpr int kRows = 400;
+  std::vector<std::unique_ptr<Group>> groups;
+  for (int w = 0; w < kWriters; ++w) groups.push_back(store.group({"m" + std::to_string(w), "shared"}));
+  std::atomic<int> acknowledged[kWriters] = {};
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWriters; ++w) {
+    threads.emplace_back([&, w] {
+      for (int i = 0; i < kRows; ++i) {
+        EXPECT_TRUE(store.put(*groups[static_cast<std::size_t>(w)], i * 100'000, {L(i), L(w)}));
+        acknowledged[w] = i + 1;
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    while (!stop) EXPECT_TRUE(engine->samples().settle());
+  });
+  threads.emplace_back([&] {
+    while (!stop) {
+      for (int w = 0; w < kWriters; ++w) {
+        const auto least = static_cast<std::size_t>(acknowledged[w].load());
+        EXPECT_GE(store.read("m" + std::to_string(w)).size(), least);  // what was acknowledged is seen
+      }
+    }
+  });
+  for (int w = 0; w < kWriters; ++w) threads[static_cast<std::size_t>(w)].join();
+  stop = true;
+  for (std::size_t t = kWriters; t < threads.size(); ++t) threads[t].join();
+  everywhere([&] {
+    for (int w = 0; w < kWriters; ++w) EXPECT_EQ(store.read("m" + std::to_string(w)).size(), std::size_t{kRows});
+    EXPECT_EQ(store.read("shared").size(), std::size_t{kRows});
+  });
+}
+
+}  // namespace varve::storage::testing
 TEST_P(StoreContract, lives_are_known) {
   const auto pair = store.group({"cpu", "mem"});
   const auto text = store.group({"text"}, {{"host", "b"}});
@@ -343,4 +393,3 @@ TEST_P(StoreContract, what_is_empty_is_forgotten_until_it_is_written) {
   ASSERT_TRUE(store.put(*empty, 3, {L(4), L(5)}));
   everywhere([&] { EXPECT_EQ(store.read("n"), of({{3, L(5)}})); });
 }
-

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalog: what is known of metrics, tags and series without reading a stored sample. docs/http-api.md.
+//   GET /api/v1/catalog/metrics[?prefix=&limit=&after=]
+//   GET /api/v1/catalog/tags[?metric=]
+//   GET /api/v1/catalog/series?metric=[&tag=host=a]…[&limit=&after=]
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "http/handler.h"
+#include "storage/series_store.h"
+
+namespace varve::http {
+
+// What is referred to must outlive the router and every response that has not been sent.
+struct CatalogContext {
+  const storage::SeriesStore& series;
+  TaskPool& pool;
+  Metrics& metrics;
+  std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
+};
+
+void add_catalog(Router& router, const CatalogContext& context);
+
+}  // namespace varve::http

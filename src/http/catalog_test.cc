@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include "http/answer.h"
+#include "http/testing/waiting_sink.h"
+#include "http/url.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::http {
+namespace {
+
+using model::Value;
+
+class CatalogTest : public ::testing::Test {
+ protected:
+  CatalogTest() {
+    add_catalog(router_, {store_, pool_, metrics_, [](std::string_view name) { return name.ends_with("bytes"); }});
+    store_.put("t", "cpu", {{"host", "a"}}, 1000, Value::of_double(1.5));
+    store_.put("t", "cpu", {{"host", "a"}}, 2000, Value::of_long(1));
+    store_.put("t", "cpu", {{"host", "b"}, {"os", "x"}}, -5, Value::of_double(1));
+    store_.put("t", "in_bytes", {{"host", "a"}}, 1, Value::of_long(7));
+    store_.put("t", "mixed", {{"host", "a"}}, 1, Value::of_long(7));
+    store_.put("t", "mixed", {{"host", "a"}}, 2, Value::of_string("x"));
+    store_.put("t", "state", {{"host", "\"q\""}}, 5, Value::of_string("up"));
+    store_.put("other", "secret", {{"host", "z"}}, 5, Value::of_long(1));
+  }
+
+  Response ask(const std::string& target, std::string tenant = "t") {
+    Request request;
+    request.method = Method::get;
+    request.tenant = std::move(tenant);
+    EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
+    std::size_t pieces = 0;
+    return answer_of(*router_.find(Method::get, request.path).handler, request, pieces);
+  }
+  std::string get(const std::string& target, std::string tenant = "t") {
+    const Response response = ask(target, std::move(tenant));
+    EXPECT_EQ(response.status, 200) << target << " " << response.body;
+    return response.body;
+  }
+
+  storage::testing::MemoryStore store_;
+  TaskPool pool_{1};
+  Metrics metrics_;
+  Router router_;
+};
+
+constexpr const char* kCpu =
+    R"({"name":"cpu","kind":"gauge","aggregators":["min","max","avg","sum","count"],"series":2,"types":["long","double"],"first_seen":-5,"last_seen":2000,"points":3})";
+constexpr const char* kBytes =
+    R"({"name":"in_bytes","kind":"delta counter","aggregators":["sum","count"],"series":1,"types":["long"],"first_seen":1,"last_seen":1,"points":1})";
+constexpr const char* kMixed =
+    R"({"name":"mixed","kind":"gauge","aggregators":["min","max","avg","sum","count","last"],"series":1,"types":["long","string"],"first_seen":1,"last_seen":2,"points":2})";
+constexpr const char* kState =
+    R"({"name":"state","kind":"text","aggregators":["count","last"],"series":1,"types":["string"],"first_seen":5,"last_seen":5,"points":1})";
+
+std::string metrics_of(std::initializer_list<const char*> metrics, const std::string& next = {}) {
+  std::string out = R"({"metrics":[)";
+  for (const char* const metric : metrics) out.append(out.back() == '[' ? "" : ",").append(metric);
+  return out + "]" + (next.empty() ? "" : R"(,"next":")" + next + "\"") + "}";
+}
+
+TEST_F(CatalogTest, Metrics) {
+  EXPECT_EQ(get("/api/v1/catalog/metrics"), metrics_of({kCpu, kBytes, kMixed, kState}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?prefix=in_"), metrics_of({kBytes}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?prefix=none"), metrics_of({}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?limit=2"), metrics_of({kCpu, kBytes}, "in_bytes"));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?limit=2&after=in_bytes"), metrics_of({kMixed, kState}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?limit=0&after=d"), metrics_of({kBytes, kMixed, kState}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics?after=zzz"), metrics_of({}));
+  EXPECT_EQ(get("/api/v1/catalog/metrics", "nobody"), metrics_of({}));
+}
+
+TEST_F(CatalogTest, AMetricThatHasNothingYet) {
+  const std::string_view metric[] = {"new"};
+  ASSERT_TRUE(store_.define_group(*store_.tenant("t"), {}, metric));
+  EXPECT_EQ(
+      get("/api/v1/catalog/metrics?prefix=new"),
+      R"({"metrics":[{"name":"new","kind":"gauge","aggregators":["min","max","avg","sum","count"],"series":1,"types":[],"first_seen":null,"last_seen":null,"points":0}]})");
+}
+
+TEST_F(CatalogTest, Tags) {
+  EXPECT_EQ(
+      get("/api/v1/catalog/tags?metric=cpu"),
+      R"({"tags":[{"key":"host","value":"a","series":1},{"key":"host","value":"b","series":1},{"key":"os","value":"x","series":1}]})");
+  EXPECT_EQ(
+      get("/api/v1/catalog/tags"),
+      R"({"tags":[{"key":"host","value":"\"q\"","series":1},{"key":"host","value":"a","series":3},{"key":"host","value":"b","series":1},{"key":"os","value":"x","series":1}]})");
+  EXPECT_EQ(get("/api/v1/catalog/tags?metric=none"), R"({"tags":[]})");
+  EXPECT_EQ(get("/api/v1/catalog/tags?metric=secret"), R"({"tags":[]})");
+}
+
+TEST_F(CatalogTest, Series) {
+  const std::string a =
+      R"({"tags":{"host":"a"},"types":["long","double"],"first_seen":1000,"last_seen":2000,"points":2})";
+  const std::string b =
+      R"({"tags":{"host":"b","os":"x"},"types":["double"],"first_seen":-5,"last_seen":-5,"points":1})";
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu"), R"({"series":[)" + a + "," + b + "]}");
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu&limit=1"), R"({"series":[)" + a + R"(],"next":"0"})");
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu&limit=1&after=0"), R"({"series":[)" + b + "]}");
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu&tag=host=b&tag=os=x"), R"({"series":[)" + b + "]}");
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu&tag=host=none"), R"({"series":[]})");
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=secret"), R"({"series":[]})");
+}
+
+TEST_F(CatalogTest, Refused) {
+  for (const char* const target :
+       {"/api/v1/catalog/series", "/api/v1/catalog/series?metric=", "/api/v1/catalog/series?metric=cpu&limit=x",
+        "/api/v1/catalog/metrics?limit=-1", "/api/v1/catalog/metrics?limit=100001",
+        "/api/v1/catalog/series?metric=cpu&after=99999999999", "/api/v1/catalog/series?metric=cpu&after=",
+        "/api/v1/catalog/series?metric=cpu&tag=host", "/api/v1/catalog/series?metric=cpu&tag==a"}) {
+    const Response response = ask(target);
+    EXPECT_EQ(response.status, 400) << target;
+    EXPECT_TRUE(response.body.starts_with(R"({"error":)")) << response.body;
+  }
+  EXPECT_EQ(ask("/api/v1/catalog/metrics", "").status, 400);
+  EXPECT_EQ(ask("/api/v1/catalog/series", "nobody").status, 400);
+  EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu", "nobody"), R"({"series":[]})");
+}
+
+}  // namespace
+}  // namespace varve::http

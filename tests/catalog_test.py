@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalog: what is known of metrics, tags and series without reading samples; and that series of which nothing is
+left are not in it any more, nor anywhere else, until they are written again."""
+
+import time
+import urllib.parse
+
+from support.case import OwnServerCase, ServerCase
+from support.client import wait_until
+
+
+def catalog(server, what, tenant="default", **params):
+    path = f"/t/{tenant}/api/v1/catalog/{what}"
+    if params:
+        path += "?" + urllib.parse.urlencode(params, doseq=True)
+    answer = server.get(path)
+    if answer.status != 200:
+        raise AssertionError(f"{path}: {answer}")
+    return answer.json()
+
+
+def now_ms():
+    return int(time.time() * 1000)
+
+
+class Catalog(ServerCase):
+    def test_metrics_tags_and_series(self):
+        t = now_ms() - 600_000
+        self.server.influx(f"cpu,host=a user=1.5,in_bytes=7i {t}\ncpu,host=b user=2i {t + 1000}",
+                           headers={"X-Tenant": "c1"})
+        self.server.put([{"name": "state", "tags": {"host": "a"}, "type": "string", "datapoints": [[t, "up"]]}],
+                        headers={"X-Tenant": "c1"})
+
+        def look():
+            metrics = catalog(self.server, "metrics", "c1")["metrics"]
+            self.assertEqual([m["name"] for m in metrics], ["cpu_in_bytes", "cpu_user", "state"])
+            self.assertEqual(metrics[1], {
+                "name": "cpu_user", "kind": "gauge", "aggregators": ["min", "max", "avg", "sum", "count"],
+                "series": 2, "types": ["long", "double"], "first_seen": t, "last_seen": t + 1000, "points": 2})
+            self.assertEqual((metrics[2]["kind"], metrics[2]["aggregators"]), ("text", ["count", "last"]))
+            self.assertEqual(catalog(self.server, "tags", "c1", metric="cpu_user")["tags"],
+                             [{"key": "host", "value": "a", "series": 1}, {"key": "host", "value": "b", "series": 1}])
+            series = catalog(self.server, "series", "c1", metric="cpu_user", tag="host=b")["series"]
+            self.assertEqual(series, [{"tags": {"host": "b"}, "types": ["long"], "first_seen": t + 1000,
+                                       "last_seen": t + 1000, "points": 1}])
+        look()
+        self.server.settle()
+        look()
+        self.server.kill()
+        self.server.start()
+        look()
+        self.assertEqual(catalog(self.server, "metrics", "c2"), {"metrics": []})
+
+    def test_pages(self):
+        t = now_ms()
+        self.server.influx("\n".join(f"p{i:02},h=a v=1 {t}\np00,h=x{i:02} v=1 {t}" for i in range(12)),
+                           headers={"X-Tenant": "pages"})
+        names, after = [], {}
+        while True:
+            page = catalog(self.server, "metrics", "pages", limit=5, **after)
+            names += [m["name"] for m in page["metrics"]]
+            if "next" not in page:
+                break
+            after = {"after": page["next"]}
+        self.assertEqual(names, [f"p{i:02}_v" for i in range(12)])
+        hosts, after = [], {}
+        while True:
+            page = catalog(self.server, "series", "pages", metric="p00_v", limit=5, **after)
+            hosts += [s["tags"]["h"] for s in page["series"]]
+            if "next" not in page:
+                break
+            after = {"after": page["next"]}
+        self.assertEqual(sorted(hosts), ["a"] + [f"x{i:02}" for i in range(12)])
+
+    def test_refused(self):
+        for path in ("series", "series?metric=m&limit=x", "metrics?limit=-1", "series?metric=m&tag=x"):
+            answer = self.server.get("/api/v1/catalog/" + path)
+            self.assertEqual(answer.status, 400, path)
+            self.assertIn("errors", answer.json())
+
+
+class Forget(OwnServerCase):
+    config = {"slots.width": "5s", "slots.quiet": "1s", "raw.retention": "5s", "rollups": "",
+              "limits.series_per_tenant": "3"}
+
+    def names(self, server):
+        return server.metric_names(headers={"X-Tenant": "f"})
+
+    def gone(self, server):
+        server.settle()
+        return self.names(server) == []
+
+    def test_after_retention_until_written_again(self):
+        server = self.new_server(self.config).start()
+        line = "old,host=a user=1,idle=2,nice=3"
+        headers = {"X-Tenant": "f"}
+        server.influx(f"{line} {now_ms()}", headers=headers)
+        self.assertEqual(len(self.names(server)), 3)
+        wait_until(lambda: self.gone(server), 60, "nothing left of the series")
+        self.assertEqual(catalog(server, "tags", "f"), {"tags": []})
+        self.assertEqual(catalog(server, "metrics", "f"), {"metrics": []})
+        server.kill()
+        server.start()
+        self.assertTrue(self.gone(server))
+        # There is room under the limit again, and what is known comes back as soon as it is acknowledged.
+        server.influx(f"new,host=a user=1 {now_ms()}", headers=headers)
+        server.influx(f"old,host=a user=1 {now_ms()}", headers=headers)
+        self.assertEqual(self.names(server), ["new_user", "old_user"])
+        server.kill()
+        server.start()
+        self.assertEqual(self.names(server), ["new_user", "old_user"])
