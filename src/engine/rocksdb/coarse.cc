@@ -2,6 +2,7 @@
 // Coarse: granularities wider than a raw slot are made of the next finer one, when their own window has gone quiet.
 // A window's mark (stored under its start) says which runs of the finer granularity are in it.
 #include <algorithm>
+#include <map>
 
 #include "engine/rocksdb/gather.h"
 #include "engine/rocksdb/level_slots.h"
@@ -25,6 +26,29 @@ std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms)
     due.push_back(window);
   }
   return due;
+}
+
+// A coarse window is made again when a finer run has a higher content than its mark. Where runs become one, its content
+// is the highest of theirs although nothing is new in it: windows that were up to date stay so.
+void Store::State::keep_coarse_fresh(Database::Commit& commit) const {
+  std::map<SlotKey, std::uint64_t> contents;
+  for (const auto& run : commit.added) {
+    for (const auto& [width, finer] : plan().of_finer_ms) {
+      if (run->key.slot.granularity_ms != finer) continue;
+      for (auto start = model::window_start(run->first_time, width); start <= run->last_time; start += width) {
+        auto& content = contents[{run->key.slot.tenant, width, start}];
+        content = std::max(content, run->content);
+      }
+    }
+  }
+  for (const auto& [window, content] : contents) {
+    const auto known = runs->slots.find(window);
+    if (known == runs->slots.end() || runs->coarse_pending().contains(window)) continue;
+    Mark mark = known->second.mark;
+    if (mark.sealed == 0 || mark.sealed >= content) continue;
+    mark.sealed = content;
+    commit.marks.emplace_back(window, std::move(mark));
+  }
 }
 
 Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit) {

@@ -83,29 +83,6 @@ std::vector<SlotKey> slots_of(const Runs& runs, model::TenantId tenant) {
   return slots;
 }
 
-// Granularities wider than a slot are made again when a finer run has a higher content than their mark. Here runs
-// became one, whose content is the highest of theirs, and nothing is new in it: who was up to date stays so.
-void keep_fresh(const Runs& runs, const Runs::Plan& plan, Database::Commit& commit) {
-  std::map<SlotKey, std::uint64_t> contents;
-  for (const auto& run : commit.added) {
-    for (const auto& [width, finer] : plan.of_finer_ms) {
-      if (run->key.slot.granularity_ms != finer) continue;
-      for (auto start = model::window_start(run->first_time, width); start <= run->last_time; start += width) {
-        auto& content = contents[{run->key.slot.tenant, width, start}];
-        content = std::max(content, run->content);
-      }
-    }
-  }
-  for (const auto& [window, content] : contents) {
-    const auto known = runs.slots.find(window);
-    if (known == runs.slots.end() || runs.coarse_pending().contains(window)) continue;
-    Mark mark = known->second.mark;
-    if (mark.sealed == 0 || mark.sealed >= content) continue;
-    mark.sealed = content;
-    commit.marks.emplace_back(window, std::move(mark));
-  }
-}
-
 // A raw slot that holds nothing any more needs no mark.
 void unmark_empty(const Runs& runs, Database::Commit& commit) {
   std::map<SlotKey, std::size_t> left;
@@ -128,13 +105,16 @@ std::uint64_t bytes_of(const RunList& runs) {
 
 // Commits, publishes and clears away; adds to `freed` what it gave back.
 Status Store::State::commit_erase(Database::Commit& commit, std::uint64_t& freed) {
-  if (commit.removed.empty() && commit.added.empty() && commit.marks.empty()) return {};
+  if (commit.removed.empty() && commit.added.empty() && commit.marks.empty() && commit.lives.empty()) {
+    return {};
+  }
   commit.checkpoint = checkpoint;
   step("erase.written");
   VARVE_CHECK_OK(database->commit(commit));
   step("erase.committed");
   publish(commit, false);
   step("erase.published");
+  look_for_empty_series();
   freed += bytes_of(commit.removed) - std::min(bytes_of(commit.removed), bytes_of(commit.added));
   return database->erase_blocks(commit.removed);
 }
@@ -151,17 +131,24 @@ Status Store::State::erase_tenant(const Erasure& erasure, storage::EraseReport& 
     ++report.slots;
     for (const auto& run : of_slot.runs) report.samples += run->samples;
   }
+  commit.lives = forgotten(erasure);
   return commit_erase(commit, freed);
+}
+
+// Nothing is known any more of what is erased over all time.
+LifePages Store::State::forgotten(const Erasure& erasure) const {
+  LifeChanges changes(lives);
+  for (const std::uint32_t series : erasure.series()) changes.forget(model::SeriesId{series});
+  return changes.take();
 }
 
 Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
                                  storage::EraseReport& report) {
-  const std::int64_t last_width = chunk_width;
   RawEraser raw(context, raw_number);
   const auto slots = slots_of(*context.runs, context.erasure.tenant());
   for (const SlotKey& slot : slots) {
     if (slot.granularity_ms != 0 || !context.batch.contains(slot.start)) continue;
-    if (context.erasure.overlaps(slot.start, last_width)) VARVE_CHECK_OK(raw.slot(slot, commit, report));
+    if (context.erasure.overlaps(slot.start, chunk_width)) VARVE_CHECK_OK(raw.slot(slot, commit, report));
   }
   EdgeWindows edges(context);
   VARVE_CHECK_OK(edges.find(raw.touched()));
@@ -180,7 +167,11 @@ Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_
     if (known != context.runs->slots.end()) as_known.content = known->second.content();
     commit.added.push_back(std::make_shared<const Run>(std::move(as_known)));
   }
-  keep_fresh(*runs, plan(), commit);
+  // Not before: a spill in between changed them, too.
+  LifeChanges changes(lives);
+  for (const auto& [series, points] : raw.lost()) changes.subtract(model::SeriesId{series}, points);
+  commit.lives = changes.take();
+  keep_coarse_fresh(commit);
   unmark_empty(*runs, commit);
   return database->flush();  // what takes room is on disk before anything is committed: a full disk refuses all of it
 }
@@ -212,7 +203,9 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
   step("erase.begin");
   std::uint64_t freed = 0;
   const model::TimeRange all;
-  if (erasure.whole_tenant() && range.first <= all.first && range.last >= all.last) {
+  const bool for_ever = range.first <= all.first && range.last >= all.last;
+  const std::uint64_t first_segment = checkpoint.first_segment;
+  if (for_ever && erasure.whole_tenant()) {
     VARVE_CHECK_OK(erase_tenant(erasure, report, freed));
   } else {
     unsigned looked = 0;
@@ -245,6 +238,11 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
         if (!prepared) (void)database->erase_blocks(commit.added);  // no commit will name them
         return fail(status.error());
       }
+    }
+    if (for_ever && checkpoint.first_segment == first_segment) {  // nothing came meanwhile
+      Database::Commit commit;
+      commit.lives = forgotten(erasure);
+      VARVE_CHECK_OK(commit_erase(commit, freed));
     }
   }
   lock.unlock();

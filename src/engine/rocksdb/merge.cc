@@ -45,6 +45,7 @@ Status Store::State::merge_runs(const SlotKey& slot) {
   VARVE_TRY(auto run, writer.finish());
   commit.added = {std::move(run)};
   commit.removed = merging;
+  keep_coarse_fresh(commit);
   commit.lives = changes.take();
   commit.checkpoint = {checkpoint.next_run + 1, checkpoint.first_segment, checkpoint.sequence};
   step("merge.written");

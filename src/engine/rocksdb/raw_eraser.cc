@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/raw_eraser.h"
 
+#include "engine/rocksdb/life.h"
 #include "engine/rocksdb/run_reader.h"
 #include "engine/rocksdb/slot_patches.h"
 
@@ -9,16 +10,12 @@ namespace varve::engine::rocksdb {
 Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report) {
   const Runs::OfSlot before = context_.before(context_.runs->slots.at(slot));
   if (before.runs.empty()) return {};
-  if (context_.erasure.whole_tenant() && context_.erasure.covers(slot.start, context_.source.chunk_width_ms)) {
-    for (const auto& run : before.runs) report.samples += run->samples;
-    commit.removed.insert(commit.removed.end(), before.runs.begin(), before.runs.end());
-  } else {
-    VARVE_TRY(const bool holds, holds_some(before.runs));
-    if (!holds) return {};
-    VARVE_CHECK_OK(rewrite(slot, before, commit, report));
-  }
+  VARVE_TRY(const bool holds, holds_some(before.runs));
+  if (!holds) return {};
+  const std::uint64_t samples = report.samples;
+  VARVE_CHECK_OK(rewrite(slot, before, commit, report));
   touched_.insert(slot.start);
-  ++report.slots;
+  report.slots += report.samples > samples ? 1 : 0;  // else they had been erased before, and their row stayed
   return {};
 }
 
@@ -58,9 +55,13 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
         for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather_.add_chunk(cursor->block(), cursor->at()));
         gather_.finish(patches.of(group));
         const auto columns = context_.erasure.columns(group);
-        if (columns.empty()) return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+        if (columns.empty()) {
+          note_lost(group, gather_.times(), gather_.columns());
+          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+        }
         cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
         report.samples += cells_.erased();
+        note_lost(group, cells_.times(), cells_.columns());
         if (cells_.empty()) return {};
         return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
       });
@@ -72,6 +73,21 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
   if (!run->first_groups.empty()) commit.added.push_back(std::move(run));
   commit.removed.insert(commit.removed.end(), before.runs.begin(), before.runs.end());
   return {};
+}
+
+// What was gathered of the group, less what is written of it.
+void RawEraser::note_lost(std::uint32_t group, std::span<const model::Timestamp> times,
+                          std::span<const chunk::Column> columns) {
+  std::span<const model::SeriesId> series;
+  {
+    const std::shared_lock lock(context_.index_mutex);
+    series = context_.index.group_series(model::GroupId{group});
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::uint64_t gathered = gather_.cells_gathered(c);
+    const std::uint64_t written = times.empty() ? 0 : cells_in(columns[c], times.size());
+    if (gathered != written) lost_[model::to_int(series[c])] += gathered - written;
+  }
 }
 
 }  // namespace varve::engine::rocksdb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <unordered_map>
 
 #include "engine/rocksdb/cell_eraser.h"
 #include "engine/rocksdb/erase_context.h"
@@ -22,15 +23,20 @@ class RawEraser {
   Status slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report);
 
   [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }  // starts of slots
+  // Points of series that are not in the runs any more: erased, or overwritten before.
+  [[nodiscard]] const std::unordered_map<std::uint32_t, std::uint64_t>& lost() const { return lost_; }
 
  private:
   [[nodiscard]] Result<bool> holds_some(const RunList& runs) const;
   Status rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
                  storage::EraseReport& report);
 
+  void note_lost(std::uint32_t group, std::span<const model::Timestamp> times, std::span<const chunk::Column> columns);
+
   const EraseContext& context_;
   const std::uint64_t number_;
   std::set<model::Timestamp> touched_;
+  std::unordered_map<std::uint32_t, std::uint64_t> lost_;
   Gather gather_;
   CellEraser cells_;
 };
