@@ -13,10 +13,11 @@ namespace varve::http {
 namespace {
 
 constexpr std::size_t kSmallBuffer = 8192;
-constexpr std::size_t kOutMax = 64UL << 10;     // answers gathered before they are sent
-constexpr std::size_t kBodyStep = 256UL << 10;  // growth of a body whose size is not known
-constexpr std::size_t kBodyAtOnce = 4UL << 20;  // room for so much is made as soon as it is announced
-constexpr std::size_t kProgressBytes = 4096;    // less than this does not count as progress
+constexpr std::size_t kOutMax = 64UL << 10;      // answers gathered before they are sent
+constexpr std::size_t kBodyStep = 256UL << 10;   // growth of a body whose size is not known
+constexpr std::size_t kBodyAtOnce = 4UL << 20;   // room for so much is made as soon as it is announced
+constexpr std::size_t kProgressBytes = 4096;     // less than this does not count as progress
+constexpr std::size_t kLargeBody = 256UL << 10;  // is parsed off the I/O thread, whose other clients would wait
 constexpr std::chrono::milliseconds kLinger{1000};
 
 constexpr std::size_t kSpareMax = 16UL << 20;
@@ -361,12 +362,17 @@ void Connection::call_handler() {
   auto& gone = request_.gone;
   if (gone.use_count() != 1 || gone->load(std::memory_order_relaxed)) gone = std::make_shared<std::atomic<bool>>(false);
   const auto exchange = std::make_shared<Exchange>(std::static_pointer_cast<Connection>(shared_from_this()), exchange_);
-  try {
-    (*decision_.handler)(request_, Responder(exchange));
-  } catch (const std::exception& error) {
-    log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
-    exchange->send(error_response(500, "internal error", request_.path));
-  }
+  const auto call = [this, exchange] {
+    try {
+      (*decision_.handler)(request_, Responder(exchange));
+    } catch (const std::exception& error) {
+      log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
+      exchange->send(error_response(500, "internal error", request_.path));
+    }
+  };
+  // The exchange keeps this connection while the pool works. A full pool is no reason to refuse.
+  if (request_.body.size() >= kLargeBody && service_->pool->post(call)) return;
+  call();
 }
 
 }  // namespace varve::http

@@ -89,7 +89,7 @@ void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted = service_->stream_pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
+  const bool posted = service_->pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
     bool made = true;
     piece.clear();
     try {

@@ -69,7 +69,8 @@ class Responder {
   std::shared_ptr<Sink> sink_;
 };
 
-// Runs on an I/O thread: parse and append there, hand anything that can take longer than a millisecond to a pool.
+// Runs on an I/O thread (with a large body: on the server's pool): parse and append there, hand anything else that can
+// take longer than a millisecond to a pool.
 using Handler = std::function<void(const Request&, Responder)>;
 
 // Exact paths, or a pattern whose last segments are parameters: "/api/v1/metric/{name}" (the handler reads the path).

@@ -27,7 +27,7 @@ struct Server::State {
       : pool(options.threads, options.connections_max),
         service(std::make_shared<Service>(std::move(options), std::move(always), gate, metrics, pool)),
         listener(listener_options(service), [service = service] { return std::make_shared<Connection>(service); }) {}
-  TaskPool pool;  // joins last: a piece under way finishes, and its connection goes with it
+  TaskPool pool;  // joins last: what is under way finishes, and its connection goes with it
   std::shared_ptr<Service> service;
   net::Listener listener;
 };

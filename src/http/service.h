@@ -45,13 +45,13 @@ struct Decision {
 
 class Service {
  public:
-  // The pool runs Response::more; it outlives every event loop.
-  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& pool);
+  // The pool runs Response::more, and handlers of large bodies; it outlives every event loop.
+  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks);
 
   const ServerOptions options;
   const std::shared_ptr<Budget> budget;
   BlockPool blocks;
-  TaskPool* const stream_pool;
+  TaskPool* const pool;
   Counter& shed;     // refused because bodies_in_flight_max is reached
   Counter& refused;  // connections over the limit
   Counter& timeouts;
