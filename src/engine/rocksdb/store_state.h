@@ -121,6 +121,7 @@ struct Store::State {
   [[nodiscard]] std::vector<CoarseWindow> coarse_due(std::int64_t ended_before_ms) const;
   Status seal_coarse(std::span<const CoarseWindow> windows);
   Status build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
+  void keep_coarse_fresh(Database::Commit& commit) const;
 
   // round.cc
   [[nodiscard]] bool round_due();
@@ -144,6 +145,7 @@ struct Store::State {
   Status erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed);
   Status erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
                      storage::EraseReport& report);
+  [[nodiscard]] LifePages forgotten(const Erasure& erasure) const;
   Status commit_erase(Database::Commit& commit, std::uint64_t& freed);
   void give_back(model::TenantId tenant);  // under none
 
@@ -158,10 +160,10 @@ struct Store::State {
   Status drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series);
   void forget(std::span<const model::SeriesId> empty);
 
-  [[nodiscard]] bool retention_due() const;
-  [[nodiscard]] std::vector<SlotKey> expired() const;
   // retention.cc
   Status drop_expired();
+  [[nodiscard]] bool retention_due() const;
+  [[nodiscard]] std::vector<SlotKey> expired() const;
   [[nodiscard]] std::int64_t longest_retention_ms() const;
 
   void step(std::string_view name) const {
