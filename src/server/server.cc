@@ -160,16 +160,16 @@ http::Router Server::State::routes() {
     http::add_prometheus_ingest(router, ingest);
   }
   if (config.roles.query) {
-    const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
     const auto is_counter = [rollups = store_options(config).rollups](std::string_view metric) {
       return rollups.kind_of(metric) == rollup::Kind::counter;
     };
+    const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
     http::add_kairosdb_query(router, *queries, *query_pool, metrics);
     http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
-    http::add_admin_queries(router, *queries, *query_pool);
     http::add_catalog(router, {*store, *query_pool, metrics, is_counter});
+    http::add_admin_queries(router, *queries, *query_pool);
     http::add_admin_slots(router, *store, *store, *query_pool);
   }
   http::add_kairosdb_health(router, ingest);
@@ -194,8 +194,7 @@ Status Server::start() {
   s.settle_pool = std::make_unique<TaskPool>(1);
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
-  s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock,
-                                               s.name());
+  s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock, s.name());
   s.http->open(s.routes());
   return {};
 }

@@ -71,8 +71,8 @@ bool Store::State::maintain_once() {
   if (erasing) return worked;
   if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
   if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
-  const auto due = mergeable(false);
   if (forget_due()) forget_some();
+  const auto due = mergeable(false);
   if (due.empty()) return false;
   try_step(merge(due.front()), "fragments of a slot cannot be merged");
   return worked;
@@ -141,9 +141,9 @@ Result<storage::SettleReport> Store::settle() {
   VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
   VARVE_CHECK_OK(state.drop_expired());
+  while (state.forget_scan.left > 0) state.forget_some();
   VARVE_CHECK_OK(state.database->compact());
   return what_changed(*before, *state.runs);
 }
 
 }  // namespace varve::engine::rocksdb
-  while (state.forget_scan.left > 0) state.forget_some();

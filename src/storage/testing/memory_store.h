@@ -41,13 +41,13 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const override;
   [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
                                                     std::string_view key) const override;
-  [[nodiscard]] std::size_t series_count() const override;
-  [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
-
   [[nodiscard]] std::vector<index::TagCount> tag_counts(model::TenantId tenant, std::string_view metric) const override;
   [[nodiscard]] std::vector<SeriesLife> lives(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
+  [[nodiscard]] std::size_t series_count() const override;
+  [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
+
   void append(const model::RowBatch& batch, AppendDone done) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
               PieceSink& sink) override;
