@@ -7,10 +7,9 @@
 
 #include "http/answer.h"
 #include "http/kairosdb_answer.h"
+#include "http/kairosdb_parts.h"
 #include "protocol/json/text.h"
-#include "protocol/kairosdb/datapoints.h"
 #include "protocol/kairosdb/query.h"
-#include "query/expression.h"
 
 namespace varve::http {
 
@@ -21,39 +20,6 @@ using protocol::json::append_string;
 
 // Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
 constexpr std::int64_t kRowMs = 1'814'400'000;
-
-// What KairosDB puts on every answer.
-Response answer(int status, std::string body) {
-  Response response = Response::json(status, std::move(body));
-  response.headers = {{"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
-  return response;
-}
-
-Response error_answer(const Error& error) {
-  return with_retry(answer(query_status_of(error.code), kairosdb::render_errors({&error.message, 1})));
-}
-
-// A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
-void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) {
-  const auto is_regex = [](const std::string& v) { return v.starts_with(kairosdb::kRegexPrefix); };
-  using Kind = index::Matcher::Kind;
-  if (std::ranges::none_of(filter.values, is_regex)) {
-    matchers.push_back({filter.key, Kind::any_of, filter.values});
-    return;
-  }
-  std::string expression;
-  for (const std::string& value : filter.values) {
-    expression += expression.empty() ? "(?:" : "|(?:";
-    if (is_regex(value)) {
-      expression += value.substr(kairosdb::kRegexPrefix.size());
-    } else {
-      query::append_quoted(expression, value);
-    }
-    expression += ')';
-  }
-  matchers.push_back({filter.key, Kind::regex, {expression}});
-  matchers.push_back({filter.key, Kind::none_of, {""}});  // a series without the tag does not match ".*"
-}
 
 aggregate::Stage stage_of(const kairosdb::Aggregator& aggregator) {
   aggregate::Stage stage;
@@ -99,9 +65,9 @@ class Handlers {
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
   static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
     return [self = std::move(self), method](const Request& request, Responder respond) {
-      if (request.tenant.empty()) return respond(error_answer({Code::invalid, "the request names no tenant"}));
+      if (request.tenant.empty()) return respond(kairosdb_error({Code::invalid, "the request names no tenant"}));
       const bool taken = self->pool_.post([self, method, &request, respond] { respond((*self.*method)(request)); });
-      if (!taken) respond(error_answer({Code::unavailable, "too many queries are waiting"}));
+      if (!taken) respond(kairosdb_error({Code::unavailable, "too many queries are waiting"}));
     };
   }
 
@@ -121,12 +87,12 @@ class Handlers {
     queries_.add();
     const Timer timer(*this);
     const auto parsed = parse(request);
-    if (!parsed) return error_answer(parsed.error());
+    if (!parsed) return kairosdb_error(parsed.error());
     auto found = engine_.run(request_of(*parsed, request.tenant, json_of(request)), request.gone.get());
-    if (!found) return error_answer(found.error());
+    if (!found) return kairosdb_error(found.error());
     std::vector<KairosdbHead> heads;
     for (const auto& metric : parsed->metrics) heads.push_back({metric.name, metric.group_by, metric.exclude_tags});
-    Response response = with_read(answer(200, ""), found->read);
+    Response response = with_read(kairosdb_response(200, ""), found->read);
     auto text = std::make_shared<KairosdbAnswer>(std::move(heads), std::move(*found));
     if (text->next(response.body)) {
       response.more = [text, left = true](std::string& piece) mutable {
@@ -141,16 +107,16 @@ class Handlers {
     tag_queries_.add();
     const Timer timer(*this);
     const auto parsed = parse(request);
-    if (!parsed) return error_answer(parsed.error());
+    if (!parsed) return kairosdb_error(parsed.error());
     query::Request wanted = request_of(*parsed, request.tenant, json_of(request));
     wanted.range.first = model::window_start(wanted.range.first, kRowMs);
     wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
     query::Read read;
     const auto tags = engine_.tags(wanted, request.gone.get(), &read);
-    if (!tags) return error_answer(tags.error());
+    if (!tags) return kairosdb_error(tags.error());
     std::vector<std::string> names;
     for (const auto& metric : parsed->metrics) names.push_back(metric.name);
-    return with_read(answer(200, kairosdb_tags_json(names, *tags)), read);
+    return with_read(kairosdb_response(200, kairosdb_tags_json(names, *tags)), read);
   }
 
   Response metric_names(const Request& request) {
@@ -217,7 +183,7 @@ class Handlers {
         append_string(body, name);
       }
     }
-    return answer(200, body += "]}");
+    return kairosdb_response(200, body += "]}");
   }
 
   query::Engine& engine_;

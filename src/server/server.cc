@@ -15,6 +15,7 @@
 #include "http/admin_slots.h"
 #include "http/catalog.h"
 #include "http/ceres_query.h"
+#include "http/deletes.h"
 #include "http/ingest.h"
 #include "http/kairosdb_query.h"
 #include "http/opentsdb_query.h"
@@ -59,7 +60,7 @@ struct Server::State {
   std::unique_ptr<write::Writer> writer;
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
-  std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes
+  std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes; deletes, too
   std::unique_ptr<telnet::Listener> telnet;
   std::unique_ptr<SelfRecord> self_record;
 
@@ -168,6 +169,9 @@ http::Router Server::State::routes() {
     http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
+    const http::DeleteContext deletes{*queries, *store, *store, *settle_pool, metrics};
+    http::add_kairosdb_delete(router, deletes);
+    http::add_ceres_delete(router, deletes);
     http::add_catalog(router, {*store, *query_pool, metrics, is_counter});
     http::add_admin_queries(router, *queries, *query_pool);
     http::add_admin_slots(router, *store, *store, *query_pool);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/deletes.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "query/search.h"
+
+namespace varve::http {
+
+namespace {
+
+// Of every metric, those that fit.
+Result<std::vector<model::SeriesId>> find(const DeleteContext& context, const Selection& selection,
+                                          const std::string& api, const std::string& text, std::atomic<bool>* gone) {
+  if (selection.metric) {
+    const auto tenant = context.series.find_tenant(selection.tenant);
+    return context.series.select(*tenant, *selection.metric, selection.matchers);
+  }
+  std::vector<model::SeriesId> all;
+  query::Search search;
+  search.tenant = selection.tenant;
+  search.matchers = selection.matchers;
+  search.api = api;
+  search.text = text.substr(0, query::kQueryTextMax);
+  query::Budget budget(context.engine.limits().memory_bytes);
+  VARVE_CHECK_OK(
+      query::search(context.engine, search, gone, budget,
+                    [&](model::TenantId, const std::string&, std::span<const model::SeriesId> series) -> Status {
+                      all.insert(all.end(), series.begin(), series.end());
+                      return budget.charge(series.size_bytes());
+                    }));
+  return all;
+}
+
+}  // namespace
+
+Status erase_selection(const DeleteContext& context, const Selection& selection, const std::string& api,
+                       const std::string& text, std::atomic<bool>* gone) {
+  context.metrics.counter("varve_deletes_total", "Deletes asked, by API.", {{"api", api}}).add();
+  const auto tenant = context.series.find_tenant(selection.tenant);
+  if (!tenant) return {};
+  VARVE_TRY(const auto series, find(context, selection, api, text, gone));
+  VARVE_TRY(const auto report, context.samples.erase(*tenant, series, selection.range, gone));
+  context.metrics.counter("varve_samples_deleted_total", "Samples that deletes have erased, about.")
+      .add(report.samples);
+  if (!selection.range.empty()) context.series.forget_empty(*tenant, series);
+  return {};
+}
+
+}  // namespace varve::http

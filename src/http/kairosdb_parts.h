@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What KairosDB's queries and deletes share: answers and errors in its shape, and tag filters as matchers.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "http/handler.h"
+#include "index/matcher.h"
+#include "protocol/kairosdb/query.h"
+
+namespace varve::http {
+
+// With the headers that KairosDB puts on every answer.
+Response kairosdb_response(int status, std::string body);
+// {"errors":["…"]} with the status of a query's error.
+Response kairosdb_error(const Error& error);
+
+// A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
+void add_matchers(index::Matchers& matchers, const protocol::kairosdb::TagFilter& filter);
+
+}  // namespace varve::http
