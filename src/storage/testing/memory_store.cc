@@ -123,10 +123,15 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
   done({});
 }
 
-Status MemoryStore::scan(TenantId, std::span<const SeriesId> series, const ScanOptions& options, PieceSink& sink) {
+Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, const ScanOptions& options,
+                         PieceSink& sink) {
   const std::shared_lock lock(mutex_);
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (options.cancelled != nullptr && *options.cancelled) return fail(Code::cancelled, "nobody waits any more");
+    if (clock_ != nullptr && options.deadline_steady_ns != 0 && clock_->steady_ns() > options.deadline_steady_ns) {
+      return fail(Code::timeout, "it takes too long");
+    }
+    if (index_.series_tenant(series[i]) != tenant) continue;
     const auto found = samples_.find(series[i]);
     if (found != samples_.end()) VARVE_CHECK_OK(scan_series(i, found->second, options, sink));
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "index/series_index.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
@@ -18,7 +19,9 @@ namespace varve::storage::testing {
 
 class MemoryStore final : public SeriesStore, public SampleStore {
  public:
-  explicit MemoryStore(std::size_t piece_max = 4) : piece_max_(piece_max) {}
+  // Without a clock no deadline is looked at.
+  explicit MemoryStore(std::size_t piece_max = 4, const Clock* clock = nullptr)
+      : piece_max_(piece_max), clock_(clock) {}
 
   // The short way for tests: one sample of a series that is defined here if need be.
   void put(std::string_view tenant, std::string_view metric, model::TagViews tags, model::Timestamp time,
@@ -67,6 +70,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);
 
   const std::size_t piece_max_;
+  const Clock* const clock_;
   mutable std::shared_mutex mutex_;
   std::string definitions_;
   index::SeriesIndex index_;

@@ -184,6 +184,111 @@ TEST_P(StoreContract, statistics_equal_the_samples) {
   look("d", 0, 24.75, sum);
 }
 
+TEST_P(StoreContract, what_is_erased_is_gone_to_the_sample) {
+  const auto pair = store.group({"m", "n"});
+  const auto text = store.group({"s"});
+  const auto other = store.group({"m"}, {{"host", "b"}});
+  const auto foreign = store.group({"m"}, {{"host", "a"}}, "u");
+  Samples want_m;
+  Samples want_n;
+  Samples want_s;
+  for (int i = -20; i < 20; ++i) {
+    const model::Timestamp time = i * 1'000'000;
+    ASSERT_TRUE(store.put(*pair, time, {L(i), D(i + 0.5)}));
+    ASSERT_TRUE(store.put(*text, time, {S("text " + std::to_string(i))}));
+    ASSERT_TRUE(store.put(*other, time, {L(-i)}));
+    ASSERT_TRUE(store.put(*foreign, time, {L(i)}));
+    if (time < -5'000'000 || time >= 7'000'001) want_m[time] = OwnedValue(L(i));
+    want_n[time] = OwnedValue(D(i + 0.5));
+    if (time < 0 || time >= 3'000'000) want_s[time] = OwnedValue(S("text " + std::to_string(i)));
+  }
+  const auto tenant = store.tenant();
+  const auto of_a = *engine->series().select(tenant, "m", {{"host", index::Matcher::Kind::any_of, {"a"}}});
+  const auto report = engine->samples().erase(tenant, of_a, {-5'000'000, 7'000'001}, nullptr);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->samples, 13U);
+  EXPECT_GE(report->slots, 1U);
+  ASSERT_TRUE(engine->samples().erase(tenant, store.find("s"), {0, 3'000'000}, nullptr));
+  const auto read = [&](std::string_view host) {
+    const auto series =
+        *engine->series().select(tenant, "m", {{"host", index::Matcher::Kind::any_of, {std::string(host)}}});
+    Collector sink(1);
+    EXPECT_TRUE(engine->samples().scan(tenant, series, {}, sink));
+    EXPECT_EQ(sink.fault, "");
+    return sink.samples();
+  };
+  everywhere([&] {
+    EXPECT_EQ(read("a"), want_m);
+    EXPECT_EQ(store.read("n"), want_n);
+    EXPECT_EQ(store.read("s"), want_s);
+    EXPECT_EQ(read("b").size(), 40U);
+    EXPECT_EQ(store.read("m", {}, "u").size(), 40U);
+  });
+  // Once more, of what is sealed; then the same times are written again.
+  ASSERT_TRUE(engine->samples().erase(tenant, of_a, {}, nullptr));
+  EXPECT_TRUE(read("a").empty());
+  ASSERT_TRUE(store.put(*pair, 0, {L(7), D(8)}));
+  want_n[0] = OwnedValue(D(8));
+  everywhere([&] {
+    EXPECT_EQ(read("a"), of({{0, L(7)}}));
+    EXPECT_EQ(store.read("n"), want_n);
+  });
+  const auto nothing = engine->samples().erase(tenant, of_a, {1, 1'000'000'000}, nullptr);
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->samples, 0U);
+  EXPECT_EQ(nothing->slots, 0U);
+}
+
+TEST_P(StoreContract, a_series_in_two_groups_is_erased_in_both) {
+  const auto pair = store.group({"m", "n"});
+  const auto alone = store.group({"m"});
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(store.put(*pair, i, {L(i), L(i)}));
+  for (int i = 5; i < 15; ++i) ASSERT_TRUE(store.put(*alone, i, {L(100 + i)}));
+  ASSERT_TRUE(engine->samples().erase(store.tenant(), store.find("m"), {3, 12}, nullptr));
+  everywhere([&] {
+    EXPECT_EQ(store.read("m"), of({{0, L(0)}, {1, L(1)}, {2, L(2)}, {12, L(112)}, {13, L(113)}, {14, L(114)}}));
+    EXPECT_EQ(store.read("n").size(), 10U);
+  });
+  ASSERT_TRUE(store.put(*alone, 4, {L(44)}));
+  ASSERT_TRUE(store.put(*pair, 5, {L(55), L(56)}));
+  everywhere([&] {
+    EXPECT_EQ(store.read("m", {3, 12}), of({{4, L(44)}, {5, L(55)}}));
+    EXPECT_EQ(store.read("n", {4, 6}), of({{4, L(4)}, {5, L(56)}}));
+  });
+}
+
+TEST_P(StoreContract, a_whole_tenant_is_erased_and_no_other) {
+  const auto one = store.group({"m", "n"}, {{"host", "a"}}, "one");
+  const auto two = store.group({"m"}, {{"host", "a"}}, "two");
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(store.put(*one, i * 3'000'000, {L(i), L(i)}));
+    ASSERT_TRUE(store.put(*two, i * 3'000'000, {L(i)}));
+  }
+  const auto tenant = store.tenant("one");
+  auto all = store.find("m", "one");
+  for (const auto series : store.find("n", "one")) all.push_back(series);
+  ASSERT_TRUE(engine->samples().erase(store.tenant("two"), all, {}, nullptr)) << "series of another tenant";
+  EXPECT_EQ(store.read("m", {}, "one").size(), 10U);
+  ASSERT_TRUE(engine->samples().erase(tenant, all, {}, nullptr));
+  everywhere([&] {
+    EXPECT_TRUE(store.read("m", {}, "one").empty());
+    EXPECT_TRUE(store.read("n", {}, "one").empty());
+    EXPECT_EQ(store.read("m", {}, "two").size(), 10U);
+  });
+  ASSERT_TRUE(store.put(*one, 3'000'000, {L(1), L(2)}));
+  everywhere([&] { EXPECT_EQ(store.read("n", {}, "one"), of({{3'000'000, L(2)}})); });
+}
+
+TEST_P(StoreContract, an_erase_can_be_stopped) {
+  const auto group = store.group({"m"});
+  ASSERT_TRUE(store.put(*group, 1, {L(1)}));
+  const std::atomic<bool> cancelled{true};
+  const auto report = engine->samples().erase(store.tenant(), store.find("m"), {0, 10}, &cancelled);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Code::cancelled);
+  EXPECT_EQ(store.read("m").size(), 1U);
+}
+
 TEST_P(StoreContract, a_scan_can_be_stopped) {
   const auto group = store.group({"m"});
   ASSERT_TRUE(store.put(*group, 1, {L(1)}));
@@ -277,6 +382,31 @@ TEST_P(StoreContract, writers_readers_and_settling_at_once) {
   everywhere([&] {
     for (int w = 0; w < kWriters; ++w) EXPECT_EQ(store.read("m" + std::to_string(w)).size(), std::size_t{kRows});
     EXPECT_EQ(store.read("shared").size(), std::size_t{kRows});
+  });
+}
+
+TEST_P(StoreContract, writers_and_deletes_at_once) {
+  constexpr int kRows = 300;
+  const auto stays = store.group({"stays", "goes"});
+  const auto moves = store.group({"goes"}, {{"host", "b"}});
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; i < kRows; ++i) {
+      EXPECT_TRUE(store.put(*stays, i * 100'000, {L(i), L(i)}));
+      EXPECT_TRUE(store.put(*moves, i * 100'000, {L(i)}));
+    }
+    stop = true;
+  });
+  const auto tenant = store.tenant();
+  while (!stop) EXPECT_TRUE(engine->samples().erase(tenant, store.find("goes"), {}, nullptr));
+  writer.join();
+  ASSERT_TRUE(engine->samples().erase(tenant, store.find("goes"), {0, kRows * 100'000}, nullptr));
+  everywhere([&] {
+    EXPECT_EQ(store.read("stays").size(), std::size_t{kRows});
+    Collector sink(2);
+    EXPECT_TRUE(engine->samples().scan(tenant, store.find("goes"), {}, sink));
+    EXPECT_TRUE(sink.samples(0).empty());
+    EXPECT_TRUE(sink.samples(1).empty());
   });
 }
 

@@ -35,6 +35,8 @@ class StoreModel {
         put();
       } else if (what < 94) {
         look();
+      } else if (what < 96) {
+        erase();
       } else if (what < 98) {
         ASSERT_TRUE(engine_.samples().settle());
       } else {
@@ -81,6 +83,19 @@ class StoreModel {
       batch.add(group.line, at, values);
     }
     ASSERT_TRUE(store_.append(batch));
+  }
+
+  void erase() {
+    std::vector<model::SeriesId> series;
+    const auto first = pick(4) == 0 ? model::kTimestampMin : time() - pick(2);
+    const auto last = pick(4) == 0 ? model::kTimestampMax + 1 : first + 1 + pick(8'000'000);
+    for (int m = 0; m < 8; ++m) {
+      if (pick(3) != 0) continue;
+      const auto metric = "m" + std::to_string(m);
+      for (const auto one : store_.find(metric)) series.push_back(one);
+      std::erase_if(want_[metric], [&](const auto& sample) { return sample.first >= first && sample.first < last; });
+    }
+    ASSERT_TRUE(engine_.samples().erase(store_.tenant(), series, {first, last}, nullptr));
   }
 
   void look() {
