@@ -16,19 +16,43 @@ void Columns::clear() {
 }
 
 void Columns::add(Kind kind, std::span<const Window> windows) {
-  for (const Window& w : windows) {
-    starts.push_back(w.start);
-    counts.push_back(static_cast<std::int64_t>(w.count));
-    offsets.push_back(w.first_time - w.start);
+  const std::size_t before = starts.size();
+  const std::size_t size = before + windows.size();
+  starts.resize(size);
+  counts.resize(size);
+  offsets.resize(size);
+  if (kind == Kind::text) lasts.resize(size);
+  if (kind != Kind::text) sums.resize(size);
+  if (kind == Kind::gauge) mins.resize(size), maxs.resize(size);
+  for (std::size_t i = 0, at = before; i < windows.size(); ++i, ++at) {
+    const Window& w = windows[i];
+    starts[at] = w.start;
+    counts[at] = static_cast<std::int64_t>(w.count);
+    offsets[at] = w.first_time - w.start;
     if (kind == Kind::text) {
-      lasts.push_back(w.last);
+      lasts[at] = w.last;
       continue;
     }
-    sums.push_back(std::bit_cast<std::uint64_t>(w.sum));
+    sums[at] = std::bit_cast<std::uint64_t>(w.sum);
     if (kind == Kind::counter) continue;
-    mins.push_back(std::bit_cast<std::uint64_t>(w.min));
-    maxs.push_back(std::bit_cast<std::uint64_t>(w.max));
+    mins[at] = std::bit_cast<std::uint64_t>(w.min);
+    maxs[at] = std::bit_cast<std::uint64_t>(w.max);
   }
+}
+
+void Columns::append(const Columns& from, std::size_t first, std::size_t count) {
+  const auto copy = [&](auto& into, const auto& column) {
+    if (column.empty()) return;
+    const auto begin = column.begin() + static_cast<std::ptrdiff_t>(first);
+    into.insert(into.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  copy(starts, from.starts);
+  copy(counts, from.counts);
+  copy(offsets, from.offsets);
+  copy(sums, from.sums);
+  copy(mins, from.mins);
+  copy(maxs, from.maxs);
+  copy(lasts, from.lasts);
 }
 
 }  // namespace varve::rollup

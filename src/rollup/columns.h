@@ -28,7 +28,7 @@ constexpr std::size_t columns_of(Kind kind) { return kind == Kind::gauge ? 5 : 3
 constexpr std::uint32_t number_group(model::SeriesId series) { return model::to_int(series) * 2; }
 constexpr std::uint32_t text_group(model::SeriesId series) { return model::to_int(series) * 2 + 1; }
 
-// Windows laid out column by column. Reusable.
+// Windows of one kind laid out column by column. Reusable.
 struct Columns {
   std::vector<model::Timestamp> starts;
   std::vector<std::int64_t> counts;
@@ -38,6 +38,8 @@ struct Columns {
 
   void clear();
   void add(Kind kind, std::span<const Window> windows);
+  // A part of other columns, which were made of the same kind.
+  void append(const Columns& from, std::size_t first, std::size_t count);
 };
 
 }  // namespace varve::rollup

@@ -21,17 +21,17 @@ struct Sums {
 
 // Four lanes: a sum of doubles one after the other waits for each addition.
 Sums sums_of(const double* v, std::size_t n) {
-  typedef double Lanes __attribute__((vector_size(32), aligned(8)));
+  // Loaded through a pointer: memcpy would go by way of the stack, in halves.
+  typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
+  const auto load = [](const double* from) { return *reinterpret_cast<const Lanes*>(from); };
   Sums out{v[0], v[0], v[0]};
   std::size_t i = 1;
   if (n >= 8) {
     Lanes sum{};
-    Lanes min;
-    __builtin_memcpy(&min, v, sizeof min);
+    Lanes min = load(v);
     Lanes max = min;
     for (i = 0; i + 4 <= n; i += 4) {
-      Lanes x;
-      __builtin_memcpy(&x, v + i, sizeof x);
+      const Lanes x = load(v + i);
       sum += x;
       min = x < min ? x : min;
       max = x > max ? x : max;
@@ -67,21 +67,27 @@ void fold_finite(const Numbers& samples, std::size_t first, std::size_t end, Win
 
 }  // namespace
 
-void fold(const Numbers& samples, std::int64_t width_ms, Windows& out) {
-  const std::size_t n = samples.times.size();
-  for (std::size_t first = 0; first < n;) {
-    const model::Timestamp start = model::window_start(samples.times[first], width_ms);
-    const std::size_t end = end_of_window(samples.times, first, start + width_ms);
-    const Sums s = sums_of(samples.values.data() + first, end - first);
-    Window window{start, samples.times[first], samples.times[end - 1], end - first, s.sum, s.min, s.max, {}};
+void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::vector<Cut>& out) {
+  out.clear();
+  for (std::size_t first = 0; first < times.size();) {
+    const model::Timestamp start = model::window_start(times[first], width_ms);
+    const std::size_t end = end_of_window(times, first, start + width_ms);
+    out.push_back({start, first, end});
+    first = end;
+  }
+}
+
+void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
+  for (const Cut& c : cuts) {
+    const Sums s = sums_of(samples.values.data() + c.first, c.end - c.first);
+    Window window{c.start, samples.times[c.first], samples.times[c.end - 1], c.end - c.first, s.sum, s.min, s.max, {}};
     // NaN hides in comparisons but not in a sum; so does infinity. A finite window may overflow its sum: that stays.
     if (std::isfinite(s.sum)) {
       out.push_back(window);
     } else {
       window.count = 0;
-      fold_finite(samples, first, end, window, out);
+      fold_finite(samples, c.first, c.end, window, out);
     }
-    first = end;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/time.h"
 #include "model/value.h"
@@ -21,9 +22,18 @@ struct Texts {
   std::span<const std::string_view> values;
 };
 
+// The samples of one window: positions [first, end).
+struct Cut {
+  model::Timestamp start = 0;  // of the window
+  std::size_t first = 0, end = 0;
+};
+
+// Where windows begin and end among these times; into `out` (cleared first). Made once for all series of a line group.
+void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::vector<Cut>& out);
+
 // Appended to `out`, which is empty or ends before the first of these windows. A window whose samples are all NaN or
 // infinite is left out.
-void fold(const Numbers& samples, std::int64_t width_ms, Windows& out);
+void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out);
 void fold(const Texts& samples, std::int64_t width_ms, Windows& out);
 
 }  // namespace varve::rollup

@@ -20,7 +20,9 @@ constexpr std::int64_t kMinute = 60'000;
 
 Windows folded(const std::vector<Timestamp>& times, const std::vector<double>& values, std::int64_t width) {
   Windows out;
-  fold(Numbers{times, values}, width, out);
+  std::vector<Cut> cuts;
+  cut(times, width, cuts);
+  fold(Numbers{times, values}, cuts, out);
   return out;
 }
 

@@ -2,14 +2,14 @@
 #include "engine/rocksdb/rollup_writer.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "engine/rocksdb/level_slots.h"
+#include "rollup/decimal_sums.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kWindowsMax = 400'000;  // held until they are sorted and written: about 30 MB
+constexpr std::size_t kWindowsMax = 1'300'000;  // held until they are sorted and written: about 60 MB
 
 }  // namespace
 
@@ -18,20 +18,29 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   if (windows.empty()) return {};
   const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
-  entries_.push_back({slot, group, kind, windows_.size(), windows.size()});
-  windows_.insert(windows_.end(), windows.begin(), windows.end());
+  rollup::Columns& columns = held(kind);
+  const std::size_t first = columns.starts.size();
+  entries_[slot].push_back({group, kind, windows[0].start, first, windows.size()});
+  columns.add(kind, windows);
   if (kind == rollup::Kind::text) {
-    for (std::size_t i = windows_.size() - windows.size(); i < windows_.size(); ++i) {
-      windows_[i].last = texts_.emplace_back(windows_[i].last);
-    }
+    for (auto& last : std::span(columns.lasts).subspan(first)) last = texts_.emplace_back(last);
   }
-  return windows_.size() < kWindowsMax ? Status{} : flush();
+  return held() < kWindowsMax ? Status{} : flush();
+}
+
+std::size_t RollupWriter::held() const {
+  std::size_t windows = 0;
+  for (const rollup::Columns& columns : held_) windows += columns.starts.size();
+  return windows;
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
   const Entry& entry = entries[0];
   columns_.clear();
-  for (const Entry& part : entries) columns_.add(part.kind, std::span(windows_).subspan(part.first, part.count));
+  for (const Entry& part : entries) columns_.append(held(part.kind), part.first, part.count);
+  if (entry.kind == rollup::Kind::gauge) {
+    rollup::round_sums(columns_.counts, columns_.mins, columns_.maxs, columns_.sums);
+  }
   const std::size_t n = columns_.starts.size();
   if (doubles_.size() < n) {
     doubles_.assign(n, model::ValueType::double_);
@@ -60,15 +69,13 @@ Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
 }
 
 Status RollupWriter::flush() {
-  std::ranges::sort(entries_, {},
-                    [this](const Entry& e) { return std::tuple(e.slot, e.group, windows_[e.first].start); });
   RunWriter writer(database_);
-  for (std::span<const Entry> rest(entries_); !rest.empty();) {
-    const SlotKey slot = rest[0].slot;
+  for (auto& [slot, entries] : entries_) {
+    std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.group, e.start); });
     writer.start({slot, next_run_});
-    while (!rest.empty() && rest[0].slot == slot) {
+    for (std::span<const Entry> rest(entries); !rest.empty();) {
       std::size_t same = 1;  // what several raw slots gave to one series
-      while (same < rest.size() && rest[same].slot == slot && rest[same].group == rest[0].group) ++same;
+      while (same < rest.size() && rest[same].group == rest[0].group) ++same;
       VARVE_CHECK_OK(write(rest.first(same), writer));
       rest = rest.subspan(same);
     }
@@ -76,9 +83,9 @@ Status RollupWriter::flush() {
     runs_.push_back(std::move(run));
   }
   ++next_run_;
-  written_ += windows_.size();
+  written_ += held();
   entries_.clear();
-  windows_.clear();
+  for (rollup::Columns& columns : held_) columns.clear();
   texts_.clear();
   return {};
 }

@@ -2,8 +2,10 @@
 // RollupWriter: collects the windows that a sealing makes, and writes them as runs of their level slots.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,29 +28,31 @@ class RollupWriter {
   Status add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
              std::span<const rollup::Window> windows);
 
-  [[nodiscard]] std::size_t windows() const { return written_ + windows_.size(); }
+  [[nodiscard]] std::size_t windows() const { return written_ + held(); }
   Result<RunList> finish();
   [[nodiscard]] std::uint64_t next_run() const { return next_run_; }
 
  private:
   struct Entry {
-    SlotKey slot;
     std::uint32_t group;
     rollup::Kind kind;
-    std::size_t first, count;  // of windows_
+    model::Timestamp start;    // of its first window
+    std::size_t first, count;  // of held_[kind]
   };
+  rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::size_t held() const;  // windows
   Status flush();
   Status write(std::span<const Entry> entries, RunWriter& writer);  // of one series
 
   Database& database_;
   const std::int64_t chunk_width_ms_;
   std::uint64_t next_run_;
-  std::vector<Entry> entries_;
-  std::vector<rollup::Window> windows_;
+  std::map<SlotKey, std::vector<Entry>> entries_;
+  std::array<rollup::Columns, 3> held_;  // by kind
   std::deque<std::string> texts_;
   RunList runs_;
   std::size_t written_ = 0;
-  rollup::Columns columns_;
+  rollup::Columns columns_;                // of the series at hand
   std::vector<model::ValueType> doubles_;  // as many types as the longest column
   std::vector<model::ValueType> strings_;
   std::vector<std::uint64_t> no_bits_;

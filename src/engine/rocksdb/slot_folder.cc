@@ -16,6 +16,7 @@ SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::
 
 Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out) {
   gather_.clear();
+  cut_group_ = false;
   VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
   if (found.count == 0) return {};
   if (found.count == 1) {
@@ -36,6 +37,7 @@ Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> s
 Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> places, const Out& out) {
   if (!merged_.insert(model::to_int(series)).second) return {};
   merge_.clear();
+  cut_group_ = false;
   for (const index::Place& place : places) {
     VARVE_CHECK_OK(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }
@@ -56,8 +58,12 @@ Status SlotFolder::fold_numbers(model::SeriesId series, std::span<const model::T
     numbers_.resize(number_times_.size());
     times = number_times_;
   }
+  // Series of a group mostly share all its times.
+  const bool of_group = times.data() != number_times_.data();
+  if (!of_group || !cut_group_) rollup::cut(times, width_ms_, cuts_);
+  cut_group_ = of_group;
   windows_.clear();
-  rollup::fold(rollup::Numbers{times, numbers_}, width_ms_, windows_);
+  rollup::fold(rollup::Numbers{times, numbers_}, cuts_, windows_);
   return windows_.empty() ? Status{} : out(series, false, windows_);
 }
 

@@ -44,6 +44,8 @@ class SlotFolder {
 
   const std::int64_t width_ms_;
   const model::TimeRange except_;
+  std::vector<rollup::Cut> cuts_;
+  bool cut_group_ = false;  // cuts_ are those of the times of the group at hand
   std::vector<RunReader> readers_;
   Gather gather_;
   SeriesMerge merge_;

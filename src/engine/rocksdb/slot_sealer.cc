@@ -168,20 +168,23 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
     kind = known == kinds_.end() ? Kind::gauge : known->second;
   }
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
-  windows_ = finest;
+  const Windows* finer = &finest;  // of widths_[0]
   const auto& levels = context_.options.rollups.levels;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const std::int64_t width = levels[level].width_ms;
     if (adds_ && !is_wanted(level, finest[0].start)) continue;
     const bool wide = width > context_.source.chunk_width_ms;
     if (wide && !adds_) break;
-    coarser_.clear();
-    rollup::coarsen(windows_, width, coarser_);
-    windows_ = coarser_;
+    if (width != widths_[0]) {
+      Windows& coarser = finer == &coarser_ ? windows_ : coarser_;
+      coarser.clear();
+      rollup::coarsen(*finer, width, coarser);
+      finer = &coarser;
+    }
     if (wide || of_slot_.mark.dropped) {
-      VARVE_CHECK_OK(add_to_stored(width, group, kind, coarser_));
+      VARVE_CHECK_OK(add_to_stored(width, group, kind, *finer));
     } else {
-      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, coarser_));
+      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, *finer));
     }
   }
   return {};
