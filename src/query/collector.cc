@@ -81,11 +81,30 @@ bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms, boo
          windows_.is_made_of(width_ms);
 }
 
-Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
+Status Collector::stats(std::uint32_t series, std::span<const storage::ChunkStats> stats) {
   seen_[series] |= kNumbers;
-  const Cell cell = aggregate::cell_of(query_.stages[0].function, windows_.index(stats.first_time),
-                                       {stats.first_time, stats.count, stats.min, stats.max, stats.sum});
-  return add_cells(group_of(series), {&cell, 1}, stats.count);
+  const aggregate::Function function = query_.stages[0].function;
+  thread_local std::vector<Cell> cells;
+  cells.clear();
+  std::uint64_t samples = 0;
+  model::Timestamp end = 0;                             // of the last cell's window
+  const auto next_index = [&](model::Timestamp time) {  // windows mostly follow one another: no division for that
+    const bool next = !cells.empty() && time < windows_.start(cells.back().window + 2);
+    return next ? cells.back().window + 1 : windows_.index(time);
+  };
+  for (const storage::ChunkStats& s : stats) {
+    samples += s.count;
+    const bool same = !cells.empty() && s.first_time < end;
+    const std::int64_t window = same ? cells.back().window : next_index(s.first_time);
+    const Cell cell = aggregate::cell_of(function, window, {s.first_time, s.count, s.min, s.max, s.sum});
+    if (same) {
+      aggregate::combine(function, cells.back(), cell);
+    } else {
+      cells.push_back(cell);
+      end = windows_.start(window + 1);
+    }
+  }
+  return add_cells(group_of(series), cells, samples);
 }
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {

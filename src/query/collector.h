@@ -31,7 +31,7 @@ class Collector {
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
   [[nodiscard]] bool takes_windows(model::TimeRange range, std::int64_t width_ms, bool extremes) const;
-  Status stats(std::uint32_t series, const storage::ChunkStats& stats);
+  Status stats(std::uint32_t series, std::span<const storage::ChunkStats> stats);  // ascending
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.

@@ -48,13 +48,13 @@ class CollectingSink final : public storage::PieceSink {
     return collectors_[route_[series].metric].takes_windows(range, width_ms, extremes);
   }
   void stats(const storage::ChunkStats& stats) override {
-    const Route::Stop& stop = route_[stats.series];
-    if (stats.window_ms == 0) {
-      ticket_.count().chunk();
-    } else {
-      ticket_.count().window(stats.window_ms);
-    }
-    if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
+    if (stats.window_ms != 0) return windows({&stats, 1});
+    ticket_.count().chunk();
+    collect({&stats, 1});
+  }
+  void windows(std::span<const storage::ChunkStats> windows) override {
+    ticket_.count().windows(windows[0].window_ms, windows.size());
+    collect(windows);
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
@@ -65,6 +65,11 @@ class CollectingSink final : public storage::PieceSink {
   [[nodiscard]] bool over() const { return over_; }
 
  private:
+  void collect(std::span<const storage::ChunkStats> stats) {
+    const Route::Stop& stop = route_[stats[0].series];
+    if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
+  }
+
   const Route& route_;
   std::deque<Collector>& collectors_;
   RunningQueries::Ticket& ticket_;

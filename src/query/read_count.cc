@@ -51,13 +51,13 @@ std::string text_of(const Read& read) {
   return out;
 }
 
-void ReadCount::window(std::int64_t width_ms) {
+void ReadCount::windows(std::int64_t width_ms, std::uint64_t n) {
   for (OfWidth& of : widths_) {
     std::int64_t width = of.width_ms.load(std::memory_order_relaxed);
     // On failure `width` is what another thread has put there meanwhile.
     if (width == 0 && of.width_ms.compare_exchange_strong(width, width_ms, std::memory_order_relaxed)) width = width_ms;
     if (width != width_ms && &of != &widths_.back()) continue;
-    of.windows.fetch_add(1, std::memory_order_relaxed);
+    of.windows.fetch_add(n, std::memory_order_relaxed);
     return;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a query read: samples, statistics of chunks that stood for their samples, and windows of each granularity.
-// Counted by piece and by window, never by sample.
+// Counted by piece and by chunk, never by sample.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class ReadCount {
   void series(std::uint64_t n) { series_.fetch_add(n, std::memory_order_relaxed); }
   void samples(std::uint64_t n) { samples_.fetch_add(n, std::memory_order_relaxed); }
   void chunk() { chunks_.fetch_add(1, std::memory_order_relaxed); }
-  void window(std::int64_t width_ms);
+  void windows(std::int64_t width_ms, std::uint64_t n);
   [[nodiscard]] Read so_far() const;
 
  private:

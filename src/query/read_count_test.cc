@@ -34,7 +34,7 @@ TEST(ReadCount, ManyThreadsAndWidths) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&count] {
       for (std::int64_t i = 0; i < 10'000; ++i) {
-        count.window((i % 5 + 1) * kMinute);
+        count.windows((i % 5 + 1) * kMinute, 1);
         count.samples(2);
       }
     });
@@ -51,7 +51,7 @@ TEST(ReadCount, ManyThreadsAndWidths) {
 
 TEST(ReadCount, MoreWidthsThanPlacesShareTheLast) {
   ReadCount count;
-  for (std::int64_t width = 1; width <= 100; ++width) count.window(width);
+  for (std::int64_t width = 1; width <= 100; ++width) count.windows(width, 1);
   EXPECT_EQ(count.so_far().windows_in_all(), 100U);
 }
 

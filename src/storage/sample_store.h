@@ -48,6 +48,10 @@ class PieceSink {
   // May the scan give this chunk's statistics instead of its samples? Asked only where they are exact.
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
+  // stats() of windows of one series, ascending, not empty: many at once, because each call may cost a lock.
+  virtual void windows(std::span<const ChunkStats> windows) {
+    for (const ChunkStats& one : windows) stats(one);
+  }
   // Would statistics of every window [k × width, (k + 1) × width) inside `range` do for this series' samples there?
   // `extremes`: do they have min and max, or only count, sum and first time. `range` begins and ends at a window's
   // edge. Of a window that was taken with extremes they may still be NaN: its samples are gone and nobody knows them.

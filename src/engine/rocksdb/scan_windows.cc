@@ -63,9 +63,11 @@ class WindowScan {
       if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source_, options_));
       const model::SeriesId series = source_.series[place.series];
       VARVE_CHECK_OK(reader.read(rollup::number_group(series), windows_));
+      stats_.clear();
       for (const auto& w : windows_) {
-        if (stretch_.range.contains(w.start)) give(place.series, w);
+        if (stretch_.range.contains(w.start)) take(place.series, w);
       }
+      if (!stats_.empty()) sink_.windows(stats_);
       VARVE_CHECK_OK(reader.read(rollup::text_group(series), windows_));
       for (const auto& w : windows_) {
         if (stretch_.range.contains(w.start)) add_texts(place.series, range_of(w));
@@ -78,14 +80,15 @@ class WindowScan {
     return {w.start, w.start + stretch_.granularity_ms};
   }
 
-  void give(std::uint32_t series, const rollup::Window& w) {
+  void take(std::uint32_t series, const rollup::Window& w) {
     const std::int64_t width = stretch_.granularity_ms;
     const TimeRange range = range_of(w);
     if (std::isnan(w.min) && !sink_.takes_windows(series, range, width, false) && !is_dropped(range)) {
       again_.push_back({series, false, range});
       return;
     }
-    sink_.stats({series, model::ValueType::double_, w.first_time, range.last - 1, w.count, w.min, w.max, w.sum, width});
+    stats_.push_back(
+        {series, model::ValueType::double_, w.first_time, range.last - 1, w.count, w.min, w.max, w.sum, width});
   }
 
   // The slots in `range` that the scan knows of.
@@ -138,6 +141,7 @@ class WindowScan {
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
   rollup::Windows windows_;
+  std::vector<storage::ChunkStats> stats_;  // of the series at hand
   std::vector<Again> again_;
 };
 
