@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "engine/rocksdb/level_slots.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
@@ -125,7 +126,14 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
   std::vector<SlotKey> due;
   for (const SlotKey& slot : runs->fragmented()) {
     const Runs::OfSlot& of_slot = runs->slots.at(slot);
-    if (!all && of_slot.runs.size() < options.runs_per_slot_max && of_slot.grown_steady_ns > quiet_before) continue;
+    // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one
+    // run of it each time would write its windows a dozen times: it waits until it is full.
+    const bool raw = slot.granularity_ms == 0;
+    const bool done = raw ? !options.rollups.levels.empty() && of_slot.is_sealed()
+                          : slot.start + level_slot_width_ms(slot.granularity_ms, chunk_width) <= now;
+    const bool quiet = of_slot.grown_steady_ns <= quiet_before && (raw || done);
+    const bool due_now = quiet || (raw && done) || of_slot.runs.size() >= options.runs_per_slot_max;
+    if (!all && !due_now) continue;
     if (!set_aside.holds(slot, kMergeOfSlot, now)) due.push_back(slot);
   }
   return due;
