@@ -11,7 +11,6 @@
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "http/handler.h"
-#include "index/matcher.h"
 #include "model/time.h"
 #include "query/engine.h"
 #include "storage/sample_store.h"

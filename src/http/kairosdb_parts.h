@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "http/handler.h"
-#include "index/matcher.h"
 #include "protocol/kairosdb/query.h"
+#include "query/request.h"
 
 namespace varve::http {
 
