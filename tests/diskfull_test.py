@@ -79,6 +79,9 @@ class DiskFull(OwnServerCase):
         acknowledged, answer = self.write_until_full(server)
         self.assertGreater(acknowledged, 0)
         self.check_refusal_and_reads(server, acknowledged, answer)
+        gone = server.request("DELETE", "/api/metric/metricName/full?tag=h=h0")
+        self.assertEqual(gone.status, 503, gone)
+        self.assertEqual(self.count(server), acknowledged * LINES)
         os.unlink(ballast)
         self.recover(server, acknowledged)
 
