@@ -69,8 +69,8 @@ TEST_F(SetAsideStore, a_damaged_slot_does_not_stop_the_others) {
   EXPECT_EQ(aside[0].slot, second.first);
   EXPECT_EQ(aside[0].failures, 1U);
   EXPECT_EQ(engine.store().slot_counts().pending, 1U);
-  EXPECT_EQ(read("m", kHour, {kStart, second.first}).windows, 1U);
-  EXPECT_EQ(read("m", kHour, {second.last, second.last + kHour}).windows, 1U);
+  EXPECT_EQ(read("m", 5 * kMinute, {kStart, second.first}).windows, 12U);
+  EXPECT_EQ(read("m", 5 * kMinute, {second.last, second.last + kHour}).windows, 12U);
   storage::ScanOptions scan;
   scan.range = second;
   testing::SumSink sink(kHour, second);
@@ -86,7 +86,7 @@ TEST_F(SetAsideStore, a_damaged_slot_does_not_stop_the_others) {
   settle();
   EXPECT_EQ(engine.store().set_aside().size(), 0U);
   EXPECT_EQ(engine.store().slot_counts().pending, 0U);
-  EXPECT_EQ(read("m", kHour, {kStart, kStart + 3 * kHour}).windows, 3U);
+  EXPECT_EQ(read("m", 5 * kMinute, {kStart, kStart + 3 * kHour}).windows, 36U);
 }
 
 TEST_F(SetAsideStore, fragments_that_cannot_be_merged_stay) {
@@ -103,7 +103,7 @@ TEST_F(SetAsideStore, fragments_that_cannot_be_merged_stay) {
   std::set<std::uint32_t> works;
   for (const auto& entry : engine.store().set_aside()) works.insert(entry.failures);
   EXPECT_EQ(works, std::set<std::uint32_t>{1U});
-  EXPECT_EQ(read("m", kHour, {kStart + kHour, kStart + 2 * kHour}).windows, 1U);
+  EXPECT_EQ(read("m", 5 * kMinute, {kStart + kHour, kStart + 2 * kHour}).windows, 12U);
 }
 
 TEST_F(SetAsideStore, partitions_of_others_are_read_as_samples) {
@@ -119,9 +119,10 @@ TEST_F(SetAsideStore, partitions_of_others_are_read_as_samples) {
   std::size_t rolled_up = 0;
   const model::TimeRange range{kStart, kStart + 2 * kHour};
   for (const auto& metric : metrics) {
-    const auto got = read(metric, kHour, range);
-    rolled_up += got.windows / 2;
-    expect_equal(got.sums, read(metric, kHour, range, false).sums);
+    const auto got = read(metric, 5 * kMinute, range);  // an hour's chunk has statistics of the hour only
+    EXPECT_EQ(got.samples, got.windows == 24 ? 0U : 120U);
+    rolled_up += got.windows / 24;
+    expect_equal(got.sums, read(metric, 5 * kMinute, range, false).sums);
   }
   EXPECT_GT(rolled_up, 2U);
   EXPECT_LT(rolled_up, 14U);
@@ -130,7 +131,7 @@ TEST_F(SetAsideStore, partitions_of_others_are_read_as_samples) {
   engine.options().owned = nullptr;
   engine.restart();
   settle();
-  for (const auto& metric : metrics) EXPECT_EQ(read(metric, kHour, range).windows, 2U);
+  for (const auto& metric : metrics) EXPECT_EQ(read(metric, 5 * kMinute, range).windows, 24U);
   EXPECT_EQ(engine.store().slot_counts().pending, 0U);
 }
 
