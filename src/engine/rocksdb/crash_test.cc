@@ -90,11 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, Crash,
                          ::testing::Values("spill.begin", "spill.written", "spill.committed", "spill.published",
                                            "spill.done", "merge.begin", "merge.written", "merge.committed",
                                            "merge.published"),
-                         [](const auto& step) {
-                           std::string name = step.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         testing::name_of_step);
 
 }  // namespace
 }  // namespace varve::engine::rocksdb

@@ -7,6 +7,7 @@
 
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/sums.h"
 
 namespace varve::engine::rocksdb {
@@ -17,14 +18,14 @@ using model::Timestamp;
 using model::Value;
 using storage::testing::Fixture;
 using testing::expect_equal;
+using testing::kDay;
 using testing::kDied;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
 using testing::StoreAt;
 using testing::Sums;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay;
 constexpr TimeRange kAll{kStart, kStart + kDay};
 constexpr TimeRange kHole{kStart + 30 * kMinute + 5, kStart + 5 * kHour + 1};
 
@@ -125,11 +126,7 @@ TEST_P(EraseCrash, all_or_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, EraseCrash,
                          ::testing::Values("erase.begin", "erase.written", "erase.committed", "erase.published"),
-                         [](const auto& step) {
-                           std::string name = step.param;
-                           name[name.find('.')] = '_';
-                           return name;
-                         });
+                         testing::name_of_step);
 
 }  // namespace
 }  // namespace varve::engine::rocksdb

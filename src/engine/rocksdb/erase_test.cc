@@ -286,7 +286,7 @@ TEST_F(Erase, random_life) {
     groups.push_back(store.group({name(0), name(1)}));
     groups.push_back(store.group({name(0)}));
     groups.push_back(store.group({name(1), name(2)}));
-    std::map<std::string, std::map<Timestamp, double>> model;
+    testing::Written model;
     const auto some_range = [&] {
       static const std::vector<std::int64_t> kAligns = {1, 1000, 5 * kMinute, kHour, kDay};
       const auto align = kAligns[pick(5)];
@@ -298,20 +298,7 @@ TEST_F(Erase, random_life) {
       SCOPED_TRACE(step);
       const auto what = pick(12);
       if (what < 4) {
-        model::RowBatch batch;
-        for (int i = 0; i < 60; ++i) {
-          const auto& group = *groups[pick(3)];
-          const Timestamp time =
-              clock.now_ms() - static_cast<Timestamp>(pick(3) == 0 ? pick(3 * 86'400) : pick(3600)) * 1000;
-          std::vector<Value> values;
-          for (const auto& metric : group.metrics) {
-            const double v = static_cast<double>(pick(1000)) / 4;
-            values.push_back(Value::of_double(v));
-            model[metric][time] = v;
-          }
-          batch.add(group.line, time, values);
-        }
-        ASSERT_TRUE(store.append(batch));
+        ASSERT_TRUE(store.append(testing::random_rows(groups, pick, clock.now_ms(), model)));
       } else if (what < 6) {
         settle();
       } else if (what < 7) {

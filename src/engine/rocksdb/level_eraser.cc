@@ -7,6 +7,14 @@
 
 namespace varve::engine::rocksdb {
 
+LevelEraser::LevelEraser(const EraseContext& context, const EdgeWindows& edges, std::uint64_t number)
+    : context_(context), edges_(edges), number_(number) {
+  for (const std::uint32_t series : context_.erasure.series()) {
+    groups_.push_back(rollup::number_group(model::SeriesId{series}));
+    groups_.push_back(rollup::text_group(model::SeriesId{series}));
+  }
+}
+
 bool LevelEraser::goes(std::int64_t width, model::Timestamp start, std::uint32_t group) const {
   if (!context_.batch.contains(start) || !context_.erasure.overlaps(start, width)) return false;
   if (context_.erasure.covers(start, width)) return true;
@@ -21,29 +29,9 @@ model::TimeRange LevelEraser::looked_at(std::int64_t width) const {
           std::min(context_.batch.last, range.last)};
 }
 
-Result<bool> LevelEraser::holds_some(const SlotKey& slot, const RunList& runs) const {
-  const model::TimeRange range = looked_at(slot.granularity_ms);
-  for (const auto& run : runs) {
-    if (run->first_time >= range.last || run->last_time < range.first) continue;
-    RunReader reader(context_.source, *run);
-    for (const std::uint32_t series : context_.erasure.series()) {
-      for (const std::uint32_t group : {series * 2, series * 2 + 1}) {
-        VARVE_TRY(const chunk::Block* block, reader.block(group));
-        if (block == nullptr) continue;
-        const std::size_t at = block->find(model::GroupId{group});
-        if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
-          return true;
-        }
-        reader.release();
-      }
-    }
-  }
-  return false;
-}
-
 Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
   const Runs::OfSlot& of_slot = context_.runs->slots.at(slot);
-  VARVE_TRY(const bool holds, holds_some(slot, of_slot.runs));
+  VARVE_TRY(const bool holds, any_holds(context_.source, of_slot.runs, groups_, looked_at(slot.granularity_ms)));
   if (!holds) return {};
   VARVE_TRY(auto cursors, cursors_of(context_.database, of_slot.runs));
   RunWriter writer(context_.database);

@@ -13,8 +13,7 @@ namespace varve::engine::rocksdb {
 // One thread. Nothing is visible before the commit.
 class LevelEraser {
  public:
-  LevelEraser(const EraseContext& context, const EdgeWindows& edges, std::uint64_t number)
-      : context_(context), edges_(edges), number_(number) {}
+  LevelEraser(const EraseContext& context, const EdgeWindows& edges, std::uint64_t number);
 
   // Adds what becomes of the level slot to the commit; nothing if it holds no window that goes.
   Status slot(const SlotKey& slot, Database::Commit& commit);
@@ -22,11 +21,11 @@ class LevelEraser {
  private:
   [[nodiscard]] bool goes(std::int64_t width_ms, model::Timestamp start, std::uint32_t group) const;
   [[nodiscard]] model::TimeRange looked_at(std::int64_t width_ms) const;  // starts of windows that may go
-  [[nodiscard]] Result<bool> holds_some(const SlotKey& slot, const RunList& runs) const;
 
   const EraseContext& context_;
   const EdgeWindows& edges_;
   const std::uint64_t number_;
+  std::vector<std::uint32_t> groups_;  // of the erased series, numbers and texts; ascending
   Gather gather_;
   CellEraser cells_;
 };

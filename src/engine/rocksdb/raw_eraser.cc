@@ -10,32 +10,14 @@ namespace varve::engine::rocksdb {
 Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report) {
   const Runs::OfSlot before = context_.before(context_.runs->slots.at(slot));
   if (before.runs.empty()) return {};
-  VARVE_TRY(const bool holds, holds_some(before.runs));
+  const auto& erasure = context_.erasure;
+  VARVE_TRY(const bool holds, any_holds(context_.source, before.runs, erasure.groups(), erasure.range()));
   if (!holds) return {};
   const std::uint64_t samples = report.samples;
   VARVE_CHECK_OK(rewrite(slot, before, commit, report));
   touched_.insert(slot.start);
   report.slots += report.samples > samples ? 1 : 0;  // else they had been erased before, and their row stayed
   return {};
-}
-
-// Looks only where one of the groups may be.
-Result<bool> RawEraser::holds_some(const RunList& runs) const {
-  const model::TimeRange range = context_.erasure.range();
-  for (const auto& run : runs) {
-    if (run->first_time >= range.last || run->last_time < range.first) continue;
-    RunReader reader(context_.source, *run);
-    for (const std::uint32_t group : context_.erasure.groups()) {
-      VARVE_TRY(const chunk::Block* block, reader.block(group));
-      if (block == nullptr) continue;
-      const std::size_t at = block->find(model::GroupId{group});
-      if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
-        return true;
-      }
-      reader.release();
-    }
-  }
-  return false;
 }
 
 Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,

@@ -27,7 +27,6 @@ class RawEraser {
   [[nodiscard]] const std::unordered_map<std::uint32_t, std::uint64_t>& lost() const { return lost_; }
 
  private:
-  [[nodiscard]] Result<bool> holds_some(const RunList& runs) const;
   Status rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
                  storage::EraseReport& report);
 

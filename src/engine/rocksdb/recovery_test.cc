@@ -9,6 +9,7 @@
 
 #include "engine/rocksdb/log.h"
 #include "engine/rocksdb/log_format.h"
+#include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 
 namespace varve::engine::rocksdb {
@@ -21,21 +22,9 @@ class Recovery : public ::testing::Test {
  protected:
   Recovery() { options_.path = directory_.path(); }
 
-  class Opened final : public storage::testing::Engine {
-   public:
-    explicit Opened(std::unique_ptr<Store> store) : store_(std::move(store)) {}
-    storage::SeriesStore& series() override { return *store_; }
-    storage::SampleStore& samples() override { return *store_; }
-    void restart() override {}
-    Store& store() { return *store_; }
-
-   private:
-    std::unique_ptr<Store> store_;
-  };
-
-  Result<std::unique_ptr<Opened>> open() {
+  Result<std::unique_ptr<testing::StoreAt>> open() {
     VARVE_TRY(auto store, Store::open(options_, clock_));
-    return std::make_unique<Opened>(std::move(store));
+    return std::make_unique<testing::StoreAt>(std::move(store));
   }
 
   void put_rows(int rows) {

@@ -179,26 +179,13 @@ TEST_F(Rollup, random_life) {
   groups.push_back(store.group({"a", "b"}));
   groups.push_back(store.group({"a"}));
   groups.push_back(store.group({"b", "c"}));
-  std::map<std::string, std::map<Timestamp, double>> model;
+  testing::Written model;
   clock.advance_ms(-9 * kDay);
   for (int step = 0; step < 120; ++step) {
     SCOPED_TRACE(step);
     const auto what = pick(10);
     if (what < 5) {
-      model::RowBatch batch;
-      for (int i = 0; i < 60; ++i) {
-        const auto& group = *groups[pick(3)];
-        const Timestamp time =
-            clock.now_ms() - static_cast<Timestamp>(pick(3) == 0 ? pick(3 * 86'400) : pick(3600)) * 1000;
-        std::vector<Value> values;
-        for (const auto& metric : group.metrics) {
-          const double v = static_cast<double>(pick(1000)) / 4;
-          values.push_back(Value::of_double(v));
-          model[metric][time] = v;
-        }
-        batch.add(group.line, time, values);
-      }
-      ASSERT_TRUE(store.append(batch));
+      ASSERT_TRUE(store.append(testing::random_rows(groups, pick, clock.now_ms(), model)));
     } else if (what < 6) {
       settle();
     } else if (what < 7) {

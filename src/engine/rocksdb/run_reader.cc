@@ -45,6 +45,24 @@ Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t grou
   return found;
 }
 
+Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs,
+                       std::span<const std::uint32_t> groups, model::TimeRange range) {
+  for (const auto& run : runs) {
+    if (run->first_time >= range.last || run->last_time < range.first) continue;
+    RunReader reader(source, *run);
+    for (const std::uint32_t group : groups) {
+      VARVE_TRY(const chunk::Block* block, reader.block(group));
+      if (block == nullptr) continue;
+      const std::size_t at = block->find(model::GroupId{group});
+      if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
+        return true;
+      }
+      reader.release();
+    }
+  }
+  return false;
+}
+
 Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge) {
   for (RunReader& reader : readers) {
     VARVE_TRY(const chunk::Block* block, reader.block(group));

@@ -43,6 +43,11 @@ struct FoundChunks {
 // a single one is not: it can be read as it is.
 Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather);
 
+// Does one of the runs hold samples (or windows that begin) in the range, of one of these groups? Ascending groups are
+// quickest. Only the blocks in which they may be are read.
+Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs,
+                       std::span<const std::uint32_t> groups, model::TimeRange range);
+
 // Adds one column of the group, out of every run that has it, with the run's number as its rank.
 Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge);
 

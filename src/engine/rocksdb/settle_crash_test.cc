@@ -10,6 +10,7 @@
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/sums.h"
 
 namespace varve::engine::rocksdb {
@@ -18,14 +19,14 @@ namespace {
 using model::Timestamp;
 using model::Value;
 using storage::testing::Fixture;
+using testing::kDay;
 using testing::kDied;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
 using testing::StoreAt;
 using testing::Sums;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay;
 constexpr int kActs = 6;
 const std::vector<std::string> kMetrics = {"m", "n", "alone_bytes"};
 

@@ -3,6 +3,8 @@
 // of RocksDB.)
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,10 +40,18 @@ inline int run_child(const std::string& test, const std::vector<std::pair<std::s
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// spill.begin → spill_begin
+inline std::string name_of_step(const ::testing::TestParamInfo<const char*>& step) {
+  std::string name = step.param;
+  name[name.find('.')] = '_';
+  return name;
+}
+
 // An engine on a directory that is somebody else's.
 class StoreAt final : public storage::testing::Engine {
  public:
-  StoreAt(const Options& options, const Clock& clock) : store_(std::move(*Store::open(options, clock))) {}
+  StoreAt(const Options& options, const Clock& clock) : StoreAt(std::move(*Store::open(options, clock))) {}
+  explicit StoreAt(std::unique_ptr<Store> store) : store_(std::move(store)) {}
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
   void restart() override {}

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/sums.h"
@@ -15,6 +18,29 @@ inline constexpr std::int64_t kMinute = 60'000;
 inline constexpr std::int64_t kHour = 60 * kMinute;
 inline constexpr std::int64_t kDay = 24 * kHour;
 inline constexpr model::Timestamp kStart = 20'000 * kDay;
+
+// What was written, by metric and time.
+using Written = std::map<std::string, std::map<model::Timestamp, double>>;
+
+// Sixty rows into random groups, a third of them up to three days old, the others up to an hour. Tells the model.
+template <class Pick>
+model::RowBatch random_rows(const std::vector<std::unique_ptr<storage::testing::Group>>& groups, const Pick& pick,
+                            model::Timestamp now_ms, Written& written) {
+  model::RowBatch batch;
+  for (int i = 0; i < 60; ++i) {
+    const auto& group = *groups[pick(static_cast<std::uint32_t>(groups.size()))];
+    const auto seconds = pick(3) == 0 ? pick(3 * 86'400) : pick(3600);
+    const model::Timestamp time = now_ms - static_cast<model::Timestamp>(seconds) * 1000;
+    std::vector<model::Value> values;
+    for (const auto& metric : group.metrics) {
+      const double v = static_cast<double>(pick(1000)) / 4;
+      values.push_back(model::Value::of_double(v));
+      written[metric][time] = v;
+    }
+    batch.add(group.line, time, values);
+  }
+  return batch;
+}
 
 class RollupStore : public ::testing::Test {
  protected:
