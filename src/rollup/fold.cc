@@ -55,12 +55,7 @@ void fold_finite(const Numbers& samples, std::size_t first, std::size_t end, Win
   for (std::size_t i = first; i < end; ++i) {
     const double v = samples.values[i];
     if (!std::isfinite(v)) continue;
-    const Window one{window.start, samples.times[i], samples.times[i], 1, v, v, v, {}};
-    if (window.count == 0) {
-      window = one;
-    } else {
-      combine(window, one);
-    }
+    combine(window, {window.start, samples.times[i], samples.times[i], 1, v, v, v, {}});
   }
   if (window.count > 0) out.push_back(window);
 }

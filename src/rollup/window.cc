@@ -7,6 +7,13 @@
 namespace varve::rollup {
 
 void combine(Window& into, const Window& from) {
+  if (from.count == 0) return;
+  if (into.count == 0) {
+    const model::Timestamp start = into.start;
+    into = from;
+    into.start = start;
+    return;
+  }
   into.sum += from.sum;
   if (from.min < into.min || std::isnan(from.min)) into.min = from.min;
   if (from.max > into.max || std::isnan(from.max)) into.max = from.max;

@@ -37,13 +37,15 @@ struct Window {
   std::string_view last;  // text: the value at last_time; lives as long as what it was made of
 };
 
-// Windows of one series and kind at one granularity, ascending, none empty.
+// Windows of one series and kind at one granularity, ascending. One of count 0 is empty: it says nothing but that there
+// is no number (or text) any more where an older window has one. Its other fields mean nothing.
 using Windows = std::vector<Window>;
 
-// Adds `from`, of the same window, to `into`. What is unknown in one is unknown in both.
+// Adds `from`, of the same window, to `into`. What is unknown in one is unknown in both; an empty one adds nothing.
 void combine(Window& into, const Window& from);
 
-// Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`.
+// Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`. Empty, where all of
+// those are.
 void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out);
 
 // Two ascending lists as one; what both have is combined.

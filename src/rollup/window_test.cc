@@ -114,6 +114,37 @@ TEST(Coarsen, unequal_counts_average_by_count) {
   EXPECT_EQ(w[0].last_time, kMinute);
 }
 
+TEST(Combine, an_empty_window_adds_nothing) {
+  const Window one{0, 3, 4, 2, -5, -3, -2, {}};
+  const Window none{0, 0, 0, 0, 9, -9, 9, "no"};
+  for (auto [into, from] : {std::pair(one, none), std::pair(none, one)}) {
+    combine(into, from);
+    EXPECT_EQ(into.count, 2U);
+    EXPECT_EQ(into.first_time, 3);
+    EXPECT_EQ(into.last_time, 4);
+    EXPECT_EQ(into.sum, -5);
+    EXPECT_EQ(into.min, -3);
+    EXPECT_EQ(into.max, -2);
+    EXPECT_EQ(into.last, "");
+  }
+}
+
+TEST(Coarsen, of_empty_windows_is_an_empty_one) {
+  Windows w;
+  coarsen({{0, 0, 0, 0, 0, 0, 0, {}},
+           {kMinute, kMinute, kMinute, 0, 0, 0, 0, {}},
+           {2 * kMinute, 2 * kMinute, 2 * kMinute, 0, 0, 0, 0, {}},
+           {3 * kMinute, 3 * kMinute + 1, 3 * kMinute + 1, 1, 4, 4, 4, {}}},
+          2 * kMinute, w);
+  ASSERT_EQ(w.size(), 2U);
+  EXPECT_EQ(w[0].start, 0);
+  EXPECT_EQ(w[0].count, 0U);
+  EXPECT_EQ(w[1].start, 2 * kMinute);
+  EXPECT_EQ(w[1].first_time, 3 * kMinute + 1);
+  EXPECT_EQ(w[1].count, 1U);
+  EXPECT_EQ(w[1].min, 4);
+}
+
 TEST(Merged, what_both_have_is_combined) {
   const auto a = folded({0, kMinute}, {1, 2}, kMinute);
   const auto b = folded({kMinute + 1, 3 * kMinute}, {10, 3}, kMinute);

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -18,6 +17,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
 #include "query/engine.h"
+#include "server/testing/soak_world.h"
 
 namespace varve::server {
 namespace {
@@ -30,51 +30,26 @@ using model::Value;
 using model::window_start;
 using storage::testing::Fixture;
 using storage::testing::OwnedValue;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
+using testing::Line;
+using testing::number;
+using testing::Point;
+using testing::Points;
+using testing::Series;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay + 5 * kHour;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kDays = 14;  // takes a while there
 #else
 constexpr int kDays = 42;
 #endif
 
-struct Series {
-  std::string tenant, metric, host;
-  std::map<Timestamp, OwnedValue> samples;  // all that were ever put
-  [[nodiscard]] bool is_counter() const { return metric.ends_with("_bytes"); }
-};
-
-// A line: series whose samples come together.
-struct Line {
-  std::unique_ptr<storage::testing::Group> group;
-  std::vector<std::size_t> series;
-  std::int64_t step_ms = 0;
-};
-
-struct Point {
-  std::uint64_t count = 0;
-  double sum = 0, min = 0, max = 0;
-  void add(double v) {
-    min = count == 0 ? v : std::min(min, v);
-    max = count == 0 ? v : std::max(max, v);
-    sum += v;
-    ++count;
-  }
-};
-using Points = std::map<Timestamp, Point>;
-
-double number(const OwnedValue& v) {
-  return v.type == model::ValueType::double_ ? std::bit_cast<double>(v.bits)
-                                             : static_cast<double>(static_cast<std::int64_t>(v.bits));
-}
-
 class Soak {
  public:
   explicit Soak(std::uint32_t seed)
-      : random_(seed), clock_(kStart), engine_(options_of(seed), clock_), store_(engine_) {
+      : random_(seed), clock_(kStart), engine_(testing::options_of(seed), clock_), store_(engine_) {
     for (const std::string tenant : {"t-1", "t-2", "t-3"}) {
       for (const std::string host : {"a", "b"}) {
         line(tenant, host, {"gauge", "in_bytes"}, 7 * kMinute);
@@ -111,27 +86,6 @@ class Soak {
   }
 
  private:
-  static Options options_of(std::uint32_t seed) {
-    Options o;
-    o.rollups.counter_suffixes = {"_bytes"};
-    o.head_bytes_max = 1 << 20;
-    o.merge_quiet_ms = 30 * kMinute;
-    switch (seed % 3) {
-      case 0:  // samples go first
-        o.raw_retention_ms = 2 * kDay;
-        o.rollups.levels = {{5 * kMinute, 4 * kDay}, {kHour, 12 * kDay}, {kDay, rollup::kForEver}};
-        break;
-      case 1:  // samples outlive windows
-        o.raw_retention_ms = 9 * kDay;
-        o.rollups.levels = {{10 * kMinute, 4 * kDay}, {2 * kHour, 6 * kDay}, {12 * kHour, 20 * kDay}};
-        o.slot_width_ms = 2 * kHour;
-        break;
-      default:  // one wide granularity over another
-        o.raw_retention_ms = 3 * kDay;
-        o.rollups.levels = {{30 * kMinute, 6 * kDay}, {6 * kHour, 15 * kDay}, {kDay, rollup::kForEver}};
-    }
-    return o;
-  }
   const Options& options() { return engine_.options(); }
   std::int64_t pick(std::int64_t below) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(below));
@@ -163,17 +117,12 @@ class Soak {
     ASSERT_TRUE(settled) << settled.error().message;
   }
 
-  OwnedValue value_for(const Series& series, Timestamp time) {
-    const std::string& metric = series.metric;
+  OwnedValue value_for(const std::string& metric, Timestamp time) {
     const auto text = [&] { return OwnedValue(Value::of_string("at " + std::to_string(time % 1000))); };
     if (metric == "text") return text();
     const double v = static_cast<double>(pick(4000) - 2000) / 8;  // sums of these are exact
     if (metric == "in_bytes") return OwnedValue(Value::of_long(pick(100'000)));
-    const auto before = series.samples.find(time);
-    if (metric == "mixed" && before != series.samples.end()) {
-      // Over a value of its own kind. (A number that a text or a NaN replaces stays in the windows: known.)
-      if (before->second.type == model::ValueType::string) return text();
-    } else if (metric == "mixed") {
+    if (metric == "mixed") {  // also over a value of another kind
       const auto kind = pick(4);
       if (kind == 0) return text();
       if (kind == 1) return OwnedValue(Value::of_long(pick(1000)));
@@ -184,7 +133,7 @@ class Soak {
   void add(model::RowBatch& batch, const Line& line, Timestamp time) {
     std::vector<OwnedValue> owned;
     std::vector<Value> values;
-    for (const std::size_t s : line.series) owned.push_back(value_for(series_[s], time));
+    for (const std::size_t s : line.series) owned.push_back(value_for(series_[s].metric, time));
     for (const auto& one : owned) values.push_back(one.view());
     batch.add(line.group->line, time, values);
     for (std::size_t i = 0; i < owned.size(); ++i) series_[line.series[i]].samples[time] = owned[i];

@@ -2,6 +2,7 @@
 // Rollups through the store: whatever of a range is read as windows says the same as the samples.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -151,6 +152,55 @@ TEST_F(Rollup, nan_does_not_poison_a_window) {
   EXPECT_EQ(got.windows, 1U);
   EXPECT_EQ(got.sums.at(kStart).sum, 4);
   EXPECT_EQ(got.sums.at(kStart).count, 2U);
+}
+
+// Each value stands where the one before did, and there is none beside it in its window, or in its day.
+TEST_F(Rollup, a_window_whose_only_number_is_replaced_is_none) {
+  const auto pair = store.group({"m", "if_bytes"});
+  const auto alone = store.group({"m"});
+  const auto counter = store.group({"if_bytes"});
+  const Timestamp lonely = kStart + 3 * kHour + 7 * kMinute;
+  const Timestamp accompanied = lonely + 2 * kDay;
+  ASSERT_TRUE(store.put(*pair, accompanied + 5 * kHour, {Value::of_long(7), Value::of_long(7)}));
+  const auto check = [&](const std::string& metric, Timestamp time, std::uint64_t in_window, std::uint64_t in_day) {
+    const Timestamp day = model::window_start(time, kDay);
+    for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
+      SCOPED_TRACE(metric + " in " + std::to_string(width / kMinute) + "m");
+      const auto got = read(metric, width, {day, day + kDay}, true, false);
+      const auto there = got.sums.find(model::window_start(time, width));
+      const std::uint64_t want = width == kDay ? in_day : in_window;
+      ASSERT_EQ(there != got.sums.end(), want > 0);
+      if (want > 0) {
+        EXPECT_EQ(there->second.count, want);
+      }
+      EXPECT_EQ(got.samples, 0U);  // all is read as windows
+      if (metric == "m") expect_equal(got.sums, read(metric, width, {day, day + kDay}, false).sums);
+    }
+  };
+  const Value values[] = {Value::of_double(1.5),          Value::of_string("x"), Value::of_long(2),
+                          Value::of_double(std::nan("")), Value::of_string("y"), Value::of_double(-3)};
+  for (const Value& value : values) {
+    SCOPED_TRACE(&value - values);
+    for (const Timestamp time : {lonely, accompanied}) {
+      if (value.type == model::ValueType::string) {  // stands alone in its group
+        ASSERT_TRUE(store.put(*alone, time, {value}));
+        ASSERT_TRUE(store.put(*counter, time, {value}));
+      } else {
+        ASSERT_TRUE(store.put(*pair, time, {value, value}));
+      }
+    }
+    settle();
+    const bool number = value.type == model::ValueType::long_ ||
+                        (value.type == model::ValueType::double_ && !std::isnan(std::bit_cast<double>(value.bits)));
+    for (const bool restarted : {false, true}) {
+      SCOPED_TRACE(restarted);
+      if (restarted) engine.restart();
+      for (const char* metric : {"m", "if_bytes"}) {
+        check(metric, lonely, number ? 1 : 0, number ? 1 : 0);
+        check(metric, accompanied, number ? 1 : 0, number ? 2 : 1);
+      }
+    }
+  }
 }
 
 TEST_F(Rollup, a_series_in_two_groups_is_counted_once) {

@@ -47,6 +47,12 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
   return fold(series, times_, column, out);
 }
 
+Status SlotFolder::fold_only_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out) {
+  VARVE_CHECK_OK(fold_numbers(series, times, out));
+  windows_.clear();
+  return out(series, true, windows_);
+}
+
 Status SlotFolder::fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out) {
   if (!except_.empty() && times.data() != number_times_.data()) {
     number_times_.clear();
@@ -64,7 +70,7 @@ Status SlotFolder::fold_numbers(model::SeriesId series, std::span<const model::T
   cut_group_ = of_group;
   windows_.clear();
   rollup::fold(rollup::Numbers{times, numbers_}, cuts_, windows_);
-  return windows_.empty() ? Status{} : out(series, false, windows_);
+  return out(series, false, windows_);
 }
 
 Status SlotFolder::fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,
@@ -88,7 +94,7 @@ Status SlotFolder::fold_cells(model::SeriesId series, std::span<const model::Tim
   VARVE_CHECK_OK(fold_numbers(series, number_times_, out));
   windows_.clear();
   rollup::fold(rollup::Texts{text_times_, texts_}, width_ms_, windows_);
-  return windows_.empty() ? Status{} : out(series, true, windows_);
+  return out(series, true, windows_);
 }
 
 Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times,
@@ -105,7 +111,7 @@ Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp
       numbers_[i] = static_cast<double>(static_cast<std::int64_t>(column.bits[i]));
     }
   }
-  return fold_numbers(series, times, out);
+  return fold_only_numbers(series, times, out);
 }
 
 Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
@@ -114,7 +120,7 @@ Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp
     return fold_cells(series, times, column.types, column.bits, column.texts, out);
   }
   numbers_.assign(column.ints.begin(), column.ints.end());
-  return fold_numbers(series, times, out);
+  return fold_only_numbers(series, times, out);
 }
 
 }  // namespace varve::engine::rocksdb

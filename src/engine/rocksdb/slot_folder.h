@@ -18,7 +18,8 @@ namespace varve::engine::rocksdb {
 // One thread.
 class SlotFolder {
  public:
-  // Numbers and texts of a series come apart; the windows are the finest ones, valid during the call.
+  // Numbers and texts of a series come apart, each once, also where there are none; the windows are the finest ones,
+  // valid during the call.
   using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
 
   // Samples in `except` are left out.
@@ -35,7 +36,8 @@ class SlotFolder {
               const Out& out);
   Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
               const Out& out);
-  // All of numbers_.
+  // A series without texts: all of numbers_.
+  Status fold_only_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
   Status fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
   // Values of any types: numbers and texts apart.
   Status fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,

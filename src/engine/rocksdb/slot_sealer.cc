@@ -5,7 +5,6 @@
 
 #include "engine/rocksdb/level_slots.h"
 #include "engine/rocksdb/stored_for.h"
-#include "engine/rocksdb/window_reader.h"
 #include "model/series_key.h"
 #include "tracker/partition.h"
 
@@ -50,7 +49,14 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
       widths_(widths_of(context)),
       adds_(of_slot_.mark.dropped ||
             comes_late(*context.runs, slot, context.options.rollups, context.source.chunk_width_ms)),
-      folder_(context.source, of_slot_, widths_[0]) {}
+      folder_(context.source, of_slot_, widths_[0]) {
+  if (of_slot_.mark.sealed == 0 || of_slot_.mark.dropped) return;
+  for (const std::int64_t width : widths_) {
+    const auto level_width = level_slot_width_ms(width, context.source.chunk_width_ms);
+    const auto stored = context.runs->slots.find({slot.tenant, width, model::window_start(slot.start, level_width)});
+    if (stored != context.runs->slots.end()) stored_in_.try_emplace(width, context.source, stored->second);
+  }
+}
 
 Status SlotSealer::seal(Database::Commit& commit) {
   VARVE_TRY(const auto groups, groups_to_seal());
@@ -162,6 +168,7 @@ Status SlotSealer::group(const SealedGroup& group, const SlotFolder::Out& out) {
 }
 
 Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest) {
+  if (finest.empty() && stored_in_.empty()) return {};
   Kind kind = Kind::text;
   if (!text) {
     const auto known = kinds_.find(model::to_int(series));
@@ -184,10 +191,27 @@ Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest
     if (wide || of_slot_.mark.dropped) {
       VARVE_CHECK_OK(add_to_stored(width, group, kind, *finer));
     } else {
-      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, *finer));
+      VARVE_TRY(const Windows* const all, with_emptied(width, group, *finer));
+      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, *all));
     }
   }
   return {};
+}
+
+// A number that was replaced by a text or a NaN, or a text by a number, may have been the only one in its window: an
+// empty one stands before the stored one then.
+Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_t group, const Windows& windows) {
+  const auto reader = stored_in_.find(width);
+  if (reader == stored_in_.end()) return &windows;
+  const model::TimeRange range{slot_.start, slot_.start + context_.source.chunk_width_ms};
+  VARVE_CHECK_OK(reader->second.read(group, stored_));
+  std::erase_if(stored_, [&](const rollup::Window& s) {
+    return !range.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
+  });
+  if (stored_.empty()) return &windows;
+  for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, {}};
+  complete_ = rollup::merged(windows, stored_);
+  return &complete_;
 }
 
 // Is this the way into that window? A wide one that is to be made of finer ones, for the first time or again, will get

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <set>
 #include <shared_mutex>
 #include <span>
@@ -17,6 +18,7 @@
 #include "engine/rocksdb/set_aside.h"
 #include "engine/rocksdb/shared_groups.h"
 #include "engine/rocksdb/slot_folder.h"
+#include "engine/rocksdb/window_reader.h"
 
 namespace varve::engine::rocksdb {
 
@@ -60,6 +62,7 @@ class SlotSealer {
   Status group(const SealedGroup& group, const SlotFolder::Out& out);
   [[nodiscard]] bool is_ours(std::uint32_t group);
   Status fold(model::SeriesId series, bool text, const rollup::Windows& finest);
+  Result<const rollup::Windows*> with_emptied(std::int64_t width, std::uint32_t group, const rollup::Windows& windows);
   [[nodiscard]] bool is_wanted(std::size_t level, model::Timestamp time) const;
   Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
 
@@ -72,13 +75,15 @@ class SlotSealer {
   // Are the windows that its samples go into made of other samples, too, which are not here? Then those wider than the
   // slot (and, where the slot's own samples are gone, all) are not made again but added to.
   const bool adds_;
+  // Where the slot has been sealed before: what is stored of it, by granularity.
+  std::map<std::int64_t, WindowReader> stored_in_;
   SlotFolder folder_;
   std::vector<std::uint32_t> open_;  // groups that stay open
   std::vector<SealedGroup> batch_;
   std::unordered_map<std::uint32_t, rollup::Kind> kinds_;  // of the batch's series that are no gauges
   std::vector<index::Place> places_;
   model::TagViews tags_;
-  rollup::Windows windows_, coarser_, stored_;
+  rollup::Windows windows_, coarser_, stored_, complete_;
   std::deque<std::string> texts_;
   std::set<SlotKey> coarse_;  // windows wider than the slot that were added to
 };

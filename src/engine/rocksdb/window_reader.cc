@@ -66,6 +66,12 @@ Status to_windows(const Gather& gathered, rollup::Windows& out) {
 
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
+  VARVE_CHECK_OK(read_all(group, out));
+  std::erase_if(out, [](const rollup::Window& window) { return window.count == 0; });
+  return {};
+}
+
+Status WindowReader::read_all(std::uint32_t group, rollup::Windows& out) {
   gather_.clear();
   VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
   if (found.count == 0) return {};
