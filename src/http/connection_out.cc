@@ -28,7 +28,7 @@ void Connection::refuse(Response response) {
 void Connection::answer(Response response) {
   ++exchange_;
   service_->count(decision_, response.status);
-  if (draining_ || client_gone_) keep_alive_ = false;
+  if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
   if (!request_.header("origin").empty()) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
   if (response.more && request_.method != Method::head) {
     start_stream(response);

@@ -60,13 +60,19 @@ class Service {
   Decision decide(Request& request, const std::string& target);
   void count(const Decision& decision, int status);
   void open(Router router);
-  void shut() { gate_.open = false; }
+  // The server stops: from now on every answer ends its connection, also where the event loop has not heard of it yet.
+  void shut() {
+    gate_.open = false;
+    stopping_ = true;
+  }
+  [[nodiscard]] bool stopping() const { return stopping_; }
 
  private:
   Status set_tenant(Request& request) const;
   Decision find(const Request& request);
 
   Gate& gate_;
+  std::atomic<bool> stopping_{false};
   Metrics& metrics_;
   Routes always_;
   RouteCounters other_;
