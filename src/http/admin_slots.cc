@@ -91,7 +91,8 @@ Response jobs_response(const tracker::Ownership& ownership) {
     append_comma(body);
     body += R"({"job":)" + std::to_string(job.job) + R"(,"holder":)";
     append_string(body, job.holder);
-    body += R"(,"lease_until":)" + std::to_string(job.expires_ms) + R"(,"next_turn":)" + std::to_string(job.due_ms) + '}';
+    body +=
+        R"(,"lease_until":)" + std::to_string(job.expires_ms) + R"(,"next_turn":)" + std::to_string(job.due_ms) + '}';
   }
   return Response::json(200, body + "]}");
 }
@@ -102,16 +103,15 @@ void add_admin_slots(Router& router, const storage::SlotStore& slots, const stor
                      TaskPool& pool) {
   router.add(Method::get, "/api/v1/admin/slots",
              [&slots, &series, &pool](const Request& request, const Responder& respond) {
-               const bool taken = pool.post(
-                   [&slots, &series, request, respond] { respond(slots_response(slots, series, request)); });
+               const bool taken =
+                   pool.post([&slots, &series, request, respond] { respond(slots_response(slots, series, request)); });
                if (!taken) respond(error_response(503, "too many queries wait", request.path));
              });
 }
 
 void add_admin_jobs(Router& router, tracker::Ownership& ownership) {
-  router.add(Method::get, "/api/v1/admin/jobs", [&ownership](const Request&, const Responder& respond) {
-    respond(jobs_response(ownership));
-  });
+  router.add(Method::get, "/api/v1/admin/jobs",
+             [&ownership](const Request&, const Responder& respond) { respond(jobs_response(ownership)); });
 }
 
 }  // namespace varve::http

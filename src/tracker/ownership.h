@@ -22,9 +22,7 @@
 namespace varve::tracker {
 
 enum class Own { jobs, list, none };
-constexpr std::string_view to_string(Own own) {
-  return own == Own::jobs ? "jobs" : own == Own::list ? "list" : "none";
-}
+constexpr std::string_view to_string(Own own) { return own == Own::jobs ? "jobs" : own == Own::list ? "list" : "none"; }
 
 // The partitions of these ranges (both ends included) below `partitions`, ascending, each once.
 std::vector<std::uint32_t> partitions_in(std::span<const std::pair<std::uint32_t, std::uint32_t>> ranges,
