@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/rewrite.h"
 #include "engine/rocksdb/run_reader.h"
 
 namespace varve::engine::rocksdb {
@@ -33,14 +34,8 @@ Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
   const Runs::OfSlot& of_slot = context_.runs->slots.at(slot);
   VARVE_TRY(const bool holds, any_holds(context_.source, of_slot.runs, groups_, looked_at(slot.granularity_ms)));
   if (!holds) return {};
-  VARVE_TRY(auto cursors, cursors_of(context_.database, of_slot.runs));
-  RunWriter writer(context_.database);
-  writer.start({slot, number_}, of_slot.content());
-  const Status written =
-      for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
-        VARVE_CHECK_OK(context_.pause());
-        gather_.clear();
-        for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather_.add_chunk(cursor->block(), cursor->at()));
+  return rewrite_runs(
+      context_, slot, number_, of_slot, gather_, commit, [&](std::uint32_t group, RunWriter& writer) -> Status {
         gather_.finish();
         if (!context_.erasure.has_series(group / 2)) {
           return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
@@ -50,14 +45,6 @@ Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
         if (cells_.empty()) return {};
         return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
       });
-  if (!written) {
-    commit.added.push_back(std::make_shared<const Run>(writer.unfinished()));  // to be cleared away
-    return written;
-  }
-  VARVE_TRY(auto run, writer.finish());
-  if (!run->first_groups.empty()) commit.added.push_back(std::move(run));
-  commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
-  return {};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -6,7 +6,6 @@
 #include "engine/rocksdb/edge_windows.h"
 #include "engine/rocksdb/erase_context.h"
 #include "engine/rocksdb/gather.h"
-#include "engine/rocksdb/run_writer.h"
 
 namespace varve::engine::rocksdb {
 

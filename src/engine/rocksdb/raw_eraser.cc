@@ -2,6 +2,7 @@
 #include "engine/rocksdb/raw_eraser.h"
 
 #include "engine/rocksdb/life.h"
+#include "engine/rocksdb/rewrite.h"
 #include "engine/rocksdb/run_reader.h"
 #include "engine/rocksdb/slot_patches.h"
 
@@ -27,34 +28,20 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
     const std::shared_lock lock(context_.index_mutex);
     VARVE_CHECK_OK(patches.find(context_.database, before.runs, context_.shared_groups, context_.index));
   }
-  VARVE_TRY(auto cursors, cursors_of(context_.database, before.runs));
-  RunWriter writer(context_.database);
-  writer.start({slot, number_}, before.content());
-  const Status written =
-      for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
-        VARVE_CHECK_OK(context_.pause());
-        gather_.clear();
-        for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather_.add_chunk(cursor->block(), cursor->at()));
-        gather_.finish(patches.of(group));
-        const auto columns = context_.erasure.columns(group);
-        if (columns.empty()) {
-          note_lost(group, gather_.times(), gather_.columns());
-          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
-        }
-        cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
-        report.samples += cells_.erased();
-        note_lost(group, cells_.times(), cells_.columns());
-        if (cells_.empty()) return {};
-        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
-      });
-  if (!written) {
-    commit.added.push_back(std::make_shared<const Run>(writer.unfinished()));  // to be cleared away
-    return written;
-  }
-  VARVE_TRY(auto run, writer.finish());
-  if (!run->first_groups.empty()) commit.added.push_back(std::move(run));
-  commit.removed.insert(commit.removed.end(), before.runs.begin(), before.runs.end());
-  return {};
+  return rewrite_runs(context_, slot, number_, before, gather_, commit,
+                      [&](std::uint32_t group, RunWriter& writer) -> Status {
+                        gather_.finish(patches.of(group));
+                        const auto columns = context_.erasure.columns(group);
+                        if (columns.empty()) {
+                          note_lost(group, gather_.times(), gather_.columns());
+                          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+                        }
+                        cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
+                        report.samples += cells_.erased();
+                        note_lost(group, cells_.times(), cells_.columns());
+                        if (cells_.empty()) return {};
+                        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
+                      });
 }
 
 // What was gathered of the group, less what is written of it.

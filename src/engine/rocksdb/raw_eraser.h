@@ -8,7 +8,6 @@
 #include "engine/rocksdb/cell_eraser.h"
 #include "engine/rocksdb/erase_context.h"
 #include "engine/rocksdb/gather.h"
-#include "engine/rocksdb/run_writer.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
