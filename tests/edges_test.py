@@ -31,6 +31,10 @@ HEAVY = {
 # Headers that may bring a heavy one along: few files include them.
 INTERNAL = ["src/net/*", "src/engine/rocksdb/*"]
 
+# Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
+# these headers.
+PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h"])}
+
 
 @functools.cache
 def files() -> list[str]:
@@ -95,6 +99,21 @@ def test_includes_follow_the_edges() -> Iterator[str]:
             other = folder_of(name)
             if other not in (folder, *edges()[folder]):
                 yield f"{path}:{line}: {folder} may not include {other} ({name})"
+
+
+def test_parts_of_a_folder_go_down() -> Iterator[str]:
+    for folder, (order, shared) in PARTS.items():
+        for path in sources():
+            part, _, rest = path.removeprefix(f"src/{folder}/").partition("/")
+            if not path.startswith(f"src/{folder}/") or not rest or part == "testing" or path.endswith(("_test.cc", "_bench.cc")):
+                continue
+            if part not in order:
+                yield f"{path}: {part} is not one of the parts of {folder} in PARTS"
+                continue
+            allowed = (*shared, *(f"{below}/" for below in order[: order.index(part) + 1]))
+            for line, _, name in includes(path):
+                if name.startswith(folder + "/") and not name.removeprefix(folder + "/").startswith(allowed):
+                    yield f"{path}:{line}: {part} may not include {name}"
 
 
 def test_own_header_comes_first() -> Iterator[str]:

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/rocksdb/gather.h"
-#include "engine/rocksdb/level_slots.h"
-#include "engine/rocksdb/rollup_writer.h"
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/scan/window_reader.h"
+#include "engine/rocksdb/settle/rollup_writer.h"
+#include "engine/rocksdb/settle/stored_for.h"
 #include "engine/rocksdb/store_state.h"
-#include "engine/rocksdb/stored_for.h"
-#include "engine/rocksdb/window_reader.h"
 
 namespace varve::engine::rocksdb {
 

@@ -10,12 +10,12 @@
 #include <map>
 
 #include "base/log.h"
-#include "engine/rocksdb/edge_windows.h"
-#include "engine/rocksdb/erase_context.h"
-#include "engine/rocksdb/level_eraser.h"
-#include "engine/rocksdb/level_slots.h"
-#include "engine/rocksdb/raw_eraser.h"
-#include "engine/rocksdb/rollup_writer.h"
+#include "engine/rocksdb/erase/edge_windows.h"
+#include "engine/rocksdb/erase/erase_context.h"
+#include "engine/rocksdb/erase/level_eraser.h"
+#include "engine/rocksdb/erase/raw_eraser.h"
+#include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

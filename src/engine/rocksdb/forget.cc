@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "engine/rocksdb/scan.h"
+#include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

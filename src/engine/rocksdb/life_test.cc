@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/life.h"
+#include "engine/rocksdb/series/life.h"
 
 #include <gtest/gtest.h>
 

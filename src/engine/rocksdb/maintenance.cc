@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
-#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merge: the runs of one tenant and slot become one.
-#include "engine/rocksdb/gather.h"
-#include "engine/rocksdb/run_cursor.h"
-#include "engine/rocksdb/run_writer.h"
-#include "engine/rocksdb/slot_patches.h"
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/runs/run_cursor.h"
+#include "engine/rocksdb/runs/run_writer.h"
+#include "engine/rocksdb/runs/slot_patches.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "engine/rocksdb/log_format.h"
+#include "engine/rocksdb/log/log_format.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

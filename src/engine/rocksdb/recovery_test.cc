@@ -7,8 +7,8 @@
 
 #include <sys/resource.h>
 
-#include "engine/rocksdb/log.h"
-#include "engine/rocksdb/log_format.h"
+#include "engine/rocksdb/log/log.h"
+#include "engine/rocksdb/log/log_format.h"
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 

@@ -4,9 +4,9 @@
 // those.
 #include <algorithm>
 
-#include "engine/rocksdb/level_slots.h"
+#include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/settle/stored_for.h"
 #include "engine/rocksdb/store_state.h"
-#include "engine/rocksdb/stored_for.h"
 
 namespace varve::engine::rocksdb {
 

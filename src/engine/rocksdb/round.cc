@@ -7,7 +7,7 @@
 // that trickles into an old slot for ever costs its own work once a quiet time, and delays nobody.
 #include <algorithm>
 
-#include "engine/rocksdb/slot_sealer.h"
+#include "engine/rocksdb/runs/late.h"
 #include "engine/rocksdb/store_state.h"
 #include "tracker/ownership.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seal: what is new in raw slots is folded into the windows of every granularity that fits into a slot, and committed
 // together with the marks that say so. Done again after a crash it gives the same windows.
-#include "engine/rocksdb/rollup_writer.h"
-#include "engine/rocksdb/slot_sealer.h"
+#include "engine/rocksdb/settle/rollup_writer.h"
+#include "engine/rocksdb/settle/slot_sealer.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

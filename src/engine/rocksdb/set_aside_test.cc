@@ -2,7 +2,7 @@
 // What cannot be sealed, and what is not to be sealed here, stops nothing else.
 #include <gtest/gtest.h>
 
-#include "engine/rocksdb/database.h"
+#include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {

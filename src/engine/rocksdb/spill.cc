@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/rocksdb/gather.h"
-#include "engine/rocksdb/reconcile.h"
-#include "engine/rocksdb/run_writer.h"
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/head/reconcile.h"
+#include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

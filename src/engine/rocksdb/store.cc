@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/rocksdb/scan.h"
+#include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

@@ -15,18 +15,18 @@
 #include <thread>
 #include <vector>
 
-#include "engine/rocksdb/block_cache.h"
-#include "engine/rocksdb/chunk_width.h"
-#include "engine/rocksdb/database.h"
 #include "engine/rocksdb/directory.h"
-#include "engine/rocksdb/forgotten_groups.h"
-#include "engine/rocksdb/head.h"
-#include "engine/rocksdb/life.h"
-#include "engine/rocksdb/log.h"
-#include "engine/rocksdb/set_aside.h"
-#include "engine/rocksdb/shared_groups.h"
+#include "engine/rocksdb/head/head.h"
+#include "engine/rocksdb/log/log.h"
+#include "engine/rocksdb/runs/block_cache.h"
+#include "engine/rocksdb/runs/chunk_width.h"
+#include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/view.h"
+#include "engine/rocksdb/series/forgotten_groups.h"
+#include "engine/rocksdb/series/life.h"
+#include "engine/rocksdb/series/shared_groups.h"
+#include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/store.h"
-#include "engine/rocksdb/view.h"
 #include "index/series_index.h"
 
 namespace varve::engine::rocksdb {

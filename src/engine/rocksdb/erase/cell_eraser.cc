@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/erase/cell_eraser.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using Form = chunk::Column::Form;
+
+bool has_value(const chunk::Column& column, std::size_t row) {
+  return column.form != Form::typed || column.types[row] != chunk::kErased;
+}
+
+}  // namespace
+
+void CellEraser::erase_cells(std::span<const model::Timestamp> times, std::span<const chunk::Column> columns,
+                             std::span<const std::uint16_t> erased, model::TimeRange range) {
+  kept_.clear();
+  erased_ = 0;
+  for (std::uint32_t r = 0; r < times.size(); ++r) {
+    bool stays = !range.contains(times[r]);
+    if (!stays) {
+      std::size_t next = 0;  // of `erased`
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const bool goes = next < erased.size() && erased[next] == c;
+        if (goes) ++next;
+        if (!has_value(columns[c], r)) continue;
+        goes ? void(++erased_) : void(stays = true);
+      }
+    }
+    if (stays) kept_.push_back(r);
+  }
+  copy(times, columns, erased, range);
+}
+
+void CellEraser::copy(std::span<const model::Timestamp> times, std::span<const chunk::Column> columns,
+                      std::span<const std::uint16_t> erased, model::TimeRange range) {
+  times_.clear();
+  for (const std::uint32_t r : kept_) times_.push_back(times[r]);
+  const bool gaps = std::ranges::any_of(times_, [&](model::Timestamp t) { return range.contains(t); });
+  columns_.assign(columns.size(), {});
+  if (cells_.size() < columns.size()) cells_.resize(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const chunk::Column& from = columns[c];
+    check(from.form != Form::decimals, "chunks that were gathered have no decimals");
+    Cells& to = cells_[c];
+    const bool gapped = gaps && std::ranges::binary_search(erased, static_cast<std::uint16_t>(c));
+    if (from.form == Form::longs && !gapped) {
+      to.ints.clear();
+      for (const std::uint32_t r : kept_) to.ints.push_back(from.ints[r]);
+      columns_[c] = {Form::longs, 0, to.ints, {}, {}, {}};
+      continue;
+    }
+    copy_typed(from, to);
+    for (std::size_t i = 0; gapped && i < times_.size(); ++i) {
+      if (!range.contains(times_[i])) continue;
+      to.types[i] = chunk::kErased;
+      to.bits[i] = 0;
+    }
+    columns_[c] = {Form::typed, 0, {}, to.types, to.bits, to.texts};
+  }
+}
+
+void CellEraser::copy_typed(const chunk::Column& from, Cells& to) const {
+  to.types.clear();
+  to.bits.clear();
+  to.texts.clear();
+  for (const std::uint32_t r : kept_) {
+    const bool is_long = from.form == Form::longs;
+    to.types.push_back(is_long ? model::ValueType::long_ : from.types[r]);
+    to.bits.push_back(is_long ? static_cast<std::uint64_t>(from.ints[r]) : from.bits[r]);
+    if (!from.texts.empty()) to.texts.push_back(from.texts[r]);
+  }
+}
+
+}  // namespace varve::engine::rocksdb

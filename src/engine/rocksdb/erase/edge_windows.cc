@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/erase/edge_windows.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/scan/window_reader.h"
+#include "rollup/columns.h"
+
+namespace varve::engine::rocksdb {
+
+using rollup::Kind;
+using rollup::Window;
+using rollup::Windows;
+
+Status EdgeWindows::find(const std::set<model::Timestamp>& touched) {
+  std::int64_t finer = 0;
+  for (const auto& level : context_.options.rollups.levels) {
+    list_edges(level.width_ms, finer, touched);
+    finer = level.width_ms;
+  }
+  for (const auto& [start, edges] : of_slots_) VARVE_CHECK_OK(fold_slot(start, edges));
+  for (Edge& edge : edges_) combine(edge);
+  for (const auto& [edge, finer_ms] : of_finer_) VARVE_CHECK_OK(make_of_finer(edges_[edge], finer_ms));
+  return {};
+}
+
+void EdgeWindows::list_edges(std::int64_t width, std::int64_t finer_ms, const std::set<model::Timestamp>& touched) {
+  const auto& slots = context_.runs->slots;
+  const auto tenant = context_.erasure.tenant();
+  const auto range = context_.erasure.range();
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const std::set<model::Timestamp> starts = {model::window_start(range.first, width),
+                                             model::window_start(range.last - 1, width)};
+  for (const model::Timestamp start : starts) {
+    if (context_.erasure.covers(start, width) || !context_.batch.contains(start)) continue;
+    const model::Timestamp first_slot = model::window_start(start, chunk_width);
+    const bool wide = width > chunk_width;
+    const model::Timestamp end = wide ? start + width : first_slot + chunk_width;
+    if (wide) {
+      const auto mark = slots.find({tenant, width, start});
+      if (mark == slots.end() || mark->second.mark.sealed == 0) continue;  // not made yet
+    }
+    const bool dropped = is_dropped({first_slot, end});
+    if (dropped && !wide) continue;
+    const auto some = touched.lower_bound(first_slot);
+    if (!dropped && (some == touched.end() || *some >= end)) continue;  // nothing of it is erased
+    if (dropped) {
+      of_finer_.emplace_back(edges_.size(), finer_ms);
+    } else {
+      for (auto at = slots.lower_bound({tenant, 0, first_slot}); at != slots.end(); ++at) {
+        if (at->first >= SlotKey{tenant, 0, end}) break;
+        if (wide || !at->second.mark.granularities_ms.empty()) of_slots_[at->first.start].push_back(edges_.size());
+      }
+    }
+    edges_.push_back({width, start, !dropped, {}, {}});
+  }
+}
+
+// Have samples of some slot in the range been dropped?
+bool EdgeWindows::is_dropped(model::TimeRange range) const {
+  const auto& slots = context_.runs->slots;
+  for (auto at = slots.lower_bound({context_.erasure.tenant(), 0, range.first}); at != slots.end(); ++at) {
+    if (at->first >= SlotKey{context_.erasure.tenant(), 0, range.last}) break;
+    if (at->second.mark.dropped) return true;
+  }
+  return false;
+}
+
+Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::size_t>& edges) {
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  if (context_.erasure.covers(start, chunk_width)) return {};
+  const auto before = context_.before(context_.runs->slots.at({context_.erasure.tenant(), 0, start}));
+  SlotFolder folder(context_.source, before, context_.options.rollups.levels[0].width_ms, context_.erasure.range());
+  const SlotFolder::Out out = [&](model::SeriesId series, bool text, const Windows& finest) -> Status {
+    if (!context_.erasure.has_series(model::to_int(series))) return {};
+    const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
+    for (const std::size_t e : edges) {
+      Edge& edge = edges_[e];
+      coarser_.clear();
+      rollup::coarsen(finest, edge.width_ms, coarser_);
+      for (const Window& window : coarser_) {
+        if (window.start == edge.start) edge.windows.emplace_back(group, keep(window));
+      }
+    }
+    return {};
+  };
+  for (const std::uint32_t group : context_.erasure.groups()) {
+    VARVE_CHECK_OK(context_.pause());
+    VARVE_CHECK_OK(fold_group(folder, group, out));
+  }
+  return {};
+}
+
+Status EdgeWindows::fold_group(SlotFolder& folder, std::uint32_t group, const SlotFolder::Out& out) {
+  std::span<const model::SeriesId> series;
+  bool shared = false;
+  {
+    const std::shared_lock lock(context_.index_mutex);
+    series = context_.index.group_series(model::GroupId{group});
+    shared = context_.shared_groups.contains(group);
+  }
+  if (!shared) return folder.group(group, series, out);
+  for (const std::uint16_t column : context_.erasure.columns(group)) {
+    {
+      const std::shared_lock lock(context_.index_mutex);
+      context_.index.places(series[column], places_);
+    }
+    VARVE_CHECK_OK(folder.series(series[column], places_, out));
+  }
+  return {};
+}
+
+// What several slots gave to one window.
+void EdgeWindows::combine(Edge& edge) {
+  std::ranges::stable_sort(edge.windows, {}, [](const auto& entry) { return entry.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < edge.windows.size(); ++i) {
+    if (kept > 0 && edge.windows[kept - 1].first == edge.windows[i].first) {
+      rollup::combine(edge.windows[kept - 1].second, edge.windows[i].second);
+    } else {
+      edge.windows[kept++] = edge.windows[i];
+    }
+  }
+  edge.windows.resize(kept);
+}
+
+Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
+  const auto tenant = context_.erasure.tenant();
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const model::TimeRange range{edge.start, edge.start + edge.width_ms};
+  std::deque<WindowReader> stored_in;  // at most one
+  std::deque<WindowReader> finer_in;
+  const auto open = [&](std::deque<WindowReader>& readers, std::int64_t width, model::TimeRange of) {
+    return for_each_level_slot(*context_.runs, tenant, width, chunk_width, of, [&](const Runs::OfSlot& slot) {
+      readers.emplace_back(context_.source, slot);
+      return Status{};
+    });
+  };
+  VARVE_CHECK_OK(open(stored_in, edge.width_ms, {edge.start, edge.start + 1}));
+  VARVE_CHECK_OK(open(finer_in, finer_ms, range));
+  Windows windows;
+  const auto one = [&](std::uint32_t group) -> Status {
+    std::uint64_t count = 0;
+    for (WindowReader& reader : stored_in) {
+      VARVE_CHECK_OK(reader.read(group, windows));
+      for (const Window& window : windows) count += window.start == edge.start ? window.count : 0;
+    }
+    if (count == 0) return {};
+    std::uint64_t finer_count = 0;
+    Windows left;
+    for (WindowReader& reader : finer_in) {
+      VARVE_CHECK_OK(reader.read(group, windows));
+      for (const Window& window : windows) {
+        if (!range.contains(window.start)) continue;
+        finer_count += window.count;
+        if (context_.erasure.covers(window.start, finer_ms)) continue;
+        if (!goes(finer_ms, window.start, group)) {
+          left.push_back(window);
+        } else if (const Window* fresh = made(*edge_of(finer_ms, window.start), group)) {
+          left.push_back(*fresh);
+        }
+      }
+    }
+    if (finer_count < count) return {};
+    edge.made.push_back(group);
+    coarser_.clear();
+    rollup::coarsen(left, edge.width_ms, coarser_);
+    for (const Window& window : coarser_) edge.windows.emplace_back(group, keep(window));
+    return {};
+  };
+  for (const std::uint32_t series : context_.erasure.series()) {
+    VARVE_CHECK_OK(context_.pause());
+    VARVE_CHECK_OK(one(rollup::number_group(model::SeriesId{series})));
+    VARVE_CHECK_OK(one(rollup::text_group(model::SeriesId{series})));
+  }
+  return {};
+}
+
+const EdgeWindows::Edge* EdgeWindows::edge_of(std::int64_t width, model::Timestamp start) const {
+  const auto found =
+      std::ranges::find_if(edges_, [&](const Edge& edge) { return edge.width_ms == width && edge.start == start; });
+  return found == edges_.end() ? nullptr : &*found;
+}
+
+const Window* EdgeWindows::made(const Edge& edge, std::uint32_t group) const {
+  const auto found = std::ranges::lower_bound(edge.windows, group, {}, [](const auto& entry) { return entry.first; });
+  return found == edge.windows.end() || found->first != group ? nullptr : &found->second;
+}
+
+bool EdgeWindows::goes(std::int64_t width, model::Timestamp start, std::uint32_t group) const {
+  const Edge* const edge = edge_of(width, start);
+  return edge != nullptr && (edge->from_samples || std::ranges::binary_search(edge->made, group));
+}
+
+Window EdgeWindows::keep(const Window& window) {
+  Window out = window;
+  if (!out.last.empty()) out.last = texts_.emplace_back(out.last);
+  return out;
+}
+
+Status EdgeWindows::write(RollupWriter& writer) const {
+  for (const Edge& edge : edges_) {
+    for (const auto& [group, window] : edge.windows) {
+      Kind kind = Kind::text;
+      if ((group & 1) == 0) {
+        const std::shared_lock lock(context_.index_mutex);
+        kind = context_.options.rollups.kind_of(context_.index.metric(model::SeriesId{group / 2}));
+      }
+      VARVE_CHECK_OK(writer.add(context_.erasure.tenant(), edge.width_ms, group, kind, {&window, 1}));
+    }
+  }
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

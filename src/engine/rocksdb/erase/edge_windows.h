@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// EdgeWindows: what becomes of windows that the erased range covers in part. Of every granularity there are two at
+// most.
+//
+// Where the samples are kept, a window is folded again of those that stay. Where some of them have been dropped by
+// retention it is made of the finer windows that stay, if these say all that it says; else it stays as it is: a window
+// is never made of less than it was made of before.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/rocksdb/erase/erase_context.h"
+#include "engine/rocksdb/settle/rollup_writer.h"
+#include "engine/rocksdb/settle/slot_folder.h"
+#include "rollup/window.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread.
+class EdgeWindows {
+ public:
+  explicit EdgeWindows(const EraseContext& context) : context_(context) {}
+
+  // `touched`: raw slots of the batch from which samples are erased.
+  Status find(const std::set<model::Timestamp>& touched);
+  // Does the stored window of this group (rollup/columns.h) go, because write() has a new one, or because none is left?
+  [[nodiscard]] bool goes(std::int64_t width_ms, model::Timestamp start, std::uint32_t group) const;
+  Status write(RollupWriter& writer) const;
+
+ private:
+  struct Edge {
+    std::int64_t width_ms;
+    model::Timestamp start;
+    bool from_samples;                                              // of all groups; else of those in `made`
+    std::vector<std::uint32_t> made;                                // ascending
+    std::vector<std::pair<std::uint32_t, rollup::Window>> windows;  // new ones, ascending by group once found
+  };
+
+  void list_edges(std::int64_t width_ms, std::int64_t finer_ms, const std::set<model::Timestamp>& touched);
+  [[nodiscard]] bool is_dropped(model::TimeRange range) const;
+  Status fold_slot(model::Timestamp start, const std::vector<std::size_t>& edges);
+  Status fold_group(SlotFolder& folder, std::uint32_t group, const SlotFolder::Out& out);
+  static void combine(Edge& edge);
+  Status make_of_finer(Edge& edge, std::int64_t finer_ms);
+  [[nodiscard]] const Edge* edge_of(std::int64_t width_ms, model::Timestamp start) const;
+  [[nodiscard]] const rollup::Window* made(const Edge& edge, std::uint32_t group) const;
+  rollup::Window keep(const rollup::Window& window);
+
+  const EraseContext& context_;
+  std::vector<Edge> edges_;
+  std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and for which edges
+  std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges to be made of finer windows, of which
+  std::vector<index::Place> places_;
+  rollup::Windows coarser_;
+  std::deque<std::string> texts_;
+};
+
+}  // namespace varve::engine::rocksdb

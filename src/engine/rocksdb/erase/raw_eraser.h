@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// RawEraser: writes the samples of a raw slot again without those that are erased.
+#pragma once
+
+#include <set>
+#include <unordered_map>
+
+#include "engine/rocksdb/erase/cell_eraser.h"
+#include "engine/rocksdb/erase/erase_context.h"
+#include "engine/rocksdb/head/gather.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread. Nothing is visible before the commit.
+class RawEraser {
+ public:
+  // The runs that it writes have this number: above all that are erased from, below all that come later.
+  RawEraser(const EraseContext& context, std::uint64_t number) : context_(context), number_(number) {}
+
+  // Adds what becomes of the slot to the commit; nothing if it holds nothing of what is erased.
+  Status slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report);
+
+  [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }  // starts of slots
+  // Points of series that are not in the runs any more: erased, or overwritten before.
+  [[nodiscard]] const std::unordered_map<std::uint32_t, std::uint64_t>& lost() const { return lost_; }
+
+ private:
+  Status rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
+                 storage::EraseReport& report);
+
+  void note_lost(std::uint32_t group, std::span<const model::Timestamp> times, std::span<const chunk::Column> columns);
+
+  const EraseContext& context_;
+  const std::uint64_t number_;
+  std::set<model::Timestamp> touched_;
+  std::unordered_map<std::uint32_t, std::uint64_t> lost_;
+  Gather gather_;
+  CellEraser cells_;
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/head/head.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kBlockBytesMin = 32;    // a trickle of one sample a minute must not cost a page
+constexpr std::size_t kBlockBytesMax = 8192;  // what a full fragment wastes at most, by half
+
+}  // namespace
+
+std::unique_ptr<std::byte[]> SlabPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(kSlabBytes);
+  auto slab = std::move(free_.back());
+  free_.pop_back();
+  return slab;
+}
+
+void SlabPool::give(std::unique_ptr<std::byte[]> slab) {
+  const std::lock_guard lock(mutex_);
+  if (free_.size() < keep_max_) free_.push_back(std::move(slab));
+}
+
+Head::~Head() {
+  for (auto& slab : slabs_) pool_.give(std::move(slab));
+}
+
+std::byte* Head::allocate(std::size_t bytes) {
+  bytes = (bytes + 7) & ~std::size_t{7};
+  if (bytes > SlabPool::kSlabBytes / 4) {
+    large_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    large_bytes_ += bytes;
+    return large_.back().get();
+  }
+  if (bytes > slab_left_) {
+    slabs_.push_back(pool_.take());
+    slab_at_ = slabs_.back().get();
+    slab_left_ = SlabPool::kSlabBytes;
+  }
+  std::byte* at = slab_at_;
+  slab_at_ += bytes;
+  slab_left_ -= bytes;
+  return at;
+}
+
+Head::Block* Head::new_block(std::size_t capacity) {
+  auto* block = new (allocate(sizeof(Block) + capacity)) Block;
+  block->next = nullptr;
+  block->used = 0;
+  block->capacity = static_cast<std::uint32_t>(capacity);
+  return block;
+}
+
+Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
+  if (group >= by_group_.size()) {
+    by_group_.resize(std::max<std::size_t>(group + 1, by_group_.size() * 3 / 2));
+  }
+  Fragment*& first = by_group_[group];
+  const model::Timestamp slot = model::window_start(time, chunk_width_ms_);
+  Fragment** link = &first;
+  while (*link != nullptr && (*link)->slot != slot) link = &(*link)->next;
+  Fragment* fragment = *link;
+  if (fragment != nullptr) {
+    *link = fragment->next;
+  } else {
+    fragment = new (allocate(sizeof(Fragment))) Fragment;
+    fragment->slot = slot;
+    fragment->first = fragment->last = nullptr;
+    fragment->first_time = fragment->last_time = time;
+    ++slots_[slot];
+  }
+  fragment->next = first;
+  first = fragment;
+  return fragment;
+}
+
+void Head::append(std::span<const std::byte> rows) {
+  const std::byte* at = rows.data();
+  const std::byte* const end = at + rows.size();
+  while (at != end) {
+    const model::RowView row{at};
+    const std::size_t row_bytes = row.bytes();
+    const std::size_t bytes = row_bytes + kArrivalBytes;
+    const std::uint32_t group = model::to_int(row.group());
+    const model::Timestamp time = row.time();
+    Fragment* fragment = group < by_group_.size() ? by_group_[group] : nullptr;
+    if (fragment == nullptr || time < fragment->slot || time >= fragment->slot + chunk_width_ms_) [[unlikely]] {
+      fragment = fragment_for(group, time);
+    }
+    Block* block = fragment->last;
+    if (block == nullptr || block->capacity - block->used < bytes) [[unlikely]] {
+      const std::size_t grown =
+          block == nullptr ? kBlockBytesMin : std::min<std::size_t>(block->capacity * 2, kBlockBytesMax);
+      Block* fresh = new_block(std::max(grown, bytes));
+      (block == nullptr ? fragment->first : block->next) = fresh;
+      fragment->last = block = fresh;
+    }
+    std::byte* to = block->rows() + block->used;
+    std::memcpy(to, at, row_bytes);
+    store_le(to + row_bytes, static_cast<std::uint32_t>(rows_));
+    block->used += static_cast<std::uint32_t>(bytes);
+    fragment->first_time = std::min(fragment->first_time, time);
+    fragment->last_time = std::max(fragment->last_time, time);
+    ++rows_;
+    at += row_bytes;
+  }
+}
+
+void Head::pieces(const Fragment& fragment, Pieces& out) {
+  for (const Block* block = fragment.first; block != nullptr; block = block->next) {
+    out.emplace_back(block->rows(), block->used);
+  }
+}
+
+}  // namespace varve::engine::rocksdb

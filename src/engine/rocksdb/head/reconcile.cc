@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/head/reconcile.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace varve::engine::rocksdb {
+namespace {
+
+struct Cell {
+  std::uint32_t series;
+  std::uint32_t group;
+  std::uint16_t column;
+};
+
+// Samples of one series, sorted: of equal times the winner comes last.
+void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches) {
+  for (std::size_t first = 0; first < samples.size();) {
+    std::size_t last = first;
+    while (last + 1 < samples.size() && samples[last + 1].time == samples[first].time) ++last;
+    const auto& winner = samples[last];
+    for (std::size_t i = first; i < last; ++i) {
+      const auto& loser = samples[i];
+      if (loser.group == winner.group && loser.column == winner.column) continue;
+      if (loser.value == winner.value) continue;
+      patches[loser.group].push_back({loser.time, loser.column, winner.value});
+    }
+    first = last + 1;
+  }
+}
+
+}  // namespace
+
+Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+                          const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
+  Patches patches;
+  std::vector<Cell> cells;
+  for (const std::uint32_t group : groups) {
+    const auto series = index.group_series(model::GroupId{group});
+    for (std::uint16_t c = 0; c < series.size(); ++c) cells.push_back({model::to_int(series[c]), group, c});
+  }
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+    return std::tie(a.series, a.group, a.column) < std::tie(b.series, b.group, b.column);
+  });
+  SeriesMerge merge;
+  for (std::size_t first = 0; first < cells.size();) {
+    std::size_t end = first + 1;
+    while (end < cells.size() && cells[end].series == cells[first].series) ++end;
+    if (end - first > 1) {
+      merge.clear();
+      for (std::size_t i = first; i < end; ++i) VARVE_CHECK_OK(add(merge, cells[i].group, cells[i].column));
+      patch_losers(merge.sorted(), patches);
+    }
+    first = end;
+  }
+  return patches;
+}
+
+}  // namespace varve::engine::rocksdb

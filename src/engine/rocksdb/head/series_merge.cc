@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/head/series_merge.h"
+
+#include <tuple>
+
+namespace varve::engine::rocksdb {
+
+void SeriesMerge::add_rows(std::span<const std::byte> rows, unsigned column, std::uint64_t rank) {
+  const std::byte* at = rows.data();
+  const std::byte* const end = at + rows.size();
+  while (at != end) {
+    const model::RowView row{at};
+    at += row.bytes();
+    samples_.push_back({row.time(), rank, load_le<std::uint32_t>(at), model::to_int(row.group()),
+                        static_cast<std::uint16_t>(column), row.value(column)});
+    at += Head::kArrivalBytes;
+  }
+}
+
+Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank) {
+  VARVE_CHECK_OK(block.times(i, chunk_times_));
+  VARVE_CHECK_OK(block.column(i, column, chunk_column_));
+  const std::uint32_t group = model::to_int(block.group(i));
+  for (std::size_t r = 0; r < chunk_times_.size(); ++r) {
+    model::Value value;
+    value.type = chunk_column_.uniform ? chunk_column_.type : chunk_column_.types[r];
+    if (value.type == chunk::kErased) continue;
+    if (value.type == model::ValueType::string) {
+      value.text = chunk_column_.texts[r];
+    } else {
+      value.bits = chunk_column_.bits[r];
+    }
+    samples_.push_back({chunk_times_[r], rank, 0, group, static_cast<std::uint16_t>(column), value});
+  }
+  return {};
+}
+
+std::span<const SeriesMerge::Sample> SeriesMerge::sorted() {
+  std::sort(samples_.begin(), samples_.end(), [](const Sample& a, const Sample& b) {
+    return std::tie(a.time, a.rank, a.arrival, a.group, a.column) <
+           std::tie(b.time, b.rank, b.arrival, b.group, b.column);
+  });
+  return samples_;
+}
+
+void SeriesMerge::winners(std::vector<model::Timestamp>& times, chunk::Column& column) {
+  const auto all = sorted();
+  times.clear();
+  types_.clear();
+  bits_.clear();
+  texts_.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 1 < all.size() && all[i + 1].time == all[i].time) continue;
+    times.push_back(all[i].time);
+    types_.push_back(all[i].value.type);
+    bits_.push_back(all[i].value.bits);
+    texts_.push_back(all[i].value.text);
+  }
+  column = {chunk::Column::Form::typed, 0, {}, types_, bits_, texts_};
+}
+
+}  // namespace varve::engine::rocksdb

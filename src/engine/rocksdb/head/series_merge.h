@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesMerge: one series whose samples stand in several line groups. Two writers may have written the same timestamp
+// through different groups (a line with other fields, another protocol); the later one wins, as everywhere.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chunk/block.h"
+#include "engine/rocksdb/head/head.h"
+#include "model/row.h"
+
+namespace varve::engine::rocksdb {
+
+// Rank of a source in order of writing: runs by their number, then the frozen head, then the head.
+inline constexpr std::uint64_t kFrozenRank = ~std::uint64_t{0} - 1;
+inline constexpr std::uint64_t kHeadRank = ~std::uint64_t{0};
+
+// Reusable, one thread. Texts are views into rows and blocks, which must outlive the use.
+class SeriesMerge {
+ public:
+  struct Sample {
+    model::Timestamp time;
+    std::uint64_t rank;
+    std::uint32_t arrival;
+    std::uint32_t group;
+    std::uint16_t column;
+    model::Value value;
+  };
+
+  void clear() { samples_.clear(); }
+  void add_rows(std::span<const std::byte> rows, unsigned column, std::uint64_t rank);
+  Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank);
+
+  // Sorted by time, and of equal times the winner last.
+  std::span<const Sample> sorted();
+  // The same with only the winners, as a typed column with its times.
+  void winners(std::vector<model::Timestamp>& times, chunk::Column& column);
+  [[nodiscard]] bool empty() const { return samples_.empty(); }
+
+ private:
+  std::vector<Sample> samples_;
+  std::vector<model::Timestamp> chunk_times_;
+  chunk::DecodedColumn chunk_column_;
+  std::vector<model::ValueType> types_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::string_view> texts_;
+};
+
+}  // namespace varve::engine::rocksdb

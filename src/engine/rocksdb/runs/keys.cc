@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/keys.h"
+
+#include "base/bytes.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+constexpr std::size_t kMarkKeyBytes = 1 + 4 + 8 + 8;
+constexpr std::size_t kRunKeyBytes = kMarkKeyBytes + 8;
+
+void put32(std::string& key, std::uint32_t v) {
+  char bytes[4];
+  store_be32(bytes, v);
+  key.append(bytes, sizeof bytes);
+}
+
+void put64(std::string& key, std::uint64_t v) {
+  char bytes[8];
+  store_be64(bytes, v);
+  key.append(bytes, sizeof bytes);
+}
+
+std::string with_slot(char kind, const SlotKey& slot) {
+  std::string key(1, kind);
+  put32(key, model::to_int(slot.tenant));
+  put64(key, static_cast<std::uint64_t>(slot.granularity_ms) ^ kSignBit);
+  put64(key, static_cast<std::uint64_t>(slot.start) ^ kSignBit);
+  return key;
+}
+
+std::string with_run(char kind, const RunKey& run) {
+  std::string key = with_slot(kind, run.slot);
+  put64(key, run.run);
+  return key;
+}
+
+SlotKey slot_at(const char* bytes) {
+  return {model::TenantId{load_be32(bytes)}, static_cast<std::int64_t>(load_be64(bytes + 4) ^ kSignBit),
+          static_cast<model::Timestamp>(load_be64(bytes + 12) ^ kSignBit)};
+}
+
+}  // namespace
+
+std::string block_key(const RunKey& run, model::GroupId first_group) {
+  std::string key = with_run('b', run);
+  put32(key, model::to_int(first_group));
+  return key;
+}
+
+std::string run_key(const RunKey& run) { return with_run('r', run); }
+
+std::string life_key(std::uint32_t page) {
+  std::string key(1, 'l');
+  put32(key, page);
+  return key;
+}
+
+std::string definitions_key(std::uint64_t sequence) {
+  std::string key(1, 'd');
+  put64(key, sequence);
+  return key;
+}
+
+std::string mark_key(const SlotKey& slot) { return with_slot('s', slot); }
+
+bool parse_run_key(std::string_view key, RunKey& run) {
+  if (key.size() != kRunKeyBytes || key[0] != 'r') return false;
+  run = {slot_at(key.data() + 1), load_be64(key.data() + kMarkKeyBytes)};
+  return true;
+}
+
+bool parse_life_key(std::string_view key, std::uint32_t& page) {
+  if (key.size() != 5 || key[0] != 'l') return false;
+  page = load_be32(key.data() + 1);
+  return true;
+}
+
+bool parse_mark_key(std::string_view key, SlotKey& slot) {
+  if (key.size() != kMarkKeyBytes || key[0] != 's') return false;
+  slot = slot_at(key.data() + 1);
+  return true;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/rocksdb/runs/chunk_width.h"
+#include "engine/rocksdb/runs/run.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+std::string hex(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    char two[3];
+    std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(c));
+    out += two;
+  }
+  return out;
+}
+
+TEST(Keys, golden) {
+  const RunKey run{{model::TenantId{1}, 300'000, 3'600'000}, 9};
+  EXPECT_EQ(hex(run_key(run)), "720000000180000000000493e0800000000036ee800000000000000009");
+  EXPECT_EQ(hex(block_key(run, model::GroupId{5})),
+            "620000000180000000000493e0800000000036ee80000000000000000900000005");
+  EXPECT_EQ(hex(mark_key(run.slot)), "730000000180000000000493e0800000000036ee80");
+  EXPECT_EQ(hex(definitions_key(258)), "640000000000000102");
+}
+
+TEST(Keys, order_of_bytes_is_order_of_numbers) {
+  std::vector<RunKey> runs;
+  for (const unsigned tenant : {0U, 1U, 256U}) {
+    for (const std::int64_t granularity : {0L, 300'000L, 86'400'000L}) {
+      for (const model::Timestamp slot : {model::kTimestampMin, -3'600'000L, 0L, 3'600'000L, model::kTimestampMax}) {
+        for (const std::uint64_t run : {1U, 255U, 256U})
+          runs.push_back({{model::TenantId{tenant}, granularity, slot}, run});
+      }
+    }
+  }
+  std::vector<std::string> keys;
+  for (const auto& run : runs) keys.push_back(run_key(run));
+  EXPECT_TRUE(std::ranges::is_sorted(keys));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    RunKey back;
+    ASSERT_TRUE(parse_run_key(keys[i], back));
+    EXPECT_EQ(back, runs[i]);
+    SlotKey slot;
+    ASSERT_TRUE(parse_mark_key(mark_key(runs[i].slot), slot));
+    EXPECT_EQ(slot, runs[i].slot);
+  }
+}
+
+TEST(Keys, others_are_not_runs) {
+  RunKey run;
+  SlotKey slot;
+  EXPECT_FALSE(parse_run_key("", run));
+  EXPECT_FALSE(parse_run_key("c", run));
+  EXPECT_FALSE(parse_run_key(block_key({}, model::GroupId{1}), run));
+  EXPECT_FALSE(parse_mark_key(run_key({}), slot));
+}
+
+TEST(MarkFormat, open_groups_come_back) {
+  const Mark mark{77, false, {300'000, 3'600'000}, {0, 3, 70'000}};
+  const auto back = decode_mark(encode_mark(mark));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, mark);
+  EXPECT_FALSE(decode_mark(std::string("\3\0\0\0", 4))) << "a newer version";
+}
+
+TEST(MarkFormat, comes_back) {
+  const Mark mark{77, true, {300'000, 3'600'000}, {}};
+  const auto whole = encode_mark(mark);
+  const auto back = decode_mark(whole);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, mark);
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode_mark(whole.substr(0, size))) << size;
+}
+
+TEST(ChunkWidth, parts_of_long_slots) {
+  constexpr std::int64_t hour = 3'600'000;
+  EXPECT_EQ(chunk_width_ms(1000), 1000);
+  EXPECT_EQ(chunk_width_ms(hour), hour);
+  EXPECT_EQ(chunk_width_ms(4 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(5 * hour), 5 * hour / 2);
+  EXPECT_EQ(chunk_width_ms(24 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(7 * 24 * hour), 4 * hour);
+  EXPECT_EQ(chunk_width_ms(14'400'017), 4 * hour);  // has no part of a minute or more
+}
+
+TEST(RunFormat, comes_back) {
+  rocksdb::Run run;
+  run.key = {{model::TenantId{3}, 0, -3'600'000}, 12};
+  run.content = 11;
+  run.first_groups = {0, 7, 300, 70'000};
+  run.samples = 123'456;
+  run.chunks = 77;
+  run.bytes = 1'000'000;
+  run.first_time = -3'599'999;
+  run.last_time = -1;
+  const auto back = decode_run(run_key(run.key), encode_run(run));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->key, run.key);
+  EXPECT_EQ(back->content, run.content);
+  EXPECT_EQ(back->first_groups, run.first_groups);
+  EXPECT_EQ(back->samples, run.samples);
+  EXPECT_EQ(back->chunks, run.chunks);
+  EXPECT_EQ(back->bytes, run.bytes);
+  EXPECT_EQ(back->first_time, run.first_time);
+  EXPECT_EQ(back->last_time, run.last_time);
+  EXPECT_EQ(back->block_of(6), 0);
+  EXPECT_EQ(back->block_of(7), 1);
+  EXPECT_EQ(back->block_of(1'000'000), 3);
+}
+
+TEST(RunFormat, cut_short_is_an_error) {
+  rocksdb::Run run;
+  run.first_groups = {1, 2, 3};
+  const auto whole = encode_run(run);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(decode_run(run_key(run.key), whole.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(decode_run("r", whole));
+}
+
+TEST(RunsMap, keep_their_order) {
+  Runs runs;
+  for (const std::uint64_t number : {3U, 1U, 2U}) {
+    auto run = std::make_shared<rocksdb::Run>();
+    run->key = {{model::TenantId{1}, 0, 0}, number};
+    runs.add(run, 5);
+  }
+  const auto& of_slot = runs.slots.at({model::TenantId{1}, 0, 0}).runs;
+  ASSERT_EQ(of_slot.size(), 3U);
+  EXPECT_EQ(of_slot[0]->key.run, 1U);
+  EXPECT_EQ(of_slot[2]->key.run, 3U);
+  for (const std::uint64_t number : {1U, 2U, 3U}) runs.remove({{model::TenantId{1}, 0, 0}, number});
+  EXPECT_TRUE(runs.slots.empty());
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

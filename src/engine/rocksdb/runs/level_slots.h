@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Level slots: the stretches of time in which the windows of one granularity are stored together, as raw samples are in
+// slots: about 288 windows a series, a day of 5 minutes.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+#include "engine/rocksdb/runs/run.h"
+#include "model/time.h"
+
+namespace varve::engine::rocksdb {
+
+inline constexpr std::int64_t kWindowsPerLevelSlot = 288;
+
+// A multiple of the granularity and of the raw slot's width, so that what a slot is made into lies in one level slot.
+constexpr std::int64_t level_slot_width_ms(std::int64_t granularity_ms, std::int64_t chunk_width_ms) {
+  const std::int64_t least = std::lcm(granularity_ms, chunk_width_ms);
+  const std::int64_t wanted = granularity_ms * kWindowsPerLevelSlot;
+  return wanted <= least ? least : wanted / least * least;
+}
+
+// Calls each(slot) for the level slots of a granularity that overlap the range and are there, in order of time, until
+// one fails.
+template <class Each>
+Status for_each_level_slot(const Runs& runs, model::TenantId tenant, std::int64_t granularity_ms,
+                           std::int64_t chunk_width_ms, model::TimeRange range, const Each& each) {
+  const std::int64_t width = level_slot_width_ms(granularity_ms, chunk_width_ms);
+  for (auto start = model::window_start(range.first, width); start < range.last; start += width) {
+    const auto slot = runs.slots.find({tenant, granularity_ms, start});
+    if (slot != runs.slots.end()) VARVE_CHECK_OK(each(slot->second));
+  }
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

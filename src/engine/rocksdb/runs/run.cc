@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/varint.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kRunVersion = 1;
+
+}  // namespace
+
+std::ptrdiff_t Run::block_of(std::uint32_t group) const {
+  return std::upper_bound(first_groups.begin(), first_groups.end(), group) - first_groups.begin() - 1;
+}
+
+std::string encode_run(const Run& run) {
+  std::string value;
+  codec::append_varint(value, kRunVersion);
+  codec::append_varint(value, run.content);
+  codec::append_varint(value, run.first_groups.size());
+  std::uint32_t before = 0;
+  for (const std::uint32_t group : run.first_groups) {
+    codec::append_varint(value, group - before);
+    before = group;
+  }
+  codec::append_varint(value, run.bytes);
+  codec::append_varint(value, run.samples);
+  codec::append_varint(value, run.chunks);
+  codec::append_varint(value, codec::zigzag(run.first_time));
+  codec::append_varint(value, static_cast<std::uint64_t>(run.last_time - run.first_time));
+  return value;
+}
+
+Result<Run> decode_run(std::string_view key, std::string_view value) {
+  Run run;
+  if (!parse_run_key(key, run.key)) return fail(Code::corrupt, "a run has a malformed key");
+  const auto* at = reinterpret_cast<const std::byte*>(value.data());
+  const auto* const end = at + value.size();
+  bool good = true;
+  const auto next = [&] {
+    std::uint64_t v = 0;
+    at = good ? codec::get_varint(at, end, v) : nullptr;
+    good = at != nullptr;
+    return v;
+  };
+  if (const auto version = next(); version != kRunVersion) {
+    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads version 1");
+  }
+  run.content = next();
+  const std::uint64_t blocks = next();
+  if (!good || blocks > value.size()) return fail(Code::corrupt, "a run's list of blocks is cut short");
+  std::uint32_t group = 0;
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    group += static_cast<std::uint32_t>(next());
+    run.first_groups.push_back(group);
+  }
+  run.bytes = next();
+  run.samples = next();
+  run.chunks = next();
+  run.first_time = codec::unzigzag(next());
+  run.last_time = run.first_time + static_cast<std::int64_t>(next());
+  if (!good) return fail(Code::corrupt, "a run is cut short");
+  return run;
+}
+
+// Version 1 had no list of open groups.
+std::string encode_mark(const Mark& mark) {
+  std::string value;
+  codec::append_varint(value, mark.open.empty() ? 1 : 2);
+  codec::append_varint(value, mark.sealed);
+  codec::append_varint(value, mark.dropped ? 1 : 0);
+  codec::append_varint(value, mark.granularities_ms.size());
+  for (const std::int64_t width : mark.granularities_ms) codec::append_varint(value, static_cast<std::uint64_t>(width));
+  std::uint32_t before = 0;
+  for (const std::uint32_t group : mark.open) codec::append_varint(value, group - std::exchange(before, group));
+  return value;
+}
+
+Result<Mark> decode_mark(std::string_view value) {
+  const auto* at = reinterpret_cast<const std::byte*>(value.data());
+  const auto* const end = at + value.size();
+  std::vector<std::uint64_t> numbers;
+  while (at != end) {
+    std::uint64_t number = 0;
+    at = codec::get_varint(at, end, number);
+    if (at == nullptr) return fail(Code::corrupt, "a slot's mark is cut short");
+    numbers.push_back(number);
+  }
+  if (numbers.size() < 4) return fail(Code::corrupt, "a slot's mark is cut short");
+  if (numbers[0] != 1 && numbers[0] != 2) {
+    return fail(Code::corrupt,
+                "version " + std::to_string(numbers[0]) + " of a slot's mark; this build reads versions 1 and 2");
+  }
+  const std::size_t rest = numbers.size() - 4;
+  if (rest < numbers[3] || (rest > numbers[3]) != (numbers[0] == 2)) {
+    return fail(Code::corrupt, "a slot's mark is malformed");
+  }
+  Mark mark{numbers[1], numbers[2] != 0, {}, {}};
+  std::size_t i = 4;
+  for (; i < 4 + numbers[3]; ++i) mark.granularities_ms.push_back(static_cast<std::int64_t>(numbers[i]));
+  for (std::uint32_t group = 0; i < numbers.size(); ++i) {
+    mark.open.push_back(group += static_cast<std::uint32_t>(numbers[i]));
+  }
+  return mark;
+}
+
+void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
+  const SlotKey key = run->key.slot;
+  auto& slot = slots[key];
+  slot.grown_steady_ns = now_steady_ns;
+  look_at_coarse(*run);
+  const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
+  const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
+  slot.runs.insert(at, std::move(run));
+  look_at(key);
+}
+
+void Runs::remove(const RunKey& key) {
+  const auto slot = slots.find(key.slot);
+  if (slot == slots.end()) return;
+  std::erase_if(slot->second.runs, [&](const auto& run) { return run->key.run == key.run; });
+  look_at(key.slot);
+}
+
+void Runs::set_mark(const SlotKey& slot, Mark mark) {
+  slots[slot].mark = std::move(mark);
+  const auto coarse = coarse_pending_.find(slot);
+  if (coarse != coarse_pending_.end() && slots[slot].mark.sealed >= coarse->second.content) {
+    coarse_pending_.erase(coarse);
+  }
+  look_at(slot);
+}
+
+// Sorts the slot in again; forgets it if nothing is left of it.
+void Runs::look_at(const SlotKey& slot) {
+  const auto put = [&slot](std::set<SlotKey>& in, bool yes) { yes ? void(in.insert(slot)) : void(in.erase(slot)); };
+  const OfSlot& of_slot = slots.at(slot);
+  const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
+                     (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);
+  put(pending_, slot.granularity_ms == 0 && !plan_.of_raw_ms.empty() && !of_slot.runs.empty() && !whole);
+  put(fragmented_, of_slot.runs.size() > 1);
+  if (of_slot.runs.empty() && of_slot.mark == Mark{}) slots.erase(slot);
+}
+
+void Runs::look_at_coarse(const Run& run) {
+  for (const auto& [width, finer] : plan_.of_finer_ms) {
+    if (run.key.slot.granularity_ms != finer) continue;
+    for (auto start = model::window_start(run.first_time, width); start <= run.last_time; start += width) {
+      const SlotKey slot{run.key.slot.tenant, width, start};
+      const auto known = slots.find(slot);
+      if (known != slots.end() && known->second.mark.sealed >= run.content) continue;
+      CoarseWindow& window = coarse_pending_[slot];
+      window = {slot, finer, std::max(window.content, run.content)};
+    }
+  }
+}
+
+}  // namespace varve::engine::rocksdb

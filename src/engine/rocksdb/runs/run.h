@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run: what one spill, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
+// docs/formats/run.md: version:varint content:varint blocks:varint (first group − the one before:varint)* bytes:varint
+// samples:varint chunks:varint
+//                      first time:zigzag varint, last time − first time:varint
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/rocksdb/runs/keys.h"
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace varve::engine::rocksdb {
+
+struct Run {
+  RunKey key;
+  std::uint64_t content = 0;                // the highest number among the runs it was merged from; its own if none
+  std::vector<std::uint32_t> first_groups;  // of each block, ascending
+  std::uint64_t samples = 0;
+  std::uint64_t chunks = 0;         // series in it
+  std::uint64_t bytes = 0;          // of its blocks
+  model::Timestamp first_time = 0;  // both inclusive
+  model::Timestamp last_time = 0;
+
+  // Position of the block in which the group would be, or -1 if it lies before the first.
+  [[nodiscard]] std::ptrdiff_t block_of(std::uint32_t group) const;
+};
+
+std::string encode_run(const Run& run);
+Result<Run> decode_run(std::string_view key, std::string_view value);
+
+// How much of a slot went into the granularities made of it.
+struct Mark {
+  std::uint64_t sealed = 0;  // runs whose content is not above this
+  bool dropped = false;      // the samples themselves are gone (retention); what comes late is added to the windows
+  std::vector<std::int64_t> granularities_ms;  // that were made of it, ascending
+  // Groups, ascending, that are not in the windows although their runs are: their samples changed, could not be read,
+  // or are not this process' to seal. Queries read samples for them. None where the samples are dropped.
+  std::vector<std::uint32_t> open;
+  bool operator==(const Mark&) const = default;
+};
+
+std::string encode_mark(const Mark& mark);
+Result<Mark> decode_mark(std::string_view value);
+
+// A window of a granularity wider than a slot, to be made of the next finer one.
+struct CoarseWindow {
+  SlotKey slot;               // its granularity and start
+  std::int64_t finer_ms = 0;  // granularity it is made of
+  std::uint64_t content = 0;  // highest run of the finer one that overlaps it
+};
+
+// All runs and marks of a store. A value: changed by making a new one, so that queries keep theirs. It knows what is to
+// be done with them, so that nobody has to look through all slots for the few that changed.
+class Runs {
+ public:
+  struct OfSlot {
+    std::vector<std::shared_ptr<const Run>> runs;  // in ascending order of number
+    std::int64_t grown_steady_ns = 0;              // when the last one came
+    Mark mark;
+    [[nodiscard]] std::uint64_t content() const {
+      std::uint64_t most = 0;
+      for (const auto& run : runs) most = most > run->content ? most : run->content;
+      return most;
+    }
+    [[nodiscard]] bool is_sealed() const { return content() <= mark.sealed; }
+  };
+
+  // Which granularities are made, and of what.
+  struct Plan {
+    std::vector<std::int64_t> of_raw_ms;                             // ascending
+    std::vector<std::pair<std::int64_t, std::int64_t>> of_finer_ms;  // (granularity, the finer one), ascending
+  };
+
+  Runs() = default;
+  explicit Runs(Plan plan) : plan_(std::move(plan)) {}
+
+  std::map<SlotKey, OfSlot> slots;  // to be read; changed by what follows only
+
+  void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
+  void remove(const RunKey& key);
+  void set_mark(const SlotKey& slot, Mark mark);  // a mark like Mark{} is none
+
+  // Raw slots that hold what is not in the windows made of them.
+  [[nodiscard]] const std::set<SlotKey>& pending() const { return pending_; }
+  // Windows wider than a slot that lack something of the finer ones, by granularity and start.
+  [[nodiscard]] const std::map<SlotKey, CoarseWindow>& coarse_pending() const { return coarse_pending_; }
+  // Slots of several runs.
+  [[nodiscard]] const std::set<SlotKey>& fragmented() const { return fragmented_; }
+
+ private:
+  void look_at(const SlotKey& slot);
+  void look_at_coarse(const Run& run);
+
+  Plan plan_;
+  std::set<SlotKey> pending_;
+  std::map<SlotKey, CoarseWindow> coarse_pending_;
+  std::set<SlotKey> fragmented_;
+};
+
+}  // namespace varve::engine::rocksdb

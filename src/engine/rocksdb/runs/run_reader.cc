@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/run_reader.h"
+
+#include "chunk/block.h"
+
+namespace varve::engine::rocksdb {
+
+Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
+  const auto& firsts = run_.first_groups;
+  const bool same =
+      at_ >= 0 && group >= firsts[static_cast<std::size_t>(at_)] &&
+      (static_cast<std::size_t>(at_) + 1 == firsts.size() || group < firsts[static_cast<std::size_t>(at_) + 1]);
+  if (same) return block_.get();
+  const std::ptrdiff_t at = run_.block_of(group);
+  if (at < 0) return nullptr;
+  const std::string key = block_key(run_.key, model::GroupId{firsts[static_cast<std::size_t>(at)]});
+  auto block = source_.cache.find(key);
+  if (block == nullptr) {
+    VARVE_TRY(const auto bytes, source_.database.get(key, source_.view.snapshot.get()));
+    VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
+    source_.cache.put(key, block);
+  }
+  if (block_ != nullptr) older_.push_back(std::move(block_));
+  block_ = std::move(block);
+  at_ = at;
+  return block_.get();
+}
+
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather) {
+  FoundChunks found;
+  for (RunReader& reader : readers) {
+    reader.release();
+    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    if (block == nullptr) continue;
+    const std::size_t at = block->find(model::GroupId{group});
+    if (at == block->groups()) continue;
+    if (++found.count == 1) {
+      found.block = block;
+      found.at = at;
+      continue;
+    }
+    if (found.count == 2) VARVE_CHECK_OK(gather.add_chunk(*found.block, found.at));
+    VARVE_CHECK_OK(gather.add_chunk(*block, at));
+  }
+  return found;
+}
+
+Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs,
+                       std::span<const std::uint32_t> groups, model::TimeRange range) {
+  for (const auto& run : runs) {
+    if (run->first_time >= range.last || run->last_time < range.first) continue;
+    RunReader reader(source, *run);
+    for (const std::uint32_t group : groups) {
+      VARVE_TRY(const chunk::Block* block, reader.block(group));
+      if (block == nullptr) continue;
+      const std::size_t at = block->find(model::GroupId{group});
+      if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
+        return true;
+      }
+      reader.release();
+    }
+  }
+  return false;
+}
+
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge) {
+  for (RunReader& reader : readers) {
+    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    if (block == nullptr) continue;
+    const std::size_t at = block->find(model::GroupId{group});
+    if (at != block->groups()) VARVE_CHECK_OK(merge.add_chunk(*block, at, column, reader.run().key.run));
+  }
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunReader: finds the blocks of one run, through the cache.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/head/series_merge.h"
+#include "engine/rocksdb/runs/block_cache.h"
+#include "engine/rocksdb/runs/run.h"
+#include "engine/rocksdb/runs/source.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread. Quick when groups come in ascending order: it remembers the last block.
+class RunReader {
+ public:
+  RunReader(const ScanSource& source, const Run& run) : source_(source), run_(run) {}
+  // The opened block that would hold the group, or nullptr if the run has none.
+  Result<const chunk::Block*> block(std::uint32_t group);
+  [[nodiscard]] const Run& run() const { return run_; }
+  // Keeps blocks alive that were given out, until the next call of release().
+  void release() { older_.clear(); }
+
+ private:
+  const ScanSource& source_;
+  const Run& run_;
+  std::ptrdiff_t at_ = -1;
+  BlockCache::BlockPtr block_;
+  std::vector<BlockCache::BlockPtr> older_;
+};
+
+// The chunks of one group in several runs.
+struct FoundChunks {
+  std::size_t count = 0;
+  const chunk::Block* block = nullptr;  // of the first one, which is all there is to read if count is 1
+  std::size_t at = 0;
+};
+
+// Looks for the group in each run, in order. Of several chunks all are added to `gather`, which the caller has cleared;
+// a single one is not: it can be read as it is.
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather);
+
+// Does one of the runs hold samples (or windows that begin) in the range, of one of these groups? Ascending groups are
+// quickest. Only the blocks in which they may be are read.
+Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs,
+                       std::span<const std::uint32_t> groups, model::TimeRange range);
+
+// Adds one column of the group, out of every run that has it, with the run's number as its rank.
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge);
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunWriter: writes the fragments of one tenant and slot as the blocks of one run.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "chunk/block.h"
+#include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/run.h"
+
+namespace varve::engine::rocksdb {
+
+// Reusable, one thread. Nothing is visible before the run that finish() gives is committed.
+class RunWriter {
+ public:
+  explicit RunWriter(Database& database) : database_(database) {}
+
+  // `content` as in Run.
+  void start(const RunKey& key, std::uint64_t content);
+  void start(const RunKey& key) { start(key, key.run); }
+  // In ascending order of group.
+  Status add(const chunk::Fragment& fragment);
+  Result<std::shared_ptr<const Run>> finish();
+  // What has been written of a run that will not be finished: its blocks, to be erased.
+  [[nodiscard]] const Run& unfinished() const { return run_; }
+
+ private:
+  Status close_block();
+
+  Database& database_;
+  chunk::BlockBuilder builder_;
+  Run run_;
+  model::GroupId first_group_{};  // of the open block
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SlotPatches: where runs of one slot contradict one another, because a series stands in several line groups. Needed
+// when they become one run, which knows no order of writing between groups.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/rocksdb/head/reconcile.h"
+#include "engine/rocksdb/runs/run_cursor.h"
+#include "engine/rocksdb/runs/run_reader.h"
+#include "engine/rocksdb/series/shared_groups.h"
+
+namespace varve::engine::rocksdb {
+
+class SlotPatches {
+ public:
+  SlotPatches(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs) {
+    for (const auto& run : runs) readers_.emplace_back(source, *run);
+  }
+
+  // Opens what shares a series with another group. The caller holds the index's lock.
+  Status find(const Database& database, const RunList& runs, const SharedGroups& shared,
+              const index::SeriesIndex& index) {
+    if (!shared.any()) return {};
+    std::vector<std::uint32_t> groups;
+    VARVE_TRY(auto cursors, cursors_of(database, runs));
+    VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>&) -> Status {
+      if (shared.contains(group)) groups.push_back(group);
+      return {};
+    }));
+    const auto add = [this](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+      return add_column(readers_, group, column, merge);
+    };
+    VARVE_TRY(patches_, reconcile(index, groups, add));
+    return {};
+  }
+
+  [[nodiscard]] std::span<const Gather::Patch> of(std::uint32_t group) const {
+    const auto at = patches_.find(group);
+    return at == patches_.end() ? std::span<const Gather::Patch>{} : std::span(at->second);
+  }
+
+ private:
+  std::vector<RunReader> readers_;  // keep the blocks that patches point into
+  Patches patches_;
+};
+
+}  // namespace varve::engine::rocksdb

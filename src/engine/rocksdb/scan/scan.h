@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan: reads series out of a View, slot by slot, and merges what stands in more than one place.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/rocksdb/runs/source.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// Where a wanted series stands.
+struct Place {
+  std::uint32_t group;
+  std::uint16_t column;
+  std::uint32_t series;  // position in the caller's list
+};
+
+// `places` in any order; a series may have several. Runs on up to options.threads threads, the caller's among them.
+Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                   storage::PieceSink& sink);
+
+}  // namespace varve::engine::rocksdb

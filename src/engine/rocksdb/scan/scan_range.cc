@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/scan/scan_range.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace varve::engine::rocksdb {
+SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_(source.chunk_width_ms) {
+  const auto& runs = source.view.runs->slots;
+  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
+  std::map<model::Timestamp, Slot> found;
+  const auto slot_at = [&](model::Timestamp start) -> Slot& {
+    Slot& slot = found[start];
+    slot.start = start;
+    return slot;
+  };
+  for (auto at = runs.lower_bound({source.tenant, 0, first}); at != runs.end(); ++at) {
+    const auto& [key, of_slot] = *at;
+    if (key.tenant != source.tenant || key.granularity_ms != 0 || key.start >= range.last) break;
+    Slot& slot = slot_at(key.start);
+    slot.mark = &of_slot.mark;
+    slot.rolled_up = of_slot.is_sealed();
+    for (const auto& run : of_slot.runs) {
+      if (run->first_time < range.last && run->last_time >= range.first) slot.runs.push_back(run.get());
+    }
+  }
+  const auto add_head = [&](const Head& head) {
+    for (auto at = head.slots().lower_bound(first); at != head.slots().end() && at->first < range.last; ++at) {
+      slot_at(at->first).rolled_up = false;
+    }
+  };
+  if (source.view.frozen) add_head(*source.view.frozen);
+  {
+    const std::lock_guard lock(source.append_mutex);
+    add_head(*source.view.head);
+  }
+  for (auto& [start, slot] : found) slots_.push_back(std::move(slot));
+}
+
+Status ScanRange::interrupted(const ScanSource& source, const storage::ScanOptions& options) {
+  if (options.cancelled != nullptr && options.cancelled->load(std::memory_order_relaxed)) {
+    return fail(Code::cancelled, "the query was cancelled");
+  }
+  if (options.deadline_steady_ns != 0 && source.clock.steady_ns() > options.deadline_steady_ns) {
+    return fail(Code::timeout, "the query took longer than query.timeout allows");
+  }
+  return {};
+}
+
+void ScanRange::capture(const Head& head, bool frozen, std::uint32_t group) {
+  for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
+    if (at->first_time >= options_.range.last || at->last_time < options_.range.first) continue;
+    const auto first = static_cast<std::uint32_t>(pieces_.size());
+    Head::pieces(*at, pieces_);
+    parts_.push_back({at->slot, group, frozen, first, static_cast<std::uint32_t>(pieces_.size()) - first});
+  }
+}
+
+void ScanRange::capture(std::span<const Place> places) {
+  const auto all = [&](const Head& head, bool frozen) {
+    std::uint32_t before = model::to_int(model::kNoGroup);
+    for (const Place& place : places) {
+      if (place.group != before) capture(head, frozen, place.group);
+      before = place.group;
+    }
+  };
+  if (source_.view.frozen) all(*source_.view.frozen, true);
+  {
+    const std::lock_guard lock(source_.append_mutex);
+    all(*source_.view.head, false);
+  }
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+    return std::tuple(a.slot, a.group, !a.frozen) < std::tuple(b.slot, b.group, !b.frozen);
+  });
+}
+
+std::span<const ScanRange::Part> ScanRange::parts_of(model::Timestamp slot) const {
+  const auto range = std::ranges::equal_range(parts_, slot, {}, &Part::slot);
+  return {range.begin(), range.end()};
+}
+
+Status ScanRange::groups(std::span<const Place> places) {
+  capture(places);
+  for (const auto& each : slots_.all()) {
+    if (slots_.overlaps(each, options_.range)) VARVE_CHECK_OK(slot(each, places));
+  }
+  return {};
+}
+
+Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places) {
+  std::vector<RunReader> runs;
+  runs.reserve(slot.runs.size());
+  for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
+  auto parts = parts_of(slot.start);
+  if (runs.empty() && parts.empty()) return {};
+  unsigned looked = 0;
+  while (!places.empty()) {
+    std::size_t columns = 1;
+    while (columns < places.size() && places[columns].group == places[0].group) ++columns;
+    const std::uint32_t number = places[0].group;
+    while (!parts.empty() && parts[0].group < number) parts = parts.subspan(1);
+    std::size_t of_group = 0;
+    while (of_group < parts.size() && parts[of_group].group == number) ++of_group;
+    VARVE_CHECK_OK(group(runs, parts.first(of_group), places.first(columns)));
+    places = places.subspan(columns);
+    if ((looked++ & 15) == 0) VARVE_CHECK_OK(interrupted(source_, options_));
+  }
+  return {};
+}
+
+Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places) {
+  columns_.clear();
+  for (const Place& place : places) columns_.push_back(place.column);
+  gather_.clear(columns_);
+  VARVE_TRY(const FoundChunks found, find_chunks(runs, places[0].group, gather_));
+  // As long as there is but one chunk, it is not gathered: its statistics may do.
+  if (found.count == 1 && parts.empty()) return chunk(*found.block, found.at, places);
+  if (found.count == 1) VARVE_CHECK_OK(gather_.add_chunk(*found.block, found.at));
+  if (found.count == 0 && parts.empty()) return {};
+  for (const Part& part : parts) {
+    for (const auto& rows : pieces(part)) gather_.add_rows(rows);
+  }
+  gather_.finish();
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    VARVE_CHECK_OK(emitter_.emit(places[c].series, gather_.times(), gather_.columns()[c]));
+  }
+  return {};
+}
+
+Status ScanRange::chunk(const chunk::Block& block, std::size_t i, std::span<const Place> places) {
+  const model::Timestamp first = block.first_time(i);
+  const model::Timestamp last = block.last_time(i);
+  if (first >= options_.range.last || last < options_.range.first) return {};
+  const bool covered = first >= options_.range.first && last < options_.range.last;
+  times_.clear();
+  for (const Place& place : places) {
+    if (covered) {
+      const chunk::Stats stats = block.stats(i, place.column);
+      const storage::ChunkStats offered{place.series,  stats.type, first,     last,
+                                        block.rows(i), stats.min,  stats.max, stats.sum};
+      if (stats.numeric && stats.uniform && emitter_.sink().takes_stats(offered)) {
+        emitter_.sink().stats(offered);
+        continue;
+      }
+    }
+    if (times_.empty()) VARVE_CHECK_OK(block.times(i, times_));
+    VARVE_CHECK_OK(block.column(i, place.column, column_));
+    VARVE_CHECK_OK(emitter_.emit(place.series, times_, column_));
+  }
+  return {};
+}
+
+Status ScanRange::merged(std::span<const Place> places) {
+  std::vector<Place> by_group(places.begin(), places.end());
+  std::ranges::sort(by_group, {}, &Place::group);
+  capture(by_group);
+  chunk::Column column;
+  for (const auto& slot : slots_.all()) {
+    if (!slots_.overlaps(slot, options_.range)) continue;
+    VARVE_CHECK_OK(interrupted(source_, options_));
+    std::vector<RunReader> runs;
+    runs.reserve(slot.runs.size());
+    for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
+    merge_.clear();
+    for (const Place& place : by_group) {
+      VARVE_CHECK_OK(add_column(runs, place.group, place.column, merge_));
+      for (const Part& part : parts_of(slot.start)) {
+        if (part.group != place.group) continue;
+        for (const auto& rows : pieces(part))
+          merge_.add_rows(rows, place.column, part.frozen ? kFrozenRank : kHeadRank);
+      }
+    }
+    if (merge_.empty()) continue;
+    merge_.winners(times_, column);
+    VARVE_CHECK_OK(emitter_.emit(places[0].series, times_, column));
+  }
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// ScanRange: reads the groups (or the one series) of one thread's share of a scan, slot by slot.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/head/series_merge.h"
+#include "engine/rocksdb/runs/run_reader.h"
+#include "engine/rocksdb/scan/emit.h"
+#include "engine/rocksdb/scan/scan.h"
+
+namespace varve::engine::rocksdb {
+
+// The slots a scan has to look into, ascending: those of the tenant's runs and of the heads that overlap the range.
+class SlotList {
+ public:
+  struct Slot {
+    model::Timestamp start = 0;
+    std::vector<const Run*> runs;  // that overlap the range; ascending by number
+    const Mark* mark = nullptr;    // none: nothing of it is rolled up
+    bool rolled_up = false;        // all its samples are in its windows
+  };
+  SlotList(const ScanSource& source, model::TimeRange range);
+  [[nodiscard]] const std::vector<Slot>& all() const { return slots_; }
+  [[nodiscard]] std::size_t count() const { return slots_.size(); }
+  [[nodiscard]] bool overlaps(const Slot& slot, model::TimeRange range) const {
+    return slot.start < range.last && range.first < slot.start + width_ms_;
+  }
+
+ private:
+  std::int64_t width_ms_;
+  std::vector<Slot> slots_;
+};
+
+// One thread. Made for one call.
+class ScanRange {
+ public:
+  ScanRange(const ScanSource& source, const SlotList& slots, const storage::ScanOptions& options,
+            storage::PieceSink& sink)
+      : source_(source), slots_(slots), options_(options), emitter_(sink, options.range) {}
+
+  // `places` sorted by group and column; each series stands in no other place.
+  Status groups(std::span<const Place> places);
+  // All places of one series.
+  Status merged(std::span<const Place> places);
+  // Errors: cancelled, timeout.
+  static Status interrupted(const ScanSource& source, const storage::ScanOptions& options);
+
+ private:
+  // A fragment of a head.
+  struct Part {
+    model::Timestamp slot;
+    std::uint32_t group;
+    bool frozen;
+    std::uint32_t first, count;  // of pieces_
+  };
+  void capture(std::span<const Place> places);
+  void capture(const Head& head, bool frozen, std::uint32_t group);
+  [[nodiscard]] std::span<const Part> parts_of(model::Timestamp slot) const;
+  [[nodiscard]] std::span<const std::span<const std::byte>> pieces(const Part& part) const {
+    return std::span(pieces_).subspan(part.first, part.count);
+  }
+  Status slot(const SlotList::Slot& slot, std::span<const Place> places);
+  Status group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places);
+  Status chunk(const chunk::Block& block, std::size_t i, std::span<const Place> places);
+
+  const ScanSource& source_;
+  const SlotList& slots_;
+  const storage::ScanOptions& options_;
+  Emitter emitter_;
+  Gather gather_;
+  SeriesMerge merge_;
+  std::vector<Part> parts_;  // sorted by slot, group, frozen first
+  Head::Pieces pieces_;
+  std::vector<std::uint16_t> columns_;
+  std::vector<model::Timestamp> times_;
+  chunk::DecodedColumn column_;
+};
+
+}  // namespace varve::engine::rocksdb

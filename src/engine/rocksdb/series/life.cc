@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/series/life.h"
+
+#include <algorithm>
+
+#include "codec/compression.h"
+#include "codec/varint.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using storage::SeriesLife;
+
+constexpr char kVersion = 1;
+constexpr std::size_t kPageBytesMax = LifePage::kSeries * 31 + 10;  // three varints and a byte each
+
+std::uint64_t type_bits(const chunk::Column& column) {
+  switch (column.form) {
+    case chunk::Column::Form::longs: return SeriesLife::bit_of(model::ValueType::long_);
+    case chunk::Column::Form::decimals: return SeriesLife::bit_of(model::ValueType::double_);
+    default: break;
+  }
+  std::uint64_t bits = 0;
+  for (const auto type : column.types) bits |= type == chunk::kErased ? 0U : SeriesLife::bit_of(type);
+  return bits;
+}
+
+// Numbers that are mostly like the one before.
+class Steps {
+ public:
+  void write(std::string& out, std::uint64_t value) {
+    codec::append_varint(out, codec::zigzag(static_cast<std::int64_t>(value - before_)));
+    before_ = value;
+  }
+  std::uint64_t read(std::uint64_t step) { return before_ += static_cast<std::uint64_t>(codec::unzigzag(step)); }
+
+ private:
+  std::uint64_t before_ = 0;
+};
+
+// After what is cut, everything reads as nothing.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes)
+      : at_(reinterpret_cast<const std::byte*>(bytes.data())), end_(at_ + bytes.size()) {}
+  std::uint64_t number() {
+    std::uint64_t v = 0;
+    if (at_ != nullptr) at_ = codec::get_varint(at_, end_, v);
+    return at_ == nullptr ? 0 : v;
+  }
+  std::uint8_t byte() {
+    if (at_ == end_) at_ = nullptr;
+    return at_ == nullptr ? std::uint8_t{0} : static_cast<std::uint8_t>(*at_++);
+  }
+  [[nodiscard]] bool is_whole() const { return at_ == end_; }  // read to its end, and no further
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+};
+
+bool read_page(std::string_view bytes, LifePage& page) {
+  Reader in(bytes);
+  const std::uint64_t count = in.number();
+  if (count > LifePage::kSeries) return false;
+  Steps points;
+  Steps firsts;
+  Steps lengths;
+  for (std::size_t i = 0; i < count; ++i) page.points[i] = points.read(in.number());
+  for (std::size_t i = 0; i < count; ++i) page.types[i] = in.byte();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (page.points[i] == 0) continue;
+    const std::uint64_t first = firsts.read(in.number());
+    page.first[i] = static_cast<model::Timestamp>(first);
+    page.last[i] = static_cast<model::Timestamp>(first + lengths.read(in.number()));
+  }
+  return in.is_whole();
+}
+
+}  // namespace
+
+std::string encode_life_page(const LifePage& page) {
+  std::size_t count = LifePage::kSeries;
+  while (count > 0 && page.points[count - 1] == 0) --count;
+  std::string plain;
+  codec::append_varint(plain, count);
+  Steps points;
+  Steps firsts;
+  Steps lengths;
+  for (std::size_t i = 0; i < count; ++i) points.write(plain, page.points[i]);
+  plain.append(reinterpret_cast<const char*>(page.types.data()), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (page.points[i] == 0) continue;
+    firsts.write(plain, static_cast<std::uint64_t>(page.first[i]));
+    lengths.write(plain, static_cast<std::uint64_t>(page.last[i]) - static_cast<std::uint64_t>(page.first[i]));
+  }
+  std::string packed;
+  check(codec::compress(codec::Coding::zstd, plain, packed).has_value(), "a few kilobytes can be compressed");
+  return kVersion + packed;
+}
+
+Result<std::shared_ptr<const LifePage>> decode_life_page(std::string_view value) {
+  if (value.empty()) return fail(Code::corrupt, "a page of series' lives is empty");
+  if (value[0] != kVersion) {
+    return fail(Code::unsupported, "a page of series' lives has version " + std::to_string(value[0]));
+  }
+  std::string plain;
+  if (!codec::decompress(codec::Coding::zstd, value.substr(1), kPageBytesMax, plain)) {
+    return fail(Code::corrupt, "a page of series' lives cannot be decompressed");
+  }
+  auto page = std::make_shared<LifePage>();
+  if (!read_page(plain, *page)) return fail(Code::corrupt, "a page of series' lives is malformed");
+  return page;
+}
+
+std::uint64_t cells_in(const chunk::Column& column, std::size_t rows) {
+  if (column.form != chunk::Column::Form::typed) return rows;
+  return rows - static_cast<std::size_t>(std::ranges::count(column.types, chunk::kErased));
+}
+
+// --- Lives
+
+SeriesLife Lives::of(model::SeriesId series) const {
+  const LifePage* const known = page(model::to_int(series) / LifePage::kSeries);
+  if (known == nullptr) return {};
+  const std::uint32_t i = model::to_int(series) % LifePage::kSeries;
+  return {known->first[i], known->last[i], known->points[i], known->types[i]};
+}
+
+void Lives::replace(const LifePages& pages) {
+  for (const auto& [number, page] : pages) {
+    if (number >= pages_.size()) pages_.resize(number + 1);
+    pages_[number] = page;
+  }
+}
+
+// --- LifeChanges
+
+LifePage& LifeChanges::page_of(std::uint32_t series) {
+  const std::uint32_t number = series / LifePage::kSeries;
+  if (number >= pages_.size()) pages_.resize(number + 1);
+  auto& page = pages_[number];
+  if (page == nullptr) {
+    const LifePage* const known = lives_.page(number);
+    page = known == nullptr ? std::make_shared<LifePage>() : std::make_shared<LifePage>(*known);
+  }
+  return *page;
+}
+
+void LifeChanges::add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
+                      std::span<const chunk::Column> columns) {
+  for (std::size_t c = 0; c < series.size(); ++c) {
+    LifePage& page = page_of(model::to_int(series[c]));
+    const std::uint32_t i = model::to_int(series[c]) % LifePage::kSeries;
+    const bool fresh = page.points[i] == 0;
+    page.first[i] = fresh ? times.front() : std::min(page.first[i], times.front());
+    page.last[i] = fresh ? times.back() : std::max(page.last[i], times.back());
+    page.points[i] += cells_in(columns[c], times.size());
+    page.types[i] |= static_cast<std::uint8_t>(type_bits(columns[c]));
+  }
+}
+
+void LifeChanges::rewritten(std::span<const model::SeriesId> series, const Gather& gathered) {
+  for (std::size_t c = 0; c < series.size(); ++c) {
+    const std::uint64_t in = gathered.cells_gathered(c);
+    const std::uint64_t out = cells_in(gathered.columns()[c], gathered.times().size());
+    if (in > out) subtract(series[c], in - out);
+  }
+}
+
+void LifeChanges::subtract(model::SeriesId series, std::uint64_t points) {
+  LifePage& page = page_of(model::to_int(series));
+  const std::uint32_t i = model::to_int(series) % LifePage::kSeries;
+  if (page.points[i] <= points) return forget(series);
+  page.points[i] -= points;
+}
+
+void LifeChanges::forget(model::SeriesId series) {
+  LifePage& page = page_of(model::to_int(series));
+  const std::uint32_t i = model::to_int(series) % LifePage::kSeries;
+  page.first[i] = page.last[i] = 0;
+  page.points[i] = 0;
+  page.types[i] = 0;
+}
+
+LifePages LifeChanges::take() {
+  LifePages changed;
+  for (std::uint32_t number = 0; number < pages_.size(); ++number) {
+    if (pages_[number] != nullptr) changed.emplace_back(number, std::move(pages_[number]));
+  }
+  pages_.clear();
+  return changed;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lives: what is known of each series over its life: first and last seen, points, types. In memory 25 bytes a series,
+// in the database in pages of 1024 series (docs/formats/life.md). It says what the runs hold: heads are added when
+// asked.
+//
+// Pages are never changed, but replaced: a commit collects its changes in copies (LifeChanges) that are written with it
+// and take their places when it is published. So a failed commit changes nothing, and a reader's copy stays as it is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "chunk/block.h"
+#include "engine/rocksdb/head/gather.h"
+#include "model/ids.h"
+#include "model/time.h"
+#include "storage/series_life.h"
+
+namespace varve::engine::rocksdb {
+
+struct LifePage {
+  static constexpr std::uint32_t kSeries = 1024;
+  std::array<model::Timestamp, kSeries> first{};  // of a series without points: 0
+  std::array<model::Timestamp, kSeries> last{};
+  std::array<std::uint64_t, kSeries> points{};
+  std::array<std::uint8_t, kSeries> types{};
+  bool operator==(const LifePage&) const = default;
+};
+
+std::string encode_life_page(const LifePage& page);
+// Foreign bytes are safe. Errors: corrupt, unsupported (another version).
+Result<std::shared_ptr<const LifePage>> decode_life_page(std::string_view value);
+
+using LifePages = std::vector<std::pair<std::uint32_t, std::shared_ptr<const LifePage>>>;  // with their numbers
+
+// Copies are cheap, and stay as they are. The caller locks.
+class Lives {
+ public:
+  [[nodiscard]] storage::SeriesLife of(model::SeriesId series) const;
+  [[nodiscard]] const LifePage* page(std::uint32_t number) const {
+    return number < pages_.size() ? pages_[number].get() : nullptr;
+  }
+  void replace(const LifePages& pages);
+  [[nodiscard]] std::size_t memory_bytes() const { return pages_.size() * (sizeof(pages_[0]) + sizeof(LifePage)); }
+
+ private:
+  std::vector<std::shared_ptr<const LifePage>> pages_;  // nullptr: nothing known
+};
+
+// What one commit changes. One thread; `lives` stays as it is meanwhile.
+class LifeChanges {
+ public:
+  explicit LifeChanges(const Lives& lives) : lives_(lives) {}
+
+  // A fragment that is new in the runs: the samples of a group, a column for each series.
+  void add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
+           std::span<const chunk::Column> columns);
+  // What was gathered from chunks is written again in their place: what was overwritten or erased is taken off. All
+  // columns of the group were gathered.
+  void rewritten(std::span<const model::SeriesId> series, const Gather& gathered);
+  // Some points are gone; where none is left, nothing is known any more.
+  void subtract(model::SeriesId series, std::uint64_t points);
+  // All are gone, also those that retention has dropped.
+  void forget(model::SeriesId series);
+
+  // For Database::Commit::lives.
+  [[nodiscard]] LifePages take();
+
+ private:
+  LifePage& page_of(std::uint32_t series);
+
+  const Lives& lives_;
+  std::vector<std::shared_ptr<LifePage>> pages_;  // nullptr: not changed
+};
+
+// Cells of a column of `rows` that have a value.
+std::uint64_t cells_in(const chunk::Column& column, std::size_t rows);
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/settle/rollup_writer.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/runs/level_slots.h"
+#include "rollup/decimal_sums.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kWindowsMax = 1'300'000;  // held until they are sorted and written: about 60 MB
+
+}  // namespace
+
+Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
+                         std::span<const rollup::Window> windows) {
+  if (windows.empty()) return {};
+  const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
+  const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
+  rollup::Columns& columns = held(kind);
+  const std::size_t first = columns.starts.size();
+  entries_[slot].push_back({group, kind, windows[0].start, first, windows.size()});
+  columns.add(kind, windows);
+  if (kind == rollup::Kind::text) {
+    for (auto& last : std::span(columns.lasts).subspan(first)) last = texts_.emplace_back(last);
+  }
+  return held() < kWindowsMax ? Status{} : flush();
+}
+
+std::size_t RollupWriter::held() const {
+  std::size_t windows = 0;
+  for (const rollup::Columns& columns : held_) windows += columns.starts.size();
+  return windows;
+}
+
+Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
+  const Entry& entry = entries[0];
+  columns_.clear();
+  for (const Entry& part : entries) columns_.append(held(part.kind), part.first, part.count);
+  if (entry.kind == rollup::Kind::gauge) {
+    rollup::round_sums(columns_.counts, columns_.mins, columns_.maxs, columns_.sums);
+  }
+  const std::size_t n = columns_.starts.size();
+  if (doubles_.size() < n) {
+    doubles_.assign(n, model::ValueType::double_);
+    strings_.assign(n, model::ValueType::string);
+    no_bits_.assign(n, 0);
+  }
+  const auto longs = [](const std::vector<std::int64_t>& ints) {
+    return chunk::Column{chunk::Column::Form::longs, 0, ints, {}, {}, {}};
+  };
+  const auto typed = [&](const std::vector<std::uint64_t>& bits) {
+    return chunk::Column{chunk::Column::Form::typed, 0, {}, std::span(doubles_).first(n), bits, {}};
+  };
+  chunk::Column columns[rollup::kColumnsMax] = {longs(columns_.counts), longs(columns_.offsets), {}, {}, {}};
+  if (entry.kind == rollup::Kind::text) {
+    columns[2] = {
+        chunk::Column::Form::typed, 0, {}, std::span(strings_).first(n), std::span(no_bits_).first(n), columns_.lasts};
+  } else {
+    columns[2] = typed(columns_.sums);
+  }
+  if (entry.kind == rollup::Kind::gauge) {
+    columns[3] = typed(columns_.mins);
+    columns[4] = typed(columns_.maxs);
+  }
+  return writer.add({model::GroupId{entry.group}, columns_.starts,
+                     std::span<const chunk::Column>(columns).first(rollup::columns_of(entry.kind))});
+}
+
+Status RollupWriter::flush() {
+  RunWriter writer(database_);
+  for (auto& [slot, entries] : entries_) {
+    std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.group, e.start); });
+    writer.start({slot, next_run_});
+    for (std::span<const Entry> rest(entries); !rest.empty();) {
+      std::size_t same = 1;  // what several raw slots gave to one series
+      while (same < rest.size() && rest[same].group == rest[0].group) ++same;
+      VARVE_CHECK_OK(write(rest.first(same), writer));
+      rest = rest.subspan(same);
+    }
+    VARVE_TRY(auto run, writer.finish());
+    runs_.push_back(std::move(run));
+  }
+  ++next_run_;
+  written_ += held();
+  entries_.clear();
+  for (rollup::Columns& columns : held_) columns.clear();
+  texts_.clear();
+  return {};
+}
+
+Result<RunList> RollupWriter::finish() {
+  if (!entries_.empty()) VARVE_CHECK_OK(flush());
+  return std::move(runs_);
+}
+
+}  // namespace varve::engine::rocksdb

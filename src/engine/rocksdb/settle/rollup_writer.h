@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// RollupWriter: collects the windows that a sealing makes, and writes them as runs of their level slots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/rocksdb/runs/run_cursor.h"
+#include "engine/rocksdb/runs/run_writer.h"
+#include "rollup/columns.h"
+#include "rollup/window.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread. Nothing is visible before the runs that finish() gives are committed.
+class RollupWriter {
+ public:
+  // Numbers its runs from `first_run` on.
+  RollupWriter(Database& database, std::int64_t chunk_width_ms, std::uint64_t first_run)
+      : database_(database), chunk_width_ms_(chunk_width_ms), next_run_(first_run) {}
+
+  // Windows of one series and kind, all in one level slot; they are copied.
+  Status add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
+             std::span<const rollup::Window> windows);
+
+  [[nodiscard]] std::size_t windows() const { return written_ + held(); }
+  Result<RunList> finish();
+  [[nodiscard]] std::uint64_t next_run() const { return next_run_; }
+
+ private:
+  struct Entry {
+    std::uint32_t group;
+    rollup::Kind kind;
+    model::Timestamp start;    // of its first window
+    std::size_t first, count;  // of held_[kind]
+  };
+  rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::size_t held() const;  // windows
+  Status flush();
+  Status write(std::span<const Entry> entries, RunWriter& writer);  // of one series
+
+  Database& database_;
+  const std::int64_t chunk_width_ms_;
+  std::uint64_t next_run_;
+  std::map<SlotKey, std::vector<Entry>> entries_;
+  std::array<rollup::Columns, 3> held_;  // by kind
+  std::deque<std::string> texts_;
+  RunList runs_;
+  std::size_t written_ = 0;
+  rollup::Columns columns_;                // of the series at hand
+  std::vector<model::ValueType> doubles_;  // as many types as the longest column
+  std::vector<model::ValueType> strings_;
+  std::vector<std::uint64_t> no_bits_;
+};
+
+}  // namespace varve::engine::rocksdb

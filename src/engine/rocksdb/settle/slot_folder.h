@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SlotFolder: reads groups of a raw slot out of its runs and folds each of their series into windows.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/rocksdb/head/gather.h"
+#include "engine/rocksdb/head/series_merge.h"
+#include "engine/rocksdb/runs/run_reader.h"
+#include "index/series_index.h"
+#include "rollup/fold.h"
+
+namespace varve::engine::rocksdb {
+
+// One thread.
+class SlotFolder {
+ public:
+  // Numbers and texts of a series come apart, each once, also where there are none; the windows are the finest ones,
+  // valid during the call.
+  using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
+
+  // Samples in `except` are left out.
+  SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
+             model::TimeRange except = {0, 0});
+
+  // A group none of whose series stands elsewhere.
+  Status group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out);
+  // A series that stands in several places; once for each series, whatever group it was met in.
+  Status series(model::SeriesId series, std::span<const index::Place> places, const Out& out);
+
+ private:
+  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column,
+              const Out& out);
+  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
+              const Out& out);
+  // A series without texts: all of numbers_.
+  Status fold_only_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
+  Status fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
+  // Values of any types: numbers and texts apart.
+  Status fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,
+                    std::span<const model::ValueType> types, std::span<const std::uint64_t> bits,
+                    std::span<const std::string_view> texts, const Out& out);
+
+  const std::int64_t width_ms_;
+  const model::TimeRange except_;
+  std::vector<rollup::Cut> cuts_;
+  bool cut_group_ = false;  // cuts_ are those of the times of the group at hand
+  std::vector<RunReader> readers_;
+  Gather gather_;
+  SeriesMerge merge_;
+  std::unordered_set<std::uint32_t> merged_;  // series done already
+  std::vector<model::Timestamp> times_;
+  chunk::DecodedColumn column_;
+  std::vector<model::ValueType> one_type_;
+  // Of the series at hand, numbers and texts apart.
+  std::vector<model::Timestamp> number_times_, text_times_;
+  std::vector<double> numbers_;
+  std::vector<std::string_view> texts_;
+  rollup::Windows windows_;
+};
+
+}  // namespace varve::engine::rocksdb

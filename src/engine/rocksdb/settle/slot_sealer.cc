@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/settle/slot_sealer.h"
+
+#include <algorithm>
+
+#include "engine/rocksdb/runs/late.h"
+#include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/settle/stored_for.h"
+#include "model/series_key.h"
+#include "tracker/partition.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using rollup::Kind;
+using rollup::Windows;
+
+constexpr std::size_t kBatch = 1024;  // groups for which the index is locked once
+
+std::vector<std::int64_t> widths_of(const SealContext& context) {
+  std::vector<std::int64_t> widths;
+  for (const auto& level : context.options.rollups.levels) {
+    if (level.width_ms <= context.source.chunk_width_ms) widths.push_back(level.width_ms);
+  }
+  return widths;
+}
+
+}  // namespace
+
+SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer)
+    : context_(context),
+      slot_(slot),
+      writer_(writer),
+      of_slot_(context.runs->slots.at(slot)),
+      now_ms_(context.source.clock.now_ms()),
+      widths_(widths_of(context)),
+      adds_(of_slot_.mark.dropped ||
+            comes_late(*context.runs, slot, context.options.rollups, context.source.chunk_width_ms)),
+      folder_(context.source, of_slot_, widths_[0]) {
+  if (of_slot_.mark.sealed == 0 || of_slot_.mark.dropped) return;
+  for (const std::int64_t width : widths_) {
+    const auto level_width = level_slot_width_ms(width, context.source.chunk_width_ms);
+    const auto stored = context.runs->slots.find({slot.tenant, width, model::window_start(slot.start, level_width)});
+    if (stored != context.runs->slots.end()) stored_in_.try_emplace(width, context.source, stored->second);
+  }
+}
+
+Status SlotSealer::seal(Database::Commit& commit) {
+  VARVE_TRY(const auto groups, groups_to_seal());
+  for (std::size_t first = 0; first < groups.size(); first += kBatch) {
+    VARVE_CHECK_OK(batch(std::span(groups).subspan(first, std::min(kBatch, groups.size() - first))));
+  }
+  Mark mark = of_slot_.mark;
+  mark.sealed = of_slot_.content();
+  mark.open = std::move(open_);
+  if (mark.dropped) {
+    // The samples are in the windows now, once and for all.
+    commit.removed.insert(commit.removed.end(), of_slot_.runs.begin(), of_slot_.runs.end());
+  } else {
+    mark.granularities_ms = widths_;
+  }
+  commit.marks.emplace_back(slot_, std::move(mark));
+  for (const SlotKey& window : coarse_) commit.marks.emplace_back(window, Mark{kThisCommit, false, {}, {}});
+  return {};
+}
+
+// Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
+Result<std::vector<std::uint32_t>> SlotSealer::groups_to_seal() {
+  const Mark& mark = of_slot_.mark;
+  const bool all = !mark.dropped && mark.granularities_ms != widths_;
+  std::vector<std::uint32_t> groups = mark.open;
+  for (const auto& run : of_slot_.runs) {
+    if (all || run->content > mark.sealed) VARVE_CHECK_OK(list_groups(*run, groups));
+  }
+  std::ranges::sort(groups);
+  const auto twice = std::ranges::unique(groups);
+  groups.erase(twice.begin(), twice.end());
+  return groups;
+}
+
+// Of a damaged block every group that may stand in it: reading them will fail.
+Status SlotSealer::list_groups(const Run& run, std::vector<std::uint32_t>& groups) {
+  for (std::size_t i = 0; i < run.first_groups.size(); ++i) {
+    const auto block = open_block(context_.source.database, run, i);
+    if (block) {
+      for (std::size_t g = 0; g < (*block)->groups(); ++g) groups.push_back(model::to_int((*block)->group(g)));
+      continue;
+    }
+    if (block.error().code != Code::corrupt || of_slot_.mark.dropped) return fail(block.error());
+    const std::shared_lock lock(context_.index_mutex);
+    const std::size_t end = i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.index.group_count();
+    for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
+      if (context_.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups.push_back(group);
+    }
+  }
+  return {};
+}
+
+Status SlotSealer::batch(std::span<const std::uint32_t> groups) {
+  batch_.clear();
+  kinds_.clear();
+  {
+    const std::shared_lock lock(context_.index_mutex);
+    for (const std::uint32_t group : groups) {
+      if (!of_slot_.mark.dropped && (!is_ours(group) || context_.set_aside.holds(slot_, group, now_ms_))) {
+        open_.push_back(group);
+        continue;
+      }
+      batch_.push_back(
+          {group, context_.index.group_series(model::GroupId{group}), context_.shared_groups.contains(group)});
+      for (const model::SeriesId series : batch_.back().series) {
+        const Kind kind = context_.options.rollups.kind_of(context_.index.metric(series));
+        if (kind != Kind::gauge) kinds_.emplace(model::to_int(series), kind);
+      }
+    }
+  }
+  const SlotFolder::Out write = [this](model::SeriesId series, bool text, const Windows& finest) {
+    return fold(series, text, finest);
+  };
+  for (const SealedGroup& one : batch_) {
+    const Status status = group(one, write);
+    if (status) {
+      context_.set_aside.succeeded(slot_, one.group);
+      continue;
+    }
+    // Where samples are added to windows, a group that was added in part cannot be done again.
+    if (status.error().code != Code::corrupt || of_slot_.mark.dropped) return status;
+    context_.set_aside.failed(slot_, one.group, status.error(), now_ms_);
+    open_.push_back(one.group);
+  }
+  std::ranges::sort(open_);
+  return {};
+}
+
+bool SlotSealer::is_ours(std::uint32_t group) {
+  if (context_.partitions.size() == context_.options.partitions) return true;
+  const model::SeriesId first = context_.index.group_series(model::GroupId{group})[0];
+  context_.index.tags(first, tags_);
+  const auto hash = model::series_set_hash(model::series_key(context_.index.metric(first), tags_));
+  const auto tenant = context_.index.tenant_name(slot_.tenant);
+  return std::ranges::binary_search(context_.partitions,
+                                    tracker::partition_of(tenant, hash, context_.options.partitions));
+}
+
+Status SlotSealer::group(const SealedGroup& group, const SlotFolder::Out& out) {
+  if (!group.shared) return folder_.group(group.group, group.series, out);
+  for (const model::SeriesId one : group.series) {
+    {
+      const std::shared_lock lock(context_.index_mutex);
+      context_.index.places(one, places_);
+    }
+    VARVE_CHECK_OK(folder_.series(one, places_, out));
+  }
+  return {};
+}
+
+Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest) {
+  if (finest.empty() && stored_in_.empty()) return {};
+  Kind kind = Kind::text;
+  if (!text) {
+    const auto known = kinds_.find(model::to_int(series));
+    kind = known == kinds_.end() ? Kind::gauge : known->second;
+  }
+  const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
+  const Windows* finer = &finest;  // of widths_[0]
+  const auto& levels = context_.options.rollups.levels;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const std::int64_t width = levels[level].width_ms;
+    if (adds_ && !is_wanted(level, finest[0].start)) continue;
+    const bool wide = width > context_.source.chunk_width_ms;
+    if (wide && !adds_) break;
+    if (width != widths_[0]) {
+      Windows& coarser = finer == &coarser_ ? windows_ : coarser_;
+      coarser.clear();
+      rollup::coarsen(*finer, width, coarser);
+      finer = &coarser;
+    }
+    if (wide || of_slot_.mark.dropped) {
+      VARVE_CHECK_OK(add_to_stored(width, group, kind, *finer));
+    } else {
+      VARVE_TRY(const Windows* const all, with_emptied(width, group, *finer));
+      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, *all));
+    }
+  }
+  return {};
+}
+
+// A number that was replaced by a text or a NaN, or a text by a number, may have been the only one in its window: an
+// empty one stands before the stored one then.
+Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_t group, const Windows& windows) {
+  const auto reader = stored_in_.find(width);
+  if (reader == stored_in_.end()) return &windows;
+  const model::TimeRange range{slot_.start, slot_.start + context_.source.chunk_width_ms};
+  VARVE_CHECK_OK(reader->second.read(group, stored_));
+  std::erase_if(stored_, [&](const rollup::Window& s) {
+    return !range.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
+  });
+  if (stored_.empty()) return &windows;
+  for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, {}};
+  complete_ = rollup::merged(windows, stored_);
+  return &complete_;
+}
+
+// Is this the way into that window? A wide one that is to be made of finer ones, for the first time or again, will get
+// it from those. One whose time is over may be gone, and with it what else was in it: nothing may be made of it.
+bool SlotSealer::is_wanted(std::size_t level, model::Timestamp time) const {
+  const auto& levels = context_.options.rollups.levels;
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const auto may_be_gone = [&](std::size_t which) {
+    const std::int64_t width = level_slot_width_ms(levels[which].width_ms, chunk_width);
+    const std::int64_t kept = stored_for_ms(levels, which, context_.options.raw_retention_ms, chunk_width);
+    return is_over(model::window_start(time, width) + width, kept, now_ms_);
+  };
+  if (may_be_gone(level)) return false;
+  const std::int64_t width = levels[level].width_ms;
+  if (width <= chunk_width) return true;
+  const bool is_pending =
+      context_.runs->coarse_pending().contains({slot_.tenant, width, model::window_start(time, width)});
+  return may_be_gone(level - 1) || (has_coarse(*context_.runs, slot_.tenant, width, time) && !is_pending);
+}
+
+// Each granularity is added to, and not made of the finer one, which may be gone.
+Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind kind, const Windows& windows) {
+  const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
+  const auto slot =
+      context_.runs->slots.find({slot_.tenant, width, model::window_start(windows[0].start, level_width)});
+  stored_.clear();
+  if (slot != context_.runs->slots.end()) {
+    WindowReader reader(context_.source, slot->second);
+    VARVE_CHECK_OK(reader.read(group, stored_));
+    std::erase_if(stored_, [&](const rollup::Window& s) {
+      return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
+    });
+    for (auto& window : stored_) {
+      if (!window.last.empty()) window.last = texts_.emplace_back(window.last);
+    }
+  }
+  if (width > context_.source.chunk_width_ms) coarse_.insert({slot_.tenant, width, windows[0].start});
+  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows));
+}
+
+}  // namespace varve::engine::rocksdb
