@@ -133,6 +133,7 @@ std::size_t Block::columns(std::size_t i) const { return state_->groups[i].colum
 std::size_t Block::rows(std::size_t i) const { return state_->groups[i].times.rows; }
 model::Timestamp Block::first_time(std::size_t i) const { return state_->groups[i].times.first; }
 model::Timestamp Block::last_time(std::size_t i) const { return state_->groups[i].times.last; }
+std::size_t Block::times_number(std::size_t i) const { return state_->groups[i].times.number; }
 
 std::size_t Block::find(model::GroupId group) const {
   const auto& groups = state_->groups;

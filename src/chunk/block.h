@@ -101,6 +101,8 @@ class Block {
   [[nodiscard]] std::size_t rows(std::size_t i) const;     // times in group i
   [[nodiscard]] model::Timestamp first_time(std::size_t i) const;
   [[nodiscard]] model::Timestamp last_time(std::size_t i) const;
+  // The same for groups that share their times: a reader of many need decode them but once.
+  [[nodiscard]] std::size_t times_number(std::size_t i) const;
   // Position of the group, or groups() if it is not here. Binary search.
   [[nodiscard]] std::size_t find(model::GroupId group) const;
 

@@ -112,6 +112,7 @@ bool read_times(Places& places, const Times* before, Times& out) {
     out = *before;
     return true;
   }
+  out.number = before == nullptr ? 0 : before->number + 1;
   Cursor& params = places.params;
   const std::uint64_t rows = params.varint();
   if (rows == 0 || rows > kRowsMax) return false;

@@ -15,6 +15,7 @@ namespace varve::chunk {
 // A time column as described in a block.
 struct Times {
   TimesKind kind = TimesKind::sequence;
+  std::size_t number = 0;  // of the columns that are not `same`, from 0 on
   std::size_t rows = 0;
   model::Timestamp first = 0;
   model::Timestamp last = 0;

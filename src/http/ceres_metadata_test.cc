@@ -69,6 +69,31 @@ TEST_F(CeresMetadataTest, MoreThanTen) {
   EXPECT_GE(pieces_, 1U);
 }
 
+// Names are data: nothing in one is a delimiter, a quote or a pattern of anything that lies behind.
+TEST_F(CeresMetadataTest, NamesKeepEveryCharacter) {
+  const std::string odd = "a'b\"c\\d|e;--{}[]*?\n\x01\u20ac";
+  const std::string json = R"("a'b\"c\\d|e;--{}[]*?\n\u0001€")";
+  const std::string url = "a'b%22c%5Cd%7Ce;--%7B%7D%5B%5D*?%0A%01%E2%82%AC";
+  put(odd, {{"host", odd}, {"metricGroup", odd}, {"resource", odd}}, 0, Value::of_long(1));
+  put("other", {{"host", "x"}, {"metricGroup", "x"}, {"resource", "x"}}, 0, Value::of_long(2));
+  EXPECT_EQ(get("/api/metadata/metricGroups"), "[" + json + R"(,"x"])");
+  EXPECT_EQ(get("/api/metadata/devices?limit=1"), "[" + json + "]");
+  EXPECT_EQ(get("/api/metadata/metricNames?device=" + url), "[" + json + "]");
+  EXPECT_EQ(get("/api/metadata/metricNames?metricGroup=" + url), "[" + json + "]");
+  EXPECT_EQ(get("/api/metadata/tagValues?tagKey=host&metricName=" + url), "[" + json + "]");
+  EXPECT_EQ(get("/api/metadata/tags?metricName=" + url),
+            R"({"tenantId":"t-1","metric":)" + json + R"(,"tags":{"host":)" + json + R"(,"metricGroup":)" + json +
+                R"(,"resource":)" + json + R"(},"tagValues":{"host":[)" + json + R"(],"metricGroup":[)" + json +
+                R"(],"resource":[)" + json + "]}}");
+  EXPECT_EQ(search(R"({"filter":[{"filterKey":"metricName","filterValue":"a'b*€"}],"includeFields":["metricName"]})"),
+            R"([{"metricName":)" + json + "}]");
+  for (const char* subject : {"metricName=", "metricGroup="}) {
+    const std::string found = get("/api/query?start=1d-ago&" + (subject + url) + "&tag=host=" + url);
+    EXPECT_NE(found.find(R"("metricName":)" + json + R"(,"tags":{"host":)" + json), std::string::npos) << found;
+    EXPECT_NE(found.find(R"("2021-03-31T10:00:00Z":1})"), std::string::npos) << found;
+  }
+}
+
 TEST_F(CeresMetadataTest, NothingOfAnotherTenant) {
   put_hosts();
   for (const char* target :

@@ -28,6 +28,24 @@ TEST_F(CeresQueryTest, TheWholeShape) {
   EXPECT_EQ(get("/api/query?metricName=cpu_idle&start=1h-ago"), "[]");
 }
 
+TEST_F(CeresQueryTest, ASeriesWithoutTags) {
+  put("bare", {}, 0, Value::of_long(3));
+  EXPECT_NE(get("/api/query?metricName=bare&start=1d-ago")
+                .find(R"("metricName":"bare","tags":{},"values":{"2021-03-31T10:00:00Z":3}})"),
+            std::string::npos);
+}
+
+// What is stamped ahead is there for who asks for it; without an end a question ends now.
+TEST_F(CeresQueryTest, TheFuture) {
+  put("m", {{"host", "a"}}, 119, Value::of_long(1));
+  put("m", {{"host", "a"}}, 120, Value::of_long(2));                // now
+  put("m", {{"host", "a"}}, 120 + 2 * 24 * 60, Value::of_long(4));  // in two days
+  EXPECT_EQ(values("start=1d-ago"), "2021-03-31T11:59:00Z:1");
+  EXPECT_EQ(values("start=1d-ago&end=2021-04-02T12:00:00Z"), "2021-03-31T11:59:00Z:1,2021-03-31T12:00:00Z:2");
+  EXPECT_EQ(values("start=1d-ago&end=2021-04-02T12:00:00.001Z&aggregator=sum&granularity=1d"),
+            "2021-03-31T00:00:00Z:3,2021-04-02T00:00:00Z:4");
+}
+
 TEST_F(CeresQueryTest, OneElementASeries) {
   put_hosts();
   EXPECT_EQ(hosts("/api/query?metricName=cpu&start=1d-ago"), "cpu/h-1 cpu/h-2 cpu/h-3");

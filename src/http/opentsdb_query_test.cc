@@ -10,10 +10,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "http/answer.h"
 #include "http/testing/waiting_sink.h"
@@ -63,14 +65,17 @@ class OpentsdbQueryTest : public testing::Test {
     EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
     const Router::Match match = router_.find(method, request.path);
     if (match.handler == nullptr) return error_response(match.allow.empty() ? 404 : 405, "", request.path);
-    return answer_of(*match.handler, request, pieces_);
+    std::size_t pieces = 0;
+    Response response = answer_of(*match.handler, request, pieces);
+    pieces_ = pieces;
+    return response;
   }
   std::string get(const std::string& target, const std::string& tenant = "default") {
     return ask(Method::get, target, {}, tenant).body;
   }
   std::string post(const std::string& target, std::string_view body) { return ask(Method::post, target, body).body; }
 
-  std::size_t pieces_ = 0;
+  std::atomic<std::size_t> pieces_ = 0;
   storage::testing::MemoryStore store_;
   ManualClock clock_{1'800'000'000'000};
   query::Engine engine_{store_, store_, clock_, {}};
@@ -164,6 +169,66 @@ TEST_F(OpentsdbQueryTest, LookupFindsWholeSeries) {
   EXPECT_EQ(hosts("", R"({"metric":"cpu","tags":[{"key":"os","value":"linux"}],"limit":1})"), "a 2");
 }
 
+// The example of Ceres' tests; each result is a series there is, and not a pair of one. No limit said: 25.
+TEST_F(OpentsdbQueryTest, LookupHasLimits) {
+  put("cpu_active{os=linux,host=linux} 1:1");
+  put("cpu_active{os=linux,host=h-1} 1:1");
+  put("cpu_active{os=windows,host=h-2} 1:1");
+  const auto shown = [&](const std::string& parameters) {
+    const std::string text = get("/api/search/lookup?m=cpu_active" + parameters);
+    std::size_t results = 0;
+    for (auto at = text.find("\"tsuid\""); at != std::string::npos; at = text.find("\"tsuid\"", at + 1)) ++results;
+    const auto total = text.find(R"("totalResults":)");
+    return std::to_string(results) + " of " + text.substr(total + 15, text.size() - total - 16);
+  };
+  EXPECT_EQ(shown("{host=*}&limit=2"), "2 of 3");
+  EXPECT_EQ(shown("{host=*,os=windows}&limit=4"), "1 of 1");
+  EXPECT_EQ(shown("{*=linux}"), "2 of 2");
+  EXPECT_EQ(shown(""), "3 of 3");
+  for (int i = 0; i < 30; ++i) put("many{host=h" + std::to_string(i) + "} 1:1");
+  const std::string many = get("/api/search/lookup?m=many");
+  EXPECT_NE(many.find(R"("limit":25)"), std::string::npos);
+  EXPECT_NE(many.find(R"("totalResults":30)"), std::string::npos);
+}
+
+// One set of handlers for everybody: many questions at once, of several tenants, with several queries and filters each,
+// and nobody finds anything of another's, nor of another query of its own.
+TEST_F(OpentsdbQueryTest, QuestionsAtOnceDoNotMix) {
+  constexpr int kTenants = 4;
+  constexpr int kHosts = 3;
+  for (int t = 0; t < kTenants; ++t) {
+    for (int h = 0; h < kHosts; ++h) {
+      for (const char* metric : {"cpu", "mem"}) {
+        const std::string value = std::to_string(t) + std::to_string(h) + (*metric == 'c' ? "1" : "2");
+        put(std::string(metric) + "{host=h" + std::to_string(h) + ",owner=o" + std::to_string(t) +
+                "} 1799999000:" + value + " 1799999060:" + value,
+            "t" + std::to_string(t));
+      }
+    }
+  }
+  const std::string filters =
+      R"("filters":[{"type":"literal_or","tagk":"host","filter":"h0|h2","groupBy":true},{"type":"wildcard","tagk":"owner","filter":"*"}])";
+  const std::string body = R"({"start":1799998000,"queries":[{"metric":"cpu","aggregator":"sum",)" + filters +
+                           R"(},{"metric":"mem","aggregator":"max","downsample":"1m-avg",)" + filters + "}]}";
+  const auto ask_all = [&](int t) {
+    const std::string tenant = "t" + std::to_string(t);
+    return ask(Method::post, "/api/query", body, tenant).body +
+           ask(Method::get, "/api/search/lookup?m=cpu{host=*}", {}, tenant).body +
+           ask(Method::get, "/api/suggest?type=tagv&q=o", {}, tenant).body;
+  };
+  std::vector<std::string> alone;
+  for (int t = 0; t < kTenants; ++t) alone.push_back(ask_all(t));
+  EXPECT_NE(alone[3].find(R"("dps":{"1799998980":322,"1799999040":322}})"), std::string::npos) << alone[3];
+  EXPECT_EQ(alone[3].find("h1\",\"owner\":\"o2"), std::string::npos);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kTenants; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 100; ++round) EXPECT_EQ(ask_all(t), alone[static_cast<std::size_t>(t)]);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 TEST_F(OpentsdbQueryTest, TenantsDoNotSeeOneAnother) {
   put("cpu{host=a} 1799999999:1", "one");
   for (const std::string target : {"/api/query?start=1h-ago&m=sum:cpu", "/api/query/last?timeseries=cpu",
@@ -184,7 +249,7 @@ TEST_F(OpentsdbQueryTest, ALargeAnswerComesInPieces) {
     }
   }
   const std::string body = get("/api/query?start=1799000000&end=1799010000&m=sum:m{host=*}");
-  EXPECT_GE(pieces_, 3U);
+  EXPECT_GE(pieces_.load(), 3U);
   EXPECT_EQ(std::ranges::count(body, '.'), 20'000);
   EXPECT_TRUE(body.ends_with(R"("1799009998":0.5,"1799009999":0.5}}])")) << body.substr(body.size() - 100);
 }

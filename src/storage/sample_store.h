@@ -36,7 +36,29 @@ struct ChunkStats {
   double min = 0;
   double max = 0;
   double sum = 0;
-  std::int64_t window_ms = 0;  // of a rollup's window: its width; 0: of a chunk
+};
+
+// What a sink wants to know of windows beside their starts and counts.
+struct WindowFields {
+  bool first_time = false, sum = false, min = false, max = false;
+  [[nodiscard]] bool extremes() const { return min || max; }
+};
+
+// Windows [start, start + width) of a rollup, of the numbers of one series, as columns; starts ascend.
+struct WindowColumns {
+  std::size_t series = 0;  // position in the list given to scan()
+  std::int64_t width_ms = 0;
+  std::span<const model::Timestamp> starts;
+  std::span<const std::uint64_t> counts;  // not 0
+  // The fields that are wanted; others may be empty. Sums and extremes: doubles, as in model::Value.
+  std::span<const std::uint64_t> offsets;  // of the first sample from the start, ms
+  std::span<const std::uint64_t> sums, mins, maxs;
+
+  [[nodiscard]] std::size_t size() const { return starts.size(); }
+  [[nodiscard]] WindowColumns part(std::size_t first, std::size_t count) const {
+    const auto cut = [&](const auto& column) { return column.empty() ? column : column.subspan(first, count); };
+    return {series, width_ms, cut(starts), cut(counts), cut(offsets), cut(sums), cut(mins), cut(maxs)};
+  }
 };
 
 // Receives what a scan reads. Calls for one series come from one thread at a time and in ascending order of time
@@ -48,18 +70,19 @@ class PieceSink {
   // May the scan give this chunk's statistics instead of its samples? Asked only where they are exact.
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
-  // stats() of windows of one series, ascending, not empty: many at once, because each call may cost a lock.
-  virtual void windows(std::span<const ChunkStats> windows) {
-    for (const ChunkStats& one : windows) stats(one);
-  }
-  // Would statistics of every window [k × width, (k + 1) × width) inside `range` do for this series' samples there?
-  // `extremes`: do they have min and max, or only count, sum and first time. `range` begins and ends at a window's
-  // edge. Of a window that was taken with extremes they may still be NaN: its samples are gone and nobody knows them.
-  // Texts in the range come as pieces.
-  virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms, bool extremes) {
-    (void)series, (void)range, (void)width_ms, (void)extremes;
+  // Would windows [k × width, (k + 1) × width) of a rollup do for this series' samples in `range`, with the fields of
+  // window_fields()? `range` begins and ends at a window's edge. Texts in the range come as pieces.
+  virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) {
+    (void)series, (void)range, (void)width_ms;
     return false;
   }
+  [[nodiscard]] virtual WindowFields window_fields(std::size_t series) const {
+    (void)series;
+    return {};
+  }
+  // Many at once, because each call may cost a lock; not empty. Extremes may be NaN: the samples are gone and nobody
+  // knows them.
+  virtual void window_columns(const WindowColumns& windows) { (void)windows; }
   // An error (limit: over budget) ends the scan with that error.
   virtual Status piece(const Piece& piece) = 0;
 };

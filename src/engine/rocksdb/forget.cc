@@ -25,7 +25,8 @@ class Found final : public storage::PieceSink {
   explicit Found(std::size_t series) : found_(series) {}
   bool takes_stats(const storage::ChunkStats&) override { return true; }
   void stats(const storage::ChunkStats& stats) override { found_[stats.series] = 1; }
-  bool takes_windows(std::size_t, model::TimeRange, std::int64_t, bool) override { return true; }
+  bool takes_windows(std::size_t, model::TimeRange, std::int64_t) override { return true; }
+  void window_columns(const storage::WindowColumns& windows) override { found_[windows.series] = 1; }
   Status piece(const storage::Piece& piece) override {
     found_[piece.series] = 1;
     return {};

@@ -2,7 +2,7 @@
 // Seal: what is new in raw slots is folded into the windows of every granularity that fits into a slot, and committed
 // together with the marks that say so. Done again after a crash it gives the same windows.
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/settle/slot_sealer.h"
+#include "engine/rocksdb/settle/sealing.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
@@ -27,21 +27,14 @@ Status Store::State::seal(std::span<const SlotKey> slots) {
   Database::Commit commit;
   const View nothing{nullptr, nullptr, runs, nullptr};
   const auto partitions = owned();
-  std::size_t sealed = 0;
+  SealBatcher batcher(options, index_mutex, index, shared_groups, partitions);
+  Sealing sealing(batcher, set_aside, writer, clock.now_ms());
   for (const SlotKey& slot : slots) {
     const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
-    const SealContext context{options, index_mutex, index, shared_groups, runs, partitions, source, set_aside};
-    const Status status = SlotSealer(context, slot, writer).seal(commit);
-    if (!status && status.error().code != Code::corrupt) return status;
-    if (!status) {
-      // Nothing of it is committed; windows of a slot whose samples are kept may be, and are then made again.
-      set_aside.failed(slot, kSealOfSlot, status.error(), clock.now_ms());
-      if (runs->slots.at(slot).mark.dropped) return {};  // it came alone: what it added is forgotten with the writer
-      continue;
-    }
-    ++sealed;
-    set_aside.succeeded(slot, kSealOfSlot);
+    VARVE_CHECK_OK(sealing.start({options, index_mutex, index, runs, source, set_aside}, slot));
   }
+  VARVE_TRY(const std::size_t sealed, sealing.finish(commit));
+  if (sealed == 0) return {};  // what was folded is forgotten with the writer
   VARVE_CHECK_OK(commit_rollups(writer, commit, sealed));
   for (const SlotKey& slot : slots) rest_if_open(slot);
   return {};

@@ -213,6 +213,12 @@ bool iso_duration(std::string_view text, std::int64_t& ms) {
 
 }  // namespace
 
+std::optional<Timestamp> parse_instant(std::string_view text) {
+  const auto instant = instant_of(text);
+  if (!instant || !in_range(instant, text)) return std::nullopt;
+  return instant;
+}
+
 Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
   if (const auto instant = instant_of(text)) return in_range(instant, text);
   if (const auto digits = digits_of(text)) return epoch_of(text, *digits);

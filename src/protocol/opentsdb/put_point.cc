@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/time.h"
+#include "protocol/ceres/time.h"
 #include "protocol/json/text.h"
 
 namespace varve::protocol::opentsdb {
@@ -52,7 +53,7 @@ bool has_tenant(std::string_view tags) {
 
 bool is_scalar(const Element& e) { return e.kind == Kind::string || e.kind == Kind::number || e.kind == Kind::boolean; }
 
-// Seconds or milliseconds; a fraction makes it seconds.
+// Seconds or milliseconds; a fraction makes it seconds. Or an instant, as clients of Ceres write it.
 std::optional<std::int64_t> time_of(const Element& e) {
   if (e.kind != Kind::number && e.kind != Kind::string) return {};
   std::optional<std::int64_t> time = json::to_long(e.text);
@@ -61,8 +62,9 @@ std::optional<std::int64_t> time_of(const Element& e) {
     time = to_milliseconds(*time);
   } else {
     const auto seconds = json::to_double(e.text);
-    if (!seconds || !(std::abs(*seconds) < 1e12)) return {};
-    time = std::llround(*seconds * 1000);
+    if (seconds && !(std::abs(*seconds) < 1e12)) return {};
+    time = seconds ? std::llround(*seconds * 1000) : ceres::parse_instant(e.text);
+    if (!time) return {};
   }
   if (*time <= 0 || *time > model::kTimestampMax) return {};
   return time;

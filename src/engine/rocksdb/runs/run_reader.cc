@@ -5,6 +5,16 @@
 
 namespace varve::engine::rocksdb {
 
+Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
+  const std::string key = block_key(run.key, model::GroupId{run.first_groups[number]});
+  auto block = source.cache.find(key);
+  if (block != nullptr) return block;
+  VARVE_TRY(const auto bytes, source.database.get(key, source.view.snapshot.get()));
+  VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
+  source.cache.put(key, block);
+  return block;
+}
+
 Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   const auto& firsts = run_.first_groups;
   const bool same =
@@ -13,13 +23,7 @@ Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   if (same) return block_.get();
   const std::ptrdiff_t at = run_.block_of(group);
   if (at < 0) return nullptr;
-  const std::string key = block_key(run_.key, model::GroupId{firsts[static_cast<std::size_t>(at)]});
-  auto block = source_.cache.find(key);
-  if (block == nullptr) {
-    VARVE_TRY(const auto bytes, source_.database.get(key, source_.view.snapshot.get()));
-    VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-    source_.cache.put(key, block);
-  }
+  VARVE_TRY(auto block, cached_block(source_, run_, static_cast<std::size_t>(at)));
   if (block_ != nullptr) older_.push_back(std::move(block_));
   block_ = std::move(block);
   at_ = at;

@@ -14,6 +14,9 @@
 
 namespace varve::engine::rocksdb {
 
+// Block `number` of a run, through the cache. Errors: corrupt, io.
+Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& run, std::size_t number);
+
 // One thread. Quick when groups come in ascending order: it remembers the last block.
 class RunReader {
  public:

@@ -15,6 +15,7 @@ void RunWriter::start(const RunKey& key, std::uint64_t content) {
 Status RunWriter::add(const chunk::Fragment& fragment) {
   if (builder_.empty()) first_group_ = fragment.group;
   builder_.add(fragment);
+  last_group_ = model::to_int(fragment.group);
   const bool first = run_.samples == 0;
   run_.first_time = first ? fragment.times.front() : std::min(run_.first_time, fragment.times.front());
   run_.last_time = first ? fragment.times.back() : std::max(run_.last_time, fragment.times.back());

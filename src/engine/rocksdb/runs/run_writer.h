@@ -21,6 +21,7 @@ class RunWriter {
   void start(const RunKey& key) { start(key, key.run); }
   // In ascending order of group.
   Status add(const chunk::Fragment& fragment);
+  [[nodiscard]] bool takes(std::uint32_t group) const { return run_.chunks == 0 || group > last_group_; }
   Result<std::shared_ptr<const Run>> finish();
   // What has been written of a run that will not be finished: its blocks, to be erased.
   [[nodiscard]] const Run& unfinished() const { return run_; }
@@ -32,6 +33,7 @@ class RunWriter {
   chunk::BlockBuilder builder_;
   Run run_;
   model::GroupId first_group_{};  // of the open block
+  std::uint32_t last_group_ = 0;
 };
 
 }  // namespace varve::engine::rocksdb

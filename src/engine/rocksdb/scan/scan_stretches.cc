@@ -93,8 +93,9 @@ class Chooser {
     const bool counters = std::ranges::any_of(places_, [&](const Place& p) { return source_.counters[p.series] != 0; });
     const bool any_gone = counters && std::ranges::any_of(slots_.all(), is_gone);
     return std::ranges::all_of(places_, [&](const Place& place) {
-      const bool extremes = source_.counters[place.series] == 0;
-      return sink_.takes_windows(place.series, range, width, extremes || any_gone);
+      const bool has_extremes = source_.counters[place.series] == 0 || any_gone;
+      return sink_.takes_windows(place.series, range, width) &&
+             (has_extremes || !sink_.window_fields(place.series).extremes());
     });
   }
 

@@ -2,15 +2,18 @@
 // WindowReader: reads the windows of series out of one level slot.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/runs/run_reader.h"
+#include "rollup/columns.h"
 #include "rollup/window.h"
+#include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
 
-// One thread. Texts of windows live as long as the reader.
+// One thread. What is read lives as long as the reader; columns until the next call.
 class WindowReader {
  public:
   WindowReader(const ScanSource& source, const Runs::OfSlot& slot) {
@@ -19,13 +22,21 @@ class WindowReader {
   // The windows of the group (rollup/columns.h), into `out` (cleared first). Empty ones have done their work, which is
   // to stand before older ones: they are left out. Error: corrupt.
   Status read(std::uint32_t group, rollup::Windows& out);
+  // The columns of a group of numbers, into `out`, but for its series: counts and what is wanted, nothing else is decoded.
+  // Empty windows (count 0) are among them. Extremes that no window has are NaN. Error: corrupt.
+  Status read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out);
 
  private:
-  Status read_all(std::uint32_t group, rollup::Windows& out);
+  using Wanted = std::array<bool, rollup::kColumnsMax>;
+  // The group's starts and the wanted ones of its columns; both empty if the slot does not have it.
+  Status load(std::uint32_t group, const Wanted& wanted);
+  Status load_starts(const chunk::Block& block, std::size_t at);
 
   std::vector<RunReader> readers_;
   Gather gather_;
-  std::vector<model::Timestamp> times_;
+  std::vector<model::Timestamp> starts_;
+  const chunk::Block* starts_block_ = nullptr;  // starts_ are those of this block, with this number; nullptr: of none
+  std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
 };
 

@@ -9,7 +9,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kWindowsMax = 1'300'000;  // held until they are sorted and written: about 60 MB
+constexpr std::size_t kWindowsMax = 1'300'000;  // held, complete or not: about 60 MB
 
 }  // namespace
 
@@ -68,21 +68,28 @@ Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
                      std::span<const chunk::Column>(columns).first(rollup::columns_of(entry.kind))});
 }
 
+RunWriter& RollupWriter::open(const SlotKey& slot) {
+  const auto [at, fresh] = open_.try_emplace(slot, database_);
+  if (fresh) at->second.start({slot, next_run_});
+  return at->second;
+}
+
 Status RollupWriter::flush() {
-  RunWriter writer(database_);
   for (auto& [slot, entries] : entries_) {
     std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.group, e.start); });
-    writer.start({slot, next_run_});
+  }
+  if (!std::ranges::all_of(entries_, [this](const auto& e) { return open(e.first).takes(e.second[0].group); })) {
+    VARVE_CHECK_OK(close_runs());
+  }
+  for (const auto& [slot, entries] : entries_) {
+    RunWriter& writer = open(slot);
     for (std::span<const Entry> rest(entries); !rest.empty();) {
       std::size_t same = 1;  // what several raw slots gave to one series
       while (same < rest.size() && rest[same].group == rest[0].group) ++same;
       VARVE_CHECK_OK(write(rest.first(same), writer));
       rest = rest.subspan(same);
     }
-    VARVE_TRY(auto run, writer.finish());
-    runs_.push_back(std::move(run));
   }
-  ++next_run_;
   written_ += held();
   entries_.clear();
   for (rollup::Columns& columns : held_) columns.clear();
@@ -90,8 +97,19 @@ Status RollupWriter::flush() {
   return {};
 }
 
+Status RollupWriter::close_runs() {
+  for (auto& [slot, writer] : open_) {
+    VARVE_TRY(auto run, writer.finish());
+    if (run->chunks > 0) runs_.push_back(std::move(run));
+  }
+  open_.clear();
+  ++next_run_;
+  return {};
+}
+
 Result<RunList> RollupWriter::finish() {
-  if (!entries_.empty()) VARVE_CHECK_OK(flush());
+  VARVE_CHECK_OK(flush());
+  if (!open_.empty()) VARVE_CHECK_OK(close_runs());
   return std::move(runs_);
 }
 

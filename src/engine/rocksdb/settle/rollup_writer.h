@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RollupWriter: collects the windows that a sealing makes, and writes them as runs of their level slots.
+//
+// A series' windows of several raw slots stand in one chunk. So those of a few groups are held until all slots have
+// given theirs, then written; a level slot gets one run as long as later groups are higher than what is written.
 #pragma once
 
 #include <array>
@@ -24,9 +27,13 @@ class RollupWriter {
   RollupWriter(Database& database, std::int64_t chunk_width_ms, std::uint64_t first_run)
       : database_(database), chunk_width_ms_(chunk_width_ms), next_run_(first_run) {}
 
-  // Windows of one series and kind, all in one level slot; they are copied.
+  // Windows of one series and kind, all in one level slot; they are copied. Those of the same series in other slots
+  // must come before the next complete(), or stand in another run.
   Status add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
              std::span<const rollup::Window> windows);
+
+  // All slots have given what they have of the groups so far.
+  Status complete() { return held() < kWindowsWritten ? Status{} : flush(); }
 
   [[nodiscard]] std::size_t windows() const { return written_ + held(); }
   Result<RunList> finish();
@@ -39,9 +46,13 @@ class RollupWriter {
     model::Timestamp start;    // of its first window
     std::size_t first, count;  // of held_[kind]
   };
+  static constexpr std::size_t kWindowsWritten = 8192;  // at once
+
   rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::size_t held() const;  // windows
   Status flush();
+  Status close_runs();
+  RunWriter& open(const SlotKey& slot);
   Status write(std::span<const Entry> entries, RunWriter& writer);  // of one series
 
   Database& database_;
@@ -50,6 +61,7 @@ class RollupWriter {
   std::map<SlotKey, std::vector<Entry>> entries_;
   std::array<rollup::Columns, 3> held_;  // by kind
   std::deque<std::string> texts_;
+  std::map<SlotKey, RunWriter> open_;
   RunList runs_;
   std::size_t written_ = 0;
   rollup::Columns columns_;                // of the series at hand

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "chunk/to_doubles.h"
+
 namespace varve::engine::rocksdb {
 
 using model::ValueType;
@@ -107,9 +109,7 @@ Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp
   if (column.type == ValueType::double_) {
     std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
   } else {
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      numbers_[i] = static_cast<double>(static_cast<std::int64_t>(column.bits[i]));
-    }
+    chunk::to_doubles(column.bits, numbers_.data());
   }
   return fold_only_numbers(series, times, out);
 }

@@ -6,16 +6,12 @@
 #include "engine/rocksdb/runs/late.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/settle/stored_for.h"
-#include "model/series_key.h"
-#include "tracker/partition.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using rollup::Kind;
 using rollup::Windows;
-
-constexpr std::size_t kBatch = 1024;  // groups for which the index is locked once
 
 std::vector<std::int64_t> widths_of(const SealContext& context) {
   std::vector<std::int64_t> widths;
@@ -45,11 +41,65 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
   }
 }
 
-Status SlotSealer::seal(Database::Commit& commit) {
-  VARVE_TRY(const auto groups, groups_to_seal());
-  for (std::size_t first = 0; first < groups.size(); first += kBatch) {
-    VARVE_CHECK_OK(batch(std::span(groups).subspan(first, std::min(kBatch, groups.size() - first))));
+Status SlotSealer::start() {
+  const Mark& mark = of_slot_.mark;
+  const bool all = !mark.dropped && mark.granularities_ms != widths_;
+  groups_ = mark.open;
+  for (const auto& run : of_slot_.runs) {
+    if (all || run->content > mark.sealed) VARVE_CHECK_OK(list_groups(*run));
   }
+  std::ranges::sort(groups_);
+  const auto twice = std::ranges::unique(groups_);
+  groups_.erase(twice.begin(), twice.end());
+  return {};
+}
+
+// Of a damaged block every group that may stand in it: reading them will fail.
+Status SlotSealer::list_groups(const Run& run) {
+  for (std::size_t i = 0; i < run.first_groups.size(); ++i) {
+    const auto block = cached_block(context_.source, run, i);
+    if (block) {
+      for (std::size_t g = 0; g < (*block)->groups(); ++g) groups_.push_back(model::to_int((*block)->group(g)));
+      continue;
+    }
+    if (block.error().code != Code::corrupt || of_slot_.mark.dropped) return fail(block.error());
+    const std::shared_lock lock(context_.index_mutex);
+    const std::size_t end = i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.index.group_count();
+    for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
+      if (context_.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups_.push_back(group);
+    }
+  }
+  return {};
+}
+
+Status SlotSealer::add(const SealBatch& batch) {
+  for (const SealedGroup& group : batch.groups) {
+    if (next_ == groups_.size() || gave_up_) return {};
+    if (group.group != groups_[next_]) continue;
+    ++next_;
+    VARVE_CHECK_OK(add(group));
+  }
+  return {};
+}
+
+Status SlotSealer::add(const SealedGroup& one) {
+  if (!of_slot_.mark.dropped && (!one.ours || context_.set_aside.holds(slot_, one.group, now_ms_))) {
+    open_.push_back(one.group);
+    return {};
+  }
+  const Status status = group(one);
+  if (status) {
+    context_.set_aside.succeeded(slot_, one.group);
+    return {};
+  }
+  // Where samples are added to windows, a group that was added in part cannot be done again.
+  if (status.error().code != Code::corrupt || of_slot_.mark.dropped) return status;
+  context_.set_aside.failed(slot_, one.group, status.error(), now_ms_);
+  open_.push_back(one.group);
+  return {};
+}
+
+void SlotSealer::finish(Database::Commit& commit) {
   Mark mark = of_slot_.mark;
   mark.sealed = of_slot_.content();
   mark.open = std::move(open_);
@@ -61,88 +111,12 @@ Status SlotSealer::seal(Database::Commit& commit) {
   }
   commit.marks.emplace_back(slot_, std::move(mark));
   for (const SlotKey& window : coarse_) commit.marks.emplace_back(window, Mark{kThisCommit, false, {}, {}});
-  return {};
 }
 
-// Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
-Result<std::vector<std::uint32_t>> SlotSealer::groups_to_seal() {
-  const Mark& mark = of_slot_.mark;
-  const bool all = !mark.dropped && mark.granularities_ms != widths_;
-  std::vector<std::uint32_t> groups = mark.open;
-  for (const auto& run : of_slot_.runs) {
-    if (all || run->content > mark.sealed) VARVE_CHECK_OK(list_groups(*run, groups));
-  }
-  std::ranges::sort(groups);
-  const auto twice = std::ranges::unique(groups);
-  groups.erase(twice.begin(), twice.end());
-  return groups;
-}
-
-// Of a damaged block every group that may stand in it: reading them will fail.
-Status SlotSealer::list_groups(const Run& run, std::vector<std::uint32_t>& groups) {
-  for (std::size_t i = 0; i < run.first_groups.size(); ++i) {
-    const auto block = open_block(context_.source.database, run, i);
-    if (block) {
-      for (std::size_t g = 0; g < (*block)->groups(); ++g) groups.push_back(model::to_int((*block)->group(g)));
-      continue;
-    }
-    if (block.error().code != Code::corrupt || of_slot_.mark.dropped) return fail(block.error());
-    const std::shared_lock lock(context_.index_mutex);
-    const std::size_t end = i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.index.group_count();
-    for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
-      if (context_.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups.push_back(group);
-    }
-  }
-  return {};
-}
-
-Status SlotSealer::batch(std::span<const std::uint32_t> groups) {
-  batch_.clear();
-  kinds_.clear();
-  {
-    const std::shared_lock lock(context_.index_mutex);
-    for (const std::uint32_t group : groups) {
-      if (!of_slot_.mark.dropped && (!is_ours(group) || context_.set_aside.holds(slot_, group, now_ms_))) {
-        open_.push_back(group);
-        continue;
-      }
-      batch_.push_back(
-          {group, context_.index.group_series(model::GroupId{group}), context_.shared_groups.contains(group)});
-      for (const model::SeriesId series : batch_.back().series) {
-        const Kind kind = context_.options.rollups.kind_of(context_.index.metric(series));
-        if (kind != Kind::gauge) kinds_.emplace(model::to_int(series), kind);
-      }
-    }
-  }
-  const SlotFolder::Out write = [this](model::SeriesId series, bool text, const Windows& finest) {
-    return fold(series, text, finest);
+Status SlotSealer::group(const SealedGroup& group) {
+  const SlotFolder::Out out = [this, &group](model::SeriesId series, bool text, const Windows& finest) {
+    return fold(group, series, text, finest);
   };
-  for (const SealedGroup& one : batch_) {
-    const Status status = group(one, write);
-    if (status) {
-      context_.set_aside.succeeded(slot_, one.group);
-      continue;
-    }
-    // Where samples are added to windows, a group that was added in part cannot be done again.
-    if (status.error().code != Code::corrupt || of_slot_.mark.dropped) return status;
-    context_.set_aside.failed(slot_, one.group, status.error(), now_ms_);
-    open_.push_back(one.group);
-  }
-  std::ranges::sort(open_);
-  return {};
-}
-
-bool SlotSealer::is_ours(std::uint32_t group) {
-  if (context_.partitions.size() == context_.options.partitions) return true;
-  const model::SeriesId first = context_.index.group_series(model::GroupId{group})[0];
-  context_.index.tags(first, tags_);
-  const auto hash = model::series_set_hash(model::series_key(context_.index.metric(first), tags_));
-  const auto tenant = context_.index.tenant_name(slot_.tenant);
-  return std::ranges::binary_search(context_.partitions,
-                                    tracker::partition_of(tenant, hash, context_.options.partitions));
-}
-
-Status SlotSealer::group(const SealedGroup& group, const SlotFolder::Out& out) {
   if (!group.shared) return folder_.group(group.group, group.series, out);
   for (const model::SeriesId one : group.series) {
     {
@@ -154,13 +128,9 @@ Status SlotSealer::group(const SealedGroup& group, const SlotFolder::Out& out) {
   return {};
 }
 
-Status SlotSealer::fold(model::SeriesId series, bool text, const Windows& finest) {
+Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool text, const Windows& finest) {
   if (finest.empty() && stored_in_.empty()) return {};
-  Kind kind = Kind::text;
-  if (!text) {
-    const auto known = kinds_.find(model::to_int(series));
-    kind = known == kinds_.end() ? Kind::gauge : known->second;
-  }
+  const Kind kind = text ? Kind::text : one.kind_of(series);
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   const Windows* finer = &finest;  // of widths_[0]
   const auto& levels = context_.options.rollups.levels;

@@ -10,60 +10,61 @@
 #include <set>
 #include <shared_mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/rocksdb/options.h"
 #include "engine/rocksdb/scan/window_reader.h"
-#include "engine/rocksdb/series/shared_groups.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
+#include "engine/rocksdb/settle/seal_batch.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/settle/slot_folder.h"
 
 namespace varve::engine::rocksdb {
-
-// A group as the sealer needs it, asked of the index for many at once: nobody who defines series waits for each.
-struct SealedGroup {
-  std::uint32_t group = 0;
-  std::span<const model::SeriesId> series;
-  bool shared = false;  // one of its series stands in another group too
-};
 
 // What the sealer needs of the store.
 struct SealContext {
   const Options& options;
   std::shared_mutex& index_mutex;
   const index::SeriesIndex& index;
-  const SharedGroups& shared_groups;
   const std::shared_ptr<const Runs>& runs;
-  std::span<const std::uint32_t> partitions;  // that are ours, ascending
-  ScanSource source;                          // of the slot's tenant
+  ScanSource source;  // of the slot's tenant
   SetAside& set_aside;
 };
 
 // Stands for the number of the last run of the commit, until that is known.
 inline constexpr std::uint64_t kThisCommit = ~std::uint64_t{0};
 
-// One thread, under the maintenance lock. Made for one slot.
+// One thread, under the maintenance lock. Made for one slot: start(), add() in ascending order of groups, finish().
+// Errors are those of the whole slot.
 class SlotSealer {
  public:
   SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer);
+  SlotSealer(const SlotSealer&) = delete;
+  SlotSealer& operator=(const SlotSealer&) = delete;
 
-  // Adds the slot's windows to the writer, its mark (and what is to go) to the commit. Error: of the whole slot.
-  Status seal(Database::Commit& commit);
+  // Finds the groups that are to be sealed.
+  Status start();
+  // Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
+  [[nodiscard]] std::span<const std::uint32_t> groups() const { return groups_; }
+  // Gives the windows of its groups of the batch to the writer.
+  Status add(const SealBatch& batch);
+  // The slot's mark, and what is to go.
+  void finish(Database::Commit& commit);
+  [[nodiscard]] const SlotKey& slot() const { return slot_; }
+  // Nothing more is added, and it must not be finished.
+  void give_up() { gave_up_ = true; }
+  [[nodiscard]] bool has_given_up() const { return gave_up_; }
 
  private:
-  Result<std::vector<std::uint32_t>> groups_to_seal();
-  Status list_groups(const Run& run, std::vector<std::uint32_t>& groups);
-  Status batch(std::span<const std::uint32_t> groups);
-  Status group(const SealedGroup& group, const SlotFolder::Out& out);
-  [[nodiscard]] bool is_ours(std::uint32_t group);
-  Status fold(model::SeriesId series, bool text, const rollup::Windows& finest);
+  Status list_groups(const Run& run);
+  Status add(const SealedGroup& group);
+  Status group(const SealedGroup& group);
+  Status fold(const SealedGroup& group, model::SeriesId series, bool text, const rollup::Windows& finest);
   Result<const rollup::Windows*> with_emptied(std::int64_t width, std::uint32_t group, const rollup::Windows& windows);
   [[nodiscard]] bool is_wanted(std::size_t level, model::Timestamp time) const;
   Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
 
-  const SealContext& context_;
+  const SealContext context_;
   const SlotKey slot_;
   RollupWriter& writer_;
   const Runs::OfSlot& of_slot_;
@@ -76,10 +77,10 @@ class SlotSealer {
   std::map<std::int64_t, WindowReader> stored_in_;
   SlotFolder folder_;
   std::vector<std::uint32_t> open_;  // groups that stay open
-  std::vector<SealedGroup> batch_;
-  std::unordered_map<std::uint32_t, rollup::Kind> kinds_;  // of the batch's series that are no gauges
+  std::vector<std::uint32_t> groups_;
+  std::size_t next_ = 0;  // of groups_
+  bool gave_up_ = false;
   std::vector<index::Place> places_;
-  model::TagViews tags_;
   rollup::Windows windows_, coarser_, stored_, complete_;
   std::deque<std::string> texts_;
   std::set<SlotKey> coarse_;  // windows wider than the slot that were added to

@@ -41,8 +41,26 @@ class SumSink final : public storage::PieceSink {
     return range_.contains(s.first_time) && range_.contains(s.last_time) &&
            model::window_start(s.first_time, width_) == model::window_start(s.last_time, width_);
   }
-  bool takes_windows(std::size_t, model::TimeRange range, std::int64_t width, bool extremes) override {
-    return width_ % width == 0 && range.first >= range_.first && range.last <= range_.last && (extremes || !extremes_);
+  bool takes_windows(std::size_t, model::TimeRange range, std::int64_t width) override {
+    return width_ % width == 0 && range.first >= range_.first && range.last <= range_.last;
+  }
+  [[nodiscard]] storage::WindowFields window_fields(std::size_t) const override {
+    return {.first_time = true, .sum = true, .min = extremes_, .max = extremes_};
+  }
+  void window_columns(const storage::WindowColumns& of_series) override {
+    EXPECT_GT(of_series.size(), 0U);
+    const std::lock_guard lock(mutex_);
+    const auto real = [](std::span<const std::uint64_t> column, std::size_t i) {
+      return column.empty() ? 0 : std::bit_cast<double>(column[i]);
+    };
+    for (std::size_t i = 0; i < of_series.size(); ++i) {
+      const model::Timestamp first = of_series.starts[i] + static_cast<std::int64_t>(of_series.offsets[i]);
+      EXPECT_TRUE(range_.contains(first));
+      EXPECT_GT(of_series.counts[i], 0U);
+      sums[model::window_start(first, width_)].add(first, of_series.counts[i], real(of_series.sums, i),
+                                                   real(of_series.mins, i), real(of_series.maxs, i));
+      ++windows;
+    }
   }
   void stats(const storage::ChunkStats& s) override {
     EXPECT_TRUE(takes_stats(s));
