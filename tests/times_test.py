@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples where time is awkward: at the edges of slots and windows, before 1970, and stamped ahead of now. Every API gives
+the same right answer before settling, after it, after a restart and after a late sample."""
+
+import time
+from urllib.parse import urlencode
+
+from support.case import OwnServerCase
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+KEPT = {"raw.retention": "20000d", "rollups": "5m:20000d,1h:20000d,1d:20000d", "slots.quiet": "1h"}
+
+
+def windows(samples, width, first, last):
+    """Start of each window that begins in [first, last) to its values."""
+    found = {}
+    for at, value in sorted(samples.items()):
+        found.setdefault(at // width * width, []).append(value)
+    return {start: values for start, values in found.items() if first <= start < last}
+
+
+def around(edge):
+    return [edge - 1, edge, edge + 1, edge + HOUR - 1, edge + HOUR]
+
+
+class Times(OwnServerCase):
+    def setUp(self):
+        now = int(time.time() * 1000)
+        self.past = (now - 5 * HOUR) // HOUR * HOUR
+        self.ahead = (now + 2 * DAY) // HOUR * HOUR
+        times = around(-2 * HOUR) + around(-DAY) + around(0) + around(self.past) + around(self.ahead) + [-1]
+        self.samples = {at: i + 1 for i, at in enumerate(sorted(set(times)))}
+
+    def put(self, server, samples):
+        server.put([{"name": "edge", "tags": {"h": "a"}, "datapoints": sorted(samples.items())}])
+        positive = {at: value for at, value in samples.items() if at > 0}
+        points = [{"metric": "edge_tsdb", "tags": {"h": "a"}, "timestamp": f"{at / 1000:.3f}", "value": value}
+                  for at, value in positive.items()]
+        self.assertEqual(server.post("/api/put", points).status, 204)
+        server.influx("".join(f"edge_line,h=a value={value}i {at}\n" for at, value in samples.items()))
+        with server.telnet() as telnet:
+            telnet.send("".join(f"putm edge_telnet {at} {value} h=a\n" for at, value in positive.items()))
+            self.assertEqual(telnet.finish(), "")
+
+    def ranges(self):
+        ends = [-DAY, -2 * HOUR, -HOUR, 0, HOUR, self.past, self.past + HOUR, self.ahead, self.ahead + HOUR]
+        yield -2 * DAY, self.ahead + DAY
+        for first, last in zip(ends, ends[1:]):
+            yield first, last
+            yield first + 1, last + 1
+
+    def check(self, server, positive):
+        for metric in ("edge", "edge_tsdb", "edge_line", "edge_telnet"):
+            own = {at: v for at, v in self.samples.items() if at > 0 or metric in ("edge", "edge_line")}
+            for first, last in self.ranges():
+                with self.subTest(f"{metric} [{first}, {last})"):
+                    self.check_kairosdb(server, metric, own, first, last)
+                    self.check_ceres(server, metric, own, first, last)
+                    if first > 10 ** 10:  # up to ten digits are seconds
+                        self.check_opentsdb(server, metric, own, first, last)
+        newest = server.get("/api/query/last?timeseries=edge_tsdb").json()
+        self.assertEqual([(n["timestamp"], n["value"]) for n in newest],
+                         [(max(positive), str(positive[max(positive)]))])
+
+    def check_kairosdb(self, server, metric, samples, first, last):
+        inside = {at: v for at, v in samples.items() if first <= at < last}
+        self.assertEqual(server.values(metric, start=first, end=last - 1), sorted(inside.items()))
+        if first % HOUR == 0:  # its windows are parts at the ends of the range
+            asked = {"name": metric, "aggregators": [{"name": "sum", "align_sampling": True, "sampling": {"value": 1, "unit": "hours"}}]}
+            got = [tuple(v) for r in server.query([asked], first, last - 1)[0]["results"] for v in r["values"]]
+            self.assertEqual([v for _, v in got], [sum(v) for v in windows(inside, HOUR, first, last).values()])
+
+    def check_ceres(self, server, metric, samples, first, last):
+        def ask(**more):
+            # 13 digits are milliseconds; times nearer to 1970 are said in whole seconds
+            def said(t):
+                return t if abs(t) >= 10 ** 12 else instant(t)
+            answer = server.get("/api/query?" + urlencode({"metricName": metric, "start": said(first), "end": said(last), **more}))
+            self.assertEqual(answer.status, 200, answer)
+            return answer.json()[0]["data"]["values"] if answer.json() else {}
+        self.assertEqual(ask(), {instant(at): v for at, v in sorted(samples.items()) if first <= at < last})
+        for width, spelled in ((5 * 60_000, "5m"), (HOUR, "1h"), (DAY, "P1D")):
+            wanted = windows(samples, width, first, last)
+            for name, function in (("sum", sum), ("count", len), ("max", max)):
+                self.assertEqual(ask(aggregator=name, granularity=spelled), {instant(at): function(v) for at, v in wanted.items()}, (name, spelled))
+
+    def check_opentsdb(self, server, metric, samples, first, last):
+        body = {"start": first, "end": last - 1, "msResolution": True, "queries": [{"metric": metric, "aggregator": "sum"}]}
+        answer = server.post("/api/query", body)
+        self.assertEqual(answer.status, 200, answer)
+        got = {int(at): v for r in answer.json() for at, v in r["dps"].items()}
+        self.assertEqual(got, {at: v for at, v in samples.items() if first <= at < last})
+
+    def test_edges_ahead_and_before_1970(self):
+        server = self.new_server(KEPT).start()
+        self.put(server, self.samples)
+        positive = {at: v for at, v in self.samples.items() if at > 0}
+        self.check(server, positive)
+        server.settle()
+        states = {s["start"]: s["state"] for s in server.get("/api/v1/admin/slots").json()["slots"]}
+        self.assertEqual({states[at // HOUR * HOUR] for at in self.samples if at < self.past + 2 * HOUR}, {"sealed"})
+        self.assertEqual({states[at // HOUR * HOUR] for at in self.samples if at > self.past + 2 * HOUR}, {"pending"})
+        self.check(server, positive)
+        server.restart()
+        self.check(server, positive)
+        late = {at: 1000 + i for i, at in enumerate([-HOUR - 1, -1, 0, self.past, self.ahead])}
+        self.samples.update(late)
+        positive.update({at: v for at, v in late.items() if at > 0})
+        self.put(server, late)
+        self.check(server, positive)
+        server.settle()
+        self.check(server, positive)
+
+    def test_nothing_is_sealed_before_its_time(self):
+        """Without an end a question ends now; what lies ahead is neither lost nor in the way of what is not."""
+        server = self.new_server(KEPT | {"slots.quiet": "1s", "slots.width": "1s", "rollups": "1s:20000d,1m:20000d"}).start()
+        now = int(time.time()) * 1000
+        server.influx(f"m v=1i {now - 120_000}\nm v=2i {now + DAY}\nm v=4i {now + 400 * DAY}")
+        server.settle()
+        values = server.get("/api/query?metricName=m_v&start=1h-ago&aggregator=sum&granularity=1m").json()[0]["data"]["values"]
+        self.assertEqual(list(values.values()), [1])
+        values = server.get("/api/query?metricName=m_v&start=1h-ago&end=" + str(now + 500 * DAY)).json()[0]["data"]["values"]
+        self.assertEqual(list(values.values()), [1, 2, 4])
+        self.assertEqual(server.query([{"name": "m_v"}], now - HOUR, now + 500 * DAY)[0]["sample_size"], 3)
+
+    def test_windows_before_1970_outlive_their_samples(self):
+        server = self.new_server({"slots.quiet": "1h"}).start()  # samples for 90 days, days for ever
+        samples = {at: 2 ** i for i, at in enumerate([-DAY - 1, -DAY, -HOUR, -1, 0, HOUR - 1, DAY - 1, DAY])}
+
+        def check():
+            for name, function in (("sum", sum), ("count", len), ("min", min), ("max", max)):
+                found = server.get("/api/query?" + urlencode({"metricName": "m", "aggregator": name, "granularity": "1d",
+                                                              "start": instant(-3 * DAY), "end": instant(3 * DAY)})).json()
+                self.assertEqual(found[0]["data"]["values"], {
+                    instant(at): function(v) for at, v in windows(samples, DAY, -3 * DAY, 3 * DAY).items()}, name)
+        for late in ({}, {-2: 1000}, {-HOUR + 1: 2000, 1: 3000}):
+            samples.update(late)
+            server.influx("".join(f"m,h=a value={v}i {at}\n" for at, v in (late or samples).items()))
+            check()
+            server.settle()
+            check()
+            server.restart()
+            check()
+
+
+def instant(ms):
+    seconds, rest = divmod(ms, 1000)
+    text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return text + (f".{rest:03}" if rest else "") + "Z"
