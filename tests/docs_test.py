@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every curl command of the documents does what is written there, as it stands there, apart from the ports."""
+
+import pathlib
+import re
+import subprocess
+import time
+
+from support.case import OwnServerCase
+
+DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
+# What a command answers that is not a success, as the document says; by a part of it.
+ANSWERS = {'"value":"x"': 400, "killquery/5c0e1f2a3b4d5e6f": 404}
+# Questions that show what the document has just put.
+SHOWN = {"ceres.md": ["/api/query", "/metadata/"], "opentsdb-query.md": ["/api/query"]}
+
+
+def commands(text):
+    """The curl commands of the fenced blocks, each as one piece of shell."""
+    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
+        open_command = ""
+        for line in block.splitlines():
+            if not open_command and not line.startswith("curl "):
+                continue
+            open_command += ("\n" if open_command else "") + line
+            if open_command.count("'") % 2 == 0 and not line.endswith("\\"):
+                yield open_command
+                open_command = ""
+        assert not open_command, open_command
+
+
+class Docs(OwnServerCase):
+    def run_document(self, path):
+        server = self.new_server().start()
+        now = int(time.time())
+        server.put([{"name": metric, "tags": {"host": host, "dc": "lga"}, "datapoints": [[(now - 60) * 1000, 1]]}
+                    for metric in ("cpu", "cpu.user") for host in ("a", "web01")])
+        count = 0
+        for command in commands(path.read_text(encoding="utf-8")):
+            with self.subTest(f"{path.name}: {command}"):
+                count += 1
+                shell = command.replace("8080", str(server.port)).replace("4242", str(server.telnet_port))
+                shell = f"V=http://127.0.0.1:{server.port}\n" + re.sub(r"^curl ", "curl -sS -w '\\n%{http_code}' ", shell)
+                done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                body, _, status = done.stdout.rpartition("\n")
+                wanted = [code for part, code in ANSWERS.items() if part in command]
+                self.assertIn(int(status), wanted or (200, 204), done.stdout)
+                if any(part in command for part in SHOWN.get(path.name, ())):
+                    self.assertNotIn(body.strip(), ("", "[]"), "shows nothing")
+        return count
+
+    def test_every_command(self):
+        counts = {path.name: self.run_document(path) for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("protocols/*.md")])}
+        for name, least in (("ceres.md", 4), ("opentsdb-query.md", 2), ("http-api.md", 30), ("operations.md", 2), ("queries.md", 1)):
+            self.assertGreaterEqual(counts[name], least, counts)
