@@ -92,13 +92,23 @@ void reduce(Function f, const Windows& windows, const Column& column, std::vecto
   }
 }
 
-Cell cell_of(Function f, std::int64_t window, const Summary& summary) {
-  Cell cell;
-  cell.window = window;
-  cell.time = summary.first_time;
-  cell.count = summary.count;
-  cell.value = f == Function::min ? summary.min : f == Function::max ? summary.max : summary.sum;
-  return cell;
+void reduce(Function f, const Windows& windows, const Summaries& in, std::vector<Cell>& out) {
+  model::Timestamp end = 0;  // of the last cell's window
+  for (std::size_t i = 0; i < in.times.size(); ++i) {
+    Cell cell;
+    cell.time = in.times[i];
+    cell.count = in.counts[i];
+    cell.bits = in.values[i];
+    if (i > 0 && cell.time < end) {
+      combine(f, out.back(), cell);
+      continue;
+    }
+    // They mostly follow one another: no division for that.
+    const bool next = i > 0 && cell.time < windows.start(out.back().window + 2);
+    cell.window = next ? out.back().window + 1 : windows.index(cell.time);
+    end = windows.start(cell.window + 1);
+    out.push_back(cell);
+  }
 }
 
 void combine(Function f, Cell& into, const Cell& from) {

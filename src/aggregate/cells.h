@@ -33,17 +33,18 @@ struct Column {
   std::span<const std::uint64_t> bits;
 };
 
-// What is known of samples that lie in one window without reading them.
-struct Summary {
-  model::Timestamp first_time = 0;
-  std::uint64_t count = 0;
-  double min = 0, max = 0, sum = 0;
+// What is known of groups of samples without reading them. Each lies in one window; ascending.
+struct Summaries {
+  std::span<const model::Timestamp>
+      times;  // of the first sample of each; any in the same window if that does not matter
+  std::span<const std::uint64_t> counts;
+  std::span<const std::uint64_t> values;  // doubles: the sums for avg and sum; min or max; of no meaning for count
 };
 constexpr bool takes_summary(Function f) { return f != Function::first && f != Function::last; }
 
 // Appends the column's cells to `out`, ascending by window.
 void reduce(Function f, const Windows& windows, const Column& column, std::vector<Cell>& out);
-Cell cell_of(Function f, std::int64_t window, const Summary& summary);
+void reduce(Function f, const Windows& windows, const Summaries& summaries, std::vector<Cell>& out);
 
 // Adds `from`, a cell of the same window, to `into`.
 void combine(Function f, Cell& into, const Cell& from);

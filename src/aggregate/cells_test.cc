@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells from pieces in any order must say the same as one pass over all samples, merged and sorted.
 #include "aggregate/cells.h"
+#include "aggregate/points_text.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <random>
 
 #include "aggregate/apply.h"
+#include "aggregate/points_text.h"
 
 namespace varve::aggregate {
 namespace {
@@ -160,20 +162,22 @@ TEST(Cells, SumOverflowsToInfinity) {
   EXPECT_TRUE(std::isinf(std::bit_cast<double>(to_points(stage_of(sum), windows, set.take(sum)).bits[0])));
 }
 
-TEST(Cells, ASummaryIsAsGoodAsItsSamples) {
+TEST(Cells, SummariesAreAsGoodAsTheirSamples) {
   const Windows windows({1, TimeUnit::seconds}, true, 0);
-  const Summary summary{.first_time = 1500, .count = 3, .min = -1, .max = 5, .sum = 6};
-  const auto value = [&](Function f) {
-    const Cell cell = cell_of(f, windows.index(1500), summary);
-    const Points p = to_points(stage_of(f), windows, {&cell, 1});
-    EXPECT_EQ(p.times[0], 1500);
-    return as_double(p.type, p.bits[0]);
+  const model::Timestamp times[] = {-500, 1500, 1700, 2000, 9000};  // two in one window, a neighbour, a far one
+  const std::uint64_t counts[] = {1, 3, 1, 2, 4};
+  const auto points = [&](Function f, std::initializer_list<double> values) {
+    std::vector<std::uint64_t> bits;
+    for (const double v : values) bits.push_back(std::bit_cast<std::uint64_t>(v));
+    std::vector<Cell> cells;
+    reduce(f, windows, Summaries{times, counts, bits}, cells);
+    return text_of(to_points(stage_of(f), windows, cells));
   };
-  EXPECT_EQ(value(avg), 2);
-  EXPECT_EQ(value(sum), 6);
-  EXPECT_EQ(value(Function::min), -1);
-  EXPECT_EQ(value(Function::max), 5);
-  EXPECT_EQ(value(count), 3);
+  EXPECT_EQ(points(avg, {1, 6, 4, 3, 2}), "-500:1.0 1500:2.5 2000:1.5 9000:0.5");
+  EXPECT_EQ(points(sum, {1, 6, 4, 3, 2}), "-500:1.0 1500:10.0 2000:3.0 9000:2.0");
+  EXPECT_EQ(points(Function::min, {1, 6, 4, 3, 2}), "-500:1.0 1500:4.0 2000:3.0 9000:2.0");
+  EXPECT_EQ(points(Function::max, {1, 6, 4, 3, std::nan("")}), "-500:1.0 1500:6.0 2000:3.0 9000:-");
+  EXPECT_EQ(points(count, {0, 0, 0, 0, 0}), "-500:1 1500:4 2000:2 9000:4");
   EXPECT_FALSE(takes_summary(first));
   EXPECT_FALSE(takes_summary(last));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "aggregate/apply.h"
@@ -73,37 +74,50 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
          range_.contains(stats.last_time) && windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
-bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms, bool extremes) const {
-  if (!windowed_ || !aggregate::takes_summary(query_.stages[0].function)) return false;
-  const bool needs_extremes =
-      query_.stages[0].function == aggregate::Function::min || query_.stages[0].function == aggregate::Function::max;
-  return (extremes || !needs_extremes) && range.first >= range_.first && range.last <= range_.last &&
-         windows_.is_made_of(width_ms);
+bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
+  return windowed_ && aggregate::takes_summary(query_.stages[0].function) && range.first >= range_.first &&
+         range.last <= range_.last && windows_.is_made_of(width_ms);
 }
 
-Status Collector::stats(std::uint32_t series, std::span<const storage::ChunkStats> stats) {
+storage::WindowFields Collector::window_fields() const {
+  if (!windowed_) return {};
+  using enum aggregate::Function;
+  const aggregate::Function f = query_.stages[0].function;
+  return {.first_time = query_.stages[0].stamp == aggregate::Stamp::sample,
+          .sum = f == avg || f == sum,
+          .min = f == min,
+          .max = f == max};
+}
+
+Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
+  using enum aggregate::Function;
+  const aggregate::Function f = query_.stages[0].function;
+  const auto value = std::bit_cast<std::uint64_t>(f == min ? stats.min : f == max ? stats.max : stats.sum);
+  return add(series, {{&stats.first_time, 1}, {&stats.count, 1}, {&value, 1}});
+}
+
+Status Collector::windows(std::uint32_t series, const storage::WindowColumns& windows) {
+  const storage::WindowFields fields = window_fields();
+  aggregate::Summaries summaries{windows.starts, windows.counts, windows.counts};
+  if (fields.sum) summaries.values = windows.sums;
+  if (fields.min) summaries.values = windows.mins;
+  if (fields.max) summaries.values = windows.maxs;
+  if (!fields.first_time) return add(series, summaries);
+  thread_local std::vector<model::Timestamp> times;
+  times.resize(windows.size());
+  std::ranges::transform(
+      windows.starts, windows.offsets, times.begin(),
+      [](model::Timestamp start, std::uint64_t offset) { return start + static_cast<std::int64_t>(offset); });
+  summaries.times = times;
+  return add(series, summaries);
+}
+
+Status Collector::add(std::uint32_t series, const aggregate::Summaries& summaries) {
   seen_[series] |= kNumbers;
-  const aggregate::Function function = query_.stages[0].function;
   thread_local std::vector<Cell> cells;
   cells.clear();
-  std::uint64_t samples = 0;
-  model::Timestamp end = 0;                             // of the last cell's window
-  const auto next_index = [&](model::Timestamp time) {  // windows mostly follow one another: no division for that
-    const bool next = !cells.empty() && time < windows_.start(cells.back().window + 2);
-    return next ? cells.back().window + 1 : windows_.index(time);
-  };
-  for (const storage::ChunkStats& s : stats) {
-    samples += s.count;
-    const bool same = !cells.empty() && s.first_time < end;
-    const std::int64_t window = same ? cells.back().window : next_index(s.first_time);
-    const Cell cell = aggregate::cell_of(function, window, {s.first_time, s.count, s.min, s.max, s.sum});
-    if (same) {
-      aggregate::combine(function, cells.back(), cell);
-    } else {
-      cells.push_back(cell);
-      end = windows_.start(window + 1);
-    }
-  }
+  aggregate::reduce(query_.stages[0].function, windows_, summaries, cells);
+  const auto samples = std::reduce(summaries.counts.begin(), summaries.counts.end());
   return add_cells(group_of(series), cells, samples);
 }
 

@@ -30,8 +30,10 @@ class Collector {
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
-  [[nodiscard]] bool takes_windows(model::TimeRange range, std::int64_t width_ms, bool extremes) const;
-  Status stats(std::uint32_t series, std::span<const storage::ChunkStats> stats);  // ascending
+  [[nodiscard]] bool takes_windows(model::TimeRange range, std::int64_t width_ms) const;
+  [[nodiscard]] storage::WindowFields window_fields() const;
+  Status stats(std::uint32_t series, const storage::ChunkStats& stats);
+  Status windows(std::uint32_t series, const storage::WindowColumns& windows);
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
@@ -47,6 +49,7 @@ class Collector {
   enum Seen : std::uint8_t { kNumbers = 1, kTexts = 2 };
 
   GroupState& group_of(std::uint32_t series) { return groups_[plan_.group_of[series]]; }
+  Status add(std::uint32_t series, const aggregate::Summaries& summaries);
   Status add_cells(GroupState& group, std::span<const aggregate::Cell> cells, std::uint64_t samples);
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, const storage::Piece& piece);

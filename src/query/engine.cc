@@ -44,30 +44,33 @@ class CollectingSink final : public storage::PieceSink {
   bool takes_stats(const storage::ChunkStats& stats) override {
     return collectors_[route_[stats.series].metric].takes_stats(stats);
   }
-  bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms, bool extremes) override {
-    return collectors_[route_[series].metric].takes_windows(range, width_ms, extremes);
+  bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) override {
+    return collectors_[route_[series].metric].takes_windows(range, width_ms);
+  }
+  [[nodiscard]] storage::WindowFields window_fields(std::size_t series) const override {
+    return collectors_[route_[series].metric].window_fields();
   }
   void stats(const storage::ChunkStats& stats) override {
-    if (stats.window_ms != 0) return windows({&stats, 1});
+    const Route::Stop& stop = route_[stats.series];
     ticket_.count().chunk();
-    collect({&stats, 1});
+    note(collectors_[stop.metric].stats(stop.position, stats));
   }
-  void windows(std::span<const storage::ChunkStats> windows) override {
-    ticket_.count().windows(windows[0].window_ms, windows.size());
-    collect(windows);
+  void window_columns(const storage::WindowColumns& windows) override {
+    const Route::Stop& stop = route_[windows.series];
+    ticket_.count().windows(windows.width_ms, windows.size());
+    note(collectors_[stop.metric].windows(stop.position, windows));
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
     ticket_.count().samples(piece.size());
     return collectors_[stop.metric].piece(stop.position, piece);
   }
-  // A stats() call was over budget: it has no way to say so itself.
+  // A call was over budget that has no way to say so itself.
   [[nodiscard]] bool over() const { return over_; }
 
  private:
-  void collect(std::span<const storage::ChunkStats> stats) {
-    const Route::Stop& stop = route_[stats[0].series];
-    if (!collectors_[stop.metric].stats(stop.position, stats)) over_ = true;
+  void note(const Status& status) {
+    if (!status) over_ = true;
   }
 
   const Route& route_;

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/scan/scan_windows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -55,6 +56,8 @@ class WindowScan {
  private:
   Status read(const Runs::OfSlot& slot, std::span<const Place> by_series) {
     WindowReader reader(source_, slot);
+    storage::WindowColumns columns;
+    columns.width_ms = stretch_.granularity_ms;
     std::uint32_t before = ~std::uint32_t{0};
     unsigned looked = 0;
     for (const Place& place : by_series) {
@@ -62,33 +65,47 @@ class WindowScan {
       before = place.series;
       if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source_, options_));
       const model::SeriesId series = source_.series[place.series];
-      VARVE_CHECK_OK(reader.read(rollup::number_group(series), windows_));
-      stats_.clear();
-      for (const auto& w : windows_) {
-        if (stretch_.range.contains(w.start)) take(place.series, w);
-      }
-      if (!stats_.empty()) sink_.windows(stats_);
-      VARVE_CHECK_OK(reader.read(rollup::text_group(series), windows_));
-      for (const auto& w : windows_) {
-        if (stretch_.range.contains(w.start)) add_texts(place.series, range_of(w));
+      columns.series = place.series;
+      VARVE_CHECK_OK(reader.read(rollup::number_group(series), sink_.window_fields(place.series), columns));
+      give(cut(columns));
+      VARVE_CHECK_OK(reader.read(rollup::text_group(series), texts_));
+      for (const auto& w : texts_) {
+        if (stretch_.range.contains(w.start)) add_texts(place.series, range_of(w.start));
       }
     }
     return {};
   }
 
-  [[nodiscard]] TimeRange range_of(const rollup::Window& w) const {
-    return {w.start, w.start + stretch_.granularity_ms};
+  [[nodiscard]] TimeRange range_of(Timestamp start) const { return {start, start + stretch_.granularity_ms}; }
+
+  // Those in the stretch.
+  [[nodiscard]] storage::WindowColumns cut(const storage::WindowColumns& columns) const {
+    const auto first = std::ranges::lower_bound(columns.starts, stretch_.range.first);
+    const auto last = std::ranges::lower_bound(first, columns.starts.end(), stretch_.range.last);
+    return columns.part(static_cast<std::size_t>(first - columns.starts.begin()),
+                        static_cast<std::size_t>(last - first));
   }
 
-  void take(std::uint32_t series, const rollup::Window& w) {
-    const std::int64_t width = stretch_.granularity_ms;
-    const TimeRange range = range_of(w);
-    if (std::isnan(w.min) && !sink_.takes_windows(series, range, width, false) && !is_dropped(range)) {
-      again_.push_back({series, false, range});
-      return;
+  // Gives all but empty ones (they have stood before older ones, that was all), and those that are to be read again.
+  void give(const storage::WindowColumns& columns) {
+    const std::span<const std::uint64_t> extremes = columns.mins.empty() ? columns.maxs : columns.mins;
+    const auto is_unknown = [&](std::size_t i) {
+      return !extremes.empty() && std::isnan(std::bit_cast<double>(extremes[i]));
+    };
+    std::size_t given = 0;
+    const auto give_until = [&](std::size_t end) {
+      if (given < end) sink_.window_columns(columns.part(given, end - given));
+      given = end + 1;
+    };
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns.counts[i] == 0) {
+        give_until(i);
+      } else if (is_unknown(i) && !is_dropped(range_of(columns.starts[i]))) {
+        give_until(i);
+        again_.push_back({static_cast<std::uint32_t>(columns.series), false, range_of(columns.starts[i])});
+      }
     }
-    stats_.push_back(
-        {series, model::ValueType::double_, w.first_time, range.last - 1, w.count, w.min, w.max, w.sum, width});
+    give_until(columns.size());
   }
 
   // The slots in `range` that the scan knows of.
@@ -140,8 +157,7 @@ class WindowScan {
   const storage::ScanOptions& options_;
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
-  rollup::Windows windows_;
-  std::vector<storage::ChunkStats> stats_;  // of the series at hand
+  rollup::Windows texts_;  // of the series at hand
   std::vector<Again> again_;
 };
 

@@ -3,13 +3,13 @@
 
 #include <bit>
 
-#include "rollup/columns.h"
-
 namespace varve::engine::rocksdb {
 namespace {
 
 using chunk::DecodedColumn;
 using model::ValueType;
+
+std::unexpected<Error> wrong_columns() { return fail(Code::corrupt, "a chunk of windows has the wrong columns"); }
 
 bool is(const DecodedColumn& column, ValueType type) { return column.uniform && column.type == type; }
 
@@ -40,7 +40,7 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
   const bool shaped =
       columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
       (numbers ? gauge || columns.size() == 3 : columns.size() == 3 && is(columns[2], ValueType::string));
-  if (!shaped) return fail(Code::corrupt, "a chunk of windows has the wrong columns");
+  if (!shaped) return wrong_columns();
   for (std::size_t i = 0; i < starts.size(); ++i) {
     rollup::Window window;
     window.start = starts[i];
@@ -66,23 +66,73 @@ Status to_windows(const Gather& gathered, rollup::Windows& out) {
 
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
-  VARVE_CHECK_OK(read_all(group, out));
+  VARVE_CHECK_OK(load(group, {true, true, true, true, true}));
+  if (starts_.empty()) return {};
+  VARVE_CHECK_OK(to_windows(starts_, columns_, out));
   std::erase_if(out, [](const rollup::Window& window) { return window.count == 0; });
   return {};
 }
 
-Status WindowReader::read_all(std::uint32_t group, rollup::Windows& out) {
+Status WindowReader::read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out) {
+  VARVE_CHECK_OK(load(group, {true, fields.first_time, fields.sum, fields.min, fields.max}));
+  bool good = true;
+  const auto column = [&](std::size_t number, bool wanted, ValueType type) -> std::span<const std::uint64_t> {
+    if (!wanted || starts_.empty()) return {};
+    if (number >= columns_.size()) {
+      unknown_.resize(starts_.size(), std::bit_cast<std::uint64_t>(rollup::kUnknown));
+      return std::span(unknown_).first(starts_.size());
+    }
+    good = good && is(columns_[number], type);
+    return columns_[number].bits;
+  };
+  out.starts = starts_;
+  out.counts = column(0, true, ValueType::long_);
+  out.offsets = column(1, fields.first_time, ValueType::long_);
+  out.sums = column(2, fields.sum, ValueType::double_);
+  out.mins = column(3, fields.min, ValueType::double_);
+  out.maxs = column(4, fields.max, ValueType::double_);
+  return good ? Status{} : wrong_columns();
+}
+
+Status WindowReader::load(std::uint32_t group, const Wanted& wanted) {
   gather_.clear();
   VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
-  if (found.count == 0) return {};
-  if (found.count > 1) {
-    gather_.finish();
-    return to_windows(gather_, out);
+  if (found.count != 1) {
+    starts_.clear();
+    starts_block_ = nullptr;  // which may be closed, and another one opened in its place
   }
-  VARVE_CHECK_OK(found.block->times(found.at, times_));
-  columns_.resize(found.block->columns(found.at));
-  for (std::size_t c = 0; c < columns_.size(); ++c) VARVE_CHECK_OK(found.block->column(found.at, c, columns_[c]));
-  return to_windows(times_, columns_, out);
+  if (found.count == 0) return {};
+  if (found.count == 1) {
+    VARVE_CHECK_OK(load_starts(*found.block, found.at));
+    columns_.resize(found.block->columns(found.at));
+  } else {
+    gather_.finish();
+    starts_.assign(gather_.times().begin(), gather_.times().end());
+    columns_.resize(gather_.columns().size());
+  }
+  if (columns_.size() != rollup::columns_of(rollup::Kind::gauge) &&
+      columns_.size() != rollup::columns_of(rollup::Kind::counter)) {
+    return wrong_columns();
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!wanted[c]) continue;
+    if (found.count > 1) {
+      columns_[c] = decoded(gather_.columns()[c]);
+    } else {
+      VARVE_CHECK_OK(found.block->column(found.at, c, columns_[c]));
+    }
+  }
+  return {};
+}
+
+// Series that are written together have the same starts, mostly.
+Status WindowReader::load_starts(const chunk::Block& block, std::size_t at) {
+  if (starts_block_ == &block && starts_number_ == block.times_number(at)) return {};
+  starts_block_ = nullptr;
+  VARVE_CHECK_OK(block.times(at, starts_));
+  starts_block_ = &block;
+  starts_number_ = block.times_number(at);
+  return {};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -22,8 +22,8 @@ class WindowReader {
   // The windows of the group (rollup/columns.h), into `out` (cleared first). Empty ones have done their work, which is
   // to stand before older ones: they are left out. Error: corrupt.
   Status read(std::uint32_t group, rollup::Windows& out);
-  // The columns of a group of numbers, into `out`, but for its series: counts and what is wanted, nothing else is decoded.
-  // Empty windows (count 0) are among them. Extremes that no window has are NaN. Error: corrupt.
+  // The columns of a group of numbers, into `out`, but for its series: counts and what is wanted, nothing else is
+  // decoded. Empty windows (count 0) are among them. Extremes that no window has are NaN. Error: corrupt.
   Status read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out);
 
  private:
@@ -38,6 +38,7 @@ class WindowReader {
   const chunk::Block* starts_block_ = nullptr;  // starts_ are those of this block, with this number; nullptr: of none
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
+  std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
 };
 
 // What was gathered of one group, as windows, empty ones too, appended to `out`; texts live as long as the blocks.
