@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_priority.h"
+
 namespace varve {
 
 struct TaskPool::State {
@@ -35,10 +37,16 @@ struct TaskPool::State {
   }
 };
 
-TaskPool::TaskPool(unsigned threads, std::size_t queue_max) : state_(std::make_unique<State>(queue_max)) {
+TaskPool::TaskPool(unsigned threads, std::size_t queue_max, Priority priority)
+    : state_(std::make_unique<State>(queue_max)) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   state_->threads.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) state_->threads.emplace_back([state = state_.get()] { state->run(); });
+  for (unsigned i = 0; i < threads; ++i) {
+    state_->threads.emplace_back([state = state_.get(), priority] {
+      if (priority == Priority::low) lower_thread_priority();
+      state->run();
+    });
+  }
 }
 
 TaskPool::~TaskPool() {

@@ -11,8 +11,10 @@ namespace varve {
 
 class TaskPool {
  public:
+  enum class Priority { normal, low };  // low: thread_priority.h
+
   // threads 0: one per core. At most `queue_max` tasks wait.
-  explicit TaskPool(unsigned threads, std::size_t queue_max = 1024);
+  explicit TaskPool(unsigned threads, std::size_t queue_max = 1024, Priority priority = Priority::normal);
   // Runs what is queued, then joins. No post() may be under way.
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;

@@ -371,7 +371,7 @@ void Connection::call_handler() {
     }
   };
   // The exchange keeps this connection while the pool works. A full pool is no reason to refuse.
-  if (request_.body.size() >= kLargeBody && service_->pool->post(call)) return;
+  if (request_.body.size() >= kLargeBody && service_->body_pool->post(call)) return;
   call();
 }
 

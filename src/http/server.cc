@@ -25,9 +25,11 @@ net::ListenerOptions listener_options(const std::shared_ptr<Service>& service) {
 struct Server::State {
   State(ServerOptions options, Router always, Gate& gate, Metrics& metrics)
       : pool(options.threads, options.connections_max),
-        service(std::make_shared<Service>(std::move(options), std::move(always), gate, metrics, pool)),
+        body_pool(options.threads, options.connections_max, TaskPool::Priority::low),
+        service(std::make_shared<Service>(std::move(options), std::move(always), gate, metrics, pool, body_pool)),
         listener(listener_options(service), [service = service] { return std::make_shared<Connection>(service); }) {}
   TaskPool pool;  // joins last: what is under way finishes, and its connection goes with it
+  TaskPool body_pool;
   std::shared_ptr<Service> service;
   net::Listener listener;
 };

@@ -45,13 +45,14 @@ struct Decision {
 
 class Service {
  public:
-  // The pool runs Response::more, and handlers of large bodies; it outlives every event loop.
-  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks);
+  // `tasks` runs Response::more, `bodies` handlers of large bodies; both outlive every event loop.
+  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks, TaskPool& bodies);
 
   const ServerOptions options;
   const std::shared_ptr<Budget> budget;
   BlockPool blocks;
   TaskPool* const pool;
+  TaskPool* const body_pool;
   Counter& shed;     // refused because bodies_in_flight_max is reached
   Counter& refused;  // connections over the limit
   Counter& timeouts;

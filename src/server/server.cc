@@ -195,7 +195,7 @@ Status Server::start() {
   s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writing);
   s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);
-  s.settle_pool = std::make_unique<TaskPool>(1);
+  s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
   s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock, s.name());

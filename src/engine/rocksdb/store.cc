@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/thread_priority.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
 
@@ -27,7 +28,10 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   VARVE_TRY(state->database, Database::open(state->directory.database()));
   VARVE_CHECK_OK(state->recover());
   State* const shared = state.get();
-  state->maintenance = std::thread([shared] { shared->maintain(); });
+  state->maintenance = std::thread([shared] {
+    lower_thread_priority();
+    shared->maintain();
+  });
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }
 
