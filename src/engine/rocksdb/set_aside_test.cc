@@ -11,14 +11,17 @@ namespace {
 using model::Timestamp;
 using model::Value;
 using testing::expect_equal;
+using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
 using testing::kStart;
 
 class SetAsideStore : public testing::RollupStore {
  protected:
-  // Exchanges the blocks of the raw slots that start at `slot` with these; returns what was there.
-  std::vector<std::string> exchange_blocks(Timestamp slot, const std::vector<std::string>& with) {
+  // Exchanges the first block of each run of the raw slots that start at `slot` (or of the level slots of a
+  // granularity) with these, as many as there are; returns what was there.
+  std::vector<std::string> exchange_blocks(Timestamp slot, const std::vector<std::string>& with,
+                                           std::int64_t granularity_ms = 0) {
     engine.close();
     auto database = *Database::open(engine.options().path + "/db");
     Checkpoint checkpoint;
@@ -28,10 +31,11 @@ class SetAsideStore : public testing::RollupStore {
     EXPECT_TRUE(database->recover(checkpoint, runs, marks, ignore));
     std::vector<std::string> old;
     for (const auto& run : runs) {
-      if (run.key.slot.granularity_ms != 0 || run.key.slot.start != slot) continue;
+      if (run.key.slot.granularity_ms != granularity_ms || run.key.slot.start != slot) continue;
       const std::string key = block_key(run.key, model::GroupId{run.first_groups[0]});
       old.push_back(**database->get(key, nullptr));
-      const std::string& bytes = with.at(old.size() - 1);
+      if (old.size() > with.size()) continue;
+      const std::string& bytes = with[old.size() - 1];
       EXPECT_TRUE(database->put_block(key, std::as_bytes(std::span(bytes))));
     }
     Database::Commit commit;
@@ -46,6 +50,12 @@ class SetAsideStore : public testing::RollupStore {
     for (Timestamp t = 0; t < hours * kHour; t += kMinute) {
       ASSERT_TRUE(store.put(group, kStart + t, {Value::of_long(t / kMinute)}));
     }
+  }
+  bool can_read(const std::string& metric, std::int64_t width, model::TimeRange range) {
+    storage::ScanOptions scan;
+    scan.range = range;
+    testing::SumSink sink(width, range);
+    return engine.samples().scan(store.tenant(), store.find(metric), scan, sink).has_value();
   }
   // One spill of everything, without windows.
   void spill() {
@@ -104,6 +114,136 @@ TEST_F(SetAsideStore, fragments_that_cannot_be_merged_stay) {
   for (const auto& entry : engine.store().set_aside()) works.insert(entry.failures);
   EXPECT_EQ(works, std::set<std::uint32_t>{1U});
   EXPECT_EQ(read("m", 5 * kMinute, {kStart + kHour, kStart + 2 * kHour}).windows, 12U);
+}
+
+const Timestamp kHours = model::window_start(kStart, 12 * kDay);  // where windows of an hour lie
+constexpr Timestamp kElsewhere = kStart + 5 * kDay;               // in the next one of those
+
+TEST_F(SetAsideStore, late_samples_for_damaged_windows_wait_and_stop_nobody) {
+  ASSERT_LT(kStart - kHours, 12 * kDay);
+  ASSERT_GE(kElsewhere, kHours + 12 * kDay);
+  const auto m = store.group({"m"});
+  const auto n = store.group({"n"});
+  for (Timestamp t = 0; t < 3 * kHour; t += kMinute) {
+    ASSERT_TRUE(store.put(*m, kStart + t, {Value::of_long(1)}));
+    ASSERT_TRUE(store.put(*n, kElsewhere + t, {Value::of_long(1)}));
+  }
+  settle();
+  const auto old = exchange_blocks(kHours, {"rubbish"}, kHour);
+  ASSERT_EQ(old.size(), 1U);
+  const model::TimeRange second{kStart + kHour, kStart + 2 * kHour};
+  ASSERT_TRUE(store.put(*m, second.first + 30, {Value::of_long(100)}));
+  ASSERT_TRUE(store.put(*n, kElsewhere + kHour + 30, {Value::of_long(100)}));
+  settle();
+  const auto aside = engine.store().set_aside();
+  ASSERT_EQ(aside.size(), 1U);
+  EXPECT_EQ(aside[0].work, "seal");
+  EXPECT_EQ(aside[0].series, "m{host=a}");
+  EXPECT_EQ(aside[0].slot, second.first);
+  EXPECT_EQ(engine.store().slot_counts().pending, 1U);
+  EXPECT_EQ(read("m", kHour, second).sums.at(second.first).sum, 160) << "as samples";
+  EXPECT_FALSE(can_read("m", kHour, {kStart, second.first})) << "damage is said, not skipped";
+  EXPECT_EQ(read("m", 5 * kMinute, {kStart, second.first}).windows, 12U);
+  const model::TimeRange elsewhere{kElsewhere, kElsewhere + kDay};
+  for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
+    const auto got = read("n", width, elsewhere);
+    EXPECT_EQ(got.samples, 0U);
+    expect_equal(got.sums, read("n", width, elsewhere, false).sums);
+  }
+  clock.advance_ms(10'000);
+  settle();
+  EXPECT_EQ(engine.store().set_aside().at(0).failures, 2U);
+
+  exchange_blocks(kHours, old, kHour);
+  settle();
+  EXPECT_EQ(engine.store().set_aside().size(), 0U);
+  EXPECT_EQ(engine.store().slot_counts().pending, 0U);
+  const model::TimeRange day{kStart, kStart + kDay};
+  for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
+    const auto got = read("m", width, day);
+    EXPECT_EQ(got.samples, 0U);
+    expect_equal(got.sums, read("m", width, day, false).sums);
+  }
+}
+
+// A slot that comes late is added to wide windows: also if they cannot be read at first it is in them once.
+TEST_F(SetAsideStore, a_late_slot_for_damaged_wide_windows) {
+  const Timestamp days = model::window_start(kStart, 288 * kDay);
+  const model::TimeRange day{kStart, kStart + kDay};
+  const auto m = store.group({"m"});
+  const auto n = store.group({"n"});
+  put_hours(*m, 2);
+  put_hours(*n, 2);
+  settle();
+  const auto old = exchange_blocks(days, {"rubbish"}, kDay);
+  ASSERT_EQ(old.size(), 1U);
+  ASSERT_TRUE(store.put(*m, kStart + 5 * kHour, {Value::of_long(1000)}));
+  settle();
+  ASSERT_EQ(engine.store().set_aside().at(0).work, "seal");
+  expect_equal(read("m", kHour, day).sums, read("m", kHour, day, false).sums);
+  expect_equal(read("n", kHour, day).sums, read("n", kHour, day, false).sums);
+  clock.advance_ms(10'000);
+  settle();
+  exchange_blocks(days, old, kDay);
+  for (int round = 0; round < 2; ++round) {
+    settle();
+    for (const char* metric : {"m", "n"}) {
+      for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
+        const auto got = read(metric, width, day);
+        EXPECT_EQ(got.samples, 0U);
+        expect_equal(got.sums, read(metric, width, day, false).sums);
+      }
+    }
+  }
+  EXPECT_EQ(engine.store().set_aside().size(), 0U);
+}
+
+// What cannot be made again is not made of less, and is added once.
+TEST_F(SetAsideStore, late_samples_for_damaged_windows_whose_samples_are_gone) {
+  engine.options().raw_retention_ms = 2 * kDay;
+  engine.restart();
+  const auto m = store.group({"m"});
+  const auto n = store.group({"n"});
+  for (Timestamp t = 0; t < kHour; t += kMinute) {
+    ASSERT_TRUE(store.put(*m, kStart + t, {Value::of_long(1)}));
+    ASSERT_TRUE(store.put(*n, kElsewhere + t, {Value::of_long(1)}));
+  }
+  clock.advance_ms(kHour);
+  settle();
+  ASSERT_EQ(read("m", kHour, {kStart, kStart + kDay}, false).samples, 0U) << "dropped";
+  const auto old = exchange_blocks(kHours, {"rubbish"}, kHour);
+  ASSERT_EQ(old.size(), 1U);
+  ASSERT_TRUE(store.put(*m, kStart + 30, {Value::of_long(100)}));
+  ASSERT_TRUE(store.put(*n, kElsewhere + 30, {Value::of_long(100)}));
+  settle();
+  const auto aside = engine.store().set_aside();
+  ASSERT_EQ(aside.size(), 1U);
+  EXPECT_EQ(aside[0].work, "seal");
+  EXPECT_EQ(aside[0].slot, kStart);
+  const auto check = [&](const std::string& metric, Timestamp day, std::int64_t width) {
+    const auto sums = read(metric, width, {day, day + kDay}).sums;
+    ASSERT_EQ(sums.count(day), 1U);
+    EXPECT_EQ(sums.at(day).sum, width == 5 * kMinute ? 105 : 160) << width;
+    EXPECT_EQ(sums.at(day).count, width == 5 * kMinute ? 6U : 61U) << width;
+    EXPECT_EQ(sums.at(day).max, 100) << width;
+  };
+  for (const std::int64_t width : {5 * kMinute, kHour, kDay}) check("n", kElsewhere, width);
+  check("m", kStart, 5 * kMinute);
+  check("m", kStart, kDay);
+  EXPECT_FALSE(can_read("m", kHour, {kStart, kStart + kDay}));
+  for (int round = 0; round < 3; ++round) {
+    clock.advance_ms(kHour);
+    settle();
+    check("m", kStart, 5 * kMinute);
+    check("m", kStart, kDay);
+  }
+  exchange_blocks(kHours, old, kHour);
+  for (int round = 0; round < 3; ++round) {
+    settle();
+    for (const std::int64_t width : {5 * kMinute, kHour, kDay}) check("m", kStart, width);
+    clock.advance_ms(kHour);
+  }
+  EXPECT_EQ(engine.store().set_aside().size(), 0U);
 }
 
 TEST_F(SetAsideStore, partitions_of_others_are_read_as_samples) {
