@@ -94,8 +94,8 @@ typedef struct drv_cassandra_options {
   drv_slice user, password;
   drv_tls tls;
   uint16_t consistency;           // drv_consistency
-  uint32_t request_timeout_ms;    // of a request with all its retries; 0: 10 s
-  uint32_t connect_timeout_ms;    // of one connection; 0: 5 s
+  uint32_t request_timeout_ms;    // of a request with all its retries, and of connecting altogether; 0: 10 s
+  uint32_t connect_timeout_ms;    // of one TCP connection; 0: 5 s
   uint32_t schema_timeout_ms;     // how long the nodes may take to agree; 0: 30 s
   uint32_t connections_per_node;  // 0: 1
   uint32_t retries;               // of an idempotent request that timed out at the server, on the same node
@@ -123,7 +123,8 @@ typedef void (*drv_statement_fn)(void* context, const drv_error* error, drv_stat
 // rows: NULL on error and where the statement has no rows to give (writes, DDL).
 typedef void (*drv_rows_fn)(void* context, const drv_error* error, drv_rows* rows);
 
-// DRV_IO: none of the contact points answers. Later losses are repaired by the session itself.
+// DRV_IO: none of the contact points answers. Later losses are repaired by the session itself: it connects again to a
+// node that was down within ten seconds of its return.
 void drv_cassandra_connect(const drv_runtime* runtime, const drv_cassandra_options* options, drv_cassandra_fn done,
                            void* context, drv_request** request);
 // Requests under way go on, and the connections end with the last of them.

@@ -28,6 +28,7 @@ use crate::retry::Patient;
 use crate::rows::{Page, Row, Rows};
 
 const CONSISTENCY_DEFAULT: u16 = 0xffff;
+const REQUEST_MS: u32 = 10_000;
 
 /// `drv_tls`
 #[repr(C)]
@@ -127,7 +128,7 @@ fn session_builder(options: &Options, clock: &Arc<MonotonicTimestampGenerator>) 
     let profile = ExecutionProfile::builder()
         .consistency(consistency(options.consistency)?.unwrap_or(Consistency::LocalQuorum))
         .serial_consistency(Some(SerialConsistency::LocalSerial))
-        .request_timeout(Some(millis(options.request_timeout_ms, 10_000)))
+        .request_timeout(Some(millis(options.request_timeout_ms, REQUEST_MS)))
         .retry_policy(Arc::new(Patient { retries: options.retries }))
         .load_balancing_policy(policy.build())
         .build();
@@ -136,6 +137,9 @@ fn session_builder(options: &Options, clock: &Arc<MonotonicTimestampGenerator>) 
         .known_nodes(points)
         .default_execution_profile_handle(profile.into_handle())
         .connection_timeout(millis(options.connect_timeout_ms, 5_000))
+        // A node that hangs while its connections stand is given up after both together.
+        .keepalive_interval(Duration::from_secs(5))
+        .keepalive_timeout(Duration::from_secs(10))
         .schema_agreement_timeout(millis(options.schema_timeout_ms, 30_000))
         .pool_size(PoolSize::PerHost(per_node))
         .timestamp_generator(clock.clone())
@@ -168,10 +172,14 @@ pub unsafe extern "C" fn drv_cassandra_connect(
     let owned = handle.clone();
     let prepare = || {
         let clock = Arc::new(MonotonicTimestampGenerator::new().without_warnings());
-        let builder = session_builder(unsafe { &*options }, &clock)?;
+        let options = unsafe { &*options };
+        let builder = session_builder(options, &clock)?;
+        let limit = millis(options.request_timeout_ms, REQUEST_MS);
         Ok(async move {
-            let session = Arc::new(builder.build().await?);
-            Ok(Some(Cassandra { session, clock, runtime: owned }))
+            let session = tokio::time::timeout(limit, builder.build()).await.map_err(|_| {
+                Failure::new(Kind::Timeout, format!("no contact point answered within {} ms", limit.as_millis()))
+            })??;
+            Ok(Some(Cassandra { session: Arc::new(session), clock, runtime: owned }))
         })
     };
     unsafe { start(&handle, done, context, request, prepare) };

@@ -22,7 +22,7 @@ pub enum Kind {
     Internal = 9,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     pub kind: Kind,
     pub text: String,

@@ -6,6 +6,7 @@
 mod cassandra;
 mod error;
 mod ffi;
+mod reconnect;
 mod redis_client;
 mod request;
 mod retry;

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{
     Client, ClientTlsConfig, Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, ServerErrorKind,
@@ -16,6 +15,7 @@ use tokio::runtime::{Handle, Runtime};
 use crate::cassandra::Tls;
 use crate::error::{Failure, Kind};
 use crate::ffi::{Slice, elements, free, guard};
+use crate::reconnect::Reconnecting;
 use crate::request::{Done, Request, start};
 
 /// `drv_redis_options`
@@ -40,7 +40,7 @@ pub struct Command {
 
 /// `drv_redis`
 pub struct Redis {
-    manager: ConnectionManager,
+    connection: Arc<Reconnecting>,
     timeout: Duration,
     runtime: Handle,
 }
@@ -102,21 +102,12 @@ pub unsafe extern "C" fn drv_redis_connect(
         let or = |value: u32, otherwise: u64| Duration::from_millis(if value == 0 { otherwise } else { value.into() });
         let timeout = or(options.request_timeout_ms, 5_000);
         let lazy = options.lazy;
-        // Timeouts of answers are ours, since each pipeline may have its own. One more attempt with a little delay: who
-        // asks is told soon, and asking again is what makes the next attempt.
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(or(options.connect_timeout_ms, 2_000)))
-            .set_response_timeout(None)
-            .set_number_of_retries(1)
-            .set_min_delay(Duration::from_millis(50))
-            .set_max_delay(Duration::from_millis(200));
+        let connection = Arc::new(Reconnecting::new(client, or(options.connect_timeout_ms, 2_000)));
         Ok(async move {
-            let manager = if lazy {
-                ConnectionManager::new_lazy_with_config(client, config)?
-            } else {
-                ConnectionManager::new_with_config(client, config).await?
-            };
-            Ok(Some(Redis { manager, timeout, runtime }))
+            if !lazy {
+                connection.connect().await?;
+            }
+            Ok(Some(Redis { connection, timeout, runtime }))
         })
     };
     unsafe { start(&handle, done, context, request, prepare) };
@@ -158,12 +149,12 @@ fn command(args: &[Slice], script: Option<&Script>) -> Cmd {
     command
 }
 
-async fn send(manager: &mut ConnectionManager, pipeline: &Pipeline) -> Result<Vec<Value>, Failure> {
+async fn send(connection: &Reconnecting, pipeline: &Pipeline) -> Result<Vec<Value>, Failure> {
     let count = pipeline.len();
     if count == 0 {
         return Ok(Vec::new());
     }
-    let values = manager.send_packed_commands(pipeline, 0, count).await?;
+    let values = connection.send(pipeline).await?;
     if values.len() != count {
         return Err(Failure::new(Kind::Internal, format!("{} answers to {count} commands", values.len())));
     }
@@ -181,8 +172,8 @@ fn unknown_script(value: &Value) -> bool {
     matches!(value, Value::ServerError(error) if error.kind() == Some(ServerErrorKind::NoScript))
 }
 
-async fn run(mut manager: ConnectionManager, pipeline: Pipeline, calls: Vec<Call>) -> Result<Option<Reply>, Failure> {
-    let mut values = send(&mut manager, &pipeline).await?;
+async fn run(connection: Arc<Reconnecting>, pipeline: Pipeline, calls: Vec<Call>) -> Result<Option<Reply>, Failure> {
+    let mut values = send(&connection, &pipeline).await?;
     let again: Vec<Call> = calls.into_iter().filter(|call| unknown_script(&values[call.place])).collect();
     if !again.is_empty() {
         let mut scripts: Vec<&Script> = again.iter().map(|call| &call.script).collect();
@@ -195,7 +186,7 @@ async fn run(mut manager: ConnectionManager, pipeline: Pipeline, calls: Vec<Call
         for call in &again {
             pipeline.add_command(call.command.clone());
         }
-        let answers = send(&mut manager, &pipeline).await?;
+        let answers = send(&connection, &pipeline).await?;
         // A script that does not compile: its own error says more than that it is not known.
         for (script, answer) in scripts.iter().zip(&answers) {
             if let Value::ServerError(error) = answer {
@@ -239,7 +230,7 @@ pub unsafe extern "C" fn drv_redis_pipeline(
             pipeline.add_command(command);
         }
         let timeout = if timeout_ms == 0 { redis.timeout } else { Duration::from_millis(timeout_ms.into()) };
-        let work = run(redis.manager.clone(), pipeline, calls);
+        let work = run(redis.connection.clone(), pipeline, calls);
         Ok(async move {
             tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| {
                 Err(Failure::new(Kind::Timeout, format!("Redis did not answer within {} ms", timeout.as_millis())))

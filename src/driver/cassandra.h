@@ -3,6 +3,7 @@
 // wants them; who knows the table encodes them. Requests call back as request.h says.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,11 +27,14 @@ void free_statement(drv_statement* statement);
 class Cell {
  public:
   constexpr Cell() = default;  // null
-  constexpr Cell(std::string_view bytes) : data_(bytes.empty() ? "" : bytes.data()), size_(bytes.size()) {}
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  constexpr Cell(const Text& text) : Cell(std::string_view(text), 0) {}
   [[nodiscard]] constexpr bool null() const { return data_ == nullptr; }
   [[nodiscard]] constexpr std::string_view bytes() const { return {data_, size_}; }  // empty where null
 
  private:
+  constexpr Cell(std::string_view bytes, int) : data_(bytes.empty() ? "" : bytes.data()), size_(bytes.size()) {}
   const char* data_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -56,7 +60,7 @@ struct SessionOptions {
   std::string user, password;
   Tls tls;
   Consistency consistency = Consistency::local_quorum;
-  std::uint32_t request_timeout_ms = 10'000;  // with all retries
+  std::uint32_t request_timeout_ms = 10'000;  // with all retries; of connecting, too
   std::uint32_t connect_timeout_ms = 5'000;
   std::uint32_t schema_timeout_ms = 30'000;
   std::uint32_t connections_per_node = 1;

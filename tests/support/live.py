@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real servers for the cluster's tests: a Cassandra of the test's own, and the `x_live` programs that run against it."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from .server import BINARY, _die_with_parent
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools", "cassandra"))
+import cassandra  # noqa: E402
+
+
+def free_cassandra_port(count):
+    """A port that is free at every node's address, with the thousand-and-some beside it for the nodes' own talk."""
+    for port in range(21000 + os.getpid() % 7000, 30000, 17):
+        wanted = [(f"127.0.0.{n}", port + more) for n in range(1, count + 1) for more in (0, 1000, 1000 + n)]
+        try:
+            for address in wanted:
+                with socket.socket() as s:
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    s.bind(address)
+            return port
+        except OSError:
+            continue
+    raise RuntimeError("no free ports for Cassandra")
+
+
+def without_cluster():
+    """Was the program built without the cluster parts? Only then a test may be skipped."""
+    cache = os.path.join(os.path.dirname(BINARY), "CMakeCache.txt")
+    with open(cache) as f:
+        return re.search(r"^VARVE_CLUSTER:BOOL=(OFF|0|NO|FALSE)$", f.read(), re.M | re.I) is not None
+
+
+class CassandraCase(unittest.TestCase):
+    """One cluster for all tests of the class."""
+
+    nodes, passwords = 1, False
+
+    @classmethod
+    def setUpClass(cls):
+        if without_cluster():
+            raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
+        directory = os.path.join(tempfile.mkdtemp(prefix="varve-cassandra-"), "cluster")
+        cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), passwords=cls.passwords,
+                                        tied=True)
+        cls.addClassCleanup(cls.cluster.close)
+        cls.cluster.start()
+
+    def run_live(self, program, *arguments):
+        """Runs bin/PROGRAM, a gtest program, and does to the nodes what it asks for. Its failures are ours."""
+        path = os.path.join(os.path.dirname(BINARY), "bin", program)
+        process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=_die_with_parent,
+                                   env={**os.environ, "VARVE_CASSANDRA": self.cluster.contact_points})
+        output = []
+        with process:
+            for line in process.stdout:
+                output.append(line)
+                if asked := re.match(r"control: (\w+) (\d)$", line):
+                    self.control(asked[1], self.cluster.nodes[int(asked[2]) - 1])
+                    process.stdin.write("done\n")
+                    process.stdin.flush()
+        text = "".join(output)
+        self.assertEqual(process.returncode, 0, text)
+        self.assertRegex(text, r"\[  PASSED  \] [1-9]\d* tests?\.", "it ran no test")
+        for line in output:
+            if "[       OK ]" in line or "a second" in line:
+                print("   ", line.rstrip())
+
+    def control(self, what, node):
+        {"kill": lambda: node.end(signal.SIGKILL), "start": node.start, "pause": node.pause, "resume": node.resume}[what]()
