@@ -248,6 +248,52 @@ class Limit(OwnServerCase):
         other = server.post("/t/other/write?precision=ms", f"lim,h=h9 value=9 {T0}\n")
         self.assertEqual(other.status, 204, "another tenant has its own limit")
 
+    def test_a_forgotten_series_that_comes_back(self):
+        """Who knew it from before is refused as it would be for a new one, in every protocol; others of the request go on."""
+        server = self.new_server({"limits.series_per_tenant": "6", "raw.retention": "20000d"}).start()
+
+        def ways(metric, values, at):
+            points = [{"metric": f"o.{metric}", "tags": {"h": "a"}, "timestamp": at, "value": v} for v in values[:1]]
+            samples = [({"__name__": f"r.{metric}", "h": "a"}, [(at, float(values[0]))])]
+            yield "o", lambda more: server.post("/api/put", points + more)
+            yield "i", lambda _: server.post("/write?precision=ms", f"i.{metric},h=a value={values[0]}i {at}\n")
+            yield "k", lambda _: server.post("/api/v1/datapoints", [
+                {"name": f"k.{metric}", "tags": {"h": "a"}, "datapoints": [[at, values[0]]]}])
+            yield "r", lambda _: server.post("/api/v1/write", wire.snappy(wire.write_request(samples)), {"Content-Encoding": "snappy"})
+
+        for _, send in ways("old", [1], T0):
+            self.assertIn(send([]).status, (200, 204))
+        with server.telnet() as telnet:
+            telnet.send(f"put t.old {T0} 1 h=a\n")
+            self.assertEqual(telnet.finish(), "")
+        for metric in ("o.old", "i.old", "k.old", "r.old", "t.old"):
+            self.assertEqual(server.request("DELETE", f"/api/v1/metric/{metric}").status, 204)
+        self.assertEqual(server.get("/api/metadata/metricNames").json(), [])
+        server.influx("".join(f"new,h=h{i} value={i}i {T0}\n" for i in range(6)))
+
+        full = "tenant 'default' has 6 series; at most 6"
+        for name, send in ways("old", [2], T0 + 1):
+            answer = send([])
+            self.assertEqual(answer.status, 429, (name, answer))
+            self.assertIn(full, answer.body.decode())
+            self.assertTrue(answer.header("Retry-After"))
+        both = server.post("/write?precision=ms", f"i.old,h=a value=2i {T0 + 1}\nnew,h=h1 value=7i {T0 + 1}\n")
+        self.assertEqual(both.status, 400, both)
+        self.assertIn("1 sample is refused, the others are kept: " + full, both.body.decode())
+        with server.telnet() as telnet:
+            telnet.send(f"put t.old {T0 + 1} 1 h=a\nputm new {T0 + 2} 8 h=h1\n")
+            self.assertIn("1 sample is refused, the others are kept: " + full, telnet.read_line())
+            telnet.send(f"putm new {T0 + 3} 9 h=h1\n")
+            telnet.finish()
+        self.assertEqual([v for _, v in server.values("new", {"h": "h1"})], [1, 7, 8, 9], "known series go on")
+        self.assertEqual(server.metric_names(), ["new"])
+        server.restart()
+        self.assertEqual(server.get("/api/metadata/metricNames").json(), ["new"])
+        # There is room again.
+        self.assertEqual(server.request("DELETE", "/api/metric/metricName/new?tag=h=h5").status, 200)
+        server.influx(f"i.old,h=a value=3i {T0 + 4}\n")
+        self.assertEqual(server.values("i.old"), [(T0 + 4, 3)])
+
 
 if __name__ == "__main__":
     unittest.main()

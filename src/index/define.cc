@@ -81,12 +81,7 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   t.wanted.start(tags);
   for (const std::string_view metric : metrics) t.wanted.add(metric, catalog.find_metric(tenant, metric));
   VARVE_CHECK_OK(t.wanted.look_up(catalog, tenant, tag_set));
-  const std::size_t series_count = catalog.tenants[tenant].live;
-  const std::size_t fresh = t.wanted.new_count() + forgotten(catalog, t.wanted);
-  if (fresh > 0 && series_count + fresh > series_max) {
-    return fail(Code::limit, "tenant '" + std::string(tenant_name(tenant_id)) + "' has " +
-                                 std::to_string(series_count) + " series; at most " + std::to_string(series_max));
-  }
+  VARVE_CHECK_OK(check_room(catalog, tenant, t.wanted.new_count() + forgotten(catalog, t.wanted), series_max));
   if (!catalog.has_room(tags.size() + metrics.size() + 2, bytes_of(tags, metrics))) {
     return fail(Code::limit, "the series index is full");
   }

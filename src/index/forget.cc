@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forgetting: series of which no data are left vanish from every answer. Their numbers, names and groups stay, so that
 // whoever knows a group may write to it again: the series are revived then.
+#include <algorithm>
+
 #include "index/ranges.h"
 #include "index/tables.h"
 
@@ -14,6 +16,23 @@ void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, st
     catalog.revive(id);
     ranges.add(id);
   }
+}
+
+Status check_room(const Catalog& catalog, std::uint32_t tenant, std::size_t fresh, std::size_t series_max) {
+  const auto& [name, live, metrics, keys] = catalog.tenants[tenant];
+  if (fresh == 0 || live + fresh <= series_max) return {};
+  return fail(Code::limit, "tenant '" + std::string(catalog.text(name)) + "' has " + std::to_string(live) +
+                               " series; at most " + std::to_string(series_max));
+}
+
+Status SeriesIndex::may_revive(model::GroupId group, std::size_t series_max) const {
+  std::vector<std::uint32_t> fresh;
+  for (const model::SeriesId one : group_series(group)) {
+    if (is_forgotten(one)) fresh.push_back(model::to_int(one));
+  }
+  std::ranges::sort(fresh);
+  const std::size_t twice = std::ranges::unique(fresh).size();
+  return check_room(tables_->catalog, model::to_int(group_tenant(group)), fresh.size() - twice, series_max);
 }
 
 void SeriesIndex::forget(std::span<const model::SeriesId> series, std::string& definitions) {

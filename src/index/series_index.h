@@ -74,6 +74,8 @@ class SeriesIndex {
   // --- forgetting; both append records of what they changed to `definitions`
   void forget(std::span<const model::SeriesId> series, std::string& definitions);
   void revive(model::GroupId group, std::string& definitions);  // all series of the group
+  // Error: limit (those of the group that are forgotten are more than the tenant has room for).
+  [[nodiscard]] Status may_revive(model::GroupId group, std::size_t series_max) const;
   [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
 
   // --- groups

@@ -33,4 +33,7 @@ void code_pairs(std::span<const std::uint32_t> pairs, std::string& out);  // cle
 // Those that were forgotten are not any more; says so in records.
 void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, std::string& definitions);
 
+// Error: limit (with so many more series the tenant would have more than `series_max`).
+Status check_room(const Catalog& catalog, std::uint32_t tenant, std::size_t fresh, std::size_t series_max);
+
 }  // namespace varve::index

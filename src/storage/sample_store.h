@@ -120,8 +120,9 @@ class SampleStore {
 
   // Appends the batch. `done` is called once: when the batch is visible to every scan that starts later and as durable
   // as storage.sync says, or with an error (unavailable: disk full, stopping, overload), in which case nothing of it is
-  // kept. `done` may run inside append() or on the store's commit thread: it must not block. The batch's bytes are
-  // not needed after append() has returned. Rows of one series count in the order of append() calls.
+  // kept. Rows of forgotten series that the tenant has no room for are left out: limit, if those are all, else invalid,
+  // and the others are kept. `done` may run inside append() or on the store's commit thread: it must not block. The
+  // batch's bytes are not needed after append() has returned. Rows of one series count in the order of append() calls.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
   // Reads the series' samples in range (last write wins) into `sink`. Strings, longs and doubles of a series come as

@@ -75,10 +75,14 @@ void Connection::take(std::string_view piece) {
 void Connection::committed(const Status& status) {
   committing_ = false;
   if (!status) {
-    log::warn("telnet lines were lost", {{"error", status.error().message}});
-    service_->failed.add();
-    replies_ += "error: " + status.error().message + "\n";
-    failed_ = true;
+    const Error& error = status.error();
+    replies_ += "error: " + error.message + "\n";
+    // Of a tenant that is full some series are refused; lines of others may be fine.
+    if (error.code != Code::limit && error.code != Code::invalid) {
+      log::warn("telnet lines were lost", {{"error", error.message}});
+      service_->failed.add();
+      failed_ = true;
+    }
   }
   if (!taking_) go_on();  // else on_readable() goes on
 }

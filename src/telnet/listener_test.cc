@@ -144,6 +144,23 @@ TEST_F(ListenerTest, AStoreThatRefusesEndsTheConnectionWithAWord) {
   EXPECT_EQ(client.read_to_end(), "error: the disk is full\n");
 }
 
+// A tenant that is full is no reason to lose what comes after.
+TEST_F(ListenerTest, RefusedSeriesDoNotEndTheConnection) {
+  write::testing::FakeSampleStore full;
+  full.refuse = true;
+  full.refusal = Code::limit;
+  write::Writer refusing(series, full, {});
+  listener.emplace(options, refusing, metrics);
+  ASSERT_TRUE(listener->start());
+  net::TestClient client(port());
+  client.send("put m 1700000000 1 host=a\n");
+  EXPECT_EQ(client.read_to("\n"), "error: the disk is full\n");
+  full.refuse = false;
+  client.send("put m 1700000000 1 host=a\nexit\n");
+  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_EQ(full.appended, 2U);
+}
+
 TEST_F(ListenerTest, StopTakesWhatHasArrived) {
   start();
   net::TestClient idle(port());

@@ -10,19 +10,31 @@ namespace {
 
 constexpr std::size_t kDefinitionsBytesMax = std::size_t{4} << 20;
 
+std::string all_but(std::size_t samples, const Error& why) {
+  return std::to_string(samples) + (samples == 1 ? " sample is" : " samples are") +
+         " refused, the others are kept: " + why.message;
+}
+
 }  // namespace
 
-Status Store::State::append(const model::RowBatch& batch) {
+Status Store::State::append(const model::RowBatch& batch, Status& left_out) {
   std::unique_lock lock(append_mutex);
   VARVE_CHECK_OK(wait_for_room(lock));
-  while (forgotten_groups.any_in(batch.bytes())) {
+  std::span<const std::byte> rows = batch.bytes();
+  std::vector<std::byte> kept;
+  while (forgotten_groups.any_in(rows)) {
     lock.unlock();
-    revive(batch);
+    const Status revived = revive(batch);
     lock.lock();
     VARVE_CHECK_OK(wait_for_room(lock));
+    if (revived) continue;
+    const std::size_t samples = forgotten_groups.leave_out(rows, kept);
+    if (kept.empty()) return fail(revived.error());
+    if (samples > 0) left_out = fail(Code::invalid, all_but(samples, revived.error()));
+    rows = kept;
   }
-  VARVE_CHECK_OK(write_log(batch.bytes()));
-  head->append(batch.bytes());
+  VARVE_CHECK_OK(write_log(rows));
+  head->append(rows);
   if (head_over(1) && frozen == nullptr) {
     if (auto status = freeze(); !status)
       log::warn("the log cannot be rotated yet", {{"error", status.error().message}});

@@ -5,7 +5,11 @@
 // it is left and a look into the runs finds none; and if no head holds one of its line groups, which is looked at under
 // the append lock. Writers keep their groups: a row of one that holds a forgotten series brings it back before the row
 // is in the log. What is forgotten and revived is said in definition records. A search that was broken off begins anew
-// at the next start.
+// at the next start. A tenant that is full (limits.series_per_tenant) gets no series back: those rows are left out.
+//
+// A series all of whose samples were replaced (by NaN, which is no number) keeps its name until the time of its windows
+// is over, although those are empty: to see that they are, the windows of every series that no longer sends would have
+// to be read. Deletes leave no empty windows behind.
 #include <algorithm>
 
 #include "base/log.h"
@@ -40,7 +44,8 @@ class Found final : public storage::PieceSink {
 }  // namespace
 
 // The locks are taken in their order, so the append lock is not held when this is called.
-void Store::State::revive(const model::RowBatch& batch) {
+Status Store::State::revive(const model::RowBatch& batch) {
+  Status full;
   const std::unique_lock lock(index_mutex);
   const std::lock_guard append(append_mutex);
   const std::lock_guard definitions(definitions_mutex);
@@ -49,9 +54,14 @@ void Store::State::revive(const model::RowBatch& batch) {
     const model::RowView row{at};
     at += row.bytes();
     if (!forgotten_groups.contains(row.group())) continue;
+    if (auto status = index.may_revive(row.group(), options.series_per_tenant_max); !status) {
+      full = std::move(status);
+      continue;
+    }
     index.revive(row.group(), pending_definitions);
     forgotten_groups.remove(row.group());
   }
+  return full;
 }
 
 // The log brings rows back behind the records that revived their series, unless those were lost and left out.

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
+#include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/series/life.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {
@@ -137,8 +140,75 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
   EXPECT_EQ(count(), 3U);
   EXPECT_EQ(engine.series().define_group(store.tenant(), model::to_views({{"host", "a"}}), a).error().code,
             Code::limit);
-  put(*first, clock.now_ms());  // its group is known: it is not refused
+
+  // Who knows its group from before is refused as well, and nobody else.
+  const auto append = [&](std::initializer_list<const storage::testing::Group*> groups) {
+    model::RowBatch batch;
+    const std::vector<Value> ones(3, Value::of_long(1));
+    for (const auto* group : groups)
+      batch.add(group->line, clock.now_ms(), std::span(ones).first(group->metrics.size()));
+    return store.append(batch);
+  };
+  EXPECT_EQ(append({first.get()}).error().code, Code::limit);
+  EXPECT_EQ(count(), 3U);
+  clock.advance_ms(1);
+  const Status some = append({others.get(), first.get(), others.get()});
+  EXPECT_EQ(some.error().code, Code::invalid);
+  EXPECT_EQ(some.error().message, "3 samples are refused, the others are kept: tenant 't' has 3 series; at most 3");
+  EXPECT_EQ(store.read("d").size(), 2U);
+  EXPECT_EQ(count(), 3U);
+  engine.restart();
+  EXPECT_EQ(names(), (Names{"d", "e", "f"}));
+  EXPECT_EQ(store.read("d").size(), 2U);
+
+  engine.options().series_per_tenant_max = 6;
+  engine.restart();
+  const auto now = clock.now_ms();
+  EXPECT_TRUE(append({others.get(), first.get()}));
   EXPECT_EQ(count(), 6U);
+  EXPECT_EQ(store.read("a").count(now), 1U);
+}
+
+// A directory may be older than what is known of lives: windows count, wherever the samples have gone.
+TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
+  const auto m = store.group({"m"});
+  const auto n = store.group({"n"});
+  put(*m, kStart);
+  settle();
+  settle_in(3 * kDay);
+  engine.close();
+  {
+    auto database = *Database::open(engine.options().path + "/db");
+    Database::Commit commit;
+    std::vector<rocksdb::Run> runs;
+    std::vector<std::pair<SlotKey, Mark>> marks;
+    ASSERT_TRUE(database->recover(commit.checkpoint, runs, marks, [](std::string_view) { return Status{}; }));
+    commit.lives = {{0, std::make_shared<LifePage>()}};
+    ASSERT_TRUE(database->commit(commit));
+  }
+  engine.open();
+  ASSERT_EQ(engine.store().lives(store.tenant(), store.find("m")).at(0).points, 0U);
+  engine.store().forget_empty(store.tenant(), store.find("m"));
+  engine.store().forget_empty(store.tenant(), store.find("n"));
+  EXPECT_EQ(names(), Names{"m"});
+}
+
+// A replaced number leaves an empty window where it was: with a delete it goes at once, else when its time is over.
+TEST_F(ForgetTest, EmptyWindows) {
+  const auto replaced = store.group({"replaced"});
+  const auto deleted = store.group({"deleted"});
+  for (const auto* group : {replaced.get(), deleted.get()}) {
+    put(*group, kStart);
+    settle();
+    ASSERT_TRUE(store.put(*group, kStart, {Value::of_double(std::nan(""))}));
+    settle();
+  }
+  settle_in(3 * kDay);
+  ASSERT_TRUE(engine.samples().erase(store.tenant(), store.find("deleted"), {}, nullptr));
+  engine.store().forget_empty(store.tenant(), store.find("deleted"));
+  EXPECT_EQ(names(), Names{"replaced"});
+  settle_in(20 * kDay);
+  EXPECT_TRUE(names().empty());
 }
 
 TEST_F(ForgetTest, DefinedButNeverWritten) {

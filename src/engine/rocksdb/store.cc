@@ -113,8 +113,12 @@ std::size_t Store::series_count(model::TenantId tenant) const {
 
 void Store::append(const model::RowBatch& batch, AppendDone done) {
   if (batch.empty()) return done({});
-  if (auto status = state_->append(batch); !status) return done(std::move(status));
-  state_->log->when_durable(std::move(done));
+  Status left_out;
+  if (auto status = state_->append(batch, left_out); !status) return done(std::move(status));
+  if (left_out) return state_->log->when_durable(std::move(done));
+  state_->log->when_durable([done = std::move(done), left_out = std::move(left_out)](Status status) {
+    done(status ? left_out : std::move(status));
+  });
 }
 
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,

@@ -92,7 +92,8 @@ struct Store::State {
   Status recover();
 
   // append.cc
-  Status append(const model::RowBatch& batch);
+  // `left_out` says why some of the rows are not kept (invalid), as append() of storage/sample_store.h does.
+  Status append(const model::RowBatch& batch, Status& left_out);
   Status write_log(std::span<const std::byte> rows);  // under the append lock: what was defined, then the rows
   Status wait_for_room(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool head_over(std::size_t times) const;
@@ -150,7 +151,7 @@ struct Store::State {
   void give_back(model::TenantId tenant);  // under none
 
   // forget.cc
-  void revive(const model::RowBatch& batch);  // under no lock
+  Status revive(const model::RowBatch& batch);  // under no lock; limit: not all, as the tenant is full
   void revive_heads();                        // of a start
   void look_for_empty_series();
   [[nodiscard]] bool forget_due() const;  // these under the maintenance lock

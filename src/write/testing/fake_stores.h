@@ -77,7 +77,7 @@ class FakeSampleStore final : public storage::SampleStore {
  public:
   void append(const model::RowBatch& batch, AppendDone done) override {
     appended += batch.samples();
-    if (refuse) return done(fail(Code::unavailable, "the disk is full"));
+    if (refuse) return done(fail(refusal, "the disk is full"));
     done({});
   }
   Status scan(model::TenantId, std::span<const model::SeriesId>, const storage::ScanOptions&,
@@ -93,6 +93,7 @@ class FakeSampleStore final : public storage::SampleStore {
 
   std::atomic<std::size_t> appended{0};
   std::atomic<bool> refuse{false};
+  std::atomic<Code> refusal{Code::unavailable};
 };
 
 }  // namespace varve::write::testing

@@ -41,6 +41,21 @@ class ForgottenGroups {
     }
     return false;
   }
+  // Appends the rows that belong to none of them to `out`; returns how many samples the others have.
+  std::size_t leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const {
+    std::size_t samples = 0;
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      at += row.bytes();
+      if (contains(row.group())) {
+        samples += row.count();
+      } else {
+        out.insert(out.end(), row.at, at);
+      }
+    }
+    return samples;
+  }
 
  private:
   std::vector<bool> bits_;
