@@ -3,9 +3,9 @@
 #pragma once
 
 #include <varve_drivers.h>
-#include <atomic>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "driver/request.h"
@@ -25,33 +25,20 @@ inline drv_tls tls(const Tls& options) {
 
 Error error_of(const drv_error& error);
 
-// A callback on its way through the border. Rust's atomics order what happens before and after; a thread sanitizer
-// cannot see them, so the closure has a pair of its own.
+// A callback on its way through the border: the closure on the heap is the context. T is made of a Raw*, or void.
 template <class T, class Raw>
-class Pending {
- public:
-  // make: Raw* → T, for a result that may be null.
-  static Pending* create(Done<T> done) {
-    auto* pending = new Pending(std::move(done));
-    pending->filled_.store(true, std::memory_order_release);
-    return pending;
-  }
+struct Pending {
+  static void* create(Done<T> done) { return new Done<T>(std::move(done)); }
 
   static void call(void* context, const drv_error* error, Raw* result) {
-    std::unique_ptr<Pending> pending(static_cast<Pending*>(context));
-    pending->filled_.load(std::memory_order_acquire);
+    const std::unique_ptr<Done<T>> done(static_cast<Done<T>*>(context));
     if (error != nullptr)
-      pending->done_(fail(error_of(*error)));
+      (*done)(fail(error_of(*error)));
     else if constexpr (std::is_void_v<T>)
-      pending->done_({});
+      (*done)({});
     else
-      pending->done_(T(result));
+      (*done)(T(result));
   }
-
- private:
-  explicit Pending(Done<T> done) : done_(std::move(done)) {}
-  Done<T> done_;
-  std::atomic<bool> filled_ = false;
 };
 
 }  // namespace varve::driver
