@@ -92,6 +92,7 @@ class Catalog {
   static constexpr std::uint32_t kCollision = 0xfffffffe;
   [[nodiscard]] std::uint32_t find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
                                           const Identity& identity) const;
+  void prefetch_series(const Identity& identity) const { series_ids_.prefetch(identity.slot); }
 
   // --- add: the next id; the content is new and there is room
   std::uint32_t add_tenant(std::string_view name);

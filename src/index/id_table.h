@@ -30,6 +30,12 @@ class IdTable {
     }
   }
 
+  // find() or insert() will ask for this hash soon: many can be on their way from memory at once.
+  void prefetch(std::uint32_t hash) const {
+    const Part& part = parts_[hash >> kRestBits];
+    if (part.count > 0) __builtin_prefetch(&part.slots[part.home(hash)]);
+  }
+
   // The content is new: find() said so.
   void insert(std::uint32_t hash, std::uint32_t id) {
     Part& part = parts_[hash >> kRestBits];

@@ -44,6 +44,9 @@ model::SeriesSetHash WantedSeries::hash(std::string_view metric) {
 Status WantedSeries::look_up(const Catalog& catalog, std::uint32_t tenant, std::uint32_t tag_set) {
   for (Item& item : items_) {
     item.identity = catalog.identity(tenant, hash(item.metric_name));
+    catalog.prefetch_series(item.identity);
+  }
+  for (Item& item : items_) {
     item.series = catalog.find_series(tenant, item.metric, tag_set, item.identity);
     if (item.series == Catalog::kCollision) return collision(item.metric_name);
     if (item.series == kNone) order_.push_back(static_cast<std::uint32_t>(&item - items_.data()));
