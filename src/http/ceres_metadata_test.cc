@@ -72,7 +72,7 @@ TEST_F(CeresMetadataTest, MoreThanTen) {
 // Names are data: nothing in one is a delimiter, a quote or a pattern of anything that lies behind.
 TEST_F(CeresMetadataTest, NamesKeepEveryCharacter) {
   const std::string odd = "a'b\"c\\d|e;--{}[]*?\n\x01\u20ac";
-  const std::string json = R"("a'b\"c\\d|e;--{}[]*?\n\u0001€")";
+  const std::string json = R"("a'b\"c\\d|e;--{}[]*?\u000a\u0001€")";
   const std::string url = "a'b%22c%5Cd%7Ce;--%7B%7D%5B%5D*?%0A%01%E2%82%AC";
   put(odd, {{"host", odd}, {"metricGroup", odd}, {"resource", odd}}, 0, Value::of_long(1));
   put("other", {{"host", "x"}, {"metricGroup", "x"}, {"resource", "x"}}, 0, Value::of_long(2));
