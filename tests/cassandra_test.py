@@ -5,7 +5,7 @@ from support.live import CassandraCase
 
 
 class Driver(CassandraCase):
-    passwords = True
+    secure = True
 
     def test_live(self):
         self.run_live("driver_live")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver and a real Cassandra, which tests/cassandra_test.py starts: VARVE_CASSANDRA names its contact points. What
-// has to happen to the node is asked for on standard output and confirmed on standard input (control()).
+// The driver and a real Cassandra, which tests/cassandra_test.py starts: VARVE_CASSANDRA names its contact points and
+// VARVE_CASSANDRA_CA its certificate. What has to happen to the node is asked for on standard output and confirmed on
+// standard input (control()).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -158,6 +159,18 @@ TEST_F(Live, ErrorsSayWhatIsWrong) {
   wrong.local_dc = "nowhere";  // connects, and finds nobody to ask
   const auto far = must(connect(*runtime_, wrong));
   EXPECT_EQ(error(query(far, "SELECT key FROM system.local")).code, Code::unavailable);
+}
+
+TEST_F(Live, Tls) {
+  auto secure = options();
+  secure.tls.ca_file = std::getenv("VARVE_CASSANDRA_CA");
+  const auto session = must(connect(*runtime_, secure));
+  EXPECT_EQ(must(query(session, "SELECT key FROM system.local")).count(), 1U);
+  secure.tls = {};
+  secure.tls.enabled = true;  // the system's authorities do not know it
+  const auto stranger = connect(*runtime_, secure);
+  ASSERT_FALSE(stranger);
+  EXPECT_NE(stranger.error().message.find("certificate"), std::string::npos) << stranger.error().message;
 }
 
 TEST_F(Live, PagesComeWhenTheyAreAskedFor) {

@@ -42,14 +42,14 @@ def without_cluster():
 class CassandraCase(unittest.TestCase):
     """One cluster for all tests of the class."""
 
-    nodes, passwords = 1, False
+    nodes, secure = 1, False
 
     @classmethod
     def setUpClass(cls):
         if without_cluster():
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
-        directory = os.path.join(tempfile.mkdtemp(prefix="varve-cassandra-"), "cluster")
-        cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), passwords=cls.passwords,
+        directory = tempfile.mkdtemp(prefix="varve-cassandra-")
+        cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), secure=cls.secure,
                                         tied=True)
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.start()
@@ -59,7 +59,8 @@ class CassandraCase(unittest.TestCase):
         path = os.path.join(os.path.dirname(BINARY), "bin", program)
         process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=_die_with_parent,
-                                   env={**os.environ, "VARVE_CASSANDRA": self.cluster.contact_points})
+                                   env={**os.environ, "VARVE_CASSANDRA": self.cluster.contact_points,
+                                        "VARVE_CASSANDRA_CA": str(self.cluster.nodes[0].certificate)})
         output = []
         with process:
             for line in process.stdout:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Apache Cassandra on loopback, for the tests of the cluster engine and for trying it out.
 
-    cassandra.py start [N] [--directory D] [--port P] [--heap 512m]   N nodes (1 or 3), on 127.0.0.1 … 127.0.0.N
+    cassandra.py start [N] [--directory D] [--port P] [--heap 512m] [--secure]
+                                         N nodes (1 or 3), on 127.0.0.1 … 127.0.0.N
     cassandra.py stop | status [--directory D]
     cassandra.py nodetool NODE ARGUMENT… [--directory D]              flush, compact, tablestats … of one node
 
@@ -65,6 +66,14 @@ key_cache_size: 16MiB
 concurrent_reads: 16
 concurrent_writes: 16
 concurrent_compactors: 1
+"""
+
+TLS = """client_encryption_options:
+  enabled: true
+  optional: true
+  keystore: {pem}
+  ssl_context_factory:
+    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory
 """
 
 LOGBACK = """<configuration><appender name="file" class="ch.qos.logback.core.FileAppender"><file>{folder}/system.log</file>
@@ -149,15 +158,33 @@ class Node:
         self.folder.mkdir(parents=True)
         token = -2**63 + 2**64 // self.cluster.count * (self.number - 1) + 1
         (self.folder / "logback.xml").write_text(LOGBACK.format(folder=self.folder))
-        (self.folder / "cassandra.yaml").write_text(YAML.format(
+        text = YAML.format(
             token=token, address=self.address, folder=self.folder, port=self.cluster.port,
             storage_port=self.cluster.port + 1000,
-            authenticator="PasswordAuthenticator" if self.cluster.passwords else "AllowAllAuthenticator"))
+            authenticator="PasswordAuthenticator" if self.cluster.secure else "AllowAllAuthenticator")
+        if self.cluster.secure:
+            text += TLS.format(pem=self.make_certificate())
+        (self.folder / "cassandra.yaml").write_text(text)
+
+    def make_certificate(self):
+        """A key and a certificate for this address, signed by itself; clients trust `certificate`."""
+        key, pem = self.folder / "key.pem", self.folder / "both.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=varve",
+                        "-addext", f"subjectAltName=IP:{self.address}", "-keyout", key, "-out", self.certificate],
+                       check=True, capture_output=True)
+        pem.write_text(key.read_text() + self.certificate.read_text())
+        return pem
+
+    @property
+    def certificate(self):
+        return self.folder / "certificate.pem"
 
     def spawn(self):
         """Starts the process; ready() says when it answers."""
         if self.pid():
             return
+        if self.ready():
+            raise Failed(f"something else answers at {self.address}:{self.cluster.port}")
         lib = jars()
         self.configure()
         agent = next(lib.glob("jamm-*.jar"))
@@ -183,7 +210,8 @@ class Node:
     def wait_ready(self):
         deadline = time.monotonic() + READY_SECONDS
         while not self.ready():
-            if not self.pid():
+            process = getattr(self, "process", None)
+            if process.poll() is not None if process else not self.pid():
                 raise Failed(f"node {self.number} ended:\n{self.log()}")
             if time.monotonic() > deadline:
                 raise Failed(f"node {self.number} does not answer after {READY_SECONDS} s:\n{self.log()}")
@@ -260,16 +288,17 @@ class Node:
 
 class Cluster:
     """Cluster(directory, count=3).start(); nodes listen on `port` of 127.0.0.1, .2, .3, and on `port` + 1000 ff. with one
-    another. `tied`: the nodes end with this process. A directory that has been used keeps its number of nodes."""
+    another. `secure`: they want user and password (cassandra, cassandra at first) and offer TLS beside plain connections.
+    `tied`: the nodes end with this process. A directory that has been used keeps its number of nodes."""
 
-    def __init__(self, directory, count=1, port=9042, heap="512m", passwords=False, tied=False):
+    def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False):
         self.directory = pathlib.Path(directory).resolve()
         before = len(list(self.directory.glob("node[1-9]")))
         if before:
             count = before
             text = (self.directory / "node1" / "cassandra.yaml").read_text()
             port = int(text.split("native_transport_port: ")[1].split()[0])
-        self.count, self.port, self.heap, self.passwords, self.tied = count, port, heap, passwords, tied
+        self.count, self.port, self.heap, self.secure, self.tied = count, port, heap, secure, tied
         self.nodes = [Node(self, number) for number in range(1, count + 1)]
 
     @property
@@ -283,6 +312,8 @@ class Cluster:
         return self
 
     def stop(self, sig=signal.SIGTERM):
+        for node in self.nodes:
+            node.send(sig)
         for node in reversed(self.nodes):
             node.end(sig)
 
@@ -299,11 +330,11 @@ def main():
     parser.add_argument("--directory", default="build/cassandra")
     parser.add_argument("--port", type=int, default=9042)
     parser.add_argument("--heap", default="512m")
-    parser.add_argument("--passwords", action="store_true", help="ask for user and password (cassandra, cassandra)")
+    parser.add_argument("--secure", action="store_true", help="ask for user and password (cassandra, cassandra), offer TLS")
     arguments, more = parser.parse_known_args()
     words = arguments.words + more
     count = int(words[0]) if arguments.verb == "start" and words else 1
-    cluster = Cluster(arguments.directory, count, arguments.port, arguments.heap, arguments.passwords)
+    cluster = Cluster(arguments.directory, count, arguments.port, arguments.heap, arguments.secure)
     try:
         if arguments.verb == "start":
             cluster.start()
