@@ -124,7 +124,7 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
   const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
   const std::int64_t now = clock.now_ms();
   std::vector<SlotKey> due;
-  for (const SlotKey& slot : runs->fragmented()) {
+  for (const auto& [slot, _] : runs->fragmented()) {
     const Runs::OfSlot& of_slot = runs->slots.at(slot);
     // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one
     // run of it each time would write its windows a dozen times: it waits until it is full.

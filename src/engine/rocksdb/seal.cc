@@ -70,7 +70,7 @@ Status Store::State::commit_rollups(RollupWriter& writer, Database::Commit& comm
 std::vector<SlotKey> Store::State::sealable(std::int64_t ended_before_ms) const {
   const std::int64_t now = clock.now_ms();
   std::vector<SlotKey> due;
-  for (const SlotKey& slot : runs->pending()) {
+  for (const auto& [slot, _] : runs->pending()) {
     if (slot.start + chunk_width > ended_before_ms || set_aside.holds(slot, kSealOfSlot, now)) continue;
     const Runs::OfSlot& of_slot = runs->slots.at(slot);
     const bool only_open = of_slot.is_sealed() && !of_slot.mark.open.empty();

@@ -83,8 +83,8 @@ storage::SlotCounts Store::slot_counts() const {
     ++counts.pending;
     in_heads.erase(slot.start);
   };
-  for (const SlotKey& slot : runs->pending()) add(slot);
-  for (const SlotKey& slot : runs->fragmented()) {
+  for (const auto& [slot, _] : runs->pending()) add(slot);
+  for (const auto& [slot, _] : runs->fragmented()) {
     if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
   }
   counts.pending += in_heads.size();

@@ -110,9 +110,9 @@ Result<Mark> decode_mark(std::string_view value) {
 
 void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   const SlotKey key = run->key.slot;
-  auto& slot = slots[key];
-  slot.grown_steady_ns = now_steady_ns;
   look_at_coarse(*run);
+  auto& slot = slots.edit(key);
+  slot.grown_steady_ns = now_steady_ns;
   const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
   slot.runs.insert(at, std::move(run));
@@ -120,24 +120,23 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
 }
 
 void Runs::remove(const RunKey& key) {
-  const auto slot = slots.find(key.slot);
-  if (slot == slots.end()) return;
-  std::erase_if(slot->second.runs, [&](const auto& run) { return run->key.run == key.run; });
+  if (!slots.contains(key.slot)) return;
+  std::erase_if(slots.edit(key.slot).runs, [&](const auto& run) { return run->key.run == key.run; });
   look_at(key.slot);
 }
 
 void Runs::set_mark(const SlotKey& slot, Mark mark) {
-  slots[slot].mark = std::move(mark);
   const auto coarse = coarse_pending_.find(slot);
-  if (coarse != coarse_pending_.end() && slots[slot].mark.sealed >= coarse->second.content) {
-    coarse_pending_.erase(coarse);
-  }
+  if (coarse != coarse_pending_.end() && mark.sealed >= coarse->second.content) coarse_pending_.erase(slot);
+  slots.edit(slot).mark = std::move(mark);
   look_at(slot);
 }
 
 // Sorts the slot in again; forgets it if nothing is left of it.
 void Runs::look_at(const SlotKey& slot) {
-  const auto put = [&slot](std::set<SlotKey>& in, bool yes) { yes ? void(in.insert(slot)) : void(in.erase(slot)); };
+  const auto put = [&slot](Slots& in, bool yes) {
+    if (yes != in.contains(slot)) yes ? void(in.edit(slot)) : in.erase(slot);
+  };
   const OfSlot& of_slot = slots.at(slot);
   const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
                      (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);
@@ -153,7 +152,7 @@ void Runs::look_at_coarse(const Run& run) {
       const SlotKey slot{run.key.slot.tenant, width, start};
       const auto known = slots.find(slot);
       if (known != slots.end() && known->second.mark.sealed >= run.content) continue;
-      CoarseWindow& window = coarse_pending_[slot];
+      CoarseWindow& window = coarse_pending_.edit(slot);
       window = {slot, finer, std::max(window.content, run.content)};
     }
   }

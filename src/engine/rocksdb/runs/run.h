@@ -6,9 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "base/result.h"
 #include "engine/rocksdb/runs/keys.h"
+#include "engine/rocksdb/runs/slot_map.h"
 #include "model/ids.h"
 #include "model/time.h"
 
@@ -75,6 +74,9 @@ class Runs {
     [[nodiscard]] bool is_sealed() const { return content() <= mark.sealed; }
   };
 
+  struct Nothing {};
+  using Slots = SlotMap<Nothing>;
+
   // Which granularities are made, and of what.
   struct Plan {
     std::vector<std::int64_t> of_raw_ms;                             // ascending
@@ -84,27 +86,27 @@ class Runs {
   Runs() = default;
   explicit Runs(Plan plan) : plan_(std::move(plan)) {}
 
-  std::map<SlotKey, OfSlot> slots;  // to be read; changed by what follows only
+  SlotMap<OfSlot> slots;  // to be read; changed by what follows only
 
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
   void set_mark(const SlotKey& slot, Mark mark);  // a mark like Mark{} is none
 
   // Raw slots that hold what is not in the windows made of them.
-  [[nodiscard]] const std::set<SlotKey>& pending() const { return pending_; }
+  [[nodiscard]] const Slots& pending() const { return pending_; }
   // Windows wider than a slot that lack something of the finer ones, by granularity and start.
-  [[nodiscard]] const std::map<SlotKey, CoarseWindow>& coarse_pending() const { return coarse_pending_; }
+  [[nodiscard]] const SlotMap<CoarseWindow>& coarse_pending() const { return coarse_pending_; }
   // Slots of several runs.
-  [[nodiscard]] const std::set<SlotKey>& fragmented() const { return fragmented_; }
+  [[nodiscard]] const Slots& fragmented() const { return fragmented_; }
 
  private:
   void look_at(const SlotKey& slot);
   void look_at_coarse(const Run& run);
 
   Plan plan_;
-  std::set<SlotKey> pending_;
-  std::map<SlotKey, CoarseWindow> coarse_pending_;
-  std::set<SlotKey> fragmented_;
+  Slots pending_;
+  SlotMap<CoarseWindow> coarse_pending_;
+  Slots fragmented_;
 };
 
 }  // namespace varve::engine::rocksdb
