@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "aggregate/cells.h"
+#include "aggregate/cell_set.h"
 
 namespace varve::aggregate {
 namespace {

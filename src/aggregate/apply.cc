@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "aggregate/cells.h"
+#include "aggregate/cell_set.h"
 
 namespace varve::aggregate {
 

@@ -44,28 +44,8 @@ constexpr bool takes_summary(Function f) { return f != Function::first && f != F
 
 // Appends the column's cells to `out`, ascending by window.
 void reduce(Function f, const Windows& windows, const Column& column, std::vector<Cell>& out);
-void reduce(Function f, const Windows& windows, const Summaries& summaries, std::vector<Cell>& out);
-
-// Adds `from`, a cell of the same window, to `into`.
-void combine(Function f, Cell& into, const Cell& from);
 
 // The points of finished cells, which ascend by window.
 Points to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells);
-
-// The cells of one group, found again by window. Grows with the windows that have samples, however far apart.
-class CellSet {
- public:
-  // `cells` ascend by window.
-  void add(Function f, std::span<const Cell> cells);
-  // All cells, ascending, each window once.
-  std::vector<Cell> take(Function f);
-  [[nodiscard]] std::size_t bytes() const { return (cells_.capacity() + late_.capacity()) * sizeof(Cell); }
-
- private:
-  void merge_late(Function f);
-
-  std::vector<Cell> cells_;  // ascending, unique
-  std::vector<Cell> late_;   // of windows that are not in cells_ and not after them; any order
-};
 
 }  // namespace varve::aggregate

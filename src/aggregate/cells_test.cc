@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells from pieces in any order must say the same as one pass over all samples, merged and sorted.
-#include "aggregate/cells.h"
+#include "aggregate/cell_set.h"
 #include "aggregate/points_text.h"
 
 #include <gtest/gtest.h>
@@ -169,9 +169,12 @@ TEST(Cells, SummariesAreAsGoodAsTheirSamples) {
   const auto points = [&](Function f, std::initializer_list<double> values) {
     std::vector<std::uint64_t> bits;
     for (const double v : values) bits.push_back(std::bit_cast<std::uint64_t>(v));
-    std::vector<Cell> cells;
-    reduce(f, windows, Summaries{times, counts, bits}, cells);
-    return text_of(to_points(stage_of(f), windows, cells));
+    CellSet set;
+    set.add(f, windows, {times, counts, bits});
+    const std::string text = text_of(to_points(stage_of(f), windows, CellSet(set).take(f)));
+    set.add(f, windows, {times, counts, bits});  // onto what is there
+    EXPECT_EQ(set.take(f).size(), 4U);
+    return text;
   };
   EXPECT_EQ(points(avg, {1, 6, 4, 3, 2}), "-500:1.0 1500:2.5 2000:1.5 9000:0.5");
   EXPECT_EQ(points(sum, {1, 6, 4, 3, 2}), "-500:1.0 1500:10.0 2000:3.0 9000:2.0");

@@ -88,7 +88,7 @@ struct DecodedColumn {
 };
 
 // A block opened for reading. Constant after open(); decoding calls are thread-safe. Owns its decompressed bytes.
-class Block {
+class Block : public std::enable_shared_from_this<Block> {
  public:
   // Checks the frame (magic, version, checksum) and reads the directory. Error: corrupt, with what is wrong.
   // Never reads outside `bytes` whatever they hold. `bytes` are not needed afterwards.

@@ -89,6 +89,18 @@ storage::WindowFields Collector::window_fields() const {
           .max = f == max};
 }
 
+Status Collector::add_cells(GroupState& group, std::uint64_t samples, const auto& add) {
+  std::size_t more = 0;
+  {
+    const std::lock_guard lock(group.mutex);
+    const std::size_t before = group.cells.bytes();
+    add(group.cells);
+    more = std::max(group.cells.bytes(), before) - before;
+    group.samples += samples;
+  }
+  return more == 0 ? Status{} : budget_.charge(more);
+}
+
 Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
   using enum aggregate::Function;
   const aggregate::Function f = query_.stages[0].function;
@@ -114,11 +126,9 @@ Status Collector::windows(std::uint32_t series, const storage::WindowColumns& wi
 
 Status Collector::add(std::uint32_t series, const aggregate::Summaries& summaries) {
   seen_[series] |= kNumbers;
-  thread_local std::vector<Cell> cells;
-  cells.clear();
-  aggregate::reduce(query_.stages[0].function, windows_, summaries, cells);
   const auto samples = std::reduce(summaries.counts.begin(), summaries.counts.end());
-  return add_cells(group_of(series), cells, samples);
+  return add_cells(group_of(series), samples,
+                   [&](aggregate::CellSet& cells) { cells.add(query_.stages[0].function, windows_, summaries); });
 }
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
@@ -135,19 +145,8 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   thread_local std::vector<Cell> cells;
   cells.clear();
   aggregate::reduce(query_.stages[0].function, windows_, column, cells);
-  return add_cells(group_of(series), cells, column.times.size());
-}
-
-Status Collector::add_cells(GroupState& group, std::span<const Cell> cells, std::uint64_t samples) {
-  std::size_t more = 0;
-  {
-    const std::lock_guard lock(group.mutex);
-    const std::size_t before = group.cells.bytes();
-    group.cells.add(query_.stages[0].function, cells);
-    more = std::max(group.cells.bytes(), before) - before;
-    group.samples += samples;
-  }
-  return more == 0 ? Status{} : budget_.charge(more);
+  return add_cells(group_of(series), column.times.size(),
+                   [&](aggregate::CellSet& set) { set.add(query_.stages[0].function, cells); });
 }
 
 Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {

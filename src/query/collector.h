@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "aggregate/cells.h"
+#include "aggregate/cell_set.h"
 #include "base/result.h"
 #include "query/answer.h"
 #include "query/budget.h"
@@ -50,7 +50,8 @@ class Collector {
 
   GroupState& group_of(std::uint32_t series) { return groups_[plan_.group_of[series]]; }
   Status add(std::uint32_t series, const aggregate::Summaries& summaries);
-  Status add_cells(GroupState& group, std::span<const aggregate::Cell> cells, std::uint64_t samples);
+  // What add(cells) of the group's set does, under its lock.
+  Status add_cells(GroupState& group, std::uint64_t samples, const auto& add);
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, const storage::Piece& piece);
   Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples);

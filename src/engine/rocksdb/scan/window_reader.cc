@@ -66,21 +66,23 @@ Status to_windows(const Gather& gathered, rollup::Windows& out) {
 
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
-  VARVE_CHECK_OK(load(group, {true, true, true, true, true}));
-  if (starts_.empty()) return {};
+  VARVE_TRY(const bool found, load(group, {true, true, true, true, true}));
+  if (!found) return {};
   VARVE_CHECK_OK(to_windows(starts_, columns_, out));
   std::erase_if(out, [](const rollup::Window& window) { return window.count == 0; });
   return {};
 }
 
 Status WindowReader::read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out) {
-  VARVE_CHECK_OK(load(group, {true, fields.first_time, fields.sum, fields.min, fields.max}));
+  out = out.part(0, 0);
+  VARVE_TRY(const bool found, load(group, {true, fields.first_time, fields.sum, fields.min, fields.max}));
+  if (!found) return {};
   bool good = true;
   const auto column = [&](std::size_t number, bool wanted, ValueType type) -> std::span<const std::uint64_t> {
-    if (!wanted || starts_.empty()) return {};
+    if (!wanted) return {};
     if (number >= columns_.size()) {
       unknown_.resize(starts_.size(), std::bit_cast<std::uint64_t>(rollup::kUnknown));
-      return std::span(unknown_).first(starts_.size());
+      return unknown_;
     }
     good = good && is(columns_[number], type);
     return columns_[number].bits;
@@ -94,20 +96,17 @@ Status WindowReader::read(std::uint32_t group, const storage::WindowFields& fiel
   return good ? Status{} : wrong_columns();
 }
 
-Status WindowReader::load(std::uint32_t group, const Wanted& wanted) {
+Result<bool> WindowReader::load(std::uint32_t group, const Wanted& wanted) {
   gather_.clear();
   VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
-  if (found.count != 1) {
-    starts_.clear();
-    starts_block_ = nullptr;  // which may be closed, and another one opened in its place
-  }
-  if (found.count == 0) return {};
+  if (found.count == 0) return false;
   if (found.count == 1) {
     VARVE_CHECK_OK(load_starts(*found.block, found.at));
     columns_.resize(found.block->columns(found.at));
   } else {
     gather_.finish();
     starts_.assign(gather_.times().begin(), gather_.times().end());
+    starts_block_ = nullptr;
     columns_.resize(gather_.columns().size());
   }
   if (columns_.size() != rollup::columns_of(rollup::Kind::gauge) &&
@@ -122,15 +121,15 @@ Status WindowReader::load(std::uint32_t group, const Wanted& wanted) {
       VARVE_CHECK_OK(found.block->column(found.at, c, columns_[c]));
     }
   }
-  return {};
+  return true;
 }
 
 // Series that are written together have the same starts, mostly.
 Status WindowReader::load_starts(const chunk::Block& block, std::size_t at) {
-  if (starts_block_ == &block && starts_number_ == block.times_number(at)) return {};
+  if (starts_block_.get() == &block && starts_number_ == block.times_number(at)) return {};
   starts_block_ = nullptr;
   VARVE_CHECK_OK(block.times(at, starts_));
-  starts_block_ = &block;
+  starts_block_ = block.shared_from_this();
   starts_number_ = block.times_number(at);
   return {};
 }

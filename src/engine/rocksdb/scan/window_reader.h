@@ -28,14 +28,14 @@ class WindowReader {
 
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
-  // The group's starts and the wanted ones of its columns; both empty if the slot does not have it.
-  Status load(std::uint32_t group, const Wanted& wanted);
+  // The group's starts and the wanted ones of its columns. False: the slot does not have it.
+  Result<bool> load(std::uint32_t group, const Wanted& wanted);
   Status load_starts(const chunk::Block& block, std::size_t at);
 
   std::vector<RunReader> readers_;
   Gather gather_;
   std::vector<model::Timestamp> starts_;
-  const chunk::Block* starts_block_ = nullptr;  // starts_ are those of this block, with this number; nullptr: of none
+  std::shared_ptr<const chunk::Block> starts_block_;  // starts_ are those of this block, with this number; or of none
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
