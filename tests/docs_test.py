@@ -39,7 +39,8 @@ class Docs(OwnServerCase):
         for command in commands(path.read_text(encoding="utf-8")):
             with self.subTest(f"{path.name}: {command}"):
                 count += 1
-                shell = command.replace("8080", str(server.port)).replace("4242", str(server.telnet_port))
+                ports = {"8080": str(server.port), "4242": str(server.telnet_port)}
+                shell = re.sub("8080|4242", lambda found: ports[found[0]], command)
                 shell = f"V=http://127.0.0.1:{server.port}\n" + re.sub(r"^curl ", "curl -sS -w '\\n%{http_code}' ", shell)
                 done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
