@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/kairosdb_answer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/json/number_text.h"
@@ -11,11 +12,13 @@ namespace varve::http {
 namespace {
 
 using model::ValueType;
-using protocol::json::append_double;
 using protocol::json::append_long;
 using protocol::json::append_string;
+using protocol::json::write_double;
+using protocol::json::write_long;
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = 256 * 1024;  // each is handed from the pool to the connection
+constexpr std::size_t kPointsAtOnce = 256;
 
 void append_strings(std::string& out, const std::vector<std::string>& list) {
   out += '[';
@@ -43,15 +46,37 @@ void append_name(std::string& out, const std::string& name) {
   out += ',';
 }
 
-void append_point(std::string& out, const aggregate::Points& points, std::size_t i) {
-  out += '[';
-  append_long(out, points.times[i]);
-  out += ',';
-  switch (points.type_of(i)) {
-    case ValueType::long_: append_long(out, std::bit_cast<std::int64_t>(points.bits[i])); break;
-    case ValueType::double_: append_double(out, std::bit_cast<double>(points.bits[i])); break;
-    case ValueType::string: append_string(out, points.texts[i]); break;
-  }
+// [time,
+char* open_point(char* at, const aggregate::Points& points, std::size_t i) {
+  if (i != 0) *at++ = ',';
+  *at++ = '[';
+  at = write_long(at, points.times[i]);
+  *at++ = ',';
+  return at;
+}
+
+constexpr std::size_t kPointChars = 2 * protocol::json::kNumberChars + 4;
+
+// Straight into the string's memory: a large answer is millions of these.
+void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
+  const std::size_t before = out.size();
+  out.resize_and_overwrite(before + (end - first) * kPointChars, [&](char* text, std::size_t) {
+    char* at = text + before;
+    for (std::size_t i = first; i < end; ++i) {
+      at = open_point(at, points, i);
+      const bool whole = points.type_of(i) == ValueType::long_;
+      at = whole ? write_long(at, std::bit_cast<std::int64_t>(points.bits[i]))
+                 : write_double(at, std::bit_cast<double>(points.bits[i]));
+      *at++ = ']';
+    }
+    return at - text;
+  });
+}
+
+void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
+  char opening[kPointChars];
+  out.append(opening, open_point(opening, points, i));
+  append_string(out, points.texts[i]);
   out += ']';
 }
 
@@ -98,9 +123,14 @@ void KairosdbAnswer::open_group(std::string& out) const {
 
 void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
   const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
-  for (; point_ < points.size() && out.size() < until_bytes; ++point_) {
-    if (point_ != 0) out += ',';
-    append_point(out, points, point_);
+  while (point_ < points.size() && out.size() < until_bytes) {
+    if (points.type == ValueType::string) {
+      append_text(out, points, point_++);
+    } else {
+      const std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
+      append_numbers(out, points, point_, end);
+      point_ = end;
+    }
   }
 }
 

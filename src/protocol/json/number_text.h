@@ -3,10 +3,16 @@
 // that reads back bit for bit, with an exponent outside of [1e-3, 1e7) (1.5E-7, 1.0E20). NaN and infinities: null.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace varve::protocol::json {
+
+// Write at `at`, where kNumberChars are free, and return the end.
+inline constexpr std::size_t kNumberChars = 32;
+char* write_long(char* at, std::int64_t value);
+char* write_double(char* at, double value);
 
 void append_long(std::string& out, std::int64_t value);
 void append_double(std::string& out, double value);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -53,6 +54,18 @@ TEST(NumberText, ReadsBackBitForBit) {
     if (!std::isfinite(v)) continue;
     ASSERT_EQ(std::bit_cast<std::uint64_t>(std::strtod(text_of(v).c_str(), nullptr)), std::bit_cast<std::uint64_t>(v))
         << text_of(v);
+  }
+}
+
+TEST(NumberText, NoFormIsShorter) {
+  std::mt19937_64 random(10);
+  for (int i = 0; i < 200'000; ++i) {
+    const double v = std::ldexp(static_cast<double>(random() >> (random() % 53)), -static_cast<int>(random() % 64));
+    if (v < 1e-3 || v >= 1e7 || v == std::trunc(v)) continue;
+    char text[64];
+    const std::string want(text, std::to_chars(text, text + sizeof text, v, std::chars_format::fixed).ptr);
+    ASSERT_EQ(text_of(v), want);
+    ASSERT_EQ(text_of(-v), "-" + want);
   }
 }
 
