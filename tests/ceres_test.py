@@ -105,6 +105,15 @@ class Ceres(CeresCase, ServerCase):
         self.assertEqual([f["data"]["tags"] for f in found], [{"h": "a"}])
         self.assertEqual(list(found[0]["data"]["values"].values()), [1, 2])
 
+    def test_put_with_instants(self):
+        point = {"metric": "m", "tags": {"h": "a"}, "value": 1}
+        answer = self.server.post("/api/put?details", [point | {"timestamp": t} for t in (
+            "2020-09-12T18:42:23.658447900Z", "2020-09-12T19:42:24+01:00", "13:03:15.454+0530Z")], {"X-Tenant": "t-instants"})
+        self.assertEqual((answer.status, answer.json()["success"], answer.json()["failed"]), (400, 2, 1))
+        self.assertEqual(answer.json()["errors"], [{"datapoint": point | {"timestamp": "13:03:15.454+0530Z"}, "error": "Invalid timestamp"}])
+        found = self.get("/api/query", {"X-Tenant": "t-instants"}, metricName="m", start=0)
+        self.assertEqual(found[0]["data"]["values"], {"2020-09-12T18:42:23.658Z": 1, "2020-09-12T18:42:24Z": 1})
+
     def test_errors(self):
         cases = [("/api/query", dict(metricName="m")), ("/api/query", dict(metricName="m", metricGroup="g", start=0)),
                  ("/api/query", dict(metricName="m", start="1ss-ago")), ("/api/query", dict(metricName="m", start=0, aggregator="SUM")),
