@@ -152,7 +152,7 @@ struct Store::State {
 
   // forget.cc
   Status revive(const model::RowBatch& batch);  // under no lock; limit: not all, as the tenant is full
-  void revive_heads();                        // of a start
+  void revive_heads();                          // of a start
   void look_for_empty_series();
   [[nodiscard]] bool forget_due() const;  // these under the maintenance lock
   void forget_some();                     // of the series that are left to be looked at
