@@ -75,6 +75,10 @@ Request Rows::next(Done<Rows> done) const {
 
 Request Session::connect(const Runtime& runtime, const SessionOptions& options, Done<Session> done) {
   using Connecting = Pending<Session, drv_cassandra>;
+  if (runtime.stopped()) {
+    done(fail(Code::cancelled, "the runtime of the drivers has stopped"));
+    return {};
+  }
   const auto converted = session_options(options);
   drv_request* request = nullptr;
   drv_cassandra_connect(runtime.handle(), &converted, Connecting::call, Connecting::create(std::move(done)), &request);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <semaphore>
 #include <thread>
 
@@ -44,10 +45,14 @@ void control(const char* what) {
   ASSERT_NE(std::fgets(line, sizeof line, stdin), nullptr) << what;
 }
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing changes it
+  return value == nullptr ? "" : value;
+}
+
 SessionOptions options() {
-  const char* points = std::getenv("VARVE_CASSANDRA");
   SessionOptions options;
-  options.contact_points = points == nullptr ? "" : points;
+  options.contact_points = environment("VARVE_CASSANDRA");
   options.user = options.password = "cassandra";
   return options;
 }
@@ -78,97 +83,97 @@ T must(Result<T> result) {
 class Live : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    runtime_.emplace(*Runtime::start(2));
+    runtime = std::make_unique<Runtime>(must(Runtime::start(2)));
     // The first start makes the user while it already answers.
-    auto session = connect(*runtime_);
-    for (int attempt = 0; !session && attempt < 60; ++attempt) {
+    auto connected = connect(*runtime);
+    for (int attempt = 0; !connected && attempt < 60; ++attempt) {
       std::this_thread::sleep_for(500ms);
-      session = connect(*runtime_);
+      connected = connect(*runtime);
     }
-    session_.emplace(must(std::move(session)));
-    must(query(*session_,
+    session = std::make_unique<Session>(must(std::move(connected)));
+    must(query(*session,
                "CREATE KEYSPACE IF NOT EXISTS live WITH replication = "
                "{'class': 'SimpleStrategy', 'replication_factor': 1}"));
-    must(query(*session_,
+    must(query(*session,
                "CREATE TABLE IF NOT EXISTS live.kinds (k text PRIMARY KEY, b blob, n bigint, t timestamp, "
                "s tinyint, m frozen<map<text, text>>)"));
-    must(query(*session_, "CREATE TABLE IF NOT EXISTS live.series (p bigint, c bigint, v blob, PRIMARY KEY (p, c))"));
+    must(query(*session, "CREATE TABLE IF NOT EXISTS live.series (p bigint, c bigint, v blob, PRIMARY KEY (p, c))"));
   }
   static void TearDownTestSuite() {
-    session_.reset();
-    runtime_.reset();
+    session.reset();
+    runtime.reset();
   }
 
   static std::int64_t count(std::int64_t partition) {
-    const auto select = must(prepare(*session_, "SELECT count(*) FROM live.series WHERE p = ?"));
-    const auto rows = must(execute(*session_, select, {Cell(be64(partition))}));
+    const auto select = must(prepare(*session, "SELECT count(*) FROM live.series WHERE p = ?"));
+    const auto rows = must(execute(*session, select, {Cell(be64(partition))}));
     return static_cast<std::int64_t>(load_be64(rows.row(0)[0].bytes().data()));
   }
-  static Statement insert() { return must(prepare(*session_, "INSERT INTO live.series (p, c, v) VALUES (?, ?, ?)")); }
+  static Statement insert() { return must(prepare(*session, "INSERT INTO live.series (p, c, v) VALUES (?, ?, ?)")); }
 
-  static inline std::optional<Runtime> runtime_;
-  static inline std::optional<Session> session_;
+  static inline std::unique_ptr<Runtime> runtime;
+  static inline std::unique_ptr<Session> session;
 };
 
 TEST_F(Live, EveryKindOfCellComesBack) {
-  const auto put = must(prepare(*session_, "INSERT INTO live.kinds (k, b, n, t, s, m) VALUES (?, ?, ?, ?, ?, ?)"));
-  const auto get = must(prepare(*session_, "SELECT k, b, n, t, s, m FROM live.kinds WHERE k = ?"));
+  const auto put = must(prepare(*session, "INSERT INTO live.kinds (k, b, n, t, s, m) VALUES (?, ?, ?, ?, ?, ?)"));
+  const auto get = must(prepare(*session, "SELECT k, b, n, t, s, m FROM live.kinds WHERE k = ?"));
   EXPECT_EQ(put.cells(), 6U);
   const std::string blob("\0\xff\n", 3), number = be64(-5), time = be64(1'790'000'000'123), small("\x80", 1);
   const std::string map = map_of({{"host", "a"}, {"kind", ""}});
-  must(execute(*session_, put, {Cell("full"), blob, number, time, small, map}));
-  must(execute(*session_, put, {Cell("empty"), "", Cell(), Cell(), Cell(), Cell()}));
+  must(execute(*session, put, {Cell("full"), blob, number, time, small, map}));
+  must(execute(*session, put, {Cell("empty"), "", Cell(), Cell(), Cell(), Cell()}));
 
-  const auto full = must(execute(*session_, get, {Cell("full")}));
+  const auto full = must(execute(*session, get, {Cell("full")}));
   ASSERT_EQ(full.count(), 1U);
   const std::vector<std::string> wanted{"full", blob, number, time, small, map};
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(full.row(0)[i].bytes(), wanted[i]) << i;
-  const auto empty = must(execute(*session_, get, {Cell("empty")}));
+  const auto empty = must(execute(*session, get, {Cell("empty")}));
   ASSERT_EQ(empty.count(), 1U);
   EXPECT_FALSE(empty.row(0)[1].null());
   EXPECT_EQ(empty.row(0)[1].bytes(), "");
   for (std::size_t i = 2; i < 6; ++i) EXPECT_TRUE(empty.row(0)[i].null()) << i;
-  EXPECT_EQ(must(execute(*session_, get, {Cell("nobody")})).count(), 0U);
+  EXPECT_EQ(must(execute(*session, get, {Cell("nobody")})).count(), 0U);
 }
 
 TEST_F(Live, ErrorsSayWhatIsWrong) {
   auto error = [](const auto& result) { return result ? Error{Code::corrupt, "no error"} : result.error(); };
-  auto unknown = error(prepare(*session_, "SELECT a FROM live.no_such_table"));
+  auto unknown = error(prepare(*session, "SELECT a FROM live.no_such_table"));
   EXPECT_EQ(unknown.code, Code::invalid);
   EXPECT_NE(unknown.message.find("no_such_table"), std::string::npos) << unknown.message;
-  EXPECT_EQ(error(prepare(*session_, "SELEKT")).code, Code::invalid);
-  EXPECT_EQ(error(query(*session_, "CREATE TABLE live.series (p int PRIMARY KEY)")).code, Code::conflict);
+  EXPECT_EQ(error(prepare(*session, "SELEKT")).code, Code::invalid);
+  EXPECT_EQ(error(query(*session, "CREATE TABLE live.series (p int PRIMARY KEY)")).code, Code::conflict);
   const auto put = insert();
-  const auto few = error(execute(*session_, put, {Cell(be64(1))}));
+  const auto few = error(execute(*session, put, {Cell(be64(1))}));
   EXPECT_EQ(few.code, Code::invalid);
   EXPECT_NE(few.message.find("1 cells for 3 markers"), std::string::npos) << few.message;
-  EXPECT_EQ(error(execute(*session_, put, {Cell("short"), Cell("short"), Cell("x")})).code, Code::invalid);
-  const auto three = error(execute(*session_, put, {Cell(be64(1)), Cell(be64(1)), Cell("x")},
+  EXPECT_EQ(error(execute(*session, put, {Cell("short"), Cell("short"), Cell("x")})).code, Code::invalid);
+  const auto three = error(execute(*session, put, {Cell(be64(1)), Cell(be64(1)), Cell("x")},
                                    {.consistency = Consistency::three, .timestamp_us = {}}));
   EXPECT_EQ(three.code, Code::unavailable) << three.message;
 
   auto wrong = options();
   wrong.password = "wrong";
-  EXPECT_EQ(error(connect(*runtime_, wrong)).code, Code::invalid);
+  EXPECT_EQ(error(connect(*runtime, wrong)).code, Code::invalid);
   wrong.user = wrong.password = "";
-  EXPECT_EQ(error(connect(*runtime_, wrong)).code, Code::invalid);
+  EXPECT_EQ(error(connect(*runtime, wrong)).code, Code::invalid);
   wrong = options();
   wrong.keyspace = "nowhere";
-  EXPECT_EQ(error(connect(*runtime_, wrong)).code, Code::conflict);
+  EXPECT_EQ(error(connect(*runtime, wrong)).code, Code::conflict);
   wrong = options();
   wrong.local_dc = "nowhere";  // connects, and finds nobody to ask
-  const auto far = must(connect(*runtime_, wrong));
+  const auto far = must(connect(*runtime, wrong));
   EXPECT_EQ(error(query(far, "SELECT key FROM system.local")).code, Code::unavailable);
 }
 
 TEST_F(Live, Tls) {
   auto secure = options();
-  secure.tls.ca_file = std::getenv("VARVE_CASSANDRA_CA");
-  const auto session = must(connect(*runtime_, secure));
-  EXPECT_EQ(must(query(session, "SELECT key FROM system.local")).count(), 1U);
+  secure.tls.ca_file = environment("VARVE_CASSANDRA_CA");
+  const auto encrypted = must(connect(*runtime, secure));
+  EXPECT_EQ(must(query(encrypted, "SELECT key FROM system.local")).count(), 1U);
   secure.tls = {};
   secure.tls.enabled = true;  // the system's authorities do not know it
-  const auto stranger = connect(*runtime_, secure);
+  const auto stranger = connect(*runtime, secure);
   ASSERT_FALSE(stranger);
   EXPECT_NE(stranger.error().message.find("certificate"), std::string::npos) << stranger.error().message;
 }
@@ -187,10 +192,10 @@ TEST_F(Live, PagesComeWhenTheyAreAskedFor) {
       const auto& value = bytes.emplace_back("v" + std::to_string(i));
       rows.push_back({&put, cells.emplace_back(std::array<Cell, 3>{partition, key, value})});
     }
-    must(wait<void>([&](Done<void> done) { session_->batch(rows, {}, std::move(done)); }));
+    must(wait<void>([&](Done<void> done) { session->batch(rows, {}, std::move(done)); }));
   }
-  const auto get = must(prepare(*session_, "SELECT c, v FROM live.series WHERE p = ?"));
-  auto rows = must(execute(*session_, get, {Cell(be64(1))}, {.timestamp_us = {}, .page_size = 777}));
+  const auto get = must(prepare(*session, "SELECT c, v FROM live.series WHERE p = ?"));
+  auto rows = must(execute(*session, get, {Cell(be64(1))}, {.timestamp_us = {}, .page_size = 777}));
   std::int64_t seen = 0;
   int pages = 0;
   for (;;) {
@@ -208,39 +213,39 @@ TEST_F(Live, PagesComeWhenTheyAreAskedFor) {
   const auto after = wait<Rows>([&](Done<Rows> done) { rows.next(std::move(done)); });
   ASSERT_FALSE(after);
   EXPECT_EQ(after.error().code, Code::invalid);
-  EXPECT_EQ(must(execute(*session_, get, {Cell(be64(1))})).count(), 10'000U) << "in one answer";
+  EXPECT_EQ(must(execute(*session, get, {Cell(be64(1))})).count(), 10'000U) << "in one answer";
 }
 
 TEST_F(Live, ABatchOfSeveralStatements) {
   const auto put = insert();
-  const auto forget = must(prepare(*session_, "DELETE FROM live.series WHERE p = ? AND c = ?"));
+  const auto forget = must(prepare(*session, "DELETE FROM live.series WHERE p = ? AND c = ?"));
   const std::string p = be64(2), one = be64(1), two = be64(2);
-  must(execute(*session_, put, {Cell(p), one, Cell("x")}, {.timestamp_us = 1}));
+  must(execute(*session, put, {Cell(p), one, Cell("x")}, {.timestamp_us = 1}));
   const std::array<Cell, 3> new_row{p, two, "y"};
   const std::array<Cell, 2> old_row{p, one};
   const std::vector<Bound> rows{{&put, new_row}, {&forget, old_row}};
-  must(wait<void>([&](Done<void> done) { session_->batch(rows, {}, std::move(done)); }));
+  must(wait<void>([&](Done<void> done) { session->batch(rows, {}, std::move(done)); }));
   EXPECT_EQ(count(2), 1);
   EXPECT_FALSE(
-      wait<void>([&](Done<void> done) { session_->batch(std::vector<Bound>{{&put, old_row}}, {}, std::move(done)); }));
+      wait<void>([&](Done<void> done) { session->batch(std::vector<Bound>{{&put, old_row}}, {}, std::move(done)); }));
 }
 
 TEST_F(Live, TheLaterTimestampWins) {
   const auto put = insert();
-  const auto get = must(prepare(*session_, "SELECT v FROM live.series WHERE p = ? AND c = ?"));
+  const auto get = must(prepare(*session, "SELECT v FROM live.series WHERE p = ? AND c = ?"));
   const std::string p = be64(3), c = be64(1);
-  must(execute(*session_, put, {Cell(p), c, Cell("later")}, {.timestamp_us = 2'000}));
-  must(execute(*session_, put, {Cell(p), c, Cell("earlier")}, {.timestamp_us = 1'000}));
-  EXPECT_EQ(must(execute(*session_, get, {Cell(p), c})).row(0)[0].bytes(), "later");
-  must(execute(*session_, put, {Cell(p), c, Cell("now")}));
-  EXPECT_EQ(must(execute(*session_, get, {Cell(p), c})).row(0)[0].bytes(), "now");
+  must(execute(*session, put, {Cell(p), c, Cell("later")}, {.timestamp_us = 2'000}));
+  must(execute(*session, put, {Cell(p), c, Cell("earlier")}, {.timestamp_us = 1'000}));
+  EXPECT_EQ(must(execute(*session, get, {Cell(p), c})).row(0)[0].bytes(), "later");
+  must(execute(*session, put, {Cell(p), c, Cell("now")}));
+  EXPECT_EQ(must(execute(*session, get, {Cell(p), c})).row(0)[0].bytes(), "now");
 }
 
 TEST_F(Live, NodesAgree) {
-  must(query(*session_, "CREATE TABLE IF NOT EXISTS live.another (p int PRIMARY KEY)"));
-  const auto agreed = wait<void>([&](Done<void> done) { session_->agree(std::move(done)); });
+  must(query(*session, "CREATE TABLE IF NOT EXISTS live.another (p int PRIMARY KEY)"));
+  const auto agreed = wait<void>([&](Done<void> done) { session->agree(std::move(done)); });
   EXPECT_TRUE(agreed) << agreed.error().message;
-  EXPECT_TRUE(prepare(*session_, "SELECT p FROM live.another"));
+  EXPECT_TRUE(prepare(*session, "SELECT p FROM live.another"));
 }
 
 TEST_F(Live, ManyAtOnce) {
@@ -253,7 +258,7 @@ TEST_F(Live, ManyAtOnce) {
   for (int i = 0; i < kRows; ++i) {
     room.acquire();
     const std::string c = be64(i);
-    session_->execute({&put, std::array<Cell, 3>{p, c, "value"}}, {}, [&](const Result<Rows>& done) {
+    session->execute({&put, std::array<Cell, 3>{p, c, "value"}}, {}, [&](const Result<Rows>& done) {
       failed += !done;
       room.release();
     });
@@ -273,7 +278,7 @@ TEST_F(Live, CancelledIsCalledBackOnce) {
   std::atomic<int> calls = 0, cancelled = 0, other = 0;
   std::counting_semaphore<> called(0);
   for (int i = 0; i < kRequests; ++i) {
-    const auto request = session_->execute({&put, cells}, {}, [&](const Result<Rows>& done) {
+    const auto request = session->execute({&put, cells}, {}, [&](const Result<Rows>& done) {
       ++calls;
       cancelled += !done && done.error().code == Code::cancelled;
       other += !done && done.error().code != Code::cancelled;
@@ -286,20 +291,20 @@ TEST_F(Live, CancelledIsCalledBackOnce) {
   EXPECT_GT(cancelled, 0);
   EXPECT_LE(cancelled, kRequests / 2);
   EXPECT_EQ(other, 0);
-  EXPECT_TRUE(execute(*session_, put, {p, c, "v"}));
+  EXPECT_TRUE(execute(*session, put, {p, c, "v"}));
 }
 
 TEST_F(Live, StopCallsBackOnceForEverything) {
-  auto runtime = must(Runtime::start(2));
-  auto session = must(connect(runtime));
-  const auto put = must(prepare(session, "INSERT INTO live.series (p, c, v) VALUES (?, ?, ?)"));
+  auto own = must(Runtime::start(2));
+  const auto ours = must(connect(own));
+  const auto put = must(prepare(ours, "INSERT INTO live.series (p, c, v) VALUES (?, ?, ?)"));
   const std::string p = be64(6), c = be64(1);
   const std::array<Cell, 3> cells{p, c, "v"};
   std::atomic<int> calls = 0;
-  for (int i = 0; i < 2'000; ++i) session.execute({&put, cells}, {}, [&](const Result<Rows>&) { ++calls; });
-  runtime.stop();
+  for (int i = 0; i < 2'000; ++i) ours.execute({&put, cells}, {}, [&](const Result<Rows>&) { ++calls; });
+  own.stop();
   EXPECT_EQ(calls, 2'000);
-  session.execute({&put, cells}, {}, [&](const Result<Rows>& done) {
+  ours.execute({&put, cells}, {}, [&](const Result<Rows>& done) {
     ++calls;
     EXPECT_EQ(done.error().code, Code::cancelled);
   });
@@ -310,27 +315,27 @@ TEST_F(Live, ANodeThatHangs) {
   const auto put = insert();
   const std::string p = be64(7), c = be64(1);
   control("pause 1");
-  const auto done = execute(*session_, put, {Cell(p), c, Cell("v")}, {.timestamp_us = {}, .timeout_ms = 300});
+  const auto done = execute(*session, put, {Cell(p), c, Cell("v")}, {.timestamp_us = {}, .timeout_ms = 300});
   control("resume 1");
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::timeout) << done.error().message;
-  EXPECT_TRUE(execute(*session_, put, {Cell(p), c, Cell("v")}));
+  EXPECT_TRUE(execute(*session, put, {Cell(p), c, Cell("v")}));
 }
 
 TEST_F(Live, ANodeThatComesBackIsFoundAgain) {
   const auto put = insert();
   const std::string p = be64(8), c = be64(1);
-  must(execute(*session_, put, {Cell(p), c, Cell("before")}));
+  must(execute(*session, put, {Cell(p), c, Cell("before")}));
   control("kill 1");
-  const auto lost = execute(*session_, put, {Cell(p), c, Cell("lost")});
+  const auto lost = execute(*session, put, {Cell(p), c, Cell("lost")});
   ASSERT_FALSE(lost);
   EXPECT_TRUE(lost.error().code == Code::io || lost.error().code == Code::unavailable) << lost.error().message;
   control("start 1");
   // The driver tries again after 50 ms, then ever more seldom: after 10 s at the latest.
-  auto done = execute(*session_, put, {Cell(p), c, Cell("after")});
+  auto done = execute(*session, put, {Cell(p), c, Cell("after")});
   for (int attempt = 0; !done && attempt < 120; ++attempt) {
     std::this_thread::sleep_for(250ms);
-    done = execute(*session_, put, {Cell(p), c, Cell("after")});
+    done = execute(*session, put, {Cell(p), c, Cell("after")});
   }
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(count(8), 1);

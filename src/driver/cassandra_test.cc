@@ -22,7 +22,7 @@ class Silent {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    ::bind(fd_, reinterpret_cast<sockaddr*>(&address), size);
+    EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
     ::listen(fd_, 16);
     ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
     contact_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
@@ -102,6 +102,9 @@ TEST(Cassandra, StopCallsBackWhoIsConnecting) {
   }
   runtime->stop();
   EXPECT_EQ(calls, 20);
+  const auto late = connect(*runtime, silent.options());
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::cancelled);
 }
 
 }  // namespace

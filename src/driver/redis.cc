@@ -68,6 +68,10 @@ Status Reply::status() const {
 
 Request Redis::connect(const Runtime& runtime, const RedisOptions& options, Done<Redis> done) {
   using Connecting = Pending<Redis, drv_redis>;
+  if (runtime.stopped()) {
+    done(fail(Code::cancelled, "the runtime of the drivers has stopped"));
+    return {};
+  }
   drv_redis_options converted{};
   converted.url = option(options.url);
   converted.user = option(options.user);

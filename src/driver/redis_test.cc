@@ -29,7 +29,7 @@ int free_port() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  ::bind(fd, reinterpret_cast<sockaddr*>(&address), size);
+  if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0) return 0;
   ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
   ::close(fd);
   return ntohs(address.sin_port);
@@ -55,12 +55,15 @@ class Server {
                                    "/dev/null",    "--dir",  testing::TempDir()};
     words.insert(words.end(), arguments_.begin(), arguments_.end());
     std::vector<char*> raw;
+    raw.reserve(words.size() + 1);
     for (auto& word : words) raw.push_back(word.data());
     raw.push_back(nullptr);
+    const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing changes it
     pid_ = ::fork();
     if (pid_ != 0) return;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::setenv("PATH", (std::string(std::getenv("PATH")) + ":/usr/bin:/usr/sbin").c_str(), 1);
+    // The child has one thread. NOLINTNEXTLINE(concurrency-mt-unsafe)
+    ::setenv("PATH", (std::string(path == nullptr ? "" : path) + ":/usr/bin:/usr/sbin").c_str(), 1);
     ::execvp(raw[0], raw.data());
     ::_exit(127);
   }
@@ -105,10 +108,12 @@ Result<Redis> connect_to(const Runtime& runtime, const Server& server, const Red
 class RedisTest : public testing::Test {
  protected:
   void SetUp() override {
-    runtime_.emplace(*Runtime::start(2));
+    auto runtime = Runtime::start(2);
+    ASSERT_TRUE(runtime);
+    runtime_ = std::make_unique<Runtime>(std::move(*runtime));
     auto redis = connect_to(*runtime_, server_, server_.options());
     ASSERT_TRUE(redis) << redis.error().message;
-    redis_.emplace(std::move(*redis));
+    redis_ = std::make_unique<Redis>(std::move(*redis));
   }
 
   Result<Reply> run(const Pipeline& pipeline, std::uint32_t timeout_ms = 0) {
@@ -116,8 +121,8 @@ class RedisTest : public testing::Test {
   }
 
   Server server_;
-  std::optional<Runtime> runtime_;
-  std::optional<Redis> redis_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Redis> redis_;
 };
 
 TEST_F(RedisTest, CommandsAndAnswersOfEveryKind) {
@@ -316,7 +321,7 @@ TEST(Redis, Tls) {
       "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=varve -addext subjectAltName=IP:127.0.0.1"
       " -out " +
       certificate + " -keyout " + key + " 2>/dev/null";
-  ASSERT_EQ(std::system(make.c_str()), 0);
+  ASSERT_EQ(std::system(make.c_str()), 0);  // NOLINT(concurrency-mt-unsafe)
   const int port = free_port();
   Server server({"--tls-port", std::to_string(port), "--tls-cert-file", certificate, "--tls-key-file", key,
                  "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no"});

@@ -53,9 +53,10 @@ class Runtime {
  public:
   // threads 0: one a core.
   static Result<Runtime> start(unsigned threads);
-  // Cancels every request, returns when the last callback has ended. Not in a callback. What is asked of sessions later
-  // is cancelled at once.
+  // Cancels every request, returns when the last callback has ended. Not in a callback. What is asked of it or of its
+  // sessions later is cancelled at once.
   void stop() { handle_.reset(); }
+  [[nodiscard]] bool stopped() const { return handle_ == nullptr; }
   [[nodiscard]] const drv_runtime* handle() const { return handle_.get(); }
 
  private:
