@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/help.h"
+#include "cli/schema.h"
 #include "config/load.h"
 #include "server/build_info.h"
 #include "server/serve.h"
@@ -21,28 +22,37 @@ int wrong(const std::vector<std::string>& faults) {
   return kWrong;
 }
 
-int serve(const config::Sources& sources, const config::Loaded& loaded) { return server::serve(sources, loaded); }
+int serve(const config::Sources& sources, const config::Loaded& loaded, bool) { return server::serve(sources, loaded); }
 
-int check(const config::Sources&, const config::Loaded& loaded) {
+int check(const config::Sources&, const config::Loaded& loaded, bool) {
   print(stdout, config::to_yaml(loaded.effective));
   return 0;
 }
 
-int version(const config::Sources&, const config::Loaded&) {
+int schema(const config::Sources&, const config::Loaded& loaded, bool apply) {
+  return apply ? apply_schema(loaded.config) : print_schema(loaded.config);
+}
+
+int version(const config::Sources&, const config::Loaded&, bool) {
   print(stdout, server::version_line() + "\n");
   return 0;
 }
 
 struct Command {
   std::string_view name;
-  bool configured;  // takes --config and keys
-  int (*run)(const config::Sources&, const config::Loaded&);
+  bool configured;              // takes --config and keys
+  std::string_view own_switch;  // --NAME that is no key; empty: none
+  int (*run)(const config::Sources&, const config::Loaded&, bool switched_on);
 };
 
-constexpr Command kCommands[] = {{"serve", true, serve}, {"check", true, check}, {"version", false, version}};
+constexpr Command kCommands[] = {{"serve", true, "", serve},
+                                 {"check", true, "", check},
+                                 {"schema", true, "apply", schema},
+                                 {"version", false, "", version}};
+constexpr std::string_view kThereAre = "there are serve, check, schema and version";
 
 // Promised for later; a clear word is better than "unknown".
-constexpr std::string_view kLater[] = {"schema", "query", "put", "backup", "restore", "migrate", "device", "tail"};
+constexpr std::string_view kLater[] = {"query", "put", "backup", "restore", "migrate", "device", "tail"};
 
 const Command* find_command(std::string_view name) {
   for (const Command& command : kCommands) {
@@ -53,9 +63,9 @@ const Command* find_command(std::string_view name) {
 
 int unknown(const std::string& name) {
   for (const auto later : kLater) {
-    if (later == name) return wrong({"\"" + name + "\": not in this build yet; there are serve, check and version"});
+    if (later == name) return wrong({"\"" + name + "\": not in this build yet; " + std::string(kThereAre)});
   }
-  return wrong({"\"" + name + "\": no such command; there are serve, check and version"});
+  return wrong({"\"" + name + "\": no such command; " + std::string(kThereAre)});
 }
 
 }  // namespace
@@ -75,16 +85,19 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
     print(stdout, help(command->name));
     return 0;
   }
+  const bool switched_on = !command->own_switch.empty() && std::erase_if(given.flags, [&](const auto& flag) {
+                                                             return flag.key == command->own_switch;
+                                                           }) > 0;
   config::Sources sources{std::move(given.config_file), std::move(given.flags), std::move(environment)};
   if (!command->configured) {
     for (const auto& flag : sources.flags) given.faults.push_back("--" + flag.key + ": not a flag of this command");
     if (!given.faults.empty()) return wrong(given.faults);
-    return command->run(sources, {});
+    return command->run(sources, {}, switched_on);
   }
   const config::Loaded loaded = config::load(sources);
   given.faults.insert(given.faults.end(), loaded.faults.begin(), loaded.faults.end());
   if (!given.faults.empty()) return wrong(given.faults);
-  return command->run(sources, loaded);
+  return command->run(sources, loaded, switched_on);
 }
 
 }  // namespace varve::cli

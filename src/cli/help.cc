@@ -13,6 +13,7 @@ usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
 
   serve     run the server
   check     check a configuration and print it whole, with defaults
+  schema    print the tables of the cluster engine, or create them
   version   say which varve this is
 
 varve COMMAND --help teaches with an example.
@@ -43,6 +44,19 @@ example: write a file with every key, change one, check it
 
 )";
 
+constexpr std::string_view kSchema =
+    R"(varve schema prints the CQL of the cluster engine's tables; docs/schema.md explains each. With --apply it creates in
+Cassandra what is missing, and waits until all nodes agree. Done again it changes nothing; run it once before the first
+replica starts, and after an upgrade that asks for it. One at a time.
+
+usage: varve schema [--apply] [--config FILE] [--KEY=VALUE ...]
+
+example: look at it, then create it
+  varve schema --cassandra.keyspace=varve > varve.cql
+  varve schema --apply --cassandra.hosts=db1:9042,db2:9042 --cassandra.replication=dc1:3
+
+)";
+
 constexpr std::string_view kVersion = R"(varve version prints one line: varve VERSION (commit, compiler).
 
 usage: varve version
@@ -69,7 +83,7 @@ std::string overview() { return std::string(kOverview); }
 
 std::string help(std::string_view command) {
   if (command == "version") return std::string(kVersion);
-  return std::string(command == "serve" ? kServe : kCheck) + key_table();
+  return std::string(command == "serve" ? kServe : command == "schema" ? kSchema : kCheck) + key_table();
 }
 
 }  // namespace varve::cli

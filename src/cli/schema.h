@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// `varve schema`: the tables of the cluster engine for this configuration, on standard output or in Cassandra.
+#pragma once
+
+#include "config/config.h"
+
+namespace varve::cli {
+
+// Both answer the exit status; what is wrong is one line on stderr.
+int print_schema(const config::Config& config);
+int apply_schema(const config::Config& config);
+
+}  // namespace varve::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema in a real Cassandra, which tests/schema_test.py starts.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "driver/wait.h"
+#include "engine/cassandra/apply.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+class SchemaLive : public ::testing::Test {
+ protected:
+  SchemaLive() : runtime_(std::move(driver::Runtime::start(1).value())) {
+    driver::SessionOptions wanted;
+    wanted.contact_points = std::getenv("VARVE_CASSANDRA");  // NOLINT(concurrency-mt-unsafe): nothing changes it
+    auto connected = driver::wait<driver::Session>(
+        [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime_, wanted, std::move(done)); });
+    session_.emplace(std::move(connected.value()));
+  }
+  ~SchemaLive() override {
+    session_.reset();
+    runtime_.stop();
+  }
+
+  Result<driver::Rows> query(std::string_view cql) {
+    return driver::wait<driver::Rows>(
+        [&](driver::Done<driver::Rows> done) { session_->query(cql, {}, std::move(done)); });
+  }
+  Status apply(const SchemaOptions& options) {
+    steps_ = 0;
+    return apply_schema(*session_, options, [this](std::string_view) { ++steps_; });
+  }
+
+  driver::Runtime runtime_;
+  std::optional<driver::Session> session_;
+  int steps_ = 0;
+};
+
+SchemaOptions named(std::string keyspace) {
+  return {std::move(keyspace), "SimpleStrategy:1", 3'600'000, rollup::kForEver, {{300'000, 86'400'000}}};
+}
+
+TEST_F(SchemaLive, IsCreatedOnceAndTakesMoreTablesLater) {
+  SchemaOptions options = named("made");
+  const Status none = check_schema(*session_, options);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message.find("varve schema --apply"), std::string::npos) << none.error().message;
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(schema_version(*session_, "made").value(), kSchemaVersion);
+  EXPECT_TRUE(check_schema(*session_, options));
+  options.rollups.push_back({3'600'000, 86'400'000});  // a granularity more
+  ASSERT_TRUE(apply(options));
+  const auto rows = query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'made'");
+  EXPECT_EQ(rows.value().count(), tables(options).size());
+}
+
+TEST_F(SchemaLive, ANewerOneIsRefusedAndLeftAlone) {
+  const SchemaOptions options = named("newer");
+  ASSERT_TRUE(apply(options));
+  ASSERT_TRUE(
+      query("UPDATE newer.schema_version SET version = " + std::to_string(kSchemaVersion + 1) + " WHERE id = 'varve'"));
+  ASSERT_TRUE(query("DROP TABLE newer.devices"));
+  for (const Status& status : {check_schema(*session_, options), apply(options)}) {
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, Code::unsupported);
+    EXPECT_NE(status.error().message.find("newer varve"), std::string::npos) << status.error().message;
+  }
+  EXPECT_EQ(steps_, 0);
+  EXPECT_FALSE(query("SELECT * FROM newer.devices"));
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kDay = 24 * kHour;
+
+SchemaOptions usual() {
+  return {"varve", "SimpleStrategy:1", kHour, 90 * kDay, {{kHour / 12, 365 * kDay}, {kHour, rollup::kForEver}}};
+}
+
+std::string cql_of(const SchemaOptions& options, std::string_view name) {
+  const auto all = tables(options);
+  const auto found = std::ranges::find(all, name, &Table::name);
+  return found == all.end() ? "" : found->cql(options.keyspace);
+}
+
+TEST(Schema, WidthsInNames) {
+  EXPECT_EQ(width_name(kHour), "pt1h");
+  EXPECT_EQ(width_name(5 * 60'000), "pt5m");
+  EXPECT_EQ(width_name(90 * 60'000), "pt90m");
+  EXPECT_EQ(width_name(kDay), "p1d");
+  EXPECT_EQ(width_name(36 * kHour), "pt36h");
+  EXPECT_EQ(width_name(90'000), "pt90s");
+  EXPECT_EQ(width_name(1500), "pt1500ms");
+}
+
+TEST(Schema, Replication) {
+  SchemaOptions options = usual();
+  EXPECT_EQ(
+      create_keyspace(options),
+      "CREATE KEYSPACE IF NOT EXISTS varve WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+  options.replication = "dc1:3,dc2:2";
+  options.keyspace = "other";
+  EXPECT_EQ(create_keyspace(options),
+            "CREATE KEYSPACE IF NOT EXISTS other WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3, "
+            "'dc2': 2}");
+}
+
+TEST(Schema, EachGranularityHasItsTableAndItsTime) {
+  const std::string fine = cql_of(usual(), "data_pt5m_p_pt1h");
+  EXPECT_NE(fine.find("'compaction_window_unit': 'DAYS', 'compaction_window_size': 13"), std::string::npos) << fine;
+  EXPECT_NE(fine.find("default_time_to_live = 31536000"), std::string::npos) << fine;
+  const std::string for_ever = cql_of(usual(), "data_pt1h_p_pt1h");
+  EXPECT_NE(for_ever.find("default_time_to_live = 0"), std::string::npos) << for_ever;
+  EXPECT_NE(cql_of(usual(), "data_sealed_p_pt1h").find("default_time_to_live = 7776000"), std::string::npos);
+  SchemaOptions halves = usual();
+  halves.slot_width_ms = kHour / 2;
+  EXPECT_EQ(cql_of(halves, "data_sealed_p_pt1h"), "");
+  EXPECT_NE(cql_of(halves, "data_sealed_p_pt30m"), "");
+}
+
+TEST(Schema, NamesAreUniqueAndNothingIsACounterOrAnIndex) {
+  std::set<std::string> names;
+  for (const Table& table : tables(usual())) {
+    EXPECT_TRUE(names.insert(table.name).second) << table.name;
+    EXPECT_FALSE(table.purpose.empty()) << table.name;
+    const std::string cql = table.cql("varve");
+    EXPECT_EQ(cql.find("counter"), std::string::npos) << cql;
+    EXPECT_NE(cql.find("PRIMARY KEY"), std::string::npos) << cql;
+  }
+  const std::string text = script(usual());
+  EXPECT_EQ(text.find("INDEX"), std::string::npos);
+  std::size_t statements = 0;
+  for (auto at = text.find(";\n"); at != std::string::npos; at = text.find(";\n", at + 1)) ++statements;
+  EXPECT_EQ(statements, names.size() + 1);
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra
