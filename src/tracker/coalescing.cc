@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker/coalescing.h"
+
+#include <utility>
+
+namespace varve::tracker {
+namespace {
+
+constexpr std::uint64_t kNever = 0;  // no entry has this generation
+
+}  // namespace
+
+CoalescingTracker::CoalescingTracker(SlotTracker& below, std::int64_t quiet_ms, std::size_t entries_max,
+                                     Version version)
+    : below_(below), version_(std::move(version)), memory_(quiet_ms / 2, entries_max) {}
+
+Status CoalescingTracker::touch(std::span<const Touch> touches, model::Timestamp now_ms) {
+  const Wanted list = wanted(touches, now_ms);
+  if (list.touches.empty()) return {};
+  VARVE_CHECK_OK(below_.touch(list.touches, now_ms));
+  touched(list, now_ms);
+  return {};
+}
+
+CoalescingTracker::Wanted CoalescingTracker::wanted(std::span<const Touch> touches, model::Timestamp now_ms) {
+  const std::uint64_t version = version_();  // before they are sent: what is lost later makes it another one
+  return {memory_.unknown(touches, now_ms, version), version};
+}
+
+void CoalescingTracker::touched(const Wanted& wanted, model::Timestamp now_ms) {
+  memory_.note(wanted.touches, now_ms, wanted.version);
+}
+
+Result<std::vector<Due>> CoalescingTracker::due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions,
+                                                std::size_t limit, When when) {
+  auto list = below_.due(now_ms, partitions, limit, when);
+  if (!list || when == When::quiet) return list;
+  for (Due& work : *list) {
+    if (work.ready_ms > now_ms) work.generation = kNever;
+  }
+  return list;
+}
+
+Result<bool> CoalescingTracker::complete(const Due& work) {
+  if (work.generation == kNever) return false;
+  return below_.complete(work);
+}
+
+}  // namespace varve::tracker
