@@ -1,16 +1,20 @@
-# varve_folder(NAME [CLUSTER] DEPENDS folders… LIBRARIES targets…)
+# varve_folder(NAME [CLUSTER] [WITHOUT subfolder] DEPENDS folders… LIBRARIES targets…)
 # One library a folder, made of its x.cc; x_test.cc go into one gtest program, x_bench.cc into one benchmark
 # program, and each x_fuzz.cc is a fuzz target of its own (built with -DVARVE_FUZZ=ON, which needs clang).
 # x_live.cc go into one gtest program that needs a real server; tests/ starts the server and runs it, ctest does not.
+# WITHOUT: that subfolder is a folder of its own.
 # CLUSTER: only with -DVARVE_CLUSTER=ON.
 function(varve_folder folder)
-  cmake_parse_arguments(ARG "CLUSTER" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CLUSTER" "WITHOUT" "DEPENDS;LIBRARIES" ${ARGN})
   if(ARG_CLUSTER AND NOT VARVE_CLUSTER)
     return()
   endif()
   string(REPLACE "/" "_" name ${folder})
   set(dir ${CMAKE_SOURCE_DIR}/src/${folder})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.cc)
+  if(ARG_WITHOUT)
+    list(FILTER all EXCLUDE REGEX "^${dir}/${ARG_WITHOUT}/")
+  endif()
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz|live)\\.cc$|/main\\.cc$")
   set(tests ${all})

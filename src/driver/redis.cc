@@ -18,11 +18,11 @@ void free_script(drv_script* script) { drv_script_free(script); }
 
 Script::Script(std::string_view lua) : handle_(drv_script_new(slice(lua))) {}
 
-Pipeline& Pipeline::call(const Script& script, std::initializer_list<std::string_view> keys,
-                         std::initializer_list<std::string_view> arguments) {
+Pipeline& Pipeline::call(const Script& script, std::span<const std::string_view> keys,
+                         std::span<const std::string_view> arguments) {
   word(std::to_string(keys.size()));
   for (const auto key : keys) word(key);
-  return add(&script, {arguments.begin(), arguments.size()});
+  return add(&script, arguments);
 }
 
 Pipeline& Pipeline::add(const Script* script, std::span<const std::string_view> words) {

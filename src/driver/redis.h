@@ -50,8 +50,12 @@ class Pipeline {
     return add(nullptr, {words.begin(), words.size()});
   }
   // EVALSHA: KEYS and ARGV of the script.
+  Pipeline& call(const Script& script, std::span<const std::string_view> keys,
+                 std::span<const std::string_view> arguments);
   Pipeline& call(const Script& script, std::initializer_list<std::string_view> keys,
-                 std::initializer_list<std::string_view> arguments);
+                 std::initializer_list<std::string_view> arguments) {
+    return call(script, std::span(keys.begin(), keys.size()), std::span(arguments.begin(), arguments.size()));
+  }
   [[nodiscard]] std::size_t size() const { return commands_.size(); }
   void clear();
 

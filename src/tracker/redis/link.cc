@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker/redis/link.h"
+
+#include <atomic>
+#include <charconv>
+#include <mutex>
+#include <random>
+
+#include "driver/wait.h"
+
+namespace varve::tracker::redis {
+namespace {
+
+using driver::Done;
+using driver::Reply;
+
+const driver::Script& end_recovery() {
+  static const driver::Script script(R"(
+    -- KEYS: recovery|<marker>, epoch. ARGV: the marker.
+    if redis.call('DEL', KEYS[1]) == 0 then return 0 end
+    redis.call('SET', KEYS[2], ARGV[1])
+    return 1)");
+  return script;
+}
+
+std::string random_text() {
+  std::random_device source;
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += std::to_string(source()) + "-";
+  return text;
+}
+
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+
+class Link::State {
+ public:
+  State(const Clock& local, const LinkOptions& options)
+      : local_(local),
+        timeout_ns_(options.timeout_ms * 1'000'000LL),
+        pause_ns_(options.pause_ms * 1'000'000LL),
+        clock_(local) {}
+
+  // May something be asked now?
+  Status admit() {
+    std::int64_t until = closed_until_ns_;
+    if (until == 0) return {};
+    const std::int64_t now = local_.steady_ns();
+    // Who puts the time off is the one that tries.
+    if (now < until || !closed_until_ns_.compare_exchange_strong(until, now + timeout_ns_ + pause_ns_))
+      return fail(Code::unavailable, "Redis does not answer");
+    return {};
+  }
+
+  [[nodiscard]] std::int64_t now_ns() const { return local_.steady_ns(); }
+
+  Result<Answer> finish(const std::string& epoch, std::int64_t sent_ns, Result<Reply> reply) {
+    const std::int64_t now = local_.steady_ns();
+    if (!reply) {
+      closed_until_ns_ = now + pause_ns_;
+      return fail(Code::unavailable, "Redis: " + reply.error().message);
+    }
+    closed_until_ns_ = 0;
+    VARVE_CHECK_OK(reply->status());
+    const Trust trust = examine(epoch, *reply);
+    const driver::Value& time = (*reply)[2];
+    if (time.size() == 2) clock_.observe(number(time[0].text()) * 1'000'000 + number(time[1].text()), sent_ns, now);
+    return Answer(std::move(*reply), trust);
+  }
+
+  [[nodiscard]] std::string epoch() const {
+    const std::lock_guard lock(mutex_);
+    return epoch_;
+  }
+  [[nodiscard]] bool lost() const { return lost_; }
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+
+ private:
+  // What an answer says of the epoch, whose marker `asked` was looked for.
+  Trust examine(const std::string& asked, const Reply& reply) {
+    const driver::Value& found = reply[0];
+    const bool marked = reply[1].size() == 1 && reply[1][0].integer() == 1;
+    const std::lock_guard lock(mutex_);
+    if (found.nil() || (found.text() == asked && !marked)) {
+      if (!lost_) begin_again();
+      lost_ = true;
+      epoch_ = found.text();
+      return Trust::no;
+    }
+    if (found.text() != epoch_) {  // another one has recovered; its marker is looked for the next time
+      begin_again();
+      epoch_ = found.text();
+      return Trust::unknown;
+    }
+    if (found.text() != asked) return Trust::unknown;
+    lost_ = false;
+    return Trust::yes;
+  }
+
+  void begin_again() {
+    ++version_;
+    clock_.forget();
+  }
+
+  const Clock& local_;
+  const std::int64_t timeout_ns_, pause_ns_;
+  std::atomic<std::int64_t> closed_until_ns_ = 0;  // 0: open
+  ServerClock clock_;
+  mutable std::mutex mutex_;
+  std::string epoch_;
+  std::atomic<bool> lost_ = false;
+  std::atomic<std::uint64_t> version_ = 1;
+};
+
+Link::Link(driver::Redis redis, LinkOptions options, const Clock& clock)
+    : redis_(std::move(redis)), options_(std::move(options)), state_(std::make_shared<State>(clock, options_)) {}
+
+Question Link::question() const {
+  Question question{{}, state_->epoch()};
+  question.commands.command({"GET", key("epoch")});
+  question.commands.command({"SCRIPT", "EXISTS", question.epoch.empty() ? "-" : question.epoch});
+  question.commands.command({"TIME"});
+  return question;
+}
+
+Result<Answer> Link::run(const Question& question) {
+  VARVE_CHECK_OK(state_->admit());
+  const std::int64_t sent = state_->now_ns();
+  auto reply = driver::wait<Reply>(
+      [&](Done<Reply> done) { redis_.run(question.commands, options_.timeout_ms, std::move(done)); });
+  return state_->finish(question.epoch, sent, std::move(reply));
+}
+
+void Link::run(const Question& question, Done<Answer> done) {
+  if (auto open = state_->admit(); !open) return done(fail(open.error()));
+  const std::int64_t sent = state_->now_ns();
+  redis_.run(question.commands, options_.timeout_ms,
+             [state = state_, epoch = question.epoch, sent, done = std::move(done)](Result<Reply> reply) mutable {
+               done(state->finish(epoch, sent, std::move(reply)));
+             });
+}
+
+Result<Answer> Link::run_trusted(const Question& question) {
+  VARVE_TRY(Answer answer, run(question));
+  Trust trust = answer.trust();
+  if (trust == Trust::unknown) {
+    // If the marker is there now, it was there before, when the epoch had this name.
+    VARVE_TRY(const Answer again, run(this->question()));
+    trust = again.trust();
+  }
+  if (trust != Trust::yes) return fail(Code::unavailable, "Redis may have lost what is pending");
+  return answer;
+}
+
+bool Link::lost() const { return state_->lost(); }
+std::uint64_t Link::version() const { return state_->version(); }
+const Clock& Link::clock() const { return state_->clock(); }
+
+Status Link::check() {
+  VARVE_TRY(const Answer answer, run(question()));
+  if (answer.trust() == Trust::unknown) VARVE_CHECK_OK(run(question()));
+  return {};
+}
+
+Status Link::recover(const std::function<Status()>& replay) {
+  Question load = question();
+  load.commands.command({"SCRIPT", "LOAD", "return '" + random_text() + "'"});
+  VARVE_TRY(const Answer loaded, run(load));
+  const std::string marker(loaded[0].text());
+  const std::string recovery = key("recovery|" + marker);
+  Question begin = question();
+  begin.commands.command({"SET", recovery, "1", "EX", "86400"});
+  VARVE_CHECK_OK(run(begin));
+  VARVE_CHECK_OK(replay());
+  Question end = question();
+  end.commands.call(end_recovery(), {recovery, key("epoch")}, {marker});
+  VARVE_TRY(const Answer ended, run(end));
+  if (ended[0].integer() == 1) VARVE_CHECK_OK(check());
+  if (ended[0].integer() != 1 || lost()) return fail(Code::unavailable, "Redis was lost again while it was recovered");
+  return {};
+}
+
+}  // namespace varve::tracker::redis
