@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kSmallBuffer = 8192;
 constexpr std::size_t kOutMax = 64UL << 10;      // answers gathered before they are sent
 constexpr std::size_t kBodyStep = 256UL << 10;   // growth of a body whose size is not known
+constexpr std::size_t kReadMax = 128UL << 10;    // then it is the turn of the thread's other connections
 constexpr std::size_t kBodyAtOnce = 4UL << 20;   // room for so much is made as soon as it is announced
 constexpr std::size_t kProgressBytes = 4096;     // less than this does not count as progress
 constexpr std::size_t kLargeBody = 256UL << 10;  // is parsed off the I/O thread, whose other clients would wait
@@ -154,7 +155,7 @@ bool Connection::read_more() {
     in_.begin = in_.end = 0;  // thrown away
     room = in_.space();
   }
-  const net::IoResult got = read_some(in_.data() + in_.end, room);
+  const net::IoResult got = read_some(in_.data() + in_.end, std::min(room, kReadMax));
   if (got.ended || (got.bytes == 0 && !got.blocked)) {
     close();
     return false;

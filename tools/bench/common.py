@@ -72,9 +72,10 @@ class Row:
         return all(checks) if checks else None
 
 
-def start_load(settings, database, **flags):
-    """Starts the generator."""
-    command = [settings.load, f"--url=127.0.0.1:{database.port}"]
+def start_load(settings, database, aside=False, **flags):
+    """Starts the generator; `aside`: at the lowest priority."""
+    command = ["nice", "-n", "19"] if aside else []
+    command += [settings.load, f"--url=127.0.0.1:{database.port}"]
     command += [f"--{key.replace('_', '-')}={value}" for key, value in flags.items()]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -39,14 +39,15 @@ def one(value, what, unit, goal="", limit=0, higher=False):
 
 
 class Loading:
-    """The generator in the background, from its first acknowledged sample to the end of the block."""
+    """The generator in the background, from its first acknowledged sample to the end of the block. `aside`: it stands
+    for other machines, and leaves the processors to the server and to who asks it."""
 
-    def __init__(self, settings, server, flags):
-        self.settings, self.server, self.flags = settings, server, flags
+    def __init__(self, settings, server, flags, aside=False):
+        self.settings, self.server, self.flags, self.aside = settings, server, flags, aside
 
     def __enter__(self):
         before = metric(self.server, "varve_samples_accepted_total")
-        self.process = start_load(self.settings, self.server, **self.flags)
+        self.process = start_load(self.settings, self.server, aside=self.aside, **self.flags)
         while metric(self.server, "varve_samples_accepted_total") == before:
             if not self.runs():
                 self.wait()
@@ -257,7 +258,7 @@ def under_ingest(settings):
             times = {"idle": time_lists(settings, server, queries)}
             for busy, rate, days in (("half", int(full / 2), 40), ("full", 0, 80)):
                 load = dict(older, rate=rate, start=settings.start_ms - days * DAY_MS)
-                with Loading(settings, server, load) as loading:
+                with Loading(settings, server, load, aside=True) as loading:
                     times[busy] = time_lists(settings, server, queries)
                     if not loading.runs():
                         raise RuntimeError("the ingest ended before the queries did")

@@ -168,7 +168,7 @@ Status Store::State::drop_those_with_data(model::TenantId tenant, std::vector<mo
   const ScanSource source{only_runs, append_mutex, *database, cache,  clock,
                           tenant,    chunk_width,  rollups,   series, counters};
   Found found(series.size());
-  VARVE_CHECK_OK(scan_places(source, std::move(places), {}, found));
+  VARVE_CHECK_OK(scan_places(source, std::move(places), {}, scan_pool, found));
   std::size_t at = 0;
   std::erase_if(series, [&](model::SeriesId) { return found.has(at++); });
   return {};

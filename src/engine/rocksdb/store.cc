@@ -145,7 +145,7 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
   const View view = state_->view();
   const ScanSource source{view,   state_->append_mutex, *state_->database, state_->cache, state_->clock,
                           tenant, state_->chunk_width,  rollups,           series,        counters};
-  return scan_places(source, std::move(places), options, sink);
+  return scan_places(source, std::move(places), options, state_->scan_pool, sink);
 }
 
 storage::StorageBytes Store::storage_bytes() const {

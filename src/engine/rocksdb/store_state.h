@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/task_pool.h"
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/head/head.h"
 #include "engine/rocksdb/log/log.h"
@@ -63,6 +64,7 @@ struct Store::State {
   std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
   Lives lives;  // of what is in the runs; only maintenance changes it
   ForgottenGroups forgotten_groups;
+  TaskPool scan_pool{0};
   std::condition_variable room;  // the frozen head is gone
 
   std::mutex erase_mutex;  // an erase, or settle(), which must not come between its steps

@@ -2,10 +2,8 @@
 #include "engine/rocksdb/scan/scan.h"
 
 #include <algorithm>
-#include <atomic>
-#include <optional>
-#include <thread>
 
+#include "base/parallel.h"
 #include "engine/rocksdb/scan/scan_range.h"
 #include "engine/rocksdb/scan/scan_stretches.h"
 #include "engine/rocksdb/scan/scan_windows.h"
@@ -41,34 +39,10 @@ std::vector<std::span<const Place>> by_series(std::span<const Place> places) {
   return out;
 }
 
-// Runs jobs 0…count−1 on up to `threads` threads until one fails.
-template <class Job>
-Status run_jobs(std::size_t count, std::size_t threads, const Job& job) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::optional<Error> failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      if (auto status = job(i); !status) {
-        next = count;
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = status.error();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(work);
-    work();
-  }
-  if (failure) return fail(*failure);
-  return {};
-}
-
 }  // namespace
 
 Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
-                   storage::PieceSink& sink) {
+                   TaskPool& helpers, storage::PieceSink& sink) {
   // What stands in one place is read group by group; what stands in several is merged series by series.
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.series < b.series; });
   std::vector<Place> several;
@@ -102,11 +76,11 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
     }
     return {};
   };
-  VARVE_CHECK_OK(run_jobs(ranges.size(), threads, [&](std::size_t i) {
+  VARVE_CHECK_OK(in_parallel(helpers, threads - 1, ranges.size(), [&](std::size_t i) {
     return scan(ranges[i], [&](ScanRange& range) { return range.groups(ranges[i]); });
   }));
   const auto merged = by_series(several);
-  return run_jobs(merged.size(), threads, [&](std::size_t i) {
+  return in_parallel(helpers, threads - 1, merged.size(), [&](std::size_t i) {
     return scan(merged[i], [&](ScanRange& range) { return range.merged(merged[i]); });
   });
 }

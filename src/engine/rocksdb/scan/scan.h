@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/task_pool.h"
 #include "engine/rocksdb/runs/source.h"
 #include "storage/sample_store.h"
 
@@ -19,8 +20,8 @@ struct Place {
   std::uint32_t series;  // position in the caller's list
 };
 
-// `places` in any order; a series may have several. Runs on up to options.threads threads, the caller's among them.
+// `places` in any order; a series may have several. Runs on up to options.threads threads: the caller's and helpers.
 Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
-                   storage::PieceSink& sink);
+                   TaskPool& helpers, storage::PieceSink& sink);
 
 }  // namespace varve::engine::rocksdb

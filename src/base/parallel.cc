@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/parallel.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace varve {
+namespace {
+
+struct Work {
+  const std::function<Status(std::size_t)>* job;  // valid while `open` or somebody is active
+  std::size_t count;
+  std::atomic<std::size_t> next{0};
+
+  std::mutex mutex;  // protects what follows
+  std::condition_variable idle;
+  bool open = true;
+  std::size_t active = 0;  // helpers
+  std::optional<Error> failure;
+
+  void run() {
+    for (std::size_t i = next++; i < count; i = next++) {
+      Status status = (*job)(i);
+      if (status) continue;
+      next = count;
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::move(status.error());
+    }
+  }
+
+  void help() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!open) return;
+      ++active;
+    }
+    run();
+    const std::lock_guard lock(mutex);
+    if (--active == 0) idle.notify_one();
+  }
+};
+
+}  // namespace
+
+Status in_parallel(TaskPool& pool, std::size_t helpers, std::size_t count,
+                   const std::function<Status(std::size_t)>& job) {
+  const auto work = std::make_shared<Work>();
+  work->job = &job;
+  work->count = count;
+  for (std::size_t h = 0; h < helpers && h + 1 < count; ++h) {
+    if (!pool.post([work] { work->help(); })) break;  // a full queue: fewer helpers
+  }
+  work->run();
+  std::unique_lock lock(work->mutex);
+  work->open = false;
+  work->idle.wait(lock, [&] { return work->active == 0; });
+  if (work->failure) return fail(std::move(*work->failure));
+  return {};
+}
+
+}  // namespace varve
