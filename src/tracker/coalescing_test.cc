@@ -144,6 +144,7 @@ TEST(TouchMemory, StaysWithinItsBounds) {
 TEST(TouchMemory, OneSlotTooLarge) {
   TouchMemory memory(1000, 100);
   std::vector<Touch> batch;
+  batch.reserve(250);
   for (std::uint32_t id = 0; id < 250; ++id) batch.push_back({{model::TenantId{1}, id}, 0, 0});
   for (int round = 0; round < 5; ++round) {
     memory.note(memory.unknown(batch, kNow, 0), kNow, 0);

@@ -35,10 +35,10 @@ inline std::string entry_of(model::Timestamp slot, std::string_view name) {
 // The number up to the next '|', which it takes off with it. nullopt: there is none.
 inline std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest == end || *rest != '|') return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()) + 1);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto used = static_cast<std::size_t>(rest - text.data());
+  if (error != std::errc() || used == text.size() || *rest != '|') return std::nullopt;
+  text.remove_prefix(used + 1);
   return value;
 }
 

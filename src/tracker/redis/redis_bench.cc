@@ -43,16 +43,13 @@ class Names final : public MemberNames {
 
 struct Bench {
   Bench() {
-    link.emplace(*driver::testing::connect_to(runtime, server, server.options()), LinkOptions{.timeout_ms = 60'000},
-                 system_clock);
-    if (!link->recover([] { return Status(); })) std::abort();
-    tracker.emplace(TrackerOptions{}, *link, names);
+    if (!link.recover([] { return Status(); })) std::abort();
   }
   // CPU seconds and bytes of memory, as Redis says.
   double info(std::string_view section, std::initializer_list<std::string_view> fields) {
-    Question question = link->question();
+    Question question = link.question();
     question.commands.command({"INFO", section});
-    const Answer answer = *link->run(question);
+    const Answer answer = *link.run(question);
     double sum = 0;
     for (const std::string_view field : fields) {
       const auto text = answer[0].text();
@@ -67,14 +64,16 @@ struct Bench {
 
   driver::testing::RedisServer server;
   driver::Runtime runtime = *driver::Runtime::start(1);
-  std::optional<Link> link;
+  Link link{*driver::testing::connect_to(runtime, server, server.options()), LinkOptions{.timeout_ms = 60'000},
+            system_clock};
   Names names;
-  std::optional<RedisTracker> tracker;
+  RedisTracker tracker{{}, link, names};
 };
 
 std::vector<Touch> batch(std::mt19937& random, std::size_t count) {
   std::uniform_int_distribution<std::uint32_t> members(0, kMembers - 1);
   std::vector<Touch> touches;
+  touches.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t id = members(random);
     touches.push_back({{kTenant, id}, id * 7 % 64, id % 50 == 0 ? 0 : kHour});
@@ -93,14 +92,14 @@ void touch(benchmark::State& state) {
   std::mt19937 random(1);
   const auto size = static_cast<std::size_t>(state.range(0));
   model::Timestamp now = 2 * kHour;
-  for (int i = 0; i < 100; ++i) (void)bench.tracker->touch(batch(random, 2000), now);  // most are there already
+  for (int i = 0; i < 100; ++i) (void)bench.tracker.touch(batch(random, 2000), now);  // most are there already
   std::size_t items = 0;
   const double cpu = bench.cpu_s();
   for (auto _ : state) {
     state.PauseTiming();
     const auto touches = batch(random, size);
     state.ResumeTiming();
-    if (!bench.tracker->touch(touches, ++now)) state.SkipWithError("touch");
+    if (!bench.tracker.touch(touches, ++now)) state.SkipWithError("touch");
     items += size;
   }
   finish(state, bench, cpu, items);
@@ -118,7 +117,7 @@ void touch_without_waiting(benchmark::State& state) {
   for (auto _ : state) {
     std::atomic<int> left = 16;
     for (int i = 0; i < 16; ++i) {
-      bench.tracker->touch(batch(random, size), ++now, [&left](const Status&) {
+      bench.tracker.touch(batch(random, size), ++now, [&left](const Status&) {
         if (--left == 0) left.notify_one();
       });
     }
@@ -131,7 +130,7 @@ BENCHMARK(touch_without_waiting)->Arg(10)->Arg(100)->Arg(1000)->UseRealTime()->U
 
 void touch_left_out(benchmark::State& state) {
   Bench bench;
-  CoalescingTracker tracker(*bench.tracker, 300'000, 1'000'000, [&] { return bench.link->version(); });
+  CoalescingTracker tracker(bench.tracker, 300'000, 1'000'000, [&] { return bench.link.version(); });
   std::mt19937 random(1);
   const auto touches = batch(random, 1000);
   if (!tracker.touch(touches, kHour)) state.SkipWithError("touch");
@@ -150,17 +149,18 @@ void due_and_complete(benchmark::State& state) {
     state.PauseTiming();
     const double before = bench.info("memory", {"used_memory"});
     std::vector<Touch> touches;
+    touches.reserve(kMembers);
     for (std::uint32_t id = 0; id < kMembers; ++id) touches.push_back({{kTenant, id}, id * 7 % 64, 0});
     for (std::span<const Touch> rest(touches); !rest.empty(); rest = rest.subspan(1000))
-      (void)bench.tracker->touch(rest.first(1000), 2 * kHour);
+      (void)bench.tracker.touch(rest.first(1000), 2 * kHour);
     state.counters["bytes"] = (bench.info("memory", {"used_memory"}) - before) / kMembers;
     cpu = bench.cpu_s();
     state.ResumeTiming();
     for (std::uint32_t partition = 0; partition < 64; ++partition) {
       while (true) {
-        const auto list = bench.tracker->due(3 * kHour, {&partition, 1}, 1000, When::quiet);
+        const auto list = bench.tracker.due(3 * kHour, {&partition, 1}, 1000, When::quiet);
         if (list->empty()) break;
-        done += bench.tracker->complete_all(*list)->size();
+        done += bench.tracker.complete_all(*list)->size();
       }
     }
   }
@@ -173,25 +173,25 @@ BENCHMARK(due_and_complete)->Iterations(1)->UseRealTime()->Unit(benchmark::kMill
 void question(benchmark::State& state, const std::function<bool(Bench&, RedisJobBoard&)>& ask) {
   Bench bench;
   std::mt19937 random(1);
-  for (int i = 0; i < 200; ++i) (void)bench.tracker->touch(batch(random, 2000), 2 * kHour);
+  for (int i = 0; i < 200; ++i) (void)bench.tracker.touch(batch(random, 2000), 2 * kHour);
   JobOptions options;
   for (std::uint32_t p = 0; p < 64; ++p) options.partitions.push_back(p);
-  RedisJobBoard board(options, *bench.link);
+  RedisJobBoard board(options, bench.link);
   const double cpu = bench.cpu_s();
   for (auto _ : state) {
     if (!ask(bench, board)) state.SkipWithError("no answer");
   }
   finish(state, bench, cpu, static_cast<std::size_t>(state.iterations()));
 }
-const std::uint32_t kPartition = 5;
+constexpr std::uint32_t kPartition = 5;
 BENCHMARK_CAPTURE(question, due_nothing, [](Bench& b, RedisJobBoard&) -> bool {
-  return b.tracker->due(kHour, {&kPartition, 1}, 1000, When::quiet).has_value();
+  return b.tracker.due(kHour, {&kPartition, 1}, 1000, When::quiet).has_value();
 })->UseRealTime();
 BENCHMARK_CAPTURE(question, pending_slots, [](Bench& b, RedisJobBoard&) -> bool {
-  return b.tracker->pending_slots(kTenant, {}).has_value();
+  return b.tracker.pending_slots(kTenant, {}).has_value();
 })->UseRealTime();
 BENCHMARK_CAPTURE(question, counts, [](Bench& b, RedisJobBoard&) -> bool {
-  return b.tracker->counts().has_value();
+  return b.tracker.counts().has_value();
 })->UseRealTime();
 BENCHMARK_CAPTURE(question, claim, [](Bench&, RedisJobBoard& board) -> bool {
   return board.claim("a").has_value();

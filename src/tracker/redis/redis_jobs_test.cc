@@ -40,7 +40,7 @@ JobOptions options(std::uint32_t jobs, std::int64_t lease_ms) {
 TEST(RedisJobBoard, TheServersTimeCounts) {
   auto link = fresh_link();
   RedisJobBoard board(options(2, 30'000), *link);
-  const Lease lease = board.claim("a").value().value();
+  const Lease lease = board.claim("a").value().value_or(Lease{});
   const auto now = redis::testing::local_clock().now_ms();  // the same machine
   EXPECT_NEAR(static_cast<double>(lease.expires_ms), static_cast<double>(now + 30'000), 5000);
   EXPECT_NEAR(static_cast<double>(link->clock().now_ms()), static_cast<double>(now), 5000);
@@ -56,12 +56,15 @@ TEST(RedisJobBoard, ReplicasCompete) {
   const std::string prefix = "compete|";
   std::vector<std::unique_ptr<redis::Link>> links;
   std::vector<std::unique_ptr<RedisJobBoard>> boards;
+  links.reserve(kReplicas);
+  boards.reserve(kReplicas);
   for (int i = 0; i < kReplicas; ++i) {
     links.push_back(fresh_link(prefix));
     boards.push_back(std::make_unique<RedisJobBoard>(options(16, 600'000), *links.back()));
   }
   std::vector<std::vector<Lease>> leases(kReplicas);
   std::vector<std::thread> threads;
+  threads.reserve(kReplicas);
   for (std::size_t i = 0; i < kReplicas; ++i) {
     threads.emplace_back([&, i] {
       const std::string name = "r" + std::to_string(i);
@@ -103,12 +106,12 @@ TEST(RedisJobBoard, ReplicasCompete) {
 TEST(RedisJobBoard, TokensAscendAcrossALoss) {
   auto link = fresh_link("loss|");
   RedisJobBoard board(options(1, 30'000), *link);
-  const Lease before = board.claim("a").value().value();
+  const Lease before = board.claim("a").value().value_or(Lease{});
   redis::Question question = link->question();
   question.commands.command({"FLUSHALL"});
   ASSERT_TRUE(link->run(question));
   EXPECT_EQ(board.renew(before).error().code, Code::conflict);
-  const Lease after = board.claim("b").value().value();
+  const Lease after = board.claim("b").value().value_or(Lease{});
   EXPECT_GT(after.token, before.token);
   EXPECT_EQ(board.finish(before, Turn{}).error().code, Code::conflict);
 }

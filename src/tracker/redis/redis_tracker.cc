@@ -2,7 +2,6 @@
 #include "tracker/redis/redis_tracker.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -13,7 +12,21 @@
 namespace varve::tracker::redis {
 namespace {
 
-constexpr std::size_t kNamesInCall = 1000;  // Lua's stack holds 8000 values, and a member takes two
+// Entries in one script: 2 ms of the server's time. (Lua's stack holds 8000 values, and an entry takes two.)
+constexpr std::size_t kEntriesInCall = 1000;
+
+// Scripts take words; most of ours are made for the call.
+using Words = std::vector<std::string>;
+std::vector<std::string_view> views(const Words& words) { return {words.begin(), words.end()}; }
+
+std::vector<std::string_view> texts(const driver::Value& array) {
+  std::vector<std::string_view> list;
+  list.reserve(array.size());
+  if (array.size() == 0) return list;
+  const driver::Value* value = &array.first();
+  for (std::size_t i = 0; i < array.size(); ++i, value = &value->next()) list.push_back(value->text());
+  return list;
+}
 
 }  // namespace
 
@@ -48,25 +61,30 @@ Question RedisTracker::touching(std::span<const Touch> touches, model::Timestamp
   std::ranges::sort(sorted, {}, place);
   Question question = link_.question();
   for (std::span<const Touch> rest(sorted); !rest.empty();) {
-    std::size_t count = 1;
-    while (count < rest.size() && count < kNamesInCall && place(rest[count]) == place(rest.front())) ++count;
-    add_touches(question.commands, rest.first(count), now_ms);
-    rest = rest.subspan(count);
+    auto part = rest.first(std::min(rest.size(), kEntriesInCall));
+    rest = rest.subspan(part.size());
+    Words keys = {link_.key("generation")}, words;
+    while (!part.empty()) {
+      std::size_t count = 1;
+      while (count < part.size() && place(part[count]) == place(part.front())) ++count;
+      add_group(part.first(count), now_ms, keys, words);
+      part = part.subspan(count);
+    }
+    question.commands.call(touch_script(), views(keys), views(words));
   }
   return question;
 }
 
 // All of one tenant, slot and partition.
-void RedisTracker::add_touches(driver::Pipeline& commands, std::span<const Touch> run, model::Timestamp now_ms) const {
-  const Touch& first = run.front();
-  const model::Timestamp ready = clamp_ready(std::max(first.slot + options_.width_ms, now_ms) + options_.quiet_ms);
-  std::vector<std::string> words = {std::to_string(first.slot), std::to_string(ready)};
-  words.reserve(2 + run.size());
-  for (const Touch& touch : run) words.push_back(entry_of(touch.slot, names_.name(touch.member)));
-  const std::string pending = pending_key(first.partition), slots = slots_key(first.member.tenant);
-  const std::string generation = link_.key("generation");
-  const std::array<std::string_view, 3> keys = {pending, slots, generation};
-  commands.call(touch_script(), keys, std::vector<std::string_view>(words.begin(), words.end()));
+void RedisTracker::add_group(std::span<const Touch> group, model::Timestamp now_ms, Words& keys, Words& words) const {
+  const Touch& first = group.front();
+  const model::Timestamp ready = std::max(first.slot + options_.width_ms, now_ms) + options_.quiet_ms;
+  keys.push_back(pending_key(first.partition));
+  keys.push_back(slots_key(first.member.tenant));
+  words.push_back(std::to_string(first.slot));
+  words.push_back(std::to_string(clamp_ready(ready)));
+  words.push_back(std::to_string(group.size()));
+  for (const Touch& touch : group) words.push_back(entry_of(touch.slot, names_.name(touch.member)));
 }
 
 Result<std::vector<Due>> RedisTracker::due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions,
@@ -84,14 +102,12 @@ Result<std::vector<Due>> RedisTracker::due(model::Timestamp now_ms, std::span<co
   VARVE_TRY(const Answer answer, link_.run(question));
   std::vector<Found> found;
   for (std::size_t i = 0; i < partitions.size(); ++i) {
-    const driver::Value* value = answer[i].size() == 0 ? nullptr : &answer[i].first();
-    for (std::size_t left = answer[i].size(); left > 0; left -= 2) {
-      found.push_back({partitions[i], value->text(), to_number(value->next().text())});
-      value = &value->next().next();
-    }
+    const auto pairs = texts(answer[i]);
+    for (std::size_t at = 0; at + 1 < pairs.size(); at += 2)
+      found.push_back({partitions[i], pairs[at], to_number(pairs[at + 1])});
   }
   if (when == When::ended) VARVE_CHECK_OK(drop_set_aside(found, now_ms));
-  std::ranges::stable_sort(found, {}, &Found::score);
+  std::ranges::sort(found, {}, &Found::score);
   if (found.size() > limit) found.resize(limit);
   return resolve(found, now_ms);
 }
@@ -101,9 +117,8 @@ Status RedisTracker::drop_set_aside(std::vector<Found>& found, model::Timestamp 
   Question question = link_.question();
   question.commands.command({"HKEYS", link_.key("failed")});
   VARVE_TRY(const Answer answer, link_.run(question));
-  std::unordered_set<std::string_view> failed;
-  const driver::Value* value = answer[0].size() == 0 ? nullptr : &answer[0].first();
-  for (std::size_t left = answer[0].size(); left > 0; --left, value = &value->next()) failed.insert(value->text());
+  const auto fields = texts(answer[0]);
+  const std::unordered_set<std::string_view> failed(fields.begin(), fields.end());
   if (failed.empty()) return {};
   std::erase_if(found, [&](const Found& entry) {
     const std::string field = std::to_string(entry.partition).append("|").append(entry.entry);
@@ -127,12 +142,12 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
   Question forget = link_.question();
   std::size_t known = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!members[i]) {
+    if (const auto& member = members[i]) {
+      list[known] = list[i];
+      list[known++].member = *member;
+    } else {
       add_fail(forget.commands, found[i].partition, found[i].entry, now_ms);
-      continue;
     }
-    list[known] = list[i];
-    list[known++].member = *members[i];
   }
   if (known < list.size()) VARVE_CHECK_OK(link_.run(forget));
   list.resize(known);
@@ -187,10 +202,9 @@ Result<std::vector<model::Timestamp>> RedisTracker::pending_slots(model::TenantI
   Question question = link_.question();
   question.commands.command({"HKEYS", slots_key(tenant)});
   VARVE_TRY(const Answer answer, link_.run_trusted(question));
-  const driver::Value* value = answer[0].size() == 0 ? nullptr : &answer[0].first();
-  for (std::size_t left = answer[0].size(); left > 0; --left, value = &value->next()) {
+  for (const std::string_view text : texts(answer[0])) {
     std::int64_t slot = 0;
-    std::from_chars(value->text().data(), value->text().data() + value->text().size(), slot);
+    std::from_chars(text.data(), text.data() + text.size(), slot);
     if (range.overlaps({slot, slot + options_.width_ms})) starts.push_back(slot);
   }
   std::ranges::sort(starts);
@@ -222,10 +236,9 @@ Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   VARVE_TRY(const Answer answer, link_.run(question));
   std::vector<SetAside> all;
   std::vector<std::string_view> names;
-  const driver::Value* value = answer[0].size() == 0 ? nullptr : &answer[0].first();
-  for (std::size_t left = answer[0].size(); left > 0 && all.size() < limit; left -= 2) {
-    std::string_view name = value->text(), state = value->next().text();
-    value = &value->next().next();
+  const auto pairs = texts(answer[0]);
+  for (std::size_t at = 0; at + 1 < pairs.size() && all.size() < limit; at += 2) {
+    std::string_view name = pairs[at], state = pairs[at + 1];
     const auto partition = take_number(name), slot = take_number(name), failures = take_number(state);
     if (!partition || !slot || !failures) return varve::fail(Code::corrupt, "Redis: a field of failed is no entry");
     all.push_back(
@@ -236,9 +249,10 @@ Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   VARVE_TRY(const auto members, names_.find(names));
   std::size_t known = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!members[i]) continue;
-    all[known] = all[i];
-    all[known++].member = *members[i];
+    if (const auto& member = members[i]) {
+      all[known] = all[i];
+      all[known++].member = *member;
+    }
   }
   all.resize(known);
   return all;

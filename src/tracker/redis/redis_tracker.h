@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedisTracker: the SlotTracker that all replicas share. docs/formats/redis.md has every key.
 //
-// A batch of touches is one pipeline, with one script for each (partition, tenant, slot) in it; work is one range of a
-// sorted set for each partition. Put a CoalescingTracker in front. Pass link.clock().now_ms() as now_ms.
+// A batch of touches is one pipeline, with one script for every thousand of them; work is one range of a sorted set for
+// each partition. Put a CoalescingTracker in front. Pass link.clock().now_ms() as now_ms.
 //
 // Every method answers within the link's timeout; where Redis is away it is `unavailable`. pending() and
 // pending_slots() are so also while a loss is not recovered (link.h): what they would leave out is not known then.
@@ -48,7 +48,8 @@ class RedisTracker final : public SlotTracker {
   [[nodiscard]] std::string slots_key(model::TenantId tenant) const;
   [[nodiscard]] std::string entry(const Due& work) const;
   [[nodiscard]] Question touching(std::span<const Touch> touches, model::Timestamp now_ms) const;
-  void add_touches(driver::Pipeline& commands, std::span<const Touch> run, model::Timestamp now_ms) const;
+  void add_group(std::span<const Touch> group, model::Timestamp now_ms, std::vector<std::string>& keys,
+                 std::vector<std::string>& words) const;
   void add_fail(driver::Pipeline& commands, std::uint32_t partition, std::string_view entry,
                 model::Timestamp now_ms) const;
   Status drop_set_aside(std::vector<Found>& found, model::Timestamp now_ms);

@@ -71,6 +71,7 @@ TEST(RedisTracker, RandomWorkMatchesTheModel) {
 TEST(RedisTracker, WhatIsCompletedIsGone) {
   Whole whole({.partitions = 4});
   std::vector<Touch> touches;
+  touches.reserve(5000);
   for (std::uint32_t id = 0; id < 5000; ++id)
     touches.push_back({{model::TenantId{id % 3}, id}, id % 4, id % 7 * kHour});
   ASSERT_TRUE(whole.touch(touches, 8 * kHour));

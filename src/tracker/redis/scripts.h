@@ -7,9 +7,9 @@
 
 namespace varve::tracker::redis {
 
-// The tracker's.
-const driver::Script& touch_script();     // KEYS pending|p slots|tenant generation   ARGV slot ready entry…
-const driver::Script& complete_script();  // KEYS pending|p slots|tenant failed       ARGV entry generation slot field
+// The tracker's. Touches come in groups of one partition, tenant and slot.
+const driver::Script& touch_script();     // KEYS generation (pending|p slots|tenant)…   ARGV (slot ready count entry…)…
+const driver::Script& complete_script();  // KEYS pending|p slots|tenant failed   ARGV entry generation slot field
 const driver::Script& fail_script();      // KEYS pending|p failed generation  ARGV entry field now backoff backoff_max
 
 // The job board's; the first arguments are always now and the length of a lease, both in ms; now is '' for the server's

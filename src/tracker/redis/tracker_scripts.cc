@@ -3,29 +3,34 @@
 
 namespace varve::tracker::redis {
 
-// One ZADD raises all scores that are below the new one, as nearly always all are. Those that are not: all that did not
-// fall behind get their score + 1, which is a new generation and changes nothing else.
+// In each group one ZADD raises all scores that are below the new one, as nearly always all are. Where some are not,
+// all of the group get their score + 1, which is a new generation and changes nothing else.
 const driver::Script& touch_script() {
   static const driver::Script script(R"(
-    local pending, count = KEYS[1], #ARGV - 2
-    local score = ARGV[2] * 1024 + redis.call('INCR', KEYS[3]) % 1024
-    local text = string.format('%.0f', score)
-    local words = {}
-    for i = 1, count do
-      words[2 * i - 1] = text
-      words[2 * i] = ARGV[i + 2]
-    end
-    local before = redis.call('ZCARD', pending)
-    local changed = redis.call('ZADD', pending, 'GT', 'CH', unpack(words))
-    local added = redis.call('ZCARD', pending) - before
-    if added > 0 then redis.call('HINCRBY', KEYS[2], ARGV[1], added) end
-    if changed < count then
-      for i = 3, #ARGV do
-        local now = tonumber(redis.call('ZSCORE', pending, ARGV[i]))
-        redis.call('ZADD', pending, string.format('%.0f', now + 1), ARGV[i])
+    local number = redis.call('INCR', KEYS[1]) % 1024
+    local at = 0
+    for group = 2, #KEYS, 2 do
+      local pending, slot, count = KEYS[group], ARGV[at + 1], tonumber(ARGV[at + 3])
+      local score = string.format('%.0f', ARGV[at + 2] * 1024 + number)
+      at = at + 3
+      local words = {}
+      for i = 1, count do
+        words[2 * i - 1] = score
+        words[2 * i] = ARGV[at + i]
       end
+      local before = redis.call('ZCARD', pending)
+      local changed = redis.call('ZADD', pending, 'GT', 'CH', unpack(words))
+      local added = redis.call('ZCARD', pending) - before
+      if added > 0 then redis.call('HINCRBY', KEYS[group + 1], slot, added) end
+      if changed < count then
+        for i = at + 1, at + count do
+          local old = tonumber(redis.call('ZSCORE', pending, ARGV[i]))
+          redis.call('ZADD', pending, string.format('%.0f', old + 1), ARGV[i])
+        end
+      end
+      at = at + count
     end
-    return added)");
+    return 1)");
   return script;
 }
 

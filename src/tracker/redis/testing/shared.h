@@ -96,7 +96,8 @@ inline std::unique_ptr<Link> link_to(const driver::testing::RedisServer& server,
 inline void await(Link& link) {
   Status status;
   for (int attempt = 0; attempt < 500; ++attempt) {
-    if ((status = link.check())) return;
+    status = link.check();
+    if (status) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   FAIL() << "redis-server does not answer; is it installed? " << status.error().message;
