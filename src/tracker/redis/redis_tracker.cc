@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/check.h"
 #include "tracker/redis/keys.h"
 #include "tracker/redis/scripts.h"
 
@@ -14,6 +15,9 @@ namespace {
 
 // Entries in one script: 2 ms of the server's time. (Lua's stack holds 8000 values, and an entry takes two.)
 constexpr std::size_t kEntriesInCall = 1000;
+
+// How often an entry whose name nobody knows is set aside before it goes: most of a day, with back-off up to an hour.
+constexpr int kUnknownFailures = 24;
 
 // Scripts take words; most of ours are made for the call.
 using Words = std::vector<std::string>;
@@ -139,6 +143,7 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
   }
   if (list.empty()) return list;
   VARVE_TRY(const auto members, names_.find(names));
+  check(members.size() == names.size(), "one member for each name");
   Question forget = link_.question();
   std::size_t known = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -146,7 +151,7 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
       list[known] = list[i];
       list[known++].member = *member;
     } else {
-      add_fail(forget.commands, found[i].partition, found[i].entry, now_ms);
+      add_unknown(forget.commands, found[i], names[i], now_ms);
     }
   }
   if (known < list.size()) VARVE_CHECK_OK(link_.run(forget));
@@ -187,6 +192,18 @@ void RedisTracker::add_fail(driver::Pipeline& commands, std::uint32_t partition,
   commands.call(fail_script(), {pending_key(partition), link_.key("failed"), link_.key("generation")},
                 {entry, field, std::to_string(now_ms), std::to_string(options_.backoff_ms),
                  std::to_string(options_.backoff_ms_max)});
+}
+
+// The same, until it has been unknown for long enough.
+void RedisTracker::add_unknown(driver::Pipeline& commands, const Found& found, std::string_view name,
+                               model::Timestamp now_ms) const {
+  const std::string field = std::to_string(found.partition).append("|").append(found.entry);
+  const auto parts = split_name(name);
+  const std::string slots = link_.key("slots|").append(parts ? parts->tenant : "");
+  commands.call(fail_script(), {pending_key(found.partition), link_.key("failed"), link_.key("generation"), slots},
+                {found.entry, field, std::to_string(now_ms), std::to_string(options_.backoff_ms),
+                 std::to_string(options_.backoff_ms_max), std::to_string(kUnknownFailures),
+                 found.entry.substr(0, found.entry.find('|'))});
 }
 
 Result<bool> RedisTracker::pending(model::TenantId tenant, model::Timestamp slot) {
@@ -247,6 +264,7 @@ Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   }
   if (all.empty()) return all;
   VARVE_TRY(const auto members, names_.find(names));
+  check(members.size() == names.size(), "one member for each name");
   std::size_t known = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (const auto& member = members[i]) {

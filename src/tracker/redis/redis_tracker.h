@@ -25,7 +25,8 @@ class RedisTracker final : public SlotTracker {
   // The same without waiting: calls back exactly once, on a thread of the driver's runtime or before it returns.
   void touch(std::span<const Touch> touches, model::Timestamp now_ms, driver::Done<void> done);
 
-  // What another replica has touched is looked up in the names. What nobody knows is set aside.
+  // What another replica has touched is looked up in the names. What nobody knows is set aside; it goes when that was
+  // so for most of a day: its group has been erased.
   Result<std::vector<Due>> due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions, std::size_t limit,
                                When when) override;
   Result<bool> complete(const Due& work) override;
@@ -52,6 +53,8 @@ class RedisTracker final : public SlotTracker {
                  std::vector<std::string>& words) const;
   void add_fail(driver::Pipeline& commands, std::uint32_t partition, std::string_view entry,
                 model::Timestamp now_ms) const;
+  void add_unknown(driver::Pipeline& commands, const Found& found, std::string_view name,
+                   model::Timestamp now_ms) const;
   Status drop_set_aside(std::vector<Found>& found, model::Timestamp now_ms);
   Result<std::vector<Due>> resolve(std::span<const Found> found, model::Timestamp now_ms);
 

@@ -130,6 +130,23 @@ TEST(RedisTracker, WhatNobodyKnowsIsSetAside) {
   EXPECT_EQ(whole.due(2 * kHour + 10'000, partitions, 10, When::quiet)->size(), 2U);
 }
 
+TEST(RedisTracker, WhatNobodyKnowsForLongGoes) {
+  Whole whole({.partitions = 4});
+  const model::TenantId tenant{7};
+  ASSERT_TRUE(whole.touch(std::vector<Touch>{{{tenant, 1}, 1, 0}, {{tenant, 2}, 1, 0}}, kHour));
+  const std::string lost = TestNames::name_of({tenant, 1});
+  whole.names_.unknown = [&](std::string_view name) { return name == lost; };
+  const std::vector<std::uint32_t> partitions = {1};
+  int hours = 2;
+  for (; whole.counts()->pending == 2 && hours < 100; ++hours)
+    EXPECT_EQ(whole.due(hours * kHour, partitions, 10, When::quiet)->size(), 1U);
+  EXPECT_EQ(hours, 2 + 25);
+  EXPECT_EQ(whole.counts()->set_aside, 0U);
+  EXPECT_TRUE(whole.pending(tenant, 0).value()) << "the other one";
+  EXPECT_TRUE(whole.complete(whole.due(hours * kHour, partitions, 10, When::quiet)->at(0)).value());
+  EXPECT_FALSE(whole.pending(tenant, 0).value());
+}
+
 // Far in the future there are no scores left; such slots wait for ever, and completing them stays safe.
 TEST(RedisTracker, SlotsAtTheEndOfTime) {
   Whole whole({.partitions = 1});

@@ -10,7 +10,8 @@ namespace varve::tracker::redis {
 // The tracker's. Touches come in groups of one partition, tenant and slot.
 const driver::Script& touch_script();     // KEYS generation (pending|p slots|tenant)…   ARGV (slot ready count entry…)…
 const driver::Script& complete_script();  // KEYS pending|p slots|tenant failed   ARGV entry generation slot field
-const driver::Script& fail_script();      // KEYS pending|p failed generation  ARGV entry field now backoff backoff_max
+const driver::Script& fail_script();      // KEYS pending|p failed generation [slots|tenant]
+                                          // ARGV entry field now backoff backoff_max [failures slot]
 
 // The job board's; the first arguments are always now and the length of a lease, both in ms; now is '' for the server's
 // time.

@@ -45,12 +45,18 @@ const driver::Script& complete_script() {
   return script;
 }
 
-// The waits are those of retry_at() (slot_tracker.h).
+// The waits are those of retry_at() (slot_tracker.h). With a fourth key the entry goes after that many failures.
 const driver::Script& fail_script() {
   static const driver::Script script(R"(
     local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
     if not score then return 0 end
     local failures = tonumber(string.match(redis.call('HGET', KEYS[2], ARGV[2]) or '0', '^%d+')) + 1
+    if KEYS[4] and failures > tonumber(ARGV[6]) then
+      redis.call('ZREM', KEYS[1], ARGV[1])
+      redis.call('HDEL', KEYS[2], ARGV[2])
+      if redis.call('HINCRBY', KEYS[4], ARGV[7], -1) <= 0 then redis.call('HDEL', KEYS[4], ARGV[7]) end
+      return failures
+    end
     local wait, longest = tonumber(ARGV[4]), tonumber(ARGV[5])
     local left = failures
     while left > 1 and wait < longest do
