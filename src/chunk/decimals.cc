@@ -18,6 +18,12 @@ constexpr double kExactMax = 9007199254740992.0;  // 2^53
 
 // Whether the double is mantissa / 10^decimals, bit for bit.
 inline bool as_decimal(std::uint64_t bits, unsigned decimals, std::int64_t& mantissa) {
+  if (decimals == 0) {
+    const auto value = std::bit_cast<double>(bits);
+    if (!(std::fabs(value) < kExactMax)) return false;
+    mantissa = static_cast<std::int64_t>(value);
+    return std::bit_cast<std::uint64_t>(static_cast<double>(mantissa)) == bits;
+  }
   const double scaled = std::bit_cast<double>(bits) * kPowerOfTen[decimals];
   if (!(std::fabs(scaled) < kExactMax)) return false;  // also NaN
   mantissa = static_cast<std::int64_t>(std::rint(scaled));

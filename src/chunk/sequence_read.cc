@@ -80,18 +80,35 @@ bool expand_sparse(std::span<const std::byte> side, std::size_t n, std::uint64_t
   return true;
 }
 
+// Zigzagged differences at out[1 …] become values. Each sum waits for the one before, so four are summed apart and only
+// their total waits.
+void integrate_once(const Sequence& s, std::size_t count, std::uint64_t* out) {
+  typedef std::uint64_t Lanes __attribute__((vector_size(32), aligned(8), may_alias));
+  const Lanes none{};
+  Lanes before = none + s.first;
+  out[0] = s.first;
+  std::size_t i = 1;
+  for (; i + 4 <= count; i += 4) {
+    Lanes* const at = reinterpret_cast<Lanes*>(out + i);
+    Lanes sum = ((*at >> 1) ^ -(*at & 1)) + s.base;
+    sum += __builtin_shufflevector(sum, none, 4, 0, 1, 2);
+    sum += __builtin_shufflevector(sum, none, 4, 4, 0, 1);
+    *at = sum + before;
+    before += __builtin_shufflevector(sum, sum, 3, 3, 3, 3);
+  }
+  std::uint64_t value = before[0];
+  for (; i < count; ++i) out[i] = value += unzigzag_of(out[i]) + s.base;
+}
+
 // Zigzagged residuals at out[order …] become values, counted from 0 in units. The sums wait for each other, so all that
 // can be done without waiting is done before them.
 void integrate(const Sequence& s, std::size_t count, std::uint64_t* out) {
+  if (s.order == 1) return integrate_once(s, count, out);
   const std::uint64_t base = s.base;
   for (std::size_t i = s.order; i < count; ++i) out[i] = unzigzag_of(out[i]) + base;
   if (s.order == 0) return;
   std::uint64_t value = s.first;
   out[0] = value;
-  if (s.order == 1) {
-    for (std::size_t i = 1; i < count; ++i) out[i] = value += out[i];
-    return;
-  }
   if (count < 2) return;
   std::uint64_t step = s.step;
   out[1] = value += step;

@@ -74,10 +74,24 @@ RunWriter& RollupWriter::open(const SlotKey& slot) {
   return at->second;
 }
 
-Status RollupWriter::flush() {
-  for (auto& [slot, entries] : entries_) {
-    std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.group, e.start); });
+// By group and time. Slots give their few groups one slot after the other, so mostly counting the groups is enough.
+void RollupWriter::sort(std::vector<Entry>& entries) {
+  const auto [least, most] = std::ranges::minmax(entries, {}, &Entry::group);
+  const std::size_t groups = std::size_t{most.group} - least.group + 1;
+  const auto by_time = [](const Entry& e) { return std::pair(e.group, e.start); };
+  if (groups < 4 * entries.size()) {
+    places_.assign(groups + 1, 0);
+    for (const Entry& e : entries) ++places_[e.group - least.group + 1];
+    for (std::size_t g = 1; g <= groups; ++g) places_[g] += places_[g - 1];
+    sorted_.resize(entries.size());
+    for (const Entry& e : entries) sorted_[places_[e.group - least.group]++] = e;
+    entries.swap(sorted_);
   }
+  if (!std::ranges::is_sorted(entries, {}, by_time)) std::ranges::sort(entries, {}, by_time);
+}
+
+Status RollupWriter::flush() {
+  for (auto& [slot, entries] : entries_) sort(entries);
   if (!std::ranges::all_of(entries_, [this](const auto& e) { return open(e.first).takes(e.second[0].group); })) {
     VARVE_CHECK_OK(close_runs());
   }

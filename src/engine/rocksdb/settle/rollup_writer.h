@@ -50,6 +50,7 @@ class RollupWriter {
 
   rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::size_t held() const;  // windows
+  void sort(std::vector<Entry>& entries);
   Status flush();
   Status close_runs();
   RunWriter& open(const SlotKey& slot);
@@ -63,6 +64,8 @@ class RollupWriter {
   std::deque<std::string> texts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
+  std::vector<Entry> sorted_;
+  std::vector<std::uint32_t> places_;  // of each group in sorted_
   std::size_t written_ = 0;
   rollup::Columns columns_;                // of the series at hand
   std::vector<model::ValueType> doubles_;  // as many types as the longest column

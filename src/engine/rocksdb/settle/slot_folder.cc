@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "chunk/to_doubles.h"
+#include "chunk/decimals.h"
 
 namespace varve::engine::rocksdb {
 
@@ -99,18 +99,15 @@ Status SlotFolder::fold_cells(model::SeriesId series, std::span<const model::Tim
   return out(series, true, windows_);
 }
 
-Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times,
-                        const chunk::DecodedColumn& column, const Out& out) {
+Status SlotFolder::fold(model::SeriesId series, std::span<const model::Timestamp> times, chunk::DecodedColumn& column,
+                        const Out& out) {
   if (!column.uniform || column.type == ValueType::string) {
     if (column.uniform) one_type_.assign(times.size(), column.type);
     return fold_cells(series, times, column.uniform ? one_type_ : column.types, column.bits, column.texts, out);
   }
+  if (column.type == ValueType::long_) chunk::to_doubles(column.bits, 0);
   numbers_.resize(times.size());
-  if (column.type == ValueType::double_) {
-    std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
-  } else {
-    chunk::to_doubles(column.bits, numbers_.data());
-  }
+  std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
   return fold_only_numbers(series, times, out);
 }
 

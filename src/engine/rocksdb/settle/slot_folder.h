@@ -32,7 +32,8 @@ class SlotFolder {
   Status series(model::SeriesId series, std::span<const index::Place> places, const Out& out);
 
  private:
-  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column,
+  // The column's longs become doubles.
+  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, chunk::DecodedColumn& column,
               const Out& out);
   Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
               const Out& out);
