@@ -74,8 +74,15 @@ typedef struct drv_rows drv_rows;            // one page of rows
 
 // The numbers of the CQL protocol.
 typedef enum drv_consistency {
-  DRV_ANY = 0, DRV_ONE = 1, DRV_TWO = 2, DRV_THREE = 3, DRV_QUORUM = 4, DRV_ALL = 5,
-  DRV_LOCAL_QUORUM = 6, DRV_EACH_QUORUM = 7, DRV_LOCAL_ONE = 10,
+  DRV_ANY = 0,
+  DRV_ONE = 1,
+  DRV_TWO = 2,
+  DRV_THREE = 3,
+  DRV_QUORUM = 4,
+  DRV_ALL = 5,
+  DRV_LOCAL_QUORUM = 6,
+  DRV_EACH_QUORUM = 7,
+  DRV_LOCAL_ONE = 10,
   DRV_CONSISTENCY_DEFAULT = 0xffff  // of the session; for the session itself: LOCAL_QUORUM
 } drv_consistency;
 
@@ -166,16 +173,16 @@ typedef struct drv_script drv_script;  // the text of a Lua script and its hash
 typedef struct drv_reply drv_reply;
 
 typedef struct drv_redis_options {
-  drv_slice url;             // redis://host:port/db, rediss:// for TLS, redis+unix:///path
-  drv_slice user, password;  // instead of those in the URL
-  drv_tls tls;               // files for rediss://; enabled is ignored
+  drv_slice url;                // redis://host:port/db, rediss:// for TLS, redis+unix:///path
+  drv_slice user, password;     // instead of those in the URL
+  drv_tls tls;                  // files for rediss://; enabled is ignored
   uint32_t connect_timeout_ms;  // 0: 2 s
   uint32_t request_timeout_ms;  // 0: 5 s
   bool lazy;                    // call back without having connected: the first command connects
 } drv_redis_options;
 
-// With a script: EVALSHA, and args are the number of keys, the keys, and what the script is given. Without: args are the
-// words of a command.
+// With a script: EVALSHA, and args are the number of keys, the keys, and what the script is given. Without: args are
+// the words of a command.
 typedef struct drv_command {
   const drv_script* script;
   const drv_slice* args;
