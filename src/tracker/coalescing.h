@@ -23,8 +23,9 @@ class CoalescingTracker final : public SlotTracker {
 
   Status touch(std::span<const Touch> touches, model::Timestamp now_ms) override;
 
-  // touch() in its three steps, for whoever has to do something between them (a journal), or asks asynchronously:
-  //   list = wanted(…); …; below.touch(list); touched(list).
+  // touch() in its three steps, for whoever writes a journal (before the touch, or a replay elsewhere may miss it), or
+  // asks asynchronously:
+  //   list = wanted(…); write list to the journal; below.touch(list); touched(list).
   struct Wanted {
     std::vector<Touch> touches;
     std::uint64_t version = 0;

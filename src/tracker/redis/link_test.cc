@@ -26,8 +26,8 @@ Status nothing_to_replay() { return {}; }
 
 // One replica, whose journal is simply a list.
 struct Replica {
-  explicit Replica(const driver::testing::RedisServer& server, LinkOptions options = {})
-      : link(link_to(server, std::move(options))) {}
+  explicit Replica(const driver::testing::RedisServer& server)
+      : link(link_to(server, {.timeout_ms = 10'000, .pause_ms = 1})) {}
 
   Status touch(std::uint32_t id) {
     const Touch touch{{kTenant, id}, 1, 0};
@@ -223,10 +223,10 @@ TEST_F(LinkTest, IsLostAgainWhileItIsRecovered) {
 TEST_F(LinkTest, AServerThatHangsIsAskedOnceInAWhile) {
   ManualClock clock;
   driver::RedisOptions options = server.options();
-  Link link(*driver::testing::connect(runtime(), options), {.timeout_ms = 100, .pause_ms = 1000}, clock);
+  Link link(*driver::testing::connect(runtime(), options), {.timeout_ms = 500, .pause_ms = 1000}, clock);
   ASSERT_TRUE(link.check());
   server.signal(SIGSTOP);
-  EXPECT_EQ(link.check().error().message, "Redis: Redis did not answer within 100 ms");
+  EXPECT_EQ(link.check().error().message, "Redis: Redis did not answer within 500 ms");
   server.signal(SIGCONT);
   EXPECT_EQ(link.check().error().message, "Redis does not answer") << "not asked";
   clock.advance_ms(999);
