@@ -64,11 +64,10 @@ TEST(MemberNames, HashThenTenant) {
   for (unsigned char i = 0; i < 16; ++i) hash.bytes[i] = i;
   const std::string name = member_name("tenant|1", hash);
   EXPECT_EQ(name.size(), 24U);
-  const auto parts = split_name(name);
-  ASSERT_TRUE(parts);
-  EXPECT_EQ(parts->tenant, "tenant|1");
-  EXPECT_EQ(parts->hash, hash);
-  EXPECT_EQ(split_name(member_name("", hash))->tenant, "");
+  const NameParts parts = split_name(name).value_or(NameParts{});
+  EXPECT_EQ(parts.tenant, "tenant|1");
+  EXPECT_EQ(parts.hash, hash);
+  EXPECT_TRUE(split_name(member_name("", hash)));
   EXPECT_FALSE(split_name("fifteen bytes.."));
 }
 
