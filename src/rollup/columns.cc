@@ -40,19 +40,4 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
   }
 }
 
-void Columns::append(const Columns& from, std::size_t first, std::size_t count) {
-  const auto copy = [&](auto& into, const auto& column) {
-    if (column.empty()) return;
-    const auto begin = column.begin() + static_cast<std::ptrdiff_t>(first);
-    into.insert(into.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
-  };
-  copy(starts, from.starts);
-  copy(counts, from.counts);
-  copy(offsets, from.offsets);
-  copy(sums, from.sums);
-  copy(mins, from.mins);
-  copy(maxs, from.maxs);
-  copy(lasts, from.lasts);
-}
-
 }  // namespace varve::rollup

@@ -38,8 +38,6 @@ struct Columns {
 
   void clear();
   void add(Kind kind, std::span<const Window> windows);
-  // A part of other columns, which were made of the same kind.
-  void append(const Columns& from, std::size_t first, std::size_t count);
 };
 
 }  // namespace varve::rollup

@@ -9,7 +9,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kWindowsMax = 1'300'000;  // held, complete or not: about 60 MB
+constexpr std::size_t kWindowsMax = 800'000;  // held, complete or not: about 60 MB
 
 }  // namespace
 
@@ -18,26 +18,18 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   if (windows.empty()) return {};
   const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
-  rollup::Columns& columns = held(kind);
-  const std::size_t first = columns.starts.size();
-  entries_[slot].push_back({group, kind, windows[0].start, first, windows.size()});
-  columns.add(kind, windows);
+  entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size()});
+  held_.insert(held_.end(), windows.begin(), windows.end());
   if (kind == rollup::Kind::text) {
-    for (auto& last : std::span(columns.lasts).subspan(first)) last = texts_.emplace_back(last);
+    for (auto& window : std::span(held_).last(windows.size())) window.last = texts_.emplace_back(window.last);
   }
-  return held() < kWindowsMax ? Status{} : flush();
-}
-
-std::size_t RollupWriter::held() const {
-  std::size_t windows = 0;
-  for (const rollup::Columns& columns : held_) windows += columns.starts.size();
-  return windows;
+  return held_.size() < kWindowsMax ? Status{} : flush();
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
   const Entry& entry = entries[0];
   columns_.clear();
-  for (const Entry& part : entries) columns_.append(held(part.kind), part.first, part.count);
+  for (const Entry& part : entries) columns_.add(entry.kind, std::span(held_).subspan(part.first, part.count));
   if (entry.kind == rollup::Kind::gauge) {
     rollup::round_sums(columns_.counts, columns_.mins, columns_.maxs, columns_.sums);
   }
@@ -104,9 +96,9 @@ Status RollupWriter::flush() {
       rest = rest.subspan(same);
     }
   }
-  written_ += held();
+  written_ += held_.size();
   entries_.clear();
-  for (rollup::Columns& columns : held_) columns.clear();
+  held_.clear();
   texts_.clear();
   return {};
 }

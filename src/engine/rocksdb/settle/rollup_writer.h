@@ -5,7 +5,6 @@
 // given theirs, then written; a level slot gets one run as long as later groups are higher than what is written.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -33,9 +32,9 @@ class RollupWriter {
              std::span<const rollup::Window> windows);
 
   // All slots have given what they have of the groups so far.
-  Status complete() { return held() < kWindowsWritten ? Status{} : flush(); }
+  Status complete() { return held_.size() < kWindowsWritten ? Status{} : flush(); }
 
-  [[nodiscard]] std::size_t windows() const { return written_ + held(); }
+  [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
   [[nodiscard]] std::uint64_t next_run() const { return next_run_; }
 
@@ -44,12 +43,10 @@ class RollupWriter {
     std::uint32_t group;
     rollup::Kind kind;
     model::Timestamp start;    // of its first window
-    std::size_t first, count;  // of held_[kind]
+    std::size_t first, count;  // of held_
   };
   static constexpr std::size_t kWindowsWritten = 8192;  // at once
 
-  rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] std::size_t held() const;  // windows
   void sort(std::vector<Entry>& entries);
   Status flush();
   Status close_runs();
@@ -60,7 +57,7 @@ class RollupWriter {
   const std::int64_t chunk_width_ms_;
   std::uint64_t next_run_;
   std::map<SlotKey, std::vector<Entry>> entries_;
-  std::array<rollup::Columns, 3> held_;  // by kind
+  rollup::Windows held_;
   std::deque<std::string> texts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
