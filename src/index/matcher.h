@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace varve::index {
 
 struct Matcher {
@@ -21,5 +23,8 @@ struct Matcher {
 };
 
 using Matchers = std::vector<Matcher>;  // all must hold
+
+// What SeriesIndex::select() would say of them, for those who have nothing to select from. Error: invalid.
+[[nodiscard]] Status check_matchers(const Matchers& matchers);
 
 }  // namespace varve::index

@@ -105,6 +105,14 @@ class Selection {
 
 }  // namespace
 
+Status check_matchers(const Matchers& matchers) {
+  const Catalog nothing;
+  for (const Matcher& matcher : matchers) {
+    if (auto made = Condition::make(nothing, 0, matcher); !made) return fail(std::move(made.error()));
+  }
+  return {};
+}
+
 Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant, std::string_view metric,
                                                          const Matchers& matchers) const {
   const Catalog& catalog = tables_->catalog;

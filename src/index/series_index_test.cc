@@ -261,6 +261,8 @@ TEST_F(SelectTest, FitsEveryKindOfMatcher) {
 TEST_F(SelectTest, SaysWhatIsWrongWithAMatcher) {
   for (const std::string_view metric : {"cpu", "none"}) {
     const auto code = [&](const Matcher& matcher) { return index_.select(tenant_, metric, {matcher}).error().code; };
+    EXPECT_EQ(check_matchers({{"host", Kind::regex, {"a("}}}).error().code, Code::invalid);
+    EXPECT_TRUE(check_matchers({{"host", Kind::regex, {"a.*"}}}));
     EXPECT_EQ(code({"host", Kind::regex, {"a("}}), Code::invalid);
     EXPECT_EQ(code({"host", Kind::not_regex, {"*"}}), Code::invalid);
     EXPECT_EQ(code({"host", Kind::regex, {}}), Code::invalid);

@@ -140,6 +140,12 @@ unsigned threads_for(std::size_t series, const Limits& limits) {
   return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, most));
 }
 
+// A question is as wrong where there is nothing to ask.
+Status check_question(const Request& request) {
+  for (const MetricQuery& metric : request.metrics) VARVE_CHECK_OK(index::check_matchers(metric.matchers));
+  return {};
+}
+
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
 // once, so a metric that is asked for again waits for the next scan.
 std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
@@ -202,7 +208,10 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   Answer answer;
   answer.metrics.resize(request.metrics.size());
   const auto tenant = series_.find_tenant(request.tenant);
-  if (!tenant) return answer;
+  if (!tenant) {
+    VARVE_CHECK_OK(check_question(request));
+    return answer;
+  }
 
   const Life life(clock_, limits_, ticket.cancelled());
   std::deque<Plan> plans;
@@ -237,7 +246,10 @@ Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budge
                                                    RunningQueries::Ticket& ticket) const {
   std::vector<TagUnion> out(request.metrics.size());
   const auto tenant = series_.find_tenant(request.tenant);
-  if (!tenant) return out;
+  if (!tenant) {
+    VARVE_CHECK_OK(check_question(request));
+    return out;
+  }
   const Life life(clock_, limits_, ticket.cancelled());
   // Every series has a sample somewhere. "What tags are there" is asked like this by user interfaces, and must not read
   // the store for it.

@@ -9,7 +9,7 @@ Status find(const Engine& engine, const Search& wanted, const RunningQueries::Ti
             const FoundMetric& found) {
   const storage::SeriesStore& store = engine.series();
   const auto tenant = store.find_tenant(wanted.tenant);
-  if (!tenant) return {};
+  if (!tenant) return index::check_matchers(wanted.matchers);
   const std::int64_t deadline_ns =
       engine.clock().steady_ns() + std::chrono::nanoseconds(engine.limits().timeout).count();
   for (const std::string& metric : store.metric_names(*tenant, "", 0)) {
