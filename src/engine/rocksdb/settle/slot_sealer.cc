@@ -27,17 +27,17 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
     : context_(context),
       slot_(slot),
       writer_(writer),
-      of_slot_(context.runs->slots.at(slot)),
-      now_ms_(context.source.clock.now_ms()),
-      widths_(widths_of(context)),
+      of_slot_(context_.runs->slots.at(slot)),
+      now_ms_(context_.source.clock.now_ms()),
+      widths_(widths_of(context_)),
       adds_(of_slot_.mark.dropped ||
-            comes_late(*context.runs, slot, context.options.rollups, context.source.chunk_width_ms)),
-      folder_(context.source, of_slot_, widths_[0]) {
+            comes_late(*context_.runs, slot, context_.options.rollups, context_.source.chunk_width_ms)),
+      folder_(context_.source, of_slot_, widths_[0]) {
   if (of_slot_.mark.sealed == 0 || of_slot_.mark.dropped) return;
   for (const std::int64_t width : widths_) {
-    const auto level_width = level_slot_width_ms(width, context.source.chunk_width_ms);
-    const auto stored = context.runs->slots.find({slot.tenant, width, model::window_start(slot.start, level_width)});
-    if (stored != context.runs->slots.end()) stored_in_.try_emplace(width, context.source, stored->second);
+    const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
+    const auto stored = context_.runs->slots.find({slot.tenant, width, model::window_start(slot.start, level_width)});
+    if (stored != context_.runs->slots.end()) stored_in_.try_emplace(width, context_.source, stored->second);
   }
 }
 
