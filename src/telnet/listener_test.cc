@@ -66,6 +66,8 @@ class ListenerTest : public ::testing::Test {
   write::testing::FakeSeriesStore series;
   HeldStore store;
   write::Writer writer{series, store, {}};
+  write::testing::FakeSampleStore full;  // refuses, and its writer; both must outlive the listener's threads
+  write::Writer refusing{series, full, {}};
   Metrics metrics;
   ListenerOptions options{.listen = "127.0.0.1:0", .version = "1.2.3"};
   std::optional<Listener> listener;
@@ -134,9 +136,7 @@ TEST_F(ListenerTest, HoldsTheSenderBackWhileTheStoreIsBehind) {
 }
 
 TEST_F(ListenerTest, AStoreThatRefusesEndsTheConnectionWithAWord) {
-  write::testing::FakeSampleStore full;
   full.refuse = true;
-  write::Writer refusing(series, full, {});
   listener.emplace(options, refusing, metrics);
   ASSERT_TRUE(listener->start());
   net::TestClient client(port());
@@ -146,10 +146,8 @@ TEST_F(ListenerTest, AStoreThatRefusesEndsTheConnectionWithAWord) {
 
 // A tenant that is full is no reason to lose what comes after.
 TEST_F(ListenerTest, RefusedSeriesDoNotEndTheConnection) {
-  write::testing::FakeSampleStore full;
   full.refuse = true;
   full.refusal = Code::limit;
-  write::Writer refusing(series, full, {});
   listener.emplace(options, refusing, metrics);
   ASSERT_TRUE(listener->start());
   net::TestClient client(port());
