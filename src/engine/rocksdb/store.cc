@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/thread_priority.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
 
@@ -28,10 +27,8 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   VARVE_TRY(state->database, Database::open(state->directory.database()));
   VARVE_CHECK_OK(state->recover());
   State* const shared = state.get();
-  state->maintenance = std::thread([shared] {
-    lower_thread_priority();
-    shared->maintain();
-  });
+  // At full priority: it must keep up with whoever parses, or slots pile up.
+  state->maintenance = std::thread([shared] { shared->maintain(); });
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }
 
