@@ -34,7 +34,8 @@ INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h"]
 
 # Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
 # these headers.
-PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h"])}
+PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h"]),
+         "engine/cassandra": (["tables", "series", "hot", "scan", "settle", "erase"], ["options.h"])}
 
 
 @functools.cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`varve schema`, and the schema in a real Cassandra: src/engine/cassandra/schema_live.cc."""
+"""`varve schema`, and the schema in a real Cassandra: src/engine/cassandra/tables/."""
 
 import subprocess
 

@@ -6,7 +6,7 @@
 
 #ifdef VARVE_CLUSTER
 #include "driver/wait.h"
-#include "engine/cassandra/apply.h"
+#include "engine/cassandra/tables/apply.h"
 #endif
 
 namespace varve::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/apply.h"
+#include "engine/cassandra/tables/apply.h"
 
 #include <string>
 
@@ -53,9 +53,9 @@ Status apply_schema(const driver::Session& session, const SchemaOptions& options
   if (standing > kSchemaVersion) return too_new(standing);
   VARVE_TRY(const auto keyspace, query(session, create_keyspace(options)));
   said("keyspace " + options.keyspace);
-  for (const Table& table : tables(options)) {
-    VARVE_TRY(const auto created, query(session, table.cql(options.keyspace)));
-    said("table " + table.name);
+  for (const Tables wanted(options); const Table* table : wanted.all()) {
+    VARVE_TRY(const auto created, query(session, table->cql(options.keyspace)));
+    said("table " + table->name);
   }
   VARVE_CHECK_OK(driver::wait<void>([&](driver::Done<void> done) { session.agree(std::move(done)); }));
   if (standing == kSchemaVersion) return {};

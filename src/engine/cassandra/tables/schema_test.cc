@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/schema.h"
+#include "engine/cassandra/tables/schema.h"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +17,10 @@ SchemaOptions usual() {
 }
 
 std::string cql_of(const SchemaOptions& options, std::string_view name) {
-  const auto all = tables(options);
+  const Tables tables(options);
+  const auto all = tables.all();
   const auto found = std::ranges::find(all, name, &Table::name);
-  return found == all.end() ? "" : found->cql(options.keyspace);
+  return found == all.end() ? "" : (*found)->cql(options.keyspace);
 }
 
 TEST(Schema, WidthsInNames) {
@@ -57,12 +58,36 @@ TEST(Schema, EachGranularityHasItsTableAndItsTime) {
   EXPECT_NE(cql_of(halves, "data_sealed_p_pt30m"), "");
 }
 
+TEST(Schema, AStatementHasEveryColumnOnce) {
+  EXPECT_EQ(cql_of(usual(), "schema_version"),
+            "CREATE TABLE IF NOT EXISTS varve.schema_version (id text, version int, applied timestamp, "
+            "PRIMARY KEY ((id)))");
+  const std::string sets = cql_of(usual(), "series_sets");
+  EXPECT_TRUE(
+      sets.starts_with("CREATE TABLE IF NOT EXISTS varve.series_sets (tenant text, metric_name text, "
+                       "period timestamp, shard smallint, seen bigint, group_hash blob, list_hash blob, "
+                       "tags frozen<map<text, text>>, PRIMARY KEY ((tenant, metric_name, period, shard), "
+                       "seen, group_hash)) WITH "))
+      << sets;
+}
+
+TEST(Schema, ATableSaysItsTimeToLiveTwice) {
+  for (const Tables tables(usual()); const Table* table : tables.all()) {
+    const std::size_t at = table->options.find("default_time_to_live = ");
+    const int said = at == std::string::npos ? 0 : std::stoi(table->options.substr(at + 23));
+    EXPECT_EQ(said, table->ttl_s) << table->name;
+  }
+  EXPECT_EQ(Tables(usual()).raw.ttl_s, 3 * 86'400);
+  EXPECT_EQ(Tables(usual()).levels.at(1).ttl_s, 0);
+}
+
 TEST(Schema, NamesAreUniqueAndNothingIsACounterOrAnIndex) {
   std::set<std::string> names;
-  for (const Table& table : tables(usual())) {
-    EXPECT_TRUE(names.insert(table.name).second) << table.name;
-    EXPECT_FALSE(table.purpose.empty()) << table.name;
-    const std::string cql = table.cql("varve");
+  for (const Tables tables(usual()); const Table* table : tables.all()) {
+    EXPECT_TRUE(names.insert(table->name).second) << table->name;
+    EXPECT_FALSE(table->purpose.empty()) << table->name;
+    EXPECT_FALSE(table->partition.empty()) << table->name;
+    const std::string cql = table->cql("varve");
     EXPECT_EQ(cql.find("counter"), std::string::npos) << cql;
     EXPECT_NE(cql.find("PRIMARY KEY"), std::string::npos) << cql;
   }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "driver/wait.h"
-#include "engine/cassandra/apply.h"
+#include "engine/cassandra/tables/apply.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(SchemaLive, IsCreatedOnceAndTakesMoreTablesLater) {
   options.rollups.push_back({3'600'000, 86'400'000});  // a granularity more
   ASSERT_TRUE(apply(options));
   const auto rows = query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'made'");
-  EXPECT_EQ(rows.value().count(), tables(options).size());
+  EXPECT_EQ(rows.value().count(), Tables(options).all().size());
 }
 
 TEST_F(SchemaLive, ANewerOneIsRefusedAndLeftAlone) {
@@ -61,14 +61,14 @@ TEST_F(SchemaLive, ANewerOneIsRefusedAndLeftAlone) {
   ASSERT_TRUE(apply(options));
   ASSERT_TRUE(
       query("UPDATE newer.schema_version SET version = " + std::to_string(kSchemaVersion + 1) + " WHERE id = 'varve'"));
-  ASSERT_TRUE(query("DROP TABLE newer.devices"));
+  ASSERT_TRUE(query("DROP TABLE newer.alarms"));
   for (const Status& status : {check_schema(*session_, options), apply(options)}) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, Code::unsupported);
     EXPECT_NE(status.error().message.find("newer varve"), std::string::npos) << status.error().message;
   }
   EXPECT_EQ(steps_, 0);
-  EXPECT_FALSE(query("SELECT * FROM newer.devices"));
+  EXPECT_FALSE(query("SELECT * FROM newer.alarms"));
 }
 
 }  // namespace

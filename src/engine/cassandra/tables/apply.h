@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "driver/cassandra.h"
-#include "engine/cassandra/schema.h"
+#include "engine/cassandra/tables/schema.h"
 
 namespace varve::engine::cassandra {
 

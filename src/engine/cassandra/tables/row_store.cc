@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/row_store.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+
+#include "engine/cassandra/tables/cell.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+template <class Ask>
+Status wait(Ask&& ask) {
+  // Shared: the waiting thread may be on its way before set_value has returned.
+  const auto promise = std::make_shared<std::promise<Status>>();
+  ask([promise](Status status) { promise->set_value(std::move(status)); });
+  return promise->get_future().get();
+}
+
+Status named(const Table& table, Status status) {
+  if (!status) status.error().message.insert(0, table.name + ": ");
+  return status;
+}
+
+}  // namespace
+
+Status RowStore::write_now(std::vector<RowWrite> rows) {
+  return wait([&](Done done) { write(std::move(rows), std::move(done)); });
+}
+
+Status RowStore::erase_now(std::vector<RowDelete> rows) {
+  return wait([&](Done done) { erase(std::move(rows), std::move(done)); });
+}
+
+Status check_shape(const RowWrite& row) {
+  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->partition, row.partition)));
+  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->clustering, row.clustering)));
+  return named(*row.table, check_cells(row.table->values, row.values));
+}
+
+Status check_shape(const RowDelete& row) {
+  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->partition, row.partition)));
+  if (row.clustering.empty()) return {};
+  return named(*row.table, check_cells(row.table->clustering, row.clustering));
+}
+
+Status check_shape(const RowRead& read) {
+  VARVE_CHECK_OK(named(*read.table, check_cells(read.table->partition, read.partition)));
+  for (const auto& bound : {read.from, read.until}) {
+    if (!bound) continue;
+    const std::size_t columns = std::min<std::size_t>(1, read.table->clustering.size());
+    VARVE_CHECK_OK(named(*read.table, check_cells(std::span(read.table->clustering).first(columns), {&*bound, 1})));
+  }
+  return {};
+}
+
+Result<std::vector<std::size_t>> value_numbers(const Table& table, std::span<const std::string> values) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& name : values) {
+    const auto found = std::ranges::find(table.values, name, &ColumnDefinition::name);
+    if (found == table.values.end()) return fail(Code::invalid, table.name + " has no values of the name " + name);
+    numbers.push_back(static_cast<std::size_t>(found - table.values.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/schema.h"
+
+#include <algorithm>
+
+namespace varve::engine::cassandra {
+namespace {
+
+using enum CellType;
+
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+constexpr std::int64_t kWindowsWanted = 30;  // of time window compaction: that many files stay, each dropped whole
+
+constexpr std::string_view kPacked = "{'enabled': false}";  // blocks are compressed already
+constexpr std::string_view kLz4 = "{'class': 'LZ4Compressor'}";
+
+// Hints are kept three hours: after that a node that was down is repaired. Rows without deletes need no more.
+constexpr std::int64_t kGraceHotS = 6 * 3600;
+constexpr std::int64_t kGraceDataS = 86'400;
+
+// Cassandra keeps a time to live of 20 years at the most; 0: for ever.
+std::uint32_t ttl_s(std::int64_t retention_ms) {
+  return retention_ms >= rollup::kForEver ? 0 : static_cast<std::uint32_t>(retention_ms / 1000);
+}
+
+std::string with(const std::string& compaction, std::string_view compression, std::uint32_t ttl, std::int64_t grace_s) {
+  return "compaction = {" + compaction + "} AND compression = " + std::string(compression) +
+         " AND default_time_to_live = " + std::to_string(ttl) + " AND gc_grace_seconds = " + std::to_string(grace_s);
+}
+
+// Rows are written once and die by time: files hold one window of time each, and go as a whole.
+Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std::string_view compression) {
+  const std::int64_t wanted_ms = retention_ms >= rollup::kForEver ? 30 * kDayMs : retention_ms / kWindowsWanted;
+  const bool days = wanted_ms > kDayMs;
+  const std::int64_t unit_ms = days ? kDayMs : kHourMs;
+  const std::int64_t size = std::max<std::int64_t>(1, (wanted_ms + unit_ms - 1) / unit_ms);
+  table.ttl_s = ttl_s(retention_ms);
+  table.options =
+      with("'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" +
+               std::string(days ? "DAYS" : "HOURS") + "', 'compaction_window_size': " + std::to_string(size),
+           compression, table.ttl_s, grace_s);
+  return table;
+}
+
+// Small rows that every process writes again in each period and that are read much more often than written: few files
+// may hold a partition. 'L10' is levelled compaction with a fan-out of ten.
+Table levelled(Table table, std::uint32_t ttl = 0) {
+  table.ttl_s = ttl;
+  table.options = with("'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L10'", kLz4, ttl, kGraceDataS);
+  return table;
+}
+
+const ColumnDefinition kTenant{"tenant", text}, kMetric{"metric_name", text}, kShard{"shard", smallint},
+    kGroup{"group_hash", blob}, kList{"list_hash", blob}, kSlot{"time_slot", timestamp}, kEra{"era", timestamp},
+    kPeriod{"period", timestamp}, kPart{"part", smallint}, kChunk{"chunk", blob}, kLives{"lives", blob},
+    kTags{"tags", text_map};
+
+std::string_view cql_type(CellType type) {
+  switch (type) {
+    case text: return "text";
+    case blob: return "blob";
+    case smallint: return "smallint";
+    case integer: return "int";
+    case bigint: return "bigint";
+    case timestamp: return "timestamp";
+    case text_list: return "frozen<list<text>>";
+    case text_map: break;
+  }
+  return "frozen<map<text, text>>";
+}
+
+std::string names_of(const std::vector<ColumnDefinition>& columns) {
+  std::string names;
+  for (const ColumnDefinition& column : columns) names += (names.empty() ? "" : ", ") + column.name;
+  return names;
+}
+
+Table level_table(const rollup::Level& level, const std::string& slot_width) {
+  const std::string width = width_name(level.width_ms);
+  return by_time({"data_" + width + "_p_" + slot_width,
+                  "windows of " + width +
+                      ": a row for each unit and 32 series of a line group; 42 rows for each 32 "
+                      "series, 10 MB for 1,000 series",
+                  {kTenant, kGroup, kEra},
+                  {{"unit", timestamp}, kPart},
+                  {kChunk, kLives, {"added", blob}},
+                  {}},
+                 level.retention_ms, kGraceDataS, kPacked);
+}
+
+}  // namespace
+
+std::string width_name(std::int64_t width_ms) {
+  struct Unit {
+    std::int64_t ms;
+    const char *prefix, *suffix;
+  };
+  for (const Unit& unit :
+       {Unit{kDayMs, "p", "d"}, Unit{kHourMs, "pt", "h"}, Unit{60'000, "pt", "m"}, Unit{1000, "pt", "s"}}) {
+    if (width_ms % unit.ms == 0) return unit.prefix + std::to_string(width_ms / unit.ms) + unit.suffix;
+  }
+  return "pt" + std::to_string(width_ms) + "ms";
+}
+
+Tables::Tables(const SchemaOptions& options) {
+  const std::string width = width_name(options.slot_width_ms);
+  schema_version = {"schema_version",
+                    "what this keyspace was made for; one row",
+                    {{"id", text}},
+                    {},
+                    {{"version", integer}, {"applied", timestamp}},
+                    {}};
+  tenants =
+      levelled({"tenants", "names of tenants, in 16 shards by name; a row a tenant", {kShard}, {kTenant}, {}, {}});
+  metric_names = levelled({"metric_names",
+                           "metric names of a tenant, in 16 shards by name; 62,500 rows for a million names",
+                           {kTenant, kShard},
+                           {kMetric},
+                           {},
+                           {}});
+  metric_lists = levelled({"metric_lists",
+                           "the lists of metric names that line groups have, by hash; one row",
+                           {kTenant, kList},
+                           {},
+                           {{"names", text_list}},
+                           {}});
+  line_groups = levelled(
+      {"line_groups", "what a line group is made of, by hash; one row", {kTenant, kGroup}, {}, {kTags, kList}, {}});
+  series_sets =
+      levelled({"series_sets",
+                "series of a metric that have samples in a period, as they were announced, in 16 shards by hash; "
+                "62,500 rows for a million series, from each process that takes samples of them",
+                {kTenant, kMetric, kPeriod, kShard},
+                {{"seen", bigint}, kGroup},
+                {kList, kTags},
+                {}});
+  metric_time_windows = levelled({"metric_time_windows",
+                                  "periods in which a metric has samples; 53 rows a year",
+                                  {kTenant, kMetric},
+                                  {kPeriod},
+                                  {},
+                                  {}});
+  forgotten = levelled({"forgotten",
+                        "series that were erased: announced before that they are not there, in 16 shards by hash; a "
+                        "row a deleted series",
+                        {kTenant, kMetric, kShard},
+                        {{"forgotten", bigint}, {"series_set_hash", blob}},
+                        {},
+                        {}});
+  raw = by_time({"data_raw_p_" + width,
+                 "samples that are not sealed yet: a row for what one request says of a line group; 360 rows of a slot "
+                 "of an hour at a request every ten seconds, 3 MB for 1,000 series",
+                 {kTenant, kGroup, kSlot},
+                 {{"arrived", bigint}, {"source", bigint}},
+                 {{"value", blob}},
+                 {}},
+                kHotKeptMs, kGraceHotS, kLz4);
+  sealed = by_time({"data_sealed_p_" + width,
+                    "sealed samples: a row for each slot and 32 series of a line group; 168 rows for each 32 series, "
+                    "5 to 80 MB for 1,000 series",
+                    {kTenant, kGroup, kEra},
+                    {kSlot, kPart},
+                    {kChunk, kLives},
+                    {}},
+                   options.raw_retention_ms, kGraceDataS, kPacked);
+  for (const rollup::Level& level : options.rollups) levels.push_back(level_table(level, width));
+  pending_journal = by_time({"pending_journal",
+                             "what was written and has to be sealed, by the hour it was written in; a row for each "
+                             "group and slot of one of the tracker's partitions",
+                             {{"partition", smallint}, {"hour", timestamp}},
+                             {kSlot, kTenant, kGroup},
+                             {},
+                             {}},
+                            kHotKeptMs, kGraceHotS, kLz4);
+  alarms = levelled({"alarms",
+                     "processes whose touches may be missing in Redis; a row each",
+                     {{"id", text}},
+                     {{"source", bigint}},
+                     {{"at", timestamp}, {"replica", text}},
+                     {}},
+                    ttl_s(kHotKeptMs));
+  erasures = by_time({"erasures",
+                      "deletes, as long as hot rows older than they may be read; a row a delete",
+                      {kTenant, kGroup},
+                      {{"erased", bigint}},
+                      {{"first", timestamp}, {"last", timestamp}, {"columns", blob}},
+                      {}},
+                     kHotKeptMs + kDayMs, kGraceHotS, kLz4);
+}
+
+std::vector<const Table*> Tables::all() const {
+  std::vector<const Table*> out{
+      &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
+      &metric_time_windows, &forgotten, &raw,          &sealed};
+  for (const Table& level : levels) out.push_back(&level);
+  out.insert(out.end(), {&pending_journal, &alarms, &erasures});
+  return out;
+}
+
+std::string Table::cql(std::string_view keyspace) const {
+  std::string out = "CREATE TABLE IF NOT EXISTS " + std::string(keyspace) + "." + name + " (";
+  for (const auto* columns : {&partition, &clustering, &values}) {
+    for (const ColumnDefinition& column : *columns)
+      out += column.name + " " + std::string(cql_type(column.type)) + ", ";
+  }
+  out += "PRIMARY KEY ((" + names_of(partition) + ")" + (clustering.empty() ? "" : ", ") + names_of(clustering) + "))";
+  return options.empty() ? out : out + " WITH " + options;
+}
+
+std::string create_keyspace(const SchemaOptions& options) {
+  const std::string& replication = options.replication;
+  std::string map;
+  const bool simple = replication.starts_with("SimpleStrategy:");
+  for (std::size_t at = 0; at < replication.size();) {
+    const std::size_t colon = replication.find(':', at);
+    const std::size_t end = std::min(replication.find(',', at), replication.size());
+    const std::string name = simple ? "replication_factor" : replication.substr(at, colon - at);
+    map += ", '" + name + "': " + replication.substr(colon + 1, end - colon - 1);
+    at = end + 1;
+  }
+  return "CREATE KEYSPACE IF NOT EXISTS " + options.keyspace + " WITH replication = {'class': '" +
+         (simple ? "SimpleStrategy" : "NetworkTopologyStrategy") + "'" + map + "}";
+}
+
+std::string script(const SchemaOptions& options) {
+  std::string out =
+      "-- varve, schema version " + std::to_string(kSchemaVersion) + "\n" + create_keyspace(options) + ";\n";
+  for (const Tables tables(options); const Table* table : tables.all()) {
+    out += "\n-- " + table->purpose + "\n" + table->cql(options.keyspace) + ";\n";
+  }
+  return out;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schema: the tables of the cluster engine, in one place, with the types of their columns. docs/schema.md explains each
+// of them. Pure text: apply.h sends it; row_store.h reads and writes rows of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "rollup/levels.h"
+
+namespace varve::engine::cassandra {
+
+// Raised with every change of a table; steps from one to the next are additive.
+inline constexpr int kSchemaVersion = 1;
+
+struct SchemaOptions {
+  std::string keyspace = "varve";
+  std::string replication = "SimpleStrategy:1";  // SimpleStrategy:N, or datacenter:N,datacenter:N
+  std::int64_t slot_width_ms = 3'600'000;
+  std::int64_t raw_retention_ms = rollup::kForEver;
+  std::vector<rollup::Level> rollups;
+};
+
+// As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.
+enum class CellType { text, blob, smallint, integer, bigint, timestamp, text_list, text_map };
+
+struct ColumnDefinition {
+  std::string name;
+  CellType type;
+};
+
+struct Table {
+  std::string name;     // without the keyspace
+  std::string purpose;  // one line: what it holds, how large a partition becomes
+  std::vector<ColumnDefinition> partition;
+  std::vector<ColumnDefinition> clustering;  // may be empty: one row
+  std::vector<ColumnDefinition> values;      // may be empty
+  std::string options;                       // what follows WITH; empty: none
+  std::uint32_t ttl_s = 0;                   // rows' time to live where a write names none; 0: none
+
+  // CREATE TABLE IF NOT EXISTS …, without a semicolon.
+  [[nodiscard]] std::string cql(std::string_view keyspace) const;
+};
+
+// Each slot width and granularity has tables of its own, so that a later change of slots.width leaves the old ones
+// readable. Tables stay where they are as long as this object lives.
+class Tables {
+ public:
+  explicit Tables(const SchemaOptions& options);
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
+
+  Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
+  Table raw, sealed;
+  std::vector<Table> levels;  // as options.rollups
+  Table pending_journal, alarms, erasures;
+
+  // In the order they are created.
+  [[nodiscard]] std::vector<const Table*> all() const;
+};
+
+std::string create_keyspace(const SchemaOptions& options);
+
+// The whole as a script for people and cqlsh: comments, statements, semicolons.
+std::string script(const SchemaOptions& options);
+
+// A width in names of tables: pt1h, pt5m, p1d, pt90s, pt1500ms: hours, minutes and so on, the largest that divides it.
+std::string width_name(std::int64_t width_ms);
+
+// How long rows of samples that are not sealed yet stay: a weekend without anybody who seals loses nothing.
+inline constexpr std::int64_t kHotKeptMs = 3 * 86'400'000LL;
+
+}  // namespace varve::engine::cassandra
