@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merge: the runs of one tenant and slot become one.
-#include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/runs/slot_patches.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/gather.h"
 
 namespace varve::engine::rocksdb {
 
@@ -27,7 +27,7 @@ Status Store::State::merge_runs(const SlotKey& slot) {
     VARVE_CHECK_OK(patches.find(*database, merging, shared_groups, index));
   }
   VARVE_TRY(auto cursors, cursors_of(*database, merging));
-  Gather gather;
+  shared::Gather gather;
   RunWriter writer(*database);
   LifeChanges changes(lives);
   writer.start({slot, checkpoint.next_run}, runs->slots.at(slot).content());

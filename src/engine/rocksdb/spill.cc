@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/head/reconcile.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/gather.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -40,25 +40,25 @@ Result<Patches> patches_of(std::span<const Item> items, const index::SeriesIndex
     if (shared.contains(item.group)) groups.push_back(item.group);
   }
   if (groups.empty()) return Patches{};
-  return reconcile(index, groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+  return reconcile(index, groups, [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
     const auto item = std::ranges::lower_bound(items, group, {}, &Item::group);
     Head::Pieces pieces;
     Head::pieces(*item->fragment, pieces);
-    for (const auto& rows : pieces) merge.add_rows(rows, column, kHeadRank);
+    for (const auto& rows : pieces) merge.add_rows(rows, shared::RowForm::with_arrival, column, kHeadRank);
     return {};
   });
 }
 
-Status write_run(std::span<const Item> items, const Patches& patches, Gather& gather, RunWriter& writer,
+Status write_run(std::span<const Item> items, const Patches& patches, shared::Gather& gather, RunWriter& writer,
                  LifeChanges& lives) {
   Head::Pieces pieces;
   for (const Item& item : items) {
     gather.clear();
     pieces.clear();
     Head::pieces(*item.fragment, pieces);
-    for (const auto& rows : pieces) gather.add_rows(rows);
+    for (const auto& rows : pieces) gather.add_rows(rows, shared::RowForm::with_arrival);
     const auto patch = patches.empty() ? patches.end() : patches.find(item.group);
-    gather.finish(patch == patches.end() ? std::span<const Gather::Patch>{} : std::span(patch->second));
+    gather.finish(patch == patches.end() ? std::span<const shared::Gather::Patch>{} : std::span(patch->second));
     lives.add(item.series, gather.times(), gather.columns());
     VARVE_CHECK_OK(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
   }
@@ -83,7 +83,7 @@ Status Store::State::spill_frozen() {
     items = items_of(*spilling, index);
   }
   Database::Commit commit;
-  Gather gather;
+  shared::Gather gather;
   RunWriter writer(*database);
   LifeChanges changes(lives);
   for (std::span<const Item> rest(items); !rest.empty();) {

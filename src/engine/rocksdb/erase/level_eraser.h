@@ -5,7 +5,7 @@
 #include "engine/rocksdb/erase/cell_eraser.h"
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/erase_context.h"
-#include "engine/rocksdb/head/gather.h"
+#include "engine/shared/gather.h"
 
 namespace varve::engine::rocksdb {
 
@@ -25,7 +25,7 @@ class LevelEraser {
   const EdgeWindows& edges_;
   const std::uint64_t number_;
   std::vector<std::uint32_t> groups_;  // of the erased series, numbers and texts; ascending
-  Gather gather_;
+  shared::Gather gather_;
   CellEraser cells_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "engine/rocksdb/erase/cell_eraser.h"
 #include "engine/rocksdb/erase/erase_context.h"
-#include "engine/rocksdb/head/gather.h"
+#include "engine/shared/gather.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
@@ -35,7 +35,7 @@ class RawEraser {
   const std::uint64_t number_;
   std::set<model::Timestamp> touched_;
   std::unordered_map<std::uint32_t, std::uint64_t> lost_;
-  Gather gather_;
+  shared::Gather gather_;
   CellEraser cells_;
 };
 

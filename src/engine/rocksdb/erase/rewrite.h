@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/rocksdb/erase/erase_context.h"
-#include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_writer.h"
+#include "engine/shared/gather.h"
 
 namespace varve::engine::rocksdb {
 
@@ -14,7 +14,7 @@ namespace varve::engine::rocksdb {
 // error the new one does too, unfinished, so that its blocks can be cleared away.
 template <class Each>
 Status rewrite_runs(const EraseContext& context, const SlotKey& slot, std::uint64_t number, const Runs::OfSlot& of_slot,
-                    Gather& gather, Database::Commit& commit, const Each& each) {
+                    shared::Gather& gather, Database::Commit& commit, const Each& each) {
   VARVE_TRY(auto cursors, cursors_of(context.database, of_slot.runs));
   RunWriter writer(context.database);
   writer.start({slot, number}, of_slot.content());

@@ -15,11 +15,17 @@
 #include <span>
 #include <vector>
 
+#include "engine/shared/rows.h"
 #include "model/ids.h"
 #include "model/row.h"
 #include "model/time.h"
 
 namespace varve::engine::rocksdb {
+
+// Rank of a source in order of writing (shared/series_merge.h): runs by their number, then the frozen head, then the
+// head.
+inline constexpr std::uint64_t kFrozenRank = ~std::uint64_t{0} - 1;
+inline constexpr std::uint64_t kHeadRank = ~std::uint64_t{0};
 
 // Recycles the memory of dropped heads: touching pages that were given back to the kernel is dear.
 class SlabPool {
@@ -52,7 +58,7 @@ class Head {
     model::Timestamp first_time;  // smallest and largest of its rows
     model::Timestamp last_time;
   };
-  static constexpr std::size_t kArrivalBytes = 4;
+  static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
   // What a reader may read without a lock: whole rows, each with its arrival.
   using Pieces = std::vector<std::span<const std::byte>>;
 

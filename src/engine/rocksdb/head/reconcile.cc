@@ -14,7 +14,7 @@ struct Cell {
 };
 
 // Samples of one series, sorted: of equal times the winner comes last.
-void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches) {
+void patch_losers(std::span<const shared::SeriesMerge::Sample> samples, Patches& patches) {
   for (std::size_t first = 0; first < samples.size();) {
     std::size_t last = first;
     while (last + 1 < samples.size() && samples[last + 1].time == samples[first].time) ++last;
@@ -31,8 +31,9 @@ void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches
 
 }  // namespace
 
-Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
-                          const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
+Result<Patches> reconcile(
+    const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+    const std::function<Status(shared::SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
   Patches patches;
   std::vector<Cell> cells;
   for (const std::uint32_t group : groups) {
@@ -42,7 +43,7 @@ Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::
   std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
     return std::tie(a.series, a.group, a.column) < std::tie(b.series, b.group, b.column);
   });
-  SeriesMerge merge;
+  shared::SeriesMerge merge;
   for (std::size_t first = 0; first < cells.size();) {
     std::size_t end = first + 1;
     while (end < cells.size() && cells[end].series == cells[first].series) ++end;

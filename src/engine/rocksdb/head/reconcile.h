@@ -13,18 +13,19 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/rocksdb/head/gather.h"
-#include "engine/rocksdb/head/series_merge.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/series_merge.h"
 #include "index/series_index.h"
 
 namespace varve::engine::rocksdb {
 
-using Patches = std::unordered_map<std::uint32_t, std::vector<Gather::Patch>>;  // by group
+using Patches = std::unordered_map<std::uint32_t, std::vector<shared::Gather::Patch>>;  // by group
 
 // `groups`: those of one slot that share a series with another group. `add` brings all samples of one column of a group
 // into the merge, with their ranks; what it brings must stay readable as long as the patches are used. The caller holds
 // the index's lock.
-Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
-                          const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add);
+Result<Patches> reconcile(
+    const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+    const std::function<Status(shared::SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add);
 
 }  // namespace varve::engine::rocksdb

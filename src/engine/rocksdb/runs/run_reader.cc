@@ -30,7 +30,7 @@ Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   return block_.get();
 }
 
-Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather) {
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, shared::Gather& gather) {
   FoundChunks found;
   for (RunReader& reader : readers) {
     reader.release();
@@ -67,7 +67,7 @@ Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr
   return false;
 }
 
-Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge) {
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, shared::SeriesMerge& merge) {
   for (RunReader& reader : readers) {
     VARVE_TRY(const chunk::Block* block, reader.block(group));
     if (block == nullptr) continue;

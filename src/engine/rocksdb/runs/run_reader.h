@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/head/gather.h"
-#include "engine/rocksdb/head/series_merge.h"
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/run.h"
 #include "engine/rocksdb/runs/source.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/series_merge.h"
 
 namespace varve::engine::rocksdb {
 
@@ -44,7 +44,7 @@ struct FoundChunks {
 
 // Looks for the group in each run, in order. Of several chunks all are added to `gather`, which the caller has cleared;
 // a single one is not: it can be read as it is.
-Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, Gather& gather);
+Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, shared::Gather& gather);
 
 // Does one of the runs hold samples (or windows that begin) in the range, of one of these groups? Ascending groups are
 // quickest. Only the blocks in which they may be are read.
@@ -52,6 +52,6 @@ Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr
                        std::span<const std::uint32_t> groups, model::TimeRange range);
 
 // Adds one column of the group, out of every run that has it, with the run's number as its rank.
-Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, SeriesMerge& merge);
+Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, shared::SeriesMerge& merge);
 
 }  // namespace varve::engine::rocksdb

@@ -29,16 +29,16 @@ class SlotPatches {
       if (shared.contains(group)) groups.push_back(group);
       return {};
     }));
-    const auto add = [this](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+    const auto add = [this](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
       return add_column(readers_, group, column, merge);
     };
     VARVE_TRY(patches_, reconcile(index, groups, add));
     return {};
   }
 
-  [[nodiscard]] std::span<const Gather::Patch> of(std::uint32_t group) const {
+  [[nodiscard]] std::span<const shared::Gather::Patch> of(std::uint32_t group) const {
     const auto at = patches_.find(group);
-    return at == patches_.end() ? std::span<const Gather::Patch>{} : std::span(at->second);
+    return at == patches_.end() ? std::span<const shared::Gather::Patch>{} : std::span(at->second);
   }
 
  private:

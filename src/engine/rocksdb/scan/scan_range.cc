@@ -119,7 +119,7 @@ Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> part
   if (found.count == 1) VARVE_CHECK_OK(gather_.add_chunk(*found.block, found.at));
   if (found.count == 0 && parts.empty()) return {};
   for (const Part& part : parts) {
-    for (const auto& rows : pieces(part)) gather_.add_rows(rows);
+    for (const auto& rows : pieces(part)) gather_.add_rows(rows, shared::RowForm::with_arrival);
   }
   gather_.finish();
   for (std::size_t c = 0; c < places.size(); ++c) {
@@ -168,7 +168,7 @@ Status ScanRange::merged(std::span<const Place> places) {
       for (const Part& part : parts_of(slot.start)) {
         if (part.group != place.group) continue;
         for (const auto& rows : pieces(part))
-          merge_.add_rows(rows, place.column, part.frozen ? kFrozenRank : kHeadRank);
+          merge_.add_rows(rows, shared::RowForm::with_arrival, place.column, part.frozen ? kFrozenRank : kHeadRank);
       }
     }
     if (merge_.empty()) continue;

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/head/gather.h"
-#include "engine/rocksdb/head/series_merge.h"
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/rocksdb/scan/emit.h"
 #include "engine/rocksdb/scan/scan.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/series_merge.h"
 
 namespace varve::engine::rocksdb {
 
@@ -72,8 +72,8 @@ class ScanRange {
   const SlotList& slots_;
   const storage::ScanOptions& options_;
   Emitter emitter_;
-  Gather gather_;
-  SeriesMerge merge_;
+  shared::Gather gather_;
+  shared::SeriesMerge merge_;
   std::vector<Part> parts_;  // sorted by slot, group, frozen first
   Head::Pieces pieces_;
   std::vector<std::uint16_t> columns_;

@@ -58,7 +58,7 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
   return {};
 }
 
-Status to_windows(const Gather& gathered, rollup::Windows& out) {
+Status to_windows(const shared::Gather& gathered, rollup::Windows& out) {
   std::vector<DecodedColumn> columns;
   for (const chunk::Column& column : gathered.columns()) columns.push_back(decoded(column));
   return to_windows(gathered.times(), columns, out);

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/runs/run_reader.h"
+#include "engine/shared/gather.h"
 #include "rollup/columns.h"
 #include "rollup/window.h"
 #include "storage/sample_store.h"
@@ -33,7 +33,7 @@ class WindowReader {
   Status load_starts(const chunk::Block& block, std::size_t at);
 
   std::vector<RunReader> readers_;
-  Gather gather_;
+  shared::Gather gather_;
   std::vector<model::Timestamp> starts_;
   std::shared_ptr<const chunk::Block> starts_block_;  // starts_ are those of this block, with this number; or of none
   std::size_t starts_number_ = 0;
@@ -43,7 +43,7 @@ class WindowReader {
 
 // What was gathered of one group, as windows, empty ones too, appended to `out`; texts live as long as the blocks.
 // Error: corrupt.
-Status to_windows(const Gather& gathered, rollup::Windows& out);
+Status to_windows(const shared::Gather& gathered, rollup::Windows& out);
 
 // Columns as decoded from a chunk, as windows, empty ones too, appended to `out`. Error: corrupt (not the shape of a
 // rollup).

@@ -160,7 +160,7 @@ void LifeChanges::add(std::span<const model::SeriesId> series, std::span<const m
   }
 }
 
-void LifeChanges::rewritten(std::span<const model::SeriesId> series, const Gather& gathered) {
+void LifeChanges::rewritten(std::span<const model::SeriesId> series, const shared::Gather& gathered) {
   for (std::size_t c = 0; c < series.size(); ++c) {
     const std::uint64_t in = gathered.cells_gathered(c);
     const std::uint64_t out = cells_in(gathered.columns()[c], gathered.times().size());

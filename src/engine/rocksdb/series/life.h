@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/result.h"
 #include "chunk/block.h"
-#include "engine/rocksdb/head/gather.h"
+#include "engine/shared/gather.h"
 #include "model/ids.h"
 #include "model/time.h"
 #include "storage/series_life.h"
@@ -65,7 +65,7 @@ class LifeChanges {
            std::span<const chunk::Column> columns);
   // What was gathered from chunks is written again in their place: what was overwritten or erased is taken off. All
   // columns of the group were gathered.
-  void rewritten(std::span<const model::SeriesId> series, const Gather& gathered);
+  void rewritten(std::span<const model::SeriesId> series, const shared::Gather& gathered);
   // Some points are gone; where none is left, nothing is known any more.
   void subtract(model::SeriesId series, std::uint64_t points);
   // All are gone, also those that retention has dropped.

@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/rocksdb/head/gather.h"
-#include "engine/rocksdb/head/series_merge.h"
 #include "engine/rocksdb/runs/run_reader.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/series_merge.h"
 #include "index/series_index.h"
 #include "rollup/fold.h"
 
@@ -50,8 +50,8 @@ class SlotFolder {
   std::vector<rollup::Cut> cuts_;
   bool cut_group_ = false;  // cuts_ are those of the times of the group at hand
   std::vector<RunReader> readers_;
-  Gather gather_;
-  SeriesMerge merge_;
+  shared::Gather gather_;
+  shared::SeriesMerge merge_;
   std::unordered_set<std::uint32_t> merged_;  // series done already
   std::vector<model::Timestamp> times_;
   chunk::DecodedColumn column_;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/head/gather.h"
+#include "engine/shared/gather.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 
-#include "engine/rocksdb/head/head.h"
 #include "rollup/window.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 namespace {
 
 using model::RowKind;
@@ -59,21 +58,17 @@ std::int64_t magnitude(RowView row) {
 void Gather::clear(std::span<const std::uint16_t> only) {
   rows_.clear();
   chunks_used_ = 0;
-  head_rows_ = 0;
+  packed_rows_ = 0;
   only_ = only;
   width_ = 0;
 }
 
-void Gather::add_rows(std::span<const std::byte> rows) {
-  const std::byte* at = rows.data();
-  const std::byte* const end = at + rows.size();
-  while (at != end) {
-    const RowView row{at};
-    rows_.push_back({row.time(), at, 0, 0});
-    ++head_rows_;
+void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
+  for_each_row(rows, form, [this](RowView row, std::uint32_t) {
+    rows_.push_back({row.time(), row.at, 0, 0});
+    ++packed_rows_;
     width_ = only_.empty() ? row.count() : only_.size();
-    at += row.bytes() + Head::kArrivalBytes;
-  }
+  });
 }
 
 Status Gather::add_chunk(const chunk::Block& block, std::size_t i) {
@@ -90,7 +85,7 @@ Status Gather::add_chunk(const chunk::Block& block, std::size_t i) {
 }
 
 std::uint64_t Gather::cells_gathered(std::size_t column) const {
-  std::uint64_t cells = head_rows_;
+  std::uint64_t cells = packed_rows_;
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     const auto& part = chunks_[i].columns[column];
     cells += chunks_[i].times.size();
@@ -257,4 +252,4 @@ void Gather::finish_cells(std::size_t c, std::span<const Patch> patches) {
   columns_[c].texts = {texts_.data() + c * n, n};
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

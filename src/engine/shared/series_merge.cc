@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/head/series_merge.h"
+#include "engine/shared/series_merge.h"
 
 #include <tuple>
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
-void SeriesMerge::add_rows(std::span<const std::byte> rows, unsigned column, std::uint64_t rank) {
-  const std::byte* at = rows.data();
-  const std::byte* const end = at + rows.size();
-  while (at != end) {
-    const model::RowView row{at};
-    at += row.bytes();
-    samples_.push_back({row.time(), rank, load_le<std::uint32_t>(at), model::to_int(row.group()),
-                        static_cast<std::uint16_t>(column), row.value(column)});
-    at += Head::kArrivalBytes;
-  }
+void SeriesMerge::add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank) {
+  for_each_row(rows, form, [&](model::RowView row, std::uint32_t arrival) {
+    samples_.push_back(
+        {row.time(), rank, arrival, model::to_int(row.group()), static_cast<std::uint16_t>(column), row.value(column)});
+  });
 }
 
 Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank) {
@@ -59,4 +54,4 @@ void SeriesMerge::winners(std::vector<model::Timestamp>& times, chunk::Column& c
   column = {chunk::Column::Form::typed, 0, {}, types_, bits_, texts_};
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

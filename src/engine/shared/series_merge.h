@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "chunk/block.h"
-#include "engine/rocksdb/head/head.h"
+#include "engine/shared/rows.h"
 #include "model/row.h"
 
-namespace varve::engine::rocksdb {
-
-// Rank of a source in order of writing: runs by their number, then the frozen head, then the head.
-inline constexpr std::uint64_t kFrozenRank = ~std::uint64_t{0} - 1;
-inline constexpr std::uint64_t kHeadRank = ~std::uint64_t{0};
+namespace varve::engine::shared {
 
 // Reusable, one thread. Texts are views into rows and blocks, which must outlive the use.
 class SeriesMerge {
@@ -31,7 +27,8 @@ class SeriesMerge {
   };
 
   void clear() { samples_.clear(); }
-  void add_rows(std::span<const std::byte> rows, unsigned column, std::uint64_t rank);
+  // What is added with a higher rank was written later; of rows with one rank, what has a higher arrival.
+  void add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank);
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank);
 
   // Sorted by time, and of equal times the winner last.
@@ -49,4 +46,4 @@ class SeriesMerge {
   std::vector<std::string_view> texts_;
 };
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/shared/gather.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+
+#include "engine/shared/testing/rows.h"
+
+namespace varve::engine::shared {
+namespace {
+
+using model::Value;
+using testing::Rows;
+
+std::vector<std::pair<model::Timestamp, Value>> cells(const Gather& gather, std::size_t c) {
+  std::vector<std::pair<model::Timestamp, Value>> out;
+  for (std::size_t r = 0; r < gather.times().size(); ++r) {
+    out.emplace_back(gather.times()[r], testing::value_at(gather.columns()[c], r));
+  }
+  return out;
+}
+
+// What holds of rows holds of both their forms.
+class GatherRows : public ::testing::TestWithParam<RowForm> {};
+INSTANTIATE_TEST_SUITE_P(Forms, GatherRows, ::testing::Values(RowForm::plain, RowForm::with_arrival));
+
+TEST_P(GatherRows, nothing_was_added) {
+  Gather gather;
+  gather.clear();
+  gather.add_rows({}, GetParam());
+  EXPECT_TRUE(gather.empty());
+  gather.finish();
+  EXPECT_TRUE(gather.times().empty());
+}
+
+TEST_P(GatherRows, the_later_row_wins) {
+  Rows rows(GetParam(), 1);
+  rows.longs(20, {2});
+  rows.longs(10, {1});
+  rows.longs(20, {3});
+  Gather gather;
+  gather.clear();
+  gather.add_rows(rows.bytes(), GetParam());
+  EXPECT_EQ(gather.cells_gathered(0), 3U);
+  gather.finish();
+  ASSERT_EQ(gather.columns().size(), 1U);
+  EXPECT_EQ(gather.columns()[0].form, chunk::Column::Form::longs);
+  EXPECT_EQ(cells(gather, 0), (std::vector<std::pair<model::Timestamp, Value>>{{10, Value::of_long(std::int64_t{1})},
+                                                                               {20, Value::of_long(std::int64_t{3})}}));
+}
+
+TEST_P(GatherRows, decimals_share_their_exponent) {
+  Rows rows(GetParam(), 2);
+  rows.decimals(10, {15, 2}, 1);
+  rows.decimals(20, {1234, -1}, 3);
+  Gather gather;
+  gather.clear();
+  gather.add_rows(rows.bytes(), GetParam());
+  gather.finish();
+  EXPECT_EQ(gather.columns()[0].form, chunk::Column::Form::decimals);
+  EXPECT_EQ(gather.columns()[0].decimals, 3U);
+  EXPECT_EQ(std::vector(gather.columns()[0].ints.begin(), gather.columns()[0].ints.end()),
+            (std::vector<std::int64_t>{1500, 1234}));
+  EXPECT_EQ(std::vector(gather.columns()[1].ints.begin(), gather.columns()[1].ints.end()),
+            (std::vector<std::int64_t>{200, -1}));
+}
+
+TEST_P(GatherRows, named_columns_of_wide_values) {
+  Rows rows(GetParam(), 3);
+  rows.longs(10, {1, 1'000'000, std::int64_t{1} << 40});
+  rows.longs(20, {1, 2, 3});
+  const std::vector<std::uint16_t> only = {2, 0};
+  Gather gather;
+  gather.clear(only);
+  gather.add_rows(rows.bytes(), GetParam());
+  gather.finish();
+  ASSERT_EQ(gather.columns().size(), 2U);
+  EXPECT_EQ(cells(gather, 0)[0].second, Value::of_long(std::int64_t{1} << 40));
+  EXPECT_EQ(cells(gather, 0)[1].second, Value::of_long(std::int64_t{3}));
+  EXPECT_EQ(cells(gather, 1)[0].second, Value::of_long(std::int64_t{1}));
+}
+
+TEST_P(GatherRows, types_mixed_and_a_patch_over_them) {
+  Rows rows(GetParam(), 1);
+  rows.longs(10, {1});
+  rows.decimals(20, {25}, 1);
+  rows.value(30, Value::of_string("text"));
+  Gather gather;
+  gather.clear();
+  gather.add_rows(rows.bytes(), GetParam());
+  const Gather::Patch patch{10, 0, Value::of_double(7.5)};
+  gather.finish({&patch, 1});
+  EXPECT_EQ(cells(gather, 0),
+            (std::vector<std::pair<model::Timestamp, Value>>{
+                {10, Value::of_double(7.5)}, {20, Value::of_double(2.5)}, {30, Value::of_string("text")}}));
+}
+
+TEST_P(GatherRows, rows_over_a_chunk) {
+  Rows rows(GetParam(), 1);
+  rows.longs(20, {20});
+  const std::vector<model::Timestamp> times = {10, 20};
+  const std::vector<std::int64_t> ints = {1, 2};
+  const auto block = testing::block_of(times, {{chunk::Column::Form::longs, 0, ints, {}, {}, {}}});
+  Gather gather;
+  gather.clear();
+  ASSERT_TRUE(gather.add_chunk(*block, 0));
+  gather.add_rows(rows.bytes(), GetParam());
+  EXPECT_EQ(gather.cells_gathered(0), 3U);
+  gather.finish();
+  EXPECT_EQ(cells(gather, 0), (std::vector<std::pair<model::Timestamp, Value>>{
+                                  {10, Value::of_long(std::int64_t{1})}, {20, Value::of_long(std::int64_t{20})}}));
+}
+
+TEST_P(GatherRows, as_a_map_would_have_it) {
+  std::mt19937_64 random(7);
+  Gather gather;
+  for (int round = 0; round < 200; ++round) {
+    const unsigned kinds = 1 + round % 3;  // longs; longs and decimals; and doubles as they are
+    std::map<model::Timestamp, Value> last;
+    std::deque<Rows> pieces;
+    for (int piece = 0; piece < 3; ++piece) {
+      auto& rows = pieces.emplace_back(GetParam(), 1);
+      for (std::uint64_t i = random() % 8; i > 0; --i) {
+        const auto time = static_cast<model::Timestamp>(random() % 16);
+        const auto n = static_cast<std::int64_t>(random() >> (random() % 64)) / 4;
+        switch (random() % kinds) {
+          case 0: rows.longs(time, {n}), last[time] = Value::of_long(n); break;
+          case 1:
+            rows.decimals(time, {n % 1000}, 2), last[time] = Value::of_double(static_cast<double>(n % 1000) / 100);
+            break;
+          default: rows.value(time, Value::of_double(1.0 / 3)), last[time] = Value::of_double(1.0 / 3);
+        }
+      }
+    }
+    gather.clear();
+    for (const Rows& rows : pieces) gather.add_rows(rows.bytes(), GetParam());
+    gather.finish();
+    const std::vector<std::pair<model::Timestamp, Value>> expected(last.begin(), last.end());
+    if (expected.empty()) continue;
+    ASSERT_EQ(cells(gather, 0), expected) << round;
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::shared

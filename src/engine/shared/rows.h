@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: packed rows of one group, one after the other, as an engine keeps them until they become columns.
+//
+// Where two samples have one time, the row that came later wins. Rows may carry that: behind each stands its
+// arrival:u32, which says what came later also among rows of different groups that were taken in together. Plain rows
+// stand in order of arrival.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/bytes.h"
+#include "model/row.h"
+
+namespace varve::engine::shared {
+
+inline constexpr std::size_t kArrivalBytes = 4;
+
+enum class RowForm { plain, with_arrival };
+
+// Calls each(row, arrival) for well-formed rows (model::check_row); the arrival of a plain one is its number here.
+template <class Each>
+void for_each_row(std::span<const std::byte> rows, RowForm form, const Each& each) {
+  const std::byte* at = rows.data();
+  const std::byte* const end = at + rows.size();
+  for (std::uint32_t number = 0; at != end; ++number) {
+    const model::RowView row{at};
+    at += row.bytes();
+    const std::uint32_t arrival = form == RowForm::plain ? number : load_le<std::uint32_t>(at);
+    if (form == RowForm::with_arrival) at += kArrivalBytes;
+    each(row, arrival);
+  }
+}
+
+}  // namespace varve::engine::shared
