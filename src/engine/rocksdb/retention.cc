@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/rocksdb/runs/level_slots.h"
-#include "engine/rocksdb/settle/stored_for.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 
@@ -22,7 +22,8 @@ bool Store::State::retention_due() const {
 std::int64_t Store::State::longest_retention_ms() const {
   std::int64_t longest = options.raw_retention_ms;
   for (std::size_t l = 0; l < options.rollups.levels.size(); ++l) {
-    longest = std::max(longest, stored_for_ms(options.rollups.levels, l, options.raw_retention_ms, chunk_width));
+    longest =
+        std::max(longest, shared::stored_for_ms(options.rollups.levels, l, options.raw_retention_ms, chunk_width));
   }
   return longest;
 }
@@ -36,8 +37,8 @@ std::vector<SlotKey> Store::State::expired() const {
       const model::Timestamp end = slot.start + chunk_width;
       // Nothing is lost unrolled, unless nobody here ever rolls up.
       const bool made = options.rollups.levels.empty() || !options.rolls_up || of_slot.is_sealed();
-      if (!of_slot.runs.empty() && made && is_over(end, options.raw_retention_ms, now)) over.push_back(slot);
-      if (of_slot.runs.empty() && is_over(end, longest_retention_ms(), now)) over.push_back(slot);
+      if (!of_slot.runs.empty() && made && shared::is_over(end, options.raw_retention_ms, now)) over.push_back(slot);
+      if (of_slot.runs.empty() && shared::is_over(end, longest_retention_ms(), now)) over.push_back(slot);
       continue;
     }
     const auto level = std::ranges::find(options.rollups.levels, slot.granularity_ms, &rollup::Level::width_ms);
@@ -48,8 +49,8 @@ std::vector<SlotKey> Store::State::expired() const {
     const auto width =
         of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, chunk_width);
     const auto at = static_cast<std::size_t>(level - options.rollups.levels.begin());
-    const auto kept = stored_for_ms(options.rollups.levels, at, options.raw_retention_ms, chunk_width);
-    if (is_over(slot.start + width, kept, now)) over.push_back(slot);
+    const auto kept = shared::stored_for_ms(options.rollups.levels, at, options.raw_retention_ms, chunk_width);
+    if (shared::is_over(slot.start + width, kept, now)) over.push_back(slot);
   }
   return over;
 }
@@ -67,7 +68,7 @@ Status Store::State::drop_expired() {
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     Mark mark;
     if (slot.granularity_ms == 0 && !options.rollups.levels.empty() &&
-        !is_over(slot.start + chunk_width, longest_retention_ms(), now)) {
+        !shared::is_over(slot.start + chunk_width, longest_retention_ms(), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
       mark.open.clear();

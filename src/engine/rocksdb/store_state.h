@@ -20,7 +20,6 @@
 #include "engine/rocksdb/head/head.h"
 #include "engine/rocksdb/log/log.h"
 #include "engine/rocksdb/runs/block_cache.h"
-#include "engine/rocksdb/runs/chunk_width.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/forgotten_groups.h"
@@ -28,6 +27,7 @@
 #include "engine/rocksdb/series/shared_groups.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/store.h"
+#include "engine/shared/chunk_width.h"
 #include "index/series_index.h"
 
 namespace varve::engine::rocksdb {
@@ -42,7 +42,7 @@ struct Store::State {
 
   const Options options;
   const Clock& clock;
-  const std::int64_t chunk_width = chunk_width_ms(options.slot_width_ms, options.rollups);
+  const std::int64_t chunk_width = shared::chunk_width_ms(options.slot_width_ms, options.rollups);
   Directory directory;
   RecoveryReport recovery;
 

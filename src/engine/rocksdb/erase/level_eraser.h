@@ -2,9 +2,9 @@
 // LevelEraser: takes the windows of erased samples out of the level slots.
 #pragma once
 
-#include "engine/rocksdb/erase/cell_eraser.h"
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/erase_context.h"
+#include "engine/shared/cell_eraser.h"
 #include "engine/shared/gather.h"
 
 namespace varve::engine::rocksdb {
@@ -26,7 +26,7 @@ class LevelEraser {
   const std::uint64_t number_;
   std::vector<std::uint32_t> groups_;  // of the erased series, numbers and texts; ascending
   shared::Gather gather_;
-  CellEraser cells_;
+  shared::CellEraser cells_;
 };
 
 }  // namespace varve::engine::rocksdb

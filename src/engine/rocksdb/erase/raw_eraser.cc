@@ -4,7 +4,7 @@
 #include "engine/rocksdb/erase/rewrite.h"
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/rocksdb/runs/slot_patches.h"
-#include "engine/rocksdb/series/life.h"
+#include "engine/shared/cells.h"
 
 namespace varve::engine::rocksdb {
 
@@ -54,7 +54,7 @@ void RawEraser::note_lost(std::uint32_t group, std::span<const model::Timestamp>
   }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint64_t gathered = gather_.cells_gathered(c);
-    const std::uint64_t written = times.empty() ? 0 : cells_in(columns[c], times.size());
+    const std::uint64_t written = times.empty() ? 0 : shared::cells_in(columns[c], times.size());
     if (gathered != written) lost_[model::to_int(series[c])] += gathered - written;
   }
 }

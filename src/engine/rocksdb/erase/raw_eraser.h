@@ -5,8 +5,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "engine/rocksdb/erase/cell_eraser.h"
 #include "engine/rocksdb/erase/erase_context.h"
+#include "engine/shared/cell_eraser.h"
 #include "engine/shared/gather.h"
 #include "storage/sample_store.h"
 
@@ -36,7 +36,7 @@ class RawEraser {
   std::set<model::Timestamp> touched_;
   std::unordered_map<std::uint32_t, std::uint64_t> lost_;
   shared::Gather gather_;
-  CellEraser cells_;
+  shared::CellEraser cells_;
 };
 
 }  // namespace varve::engine::rocksdb

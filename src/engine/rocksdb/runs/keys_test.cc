@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "engine/rocksdb/runs/chunk_width.h"
 #include "engine/rocksdb/runs/run.h"
 
 namespace varve::engine::rocksdb {
@@ -77,17 +76,6 @@ TEST(MarkFormat, comes_back) {
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, mark);
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode_mark(whole.substr(0, size))) << size;
-}
-
-TEST(ChunkWidth, parts_of_long_slots) {
-  constexpr std::int64_t hour = 3'600'000;
-  EXPECT_EQ(chunk_width_ms(1000), 1000);
-  EXPECT_EQ(chunk_width_ms(hour), hour);
-  EXPECT_EQ(chunk_width_ms(4 * hour), 4 * hour);
-  EXPECT_EQ(chunk_width_ms(5 * hour), 5 * hour / 2);
-  EXPECT_EQ(chunk_width_ms(24 * hour), 4 * hour);
-  EXPECT_EQ(chunk_width_ms(7 * 24 * hour), 4 * hour);
-  EXPECT_EQ(chunk_width_ms(14'400'017), 4 * hour);  // has no part of a minute or more
 }
 
 TEST(RunFormat, comes_back) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/rocksdb/runs/run_reader.h"
-#include "engine/rocksdb/scan/emit.h"
 #include "engine/rocksdb/scan/scan.h"
+#include "engine/shared/emit.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/series_merge.h"
 
@@ -71,7 +71,7 @@ class ScanRange {
   const ScanSource& source_;
   const SlotList& slots_;
   const storage::ScanOptions& options_;
-  Emitter emitter_;
+  shared::Emitter emitter_;
   shared::Gather gather_;
   shared::SeriesMerge merge_;
   std::vector<Part> parts_;  // sorted by slot, group, frozen first

@@ -5,6 +5,7 @@
 
 #include "codec/compression.h"
 #include "codec/varint.h"
+#include "engine/shared/cells.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -13,17 +14,6 @@ using storage::SeriesLife;
 
 constexpr char kVersion = 1;
 constexpr std::size_t kPageBytesMax = LifePage::kSeries * 31 + 10;  // three varints and a byte each
-
-std::uint64_t type_bits(const chunk::Column& column) {
-  switch (column.form) {
-    case chunk::Column::Form::longs: return SeriesLife::bit_of(model::ValueType::long_);
-    case chunk::Column::Form::decimals: return SeriesLife::bit_of(model::ValueType::double_);
-    default: break;
-  }
-  std::uint64_t bits = 0;
-  for (const auto type : column.types) bits |= type == chunk::kErased ? 0U : SeriesLife::bit_of(type);
-  return bits;
-}
 
 // Numbers that are mostly like the one before.
 class Steps {
@@ -113,11 +103,6 @@ Result<std::shared_ptr<const LifePage>> decode_life_page(std::string_view value)
   return page;
 }
 
-std::uint64_t cells_in(const chunk::Column& column, std::size_t rows) {
-  if (column.form != chunk::Column::Form::typed) return rows;
-  return rows - static_cast<std::size_t>(std::ranges::count(column.types, chunk::kErased));
-}
-
 // --- Lives
 
 SeriesLife Lives::of(model::SeriesId series) const {
@@ -155,15 +140,15 @@ void LifeChanges::add(std::span<const model::SeriesId> series, std::span<const m
     const bool fresh = page.points[i] == 0;
     page.first[i] = fresh ? times.front() : std::min(page.first[i], times.front());
     page.last[i] = fresh ? times.back() : std::max(page.last[i], times.back());
-    page.points[i] += cells_in(columns[c], times.size());
-    page.types[i] |= static_cast<std::uint8_t>(type_bits(columns[c]));
+    page.points[i] += shared::cells_in(columns[c], times.size());
+    page.types[i] |= shared::types_in(columns[c]);
   }
 }
 
 void LifeChanges::rewritten(std::span<const model::SeriesId> series, const shared::Gather& gathered) {
   for (std::size_t c = 0; c < series.size(); ++c) {
     const std::uint64_t in = gathered.cells_gathered(c);
-    const std::uint64_t out = cells_in(gathered.columns()[c], gathered.times().size());
+    const std::uint64_t out = shared::cells_in(gathered.columns()[c], gathered.times().size());
     if (in > out) subtract(series[c], in - out);
   }
 }

@@ -81,7 +81,4 @@ class LifeChanges {
   std::vector<std::shared_ptr<LifePage>> pages_;  // nullptr: not changed
 };
 
-// Cells of a column of `rows` that have a value.
-std::uint64_t cells_in(const chunk::Column& column, std::size_t rows);
-
 }  // namespace varve::engine::rocksdb

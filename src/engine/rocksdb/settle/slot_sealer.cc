@@ -5,7 +5,7 @@
 
 #include "engine/rocksdb/runs/late.h"
 #include "engine/rocksdb/runs/level_slots.h"
-#include "engine/rocksdb/settle/stored_for.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -178,8 +178,8 @@ bool SlotSealer::is_wanted(std::size_t level, model::Timestamp time) const {
   const std::int64_t chunk_width = context_.source.chunk_width_ms;
   const auto may_be_gone = [&](std::size_t which) {
     const std::int64_t width = level_slot_width_ms(levels[which].width_ms, chunk_width);
-    const std::int64_t kept = stored_for_ms(levels, which, context_.options.raw_retention_ms, chunk_width);
-    return is_over(model::window_start(time, width) + width, kept, now_ms_);
+    const std::int64_t kept = shared::stored_for_ms(levels, which, context_.options.raw_retention_ms, chunk_width);
+    return shared::is_over(model::window_start(time, width) + width, kept, now_ms_);
   };
   if (may_be_gone(level)) return false;
   const std::int64_t width = levels[level].width_ms;

@@ -8,7 +8,7 @@
 #include "chunk/block.h"
 #include "rollup/levels.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 inline constexpr std::int64_t kChunkWidthMaxMs = 4 * 3'600'000;
 static_assert(kChunkWidthMaxMs < static_cast<std::int64_t>(chunk::kRowsMax));
@@ -33,4 +33,4 @@ inline std::int64_t chunk_width_ms(std::int64_t slot_width_ms, const rollup::Lev
   return kChunkWidthMaxMs;
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

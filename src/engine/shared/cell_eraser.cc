@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/erase/cell_eraser.h"
+#include "engine/shared/cell_eraser.h"
 
 #include <algorithm>
+#include <bit>
 
-#include "base/check.h"
+#include "model/row.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 namespace {
 
 using Form = chunk::Column::Form;
@@ -45,13 +46,12 @@ void CellEraser::copy(std::span<const model::Timestamp> times, std::span<const c
   if (cells_.size() < columns.size()) cells_.resize(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const chunk::Column& from = columns[c];
-    check(from.form != Form::decimals, "chunks that were gathered have no decimals");
     Cells& to = cells_[c];
     const bool gapped = gaps && std::ranges::binary_search(erased, static_cast<std::uint16_t>(c));
-    if (from.form == Form::longs && !gapped) {
+    if (from.form != Form::typed && !gapped) {
       to.ints.clear();
       for (const std::uint32_t r : kept_) to.ints.push_back(from.ints[r]);
-      columns_[c] = {Form::longs, 0, to.ints, {}, {}, {}};
+      columns_[c] = {from.form, from.decimals, to.ints, {}, {}, {}};
       continue;
     }
     copy_typed(from, to);
@@ -69,11 +69,19 @@ void CellEraser::copy_typed(const chunk::Column& from, Cells& to) const {
   to.bits.clear();
   to.texts.clear();
   for (const std::uint32_t r : kept_) {
-    const bool is_long = from.form == Form::longs;
-    to.types.push_back(is_long ? model::ValueType::long_ : from.types[r]);
-    to.bits.push_back(is_long ? static_cast<std::uint64_t>(from.ints[r]) : from.bits[r]);
-    if (!from.texts.empty()) to.texts.push_back(from.texts[r]);
+    if (from.form == Form::typed) {
+      to.types.push_back(from.types[r]);
+      to.bits.push_back(from.bits[r]);
+      if (!from.texts.empty()) to.texts.push_back(from.texts[r]);
+    } else if (from.form == Form::longs) {
+      to.types.push_back(model::ValueType::long_);
+      to.bits.push_back(static_cast<std::uint64_t>(from.ints[r]));
+    } else {
+      to.types.push_back(model::ValueType::double_);
+      to.bits.push_back(
+          std::bit_cast<std::uint64_t>(static_cast<double>(from.ints[r]) / model::kPowerOfTen[from.decimals]));
+    }
   }
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

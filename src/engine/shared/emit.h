@@ -9,7 +9,7 @@
 #include "chunk/block.h"
 #include "storage/sample_store.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 // Reusable, one thread.
 class Emitter {
@@ -39,4 +39,4 @@ class Emitter {
   std::vector<std::string_view> split_texts_;
 };
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

@@ -9,7 +9,7 @@
 #include "chunk/block.h"
 #include "model/time.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 // Reusable, one thread. Results are valid until the next call; texts stay views of what was given.
 class CellEraser {
@@ -53,4 +53,4 @@ class CellEraser {
   std::vector<chunk::Column> columns_;
 };
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/scan/emit.h"
+#include "engine/shared/emit.h"
 
 #include <algorithm>
 
 #include "model/row.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 using model::ValueType;
 
@@ -72,4 +72,4 @@ Status Emitter::emit(std::size_t series, std::span<const model::Timestamp> times
   return sink_.piece({series, column.type, in_range, bits.subspan(first, count), {}});
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

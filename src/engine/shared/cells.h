@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells: what a column's cells say of its series without their values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "chunk/block.h"
+#include "storage/series_life.h"
+
+namespace varve::engine::shared {
+
+// Cells of a column of `rows` that have a value.
+inline std::uint64_t cells_in(const chunk::Column& column, std::size_t rows) {
+  if (column.form != chunk::Column::Form::typed) return rows;
+  return rows - static_cast<std::size_t>(std::ranges::count(column.types, chunk::kErased));
+}
+
+// storage::SeriesLife::types of a column.
+inline std::uint8_t types_in(const chunk::Column& column) {
+  using storage::SeriesLife;
+  switch (column.form) {
+    case chunk::Column::Form::longs: return SeriesLife::bit_of(model::ValueType::long_);
+    case chunk::Column::Form::decimals: return SeriesLife::bit_of(model::ValueType::double_);
+    default: break;
+  }
+  std::uint8_t bits = 0;
+  for (const auto type : column.types) {
+    if (type != chunk::kErased) bits |= SeriesLife::bit_of(type);
+  }
+  return bits;
+}
+
+}  // namespace varve::engine::shared
