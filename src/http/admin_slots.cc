@@ -57,7 +57,9 @@ Response slots_response(const storage::SlotStore& slots, const storage::SeriesSt
   if (request.tenant.empty()) return error_response(400, "the request names no tenant", request.path);
   const auto limit = limit_of(request);
   if (!limit) return error_response(limit.error());
-  const auto tenant = series.find_tenant(request.tenant);
+  const auto found = series.find_tenant(request.tenant);
+  if (!found) return error_response(found.error());
+  const auto& tenant = *found;
   const auto counts = slots.slot_counts();
   std::string body = R"({"pending":)" + std::to_string(counts.pending) + R"(,"sealed":)" +
                      std::to_string(counts.sealed) + R"(,"windows":)" + std::to_string(counts.windows) +

@@ -35,7 +35,7 @@ class ThreeSlots final : public storage::SlotStore {
 TEST_F(AdminSlotsTest, SlotsOfTheTenantThatAsks) {
   put("m", {{"host", "a"}}, 0, Value::of_long(1));
   put("m", {{"host", "a"}}, 0, Value::of_long(1), "t-2");
-  const ThreeSlots slots(*store_.find_tenant("t-1"));
+  const ThreeSlots slots(**store_.find_tenant("t-1"));
   add_admin_slots(router_, slots, store_, pool_);
   const std::string aside =
       R"([{"work":"seal","slot":10,"granularity_ms":0,"series":"cpu{host=\"a\"}","failures":2,"retry":99,)"

@@ -80,17 +80,24 @@ class Catalog {
       if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
       const bool taken = self->context_.pool.post([self, work, &request, respond] {
         self->asked_.add();
-        auto body = (*self.*work)(self->context_.series.find_tenant(request.tenant), request);
+        auto body = self->answer(work, request);
         respond(body ? Response::json(200, std::move(*body)) : error_response(body.error(), request.path));
       });
       if (!taken) respond(error_response(503, "too many queries are waiting", request.path));
     };
   }
 
+  Result<std::string> answer(Work work, const Request& request) const {
+    VARVE_TRY(const auto tenant, context_.series.find_tenant(request.tenant));
+    return (this->*work)(tenant, request);
+  }
+
   Result<std::string> metrics(Tenant tenant, const Request& request) const {
     VARVE_TRY(const std::size_t limit, limit_of(request));
     std::vector<std::string> names;
-    if (tenant) names = context_.series.metric_names(*tenant, request.param("prefix").value_or(""), 0);
+    if (tenant) {
+      VARVE_TRY(names, context_.series.metric_names(*tenant, request.param("prefix").value_or(""), 0));
+    }
     const auto after = request.param("after");
     auto at = after ? std::ranges::upper_bound(names, *after) : names.begin();
     std::string out = R"({"metrics":[)";
@@ -112,7 +119,9 @@ class Catalog {
   Result<std::string> tags(Tenant tenant, const Request& request) const {
     std::string out = R"({"tags":[)";
     std::vector<index::TagCount> counts;
-    if (tenant) counts = context_.series.tag_counts(*tenant, request.param("metric").value_or(""));
+    if (tenant) {
+      VARVE_TRY(counts, context_.series.tag_counts(*tenant, request.param("metric").value_or("")));
+    }
     for (std::size_t i = 0; i < counts.size(); ++i) {
       out += i == 0 ? R"({"key":)" : R"(,{"key":)";
       append_string(out, counts[i].key);
@@ -146,7 +155,7 @@ class Catalog {
       const auto some = left.first(std::min(kSeriesAtOnce, left.size()));
       VARVE_CHECK_OK(still_waited_for(request));
       const auto tags = context_.series.tags(*tenant, some);
-      const auto lives = context_.series.lives(*tenant, some);
+      VARVE_TRY(const auto lives, context_.series.lives(*tenant, some));
       for (std::size_t i = 0; i < some.size(); ++i) {
         if (out.back() != '[') out += ',';
         append_series(out, tags[i], lives[i]);
@@ -180,9 +189,8 @@ class Catalog {
     SeriesLife all;
     for (auto left = series; !left.empty(); left = left.subspan(std::min(kSeriesAtOnce, left.size()))) {
       VARVE_CHECK_OK(still_waited_for(request));
-      for (const auto& life : context_.series.lives(tenant, left.first(std::min(kSeriesAtOnce, left.size())))) {
-        all.add(life);
-      }
+      VARVE_TRY(const auto lives, context_.series.lives(tenant, left.first(std::min(kSeriesAtOnce, left.size()))));
+      for (const auto& life : lives) all.add(life);
     }
     // What its rollups answer; without points it is not known yet to be a text.
     const bool text = all.has(ValueType::string) && !has_numbers(all);

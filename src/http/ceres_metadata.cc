@@ -71,7 +71,8 @@ Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initialize
 
 // Only the one that asks: nothing of a tenant is ever visible to another.
 Result<std::vector<std::string>> tenants(const CeresHandlers& self, const Request& request) {
-  if (!self.engine().series().find_tenant(request.tenant)) return std::vector<std::string>{};
+  VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
+  if (!tenant) return std::vector<std::string>{};
   return std::vector<std::string>{request.tenant};
 }
 
@@ -84,7 +85,7 @@ Result<std::vector<std::string>> metric_names(const CeresHandlers& self, const R
 
 Result<std::vector<std::string>> values_of(const CeresHandlers& self, const Request& request, std::string_view metric,
                                            std::string_view key) {
-  const auto tenant = self.engine().series().find_tenant(request.tenant);
+  VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_values(*tenant, metric, key);
 }
@@ -99,7 +100,7 @@ Result<std::vector<std::string>> devices(const CeresHandlers& self, const Reques
 
 Result<std::vector<std::string>> tag_keys(const CeresHandlers& self, const Request& request) {
   VARVE_TRY(const std::string metric, ceres::required(request.query, "metricName"));
-  const auto tenant = self.engine().series().find_tenant(request.tenant);
+  VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_keys(*tenant, metric);
 }

@@ -18,7 +18,9 @@ constexpr std::size_t kBodyStep = 256UL << 10;   // growth of a body whose size 
 constexpr std::size_t kReadMax = 128UL << 10;    // then it is the turn of the thread's other connections
 constexpr std::size_t kBodyAtOnce = 4UL << 20;   // room for so much is made as soon as it is announced
 constexpr std::size_t kProgressBytes = 4096;     // less than this does not count as progress
-constexpr std::size_t kLargeBody = 256UL << 10;  // is parsed off the I/O thread, whose other clients would wait
+constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest other clients of this one wait
+constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
+constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
 constexpr std::chrono::milliseconds kLinger{1000};
 
 constexpr std::size_t kSpareMax = 16UL << 20;
@@ -117,6 +119,8 @@ void Connection::on_drain() {
   set_deadline(std::min(kLinger, service_->options.head_timeout));
 }
 
+void Connection::on_moved() { run(); }
+
 void Connection::on_close() {
   client_gone_ = true;
   request_.gone->store(true);
@@ -130,6 +134,11 @@ void Connection::run() {
   if (running_) return;
   running_ = true;
   for (bool go = true; go && is_open();) {
+    if (is_bulk()) {
+      running_ = false;  // before the other thread looks
+      if (move_to_bulk()) return;
+      running_ = true;
+    }
     switch (state_) {
       case State::head: go = step_head(); break;
       case State::body: go = step_body(); break;
@@ -146,6 +155,12 @@ void Connection::run() {
     }
   }
   running_ = false;
+}
+
+bool Connection::is_bulk() const {
+  if (state_ != State::body && state_ != State::chunks) return false;
+  const std::size_t large = state_ == State::body ? kLargeBody : kLargeSoFar;
+  return body_size_ >= large || (body_size_ >= kLargeCoded && !request_.header("content-encoding").empty());
 }
 
 // Reads what is there. False when the connection was closed.
@@ -235,7 +250,7 @@ bool Connection::begin_body() {
   if (head.expect_continue && has_body && in_.size() == 0) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
   body_begin_ = in_.begin;
   body_size_ = head.content_length;
-  if (!has_body || (!head.chunked && in_.size() >= body_size_)) {
+  if (!has_body || (!head.chunked && in_.size() >= body_size_ && body_size_ < kLargeCoded)) {
     handle();
     return true;
   }
@@ -363,17 +378,12 @@ void Connection::call_handler() {
   auto& gone = request_.gone;
   if (gone.use_count() != 1 || gone->load(std::memory_order_relaxed)) gone = std::make_shared<std::atomic<bool>>(false);
   const auto exchange = std::make_shared<Exchange>(std::static_pointer_cast<Connection>(shared_from_this()), exchange_);
-  const auto call = [this, exchange] {
-    try {
-      (*decision_.handler)(request_, Responder(exchange));
-    } catch (const std::exception& error) {
-      log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
-      exchange->send(error_response(500, "internal error", request_.path));
-    }
-  };
-  // The exchange keeps this connection while the pool works. A full pool is no reason to refuse.
-  if (request_.body.size() >= kLargeBody && service_->body_pool->post(call)) return;
-  call();
+  try {
+    (*decision_.handler)(request_, Responder(exchange));
+  } catch (const std::exception& error) {
+    log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
+    exchange->send(error_response(500, "internal error", request_.path));
+  }
 }
 
 }  // namespace varve::http

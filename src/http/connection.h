@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HTTP connection: reads a request, has it handled, writes the answer, and again. All of it runs on the loop's
-// thread; only Exchange::send comes from elsewhere.
+// thread; only Exchange::send comes from elsewhere. With its first large body it moves to a bulk loop.
 //
 //   head ──► body or chunks ──► handling ──► (writing) ──► head …          answers of pipelined requests gather in out_
 //                                  └──► streaming: one piece in flight ──► head …
@@ -36,6 +36,7 @@ class Connection final : public net::Stream {
   void on_deadline() override;
   void on_drain() override;
   void on_close() override;
+  void on_moved() override;
 
   // Each returns true when there may be more to do at once, false when something must happen first.
   void run();
@@ -43,6 +44,7 @@ class Connection final : public net::Stream {
   bool step_body();
   bool step_chunks();
   bool begin_body();
+  [[nodiscard]] bool is_bulk() const;      // may the body take time that others on the same loop would wait?
   bool receive(std::size_t bytes_wanted);  // makes room and reads once; false: nothing to be had now
   bool read_more();
   void took(std::size_t bytes);

@@ -11,12 +11,10 @@ namespace varve::http {
 namespace {
 
 // Of every metric, those that fit.
-Result<std::vector<model::SeriesId>> find(const DeleteContext& context, const Selection& selection,
-                                          const std::string& api, const std::string& text, std::atomic<bool>* gone) {
-  if (selection.metric) {
-    const auto tenant = context.series.find_tenant(selection.tenant);
-    return context.series.select(*tenant, *selection.metric, selection.matchers);
-  }
+Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::TenantId tenant,
+                                          const Selection& selection, const std::string& api, const std::string& text,
+                                          std::atomic<bool>* gone) {
+  if (selection.metric) return context.series.select(tenant, *selection.metric, selection.matchers);
   std::vector<model::SeriesId> all;
   query::Search search;
   search.tenant = selection.tenant;
@@ -38,9 +36,9 @@ Result<std::vector<model::SeriesId>> find(const DeleteContext& context, const Se
 Status erase_selection(const DeleteContext& context, const Selection& selection, const std::string& api,
                        const std::string& text, std::atomic<bool>* gone) {
   context.metrics.counter("varve_deletes_total", "Deletes asked, by API.", {{"api", api}}).add();
-  const auto tenant = context.series.find_tenant(selection.tenant);
+  VARVE_TRY(const auto tenant, context.series.find_tenant(selection.tenant));
   if (!tenant) return {};
-  VARVE_TRY(const auto series, find(context, selection, api, text, gone));
+  VARVE_TRY(const auto series, find(context, *tenant, selection, api, text, gone));
   VARVE_TRY(const auto report, context.samples.erase(*tenant, series, selection.range, gone));
   context.metrics.counter("varve_samples_deleted_total", "Samples that deletes have erased, about.")
       .add(report.samples);

@@ -72,7 +72,7 @@ TEST_F(DeletesTest, ATenantAndNoOther) {
   EXPECT_EQ(get("/api/metadata/metricNames"), "[]");
   EXPECT_EQ(ask(Method::get, "/api/metadata/metricNames", {}, "t-2").body, R"(["cpu"])");
   remove("/api/metric", "nobody");
-  EXPECT_FALSE(store_.find_tenant("nobody"));
+  EXPECT_FALSE(store_.find_tenant("nobody").value());
 }
 
 TEST_F(DeletesTest, ARangeIsExactAndHalfOpen) {

@@ -134,17 +134,13 @@ class Handlers {
     return names(request, [&](auto tenant) {
       const std::string_view metric = request.param("metric").value_or("");
       if (const auto key = request.param("tag")) return engine_.series().tag_values(tenant, metric, *key);
-      std::vector<std::string> all;
-      for (const std::string& key : engine_.series().tag_keys(tenant, metric)) {
-        std::ranges::move(engine_.series().tag_values(tenant, metric, key), std::back_inserter(all));
-      }
-      std::ranges::sort(all);
-      all.erase(std::ranges::unique(all).begin(), all.end());
-      return all;
+      return all_tag_values(tenant, metric);
     });
   }
 
  private:
+  using Names = Result<std::vector<std::string>>;
+
   class Timer {
    public:
     explicit Timer(Handlers& owner) : owner_(owner), start_ns_(owner.engine_.clock().steady_ns()) {}
@@ -171,14 +167,30 @@ class Handlers {
     return kairosdb::parse_query(json, engine_.clock().now_ms());
   }
 
+  [[nodiscard]] Names all_tag_values(model::TenantId tenant, std::string_view metric) const {
+    std::vector<std::string> all;
+    VARVE_TRY(const auto keys, engine_.series().tag_keys(tenant, metric));
+    for (const std::string& key : keys) {
+      VARVE_TRY(auto values, engine_.series().tag_values(tenant, metric, key));
+      std::ranges::move(values, std::back_inserter(all));
+    }
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return all;
+  }
+
   template <class List>
   Response names(const Request& request, List list) {
     name_queries_.add();
     const Timer timer(*this);
     std::string body = R"({"results":[)";
-    if (const auto tenant = engine_.series().find_tenant(request.tenant)) {
+    const auto tenant = engine_.series().find_tenant(request.tenant);
+    if (!tenant) return kairosdb_error(tenant.error());
+    if (tenant->has_value()) {
+      const Names found = list(**tenant);
+      if (!found) return kairosdb_error(found.error());
       bool first = true;
-      for (const std::string& name : list(*tenant)) {
+      for (const std::string& name : *found) {
         if (!std::exchange(first, false)) body += ',';
         append_string(body, name);
       }

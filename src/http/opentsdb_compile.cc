@@ -158,10 +158,13 @@ Result<query::Request> opentsdb_request(const opentsdb::Query& query, std::strin
   query::Request out;
   out.range = query.range;
   out.api = "opentsdb";
-  const auto id = store.find_tenant(tenant);
+  VARVE_TRY(const auto id, store.find_tenant(tenant));
   for (const opentsdb::SubQuery& sub : query.queries) {
     VARVE_TRY(auto to, metric_query(sub, query.ms));
-    if (sub.explicit_tags && id) add_explicit(store.tag_keys(*id, sub.metric), to);
+    if (sub.explicit_tags && id) {
+      VARVE_TRY(const auto keys, store.tag_keys(*id, sub.metric));
+      add_explicit(keys, to);
+    }
     out.metrics.push_back(std::move(to));
   }
   out.tenant = std::move(tenant);

@@ -25,11 +25,13 @@ std::string array_of(const List& names) {
   return out + ']';
 }
 
-std::vector<std::string> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
-                                        std::string_view prefix) {
+Result<std::vector<std::string>> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
+                                                std::string_view prefix) {
   std::vector<std::string> out;
-  for (const std::string& key : store.tag_keys(tenant, "")) {
-    for (std::string& value : store.tag_values(tenant, "", key)) {
+  VARVE_TRY(const auto keys, store.tag_keys(tenant, ""));
+  for (const std::string& key : keys) {
+    VARVE_TRY(auto values, store.tag_values(tenant, "", key));
+    for (std::string& value : values) {
       if (value.starts_with(prefix)) out.push_back(std::move(value));
     }
   }
@@ -54,17 +56,25 @@ constexpr FilterHelp kFilterHelp[] = {
 
 }  // namespace
 
-std::string opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant, const Suggest& wanted) {
-  const auto id = store.find_tenant(tenant);
+Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant,
+                                     const Suggest& wanted) {
+  VARVE_TRY(const auto id, store.find_tenant(tenant));
   if (!id || wanted.max == 0) return "[]";
   std::vector<std::string> names;
   switch (wanted.type) {
-    case Suggest::Type::metrics: names = store.metric_names(*id, wanted.prefix, wanted.max); break;
-    case Suggest::Type::tag_keys:
-      names = store.tag_keys(*id, "");
+    case Suggest::Type::metrics: {
+      VARVE_TRY(names, store.metric_names(*id, wanted.prefix, wanted.max));
+      break;
+    }
+    case Suggest::Type::tag_keys: {
+      VARVE_TRY(names, store.tag_keys(*id, ""));
       std::erase_if(names, [&](const std::string& name) { return !name.starts_with(wanted.prefix); });
       break;
-    case Suggest::Type::tag_values: names = all_tag_values(store, *id, wanted.prefix); break;
+    }
+    case Suggest::Type::tag_values: {
+      VARVE_TRY(names, all_tag_values(store, *id, wanted.prefix));
+      break;
+    }
   }
   if (names.size() > wanted.max) names.resize(wanted.max);
   return array_of(names);

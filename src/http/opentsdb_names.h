@@ -14,8 +14,8 @@
 namespace varve::http {
 
 // ["cpu.idle","cpu.user"]
-std::string opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant,
-                             const protocol::opentsdb::Suggest& wanted);
+Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant,
+                                     const protocol::opentsdb::Suggest& wanted);
 
 // {"type":"LOOKUP","metric":"cpu",…,"results":[{"tsuid":…,"metric":"cpu","tags":{"host":"a"}}],"totalResults":1}
 Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string tenant,

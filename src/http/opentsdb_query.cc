@@ -92,7 +92,7 @@ class Handlers {
     const auto wanted =
         request.method == Method::post ? opentsdb::parse_suggest(request.body) : opentsdb::parse_suggest(request.query);
     if (!wanted) return error_answer(request, wanted.error());
-    return Response::json(200, opentsdb_suggest(engine_.series(), request.tenant, *wanted));
+    return json_or_error(request, opentsdb_suggest(engine_.series(), request.tenant, *wanted));
   }
 
   Response lookup(const Request& request) {

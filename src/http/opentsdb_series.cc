@@ -184,7 +184,7 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
   std::string out = "[";
   for (const auto& series : wanted.series) {
     query::Request request = last_request(series, tenant);
-    const auto id = engine.series().find_tenant(tenant);
+    VARVE_TRY(const auto id, engine.series().find_tenant(tenant));
     if (!id) break;
     VARVE_TRY(const auto all, engine.series().select(*id, series.metric, request.metrics[0].matchers));
     Newest newest;

@@ -2,6 +2,7 @@
 #include "http/server.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "http/connection.h"
 #include "http/service.h"
@@ -13,6 +14,7 @@ namespace {
 net::ListenerOptions listener_options(const std::shared_ptr<Service>& service) {
   const ServerOptions& o = service->options;
   net::ListenerOptions options{.listen = o.listen, .threads = o.threads, .connections_max = o.connections_max};
+  options.bulk_threads = o.threads != 0 ? o.threads : std::max(1U, std::thread::hardware_concurrency());
   // A deadline is looked at a few times before it is due.
   const auto shortest = std::min({o.head_timeout, o.body_timeout, o.write_timeout, o.idle_timeout});
   options.tick = std::clamp(shortest / 8, std::chrono::milliseconds(5), std::chrono::milliseconds(250));
@@ -25,11 +27,9 @@ net::ListenerOptions listener_options(const std::shared_ptr<Service>& service) {
 struct Server::State {
   State(ServerOptions options, Router always, Gate& gate, Metrics& metrics)
       : pool(options.threads, options.connections_max),
-        body_pool(options.threads, options.connections_max, TaskPool::Priority::low),
-        service(std::make_shared<Service>(std::move(options), std::move(always), gate, metrics, pool, body_pool)),
+        service(std::make_shared<Service>(std::move(options), std::move(always), gate, metrics, pool)),
         listener(listener_options(service), [service = service] { return std::make_shared<Connection>(service); }) {}
   TaskPool pool;  // joins last: what is under way finishes, and its connection goes with it
-  TaskPool body_pool;
   std::shared_ptr<Service> service;
   net::Listener listener;
 };

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <future>
@@ -64,6 +66,9 @@ class Client : public net::TestClient {
   [[nodiscard]] bool at_end() { return read(1).empty(); }
 };
 
+// Of this thread.
+inline int niceness() { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); }
+
 class ServerTest : public ::testing::Test {
  protected:
   ServerOptions options{.listen = "127.0.0.1:0", .threads = 2};
@@ -76,6 +81,9 @@ class ServerTest : public ::testing::Test {
     router.add(Method::post, "/echo",
                [](const Request& r, const Responder& answer) { answer(Response::text(200, std::string(r.body))); });
     router.add(Method::post, "/none", [](const Request&, const Responder& answer) { answer(Response::empty(204)); });
+    router.add(Method::post, "/priority", [own = niceness()](const Request&, const Responder& answer) {
+      answer(Response::text(200, niceness() > own ? "low" : "normal"));
+    });
     router.add(Method::get, "/who", [](const Request& r, const Responder& answer) {
       answer(Response::text(200, r.tenant + (r.tenant_named ? " named " : " default ") + r.path));
     });

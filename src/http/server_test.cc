@@ -71,6 +71,46 @@ TEST_F(ServerTest, TakesChunkedBodiesOfAnySize) {
   }
 }
 
+// So that those who wait for an answer do not wait for those who bring much.
+TEST_F(ServerTest, LargeBodiesMoveAConnectionToAThreadOfLowPriority) {
+  start();
+  std::string packed;
+  ASSERT_TRUE(codec::compress(codec::Coding::gzip, std::string(50'000'000, 'x'), packed));
+  const std::string chunk = "20000\r\n" + std::string(0x20000, 'x') + "\r\n";
+  const std::string chunked =
+      "POST /priority HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + "0\r\n\r\n";
+  const std::vector<std::function<Reply(Client&)>> large{
+      [](Client& client) { return client.post("/priority", std::string(300'000, 'x')); },
+      [&](Client& client) { return client.post("/priority", packed, "Content-Encoding: gzip\r\n"); },
+      [&](Client& client) { return client.ask(chunked); }};
+  for (const auto& post_large : large) {
+    Client client(port());
+    EXPECT_EQ(client.post("/priority", std::string(200'000, 'x')).body, "normal");
+    EXPECT_EQ(post_large(client).body, "low");
+    EXPECT_EQ(client.post("/priority", "x").body, "low") << "it stays there";
+    EXPECT_EQ(client.get("/big?n=300000").body.size(), 300'000U);
+    Client other(port());
+    EXPECT_EQ(other.post("/priority", "x").body, "normal");
+  }
+}
+
+// Also while its body is still coming.
+TEST_F(ServerTest, StopsWithConnectionsThatHaveMoved) {
+  start();
+  Client idle(port());
+  Client halfway(port());
+  ASSERT_EQ(idle.post("/priority", std::string(300'000, 'x')).body, "low");
+  halfway.send("POST /echo HTTP/1.1\r\nContent-Length: 300000\r\nExpect: 100-continue\r\n\r\n");
+  ASSERT_EQ(halfway.reply().status, 100);
+  halfway.send(std::string(150'000, 'x'));
+  std::thread stopping([this] { server->stop(std::chrono::seconds(10)); });
+  EXPECT_EQ(idle.read_to_end(), "");
+  const Reply reply = halfway.ask(std::string(150'000, 'x'));
+  EXPECT_EQ(reply.body.size(), 300'000U);
+  EXPECT_EQ(halfway.read_to_end(), "");
+  stopping.join();
+}
+
 TEST_F(ServerTest, SaysContinueWhenAskedTo) {
   start();
   Client client(port());

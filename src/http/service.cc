@@ -36,12 +36,11 @@ void RouteCounters::count(Metrics& metrics, std::string_view path, int status) {
   counter->add();
 }
 
-Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks, TaskPool& bodies)
+Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks)
     : options(std::move(o)),
       budget(std::make_shared<Budget>(options.bodies_in_flight_max)),
       blocks(kBlocksKept),
       pool(&tasks),
-      body_pool(&bodies),
       shed(metrics.counter("varve_http_shed_total", "Requests refused because too many bytes of bodies were held.")),
       refused(metrics.counter("varve_http_connections_refused_total", "Connections over the limit.")),
       timeouts(metrics.counter("varve_http_timeouts_total", "Connections closed because the client was too slow.")),

@@ -45,14 +45,13 @@ struct Decision {
 
 class Service {
  public:
-  // `tasks` runs Response::more, `bodies` handlers of large bodies; both outlive every event loop.
-  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks, TaskPool& bodies);
+  // `tasks` runs Response::more; it outlives every event loop.
+  Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks);
 
   const ServerOptions options;
   const std::shared_ptr<Budget> budget;
   BlockPool blocks;
   TaskPool* const pool;
-  TaskPool* const body_pool;
   Counter& shed;     // refused because bodies_in_flight_max is reached
   Counter& refused;  // connections over the limit
   Counter& timeouts;

@@ -6,6 +6,8 @@
 #endif
 #include "net/listener.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -18,6 +20,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/thread_priority.h"
 #include "net/loop.h"
 
 namespace varve::net {
@@ -66,15 +69,22 @@ std::int64_t steady_ms() {
 }
 }  // namespace
 
-Loop::Loop(LiveCount& live, std::chrono::milliseconds tick)
-    : live_(&live), tick_(tick), asio_(std::make_unique<Asio>()), now_ms_(steady_ms()) {}
+Loop::Loop(LiveCount& live, std::chrono::milliseconds tick, std::vector<std::shared_ptr<Loop>> bulk,
+           std::size_t first_bulk)
+    : live_(&live),
+      tick_(tick),
+      bulk_(std::move(bulk)),
+      asio_(std::make_unique<Asio>()),
+      now_ms_(steady_ms()),
+      next_bulk_(first_bulk) {}
 Loop::~Loop() { check(!thread_.joinable(), "a loop is joined before it goes"); }
 
 bool Loop::is_current() const { return current_loop == this; }
 
-void Loop::start() {
+void Loop::start(Priority priority) {
   schedule_tick();
-  thread_ = std::thread([this] {
+  thread_ = std::thread([this, priority] {
+    if (priority == Priority::low) lower_thread_priority();
     current_loop = this;
     asio_->context.run();
     current_loop = nullptr;
@@ -120,6 +130,35 @@ void Loop::adopt(std::shared_ptr<Stream> stream) {
 void Loop::forget(const std::shared_ptr<Stream>& stream) {
   streams_.erase(stream);
   live_->remove();
+}
+
+// The socket goes over as a bare descriptor: each loop has its own context, and a socket cannot change that.
+bool Loop::move_to_bulk(const std::shared_ptr<Stream>& stream) {
+  Stream::State& state = *stream->state_;
+  if (bulk_.empty() || state.read_wanted || state.write_wanted || !stream->is_open()) return false;
+  Loop& to = *bulk_[next_bulk_++ % bulk_.size()];
+  error_code error;
+  const auto endpoint = state.socket->local_endpoint(error);
+  if (error) return false;
+  const int socket = state.socket->release(error);
+  if (error) return false;
+  state.socket.reset();
+  streams_.erase(stream);
+  state.loop = to.shared_from_this();
+  const bool is_v6 = endpoint.protocol() == tcp::v6();
+  check(to.post([&to, stream, socket, is_v6] { to.settle_in(stream, socket, is_v6); }), "bulk loops end last");
+  return true;
+}
+
+void Loop::settle_in(const std::shared_ptr<Stream>& stream, int socket, bool is_v6) {
+  streams_.insert(stream);
+  error_code error;
+  stream->state_->socket.emplace(asio_->context);
+  stream->state_->socket->assign(is_v6 ? tcp::v6() : tcp::v4(), socket, error);
+  if (error) ::close(socket);
+  if (error || closing_) return stream->close();
+  if (draining_) stream->on_drain();
+  if (stream->is_open()) stream->on_moved();
 }
 
 void Loop::each(void (*what)(Stream&)) {
@@ -215,6 +254,8 @@ void Stream::want_write() {
   });
 }
 
+bool Stream::move_to_bulk() { return state_->loop->move_to_bulk(shared_from_this()); }
+
 bool Stream::read_wanted() const { return state_->read_wanted; }
 
 void Stream::set_deadline(std::chrono::milliseconds from_now) {
@@ -267,6 +308,7 @@ struct Listener::State {
   Factory factory;
   LiveCount live;
   std::vector<std::shared_ptr<Loop>> loops;
+  std::vector<std::shared_ptr<Loop>> bulk_loops;
   std::size_t next = 0;  // loop for the next connection; loop 0's thread, as is the acceptor
   std::optional<tcp::acceptor> acceptor;
   std::optional<asio::steady_timer> pause;
@@ -342,15 +384,22 @@ Status Listener::start() {
   State& s = *state_;
   unsigned threads = s.options.threads;
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < threads; ++i) s.loops.push_back(std::make_shared<Loop>(s.live, s.options.tick));
+  for (unsigned i = 0; i < s.options.bulk_threads; ++i) {
+    s.bulk_loops.push_back(std::make_shared<Loop>(s.live, s.options.tick));
+  }
+  for (unsigned i = 0; i < threads; ++i) {
+    s.loops.push_back(std::make_shared<Loop>(s.live, s.options.tick, s.bulk_loops, i));
+  }
   if (Status listening = s.listen(); !listening) {
     s.acceptor.reset();
     s.pause.reset();
     s.loops.clear();
+    s.bulk_loops.clear();
     return listening;
   }
   s.accept();
-  for (const auto& loop : s.loops) loop->start();
+  for (const auto& loop : s.loops) loop->start(Loop::Priority::normal);
+  for (const auto& loop : s.bulk_loops) loop->start(Loop::Priority::low);
   return {};
 }
 
@@ -362,14 +411,17 @@ void Listener::stop(std::chrono::milliseconds deadline) {
   if (s.loops.empty()) return;
   s.close_acceptor();
   for (const auto& loop : s.loops) loop->drain();
+  for (const auto& loop : s.bulk_loops) loop->drain();
   if (!s.live.wait_none(deadline) && deadline.count() > 0) {
     log::warn("closing connections that did not finish in time",
               {{"listen", s.options.listen}, {"connections", s.live.value()}});
   }
   for (const auto& loop : s.loops) loop->join();
+  for (const auto& loop : s.bulk_loops) loop->join();  // after those that move streams to them
   s.acceptor.reset();
   s.pause.reset();
   s.loops.clear();
+  s.bulk_loops.clear();
 }
 
 }  // namespace varve::net

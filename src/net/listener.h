@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listener: one listening address, some threads with an event loop each. A connection stays with the loop it was given
-// to, so its Stream needs no locks.
+// to, so its Stream needs no locks; but once it may go to a loop for those that bring much, so that it takes no time of
+// those that wait for an answer.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@ namespace varve::net {
 struct ListenerOptions {
   std::string listen;                        // address:port or [v6]:port; port 0: any (see port())
   unsigned threads = 0;                      // 0: one per core
+  unsigned bulk_threads = 0;                 // for Stream::move_to_bulk(), at low priority (base/thread_priority.h)
   std::size_t connections_max = 10'000;      // over it: a new connection is closed at once
   std::chrono::milliseconds tick{250};       // how often deadlines are looked at
   std::function<void()> on_refused = [] {};  // told of each connection over the limit; any loop thread

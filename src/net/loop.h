@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_set>
+#include <vector>
 
 #include "net/stream.h"
 
@@ -32,10 +33,13 @@ class LiveCount {
 
 class Loop : public std::enable_shared_from_this<Loop> {
  public:
-  Loop(LiveCount& live, std::chrono::milliseconds tick);
+  // `bulk`: loops that streams may move to, in turn; they live as long as this one, and have none themselves.
+  Loop(LiveCount& live, std::chrono::milliseconds tick, std::vector<std::shared_ptr<Loop>> bulk = {},
+       std::size_t first_bulk = 0);
   ~Loop();
 
-  void start();
+  enum class Priority { normal, low };
+  void start(Priority priority);
   // Runs fn on the loop's thread, later. False when the loop has ended.
   bool post(std::function<void()> fn);
   void drain();  // any thread
@@ -43,6 +47,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   void adopt(std::shared_ptr<Stream> stream);  // loop thread; its socket is set
   void forget(const std::shared_ptr<Stream>& stream);
+  bool move_to_bulk(const std::shared_ptr<Stream>& stream);
   [[nodiscard]] bool is_current() const;
   [[nodiscard]] std::int64_t now_ms() const { return now_ms_; }
   [[nodiscard]] LiveCount& live() { return *live_; }
@@ -51,12 +56,14 @@ class Loop : public std::enable_shared_from_this<Loop> {
   [[nodiscard]] Asio& asio() { return *asio_; }
 
  private:
+  void settle_in(const std::shared_ptr<Stream>& stream, int socket, bool is_v6);  // one that comes from another loop
   void schedule_tick();
   void tick();
   void each(void (*what)(Stream&));
 
   LiveCount* live_;
   const std::chrono::milliseconds tick_;
+  const std::vector<std::shared_ptr<Loop>> bulk_;
   std::unique_ptr<Asio> asio_;
   std::mutex post_mutex_;  // makes "has ended" and "was posted" one step
   bool ended_ = false;     // by post_mutex_
@@ -65,6 +72,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   bool draining_ = false;
   bool closing_ = false;
   std::int64_t now_ms_ = 0;
+  std::size_t next_bulk_;
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream: one accepted TCP connection and the event loop it stays with. A protocol derives from it and is told when the
+// Stream: one accepted TCP connection and the event loop it lives on. A protocol derives from it and is told when the
 // socket can be read or written; all calls into it come from its loop's thread. Asio is behind this and shows nowhere.
 #pragma once
 
@@ -39,6 +39,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual void on_deadline() = 0;
   virtual void on_drain() = 0;  // the listener stops: finish what is begun, then close()
   virtual void on_close() = 0;  // the socket is gone, whoever closed it; called once
+  virtual void on_moved() {}    // on the thread of the new loop, after move_to_bulk()
 
   // These do not block. Partial results are normal.
   IoResult read_some(char* to, std::size_t size);
@@ -53,6 +54,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // on_deadline() once this much time has passed (rounded up to the listener's tick) unless set again. Costs nothing.
   void set_deadline(std::chrono::milliseconds from_now);
   void clear_deadline();
+
+  // Goes over to one of the listener's bulk loops, for good. False, and nothing is done: it is on one, there are none,
+  // or something is wanted (want_read, want_write). True: nothing may be called before on_moved(), and no other thread
+  // may be about to dispatch().
+  bool move_to_bulk();
 
   void close_sending();
   void close();
