@@ -7,6 +7,7 @@
 
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/shared/gather.h"
+#include "engine/shared/window_chunk.h"
 #include "rollup/columns.h"
 #include "rollup/window.h"
 #include "storage/sample_store.h"
@@ -40,14 +41,5 @@ class WindowReader {
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
 };
-
-// What was gathered of one group, as windows, empty ones too, appended to `out`; texts live as long as the blocks.
-// Error: corrupt.
-Status to_windows(const shared::Gather& gathered, rollup::Windows& out);
-
-// Columns as decoded from a chunk, as windows, empty ones too, appended to `out`. Error: corrupt (not the shape of a
-// rollup).
-Status to_windows(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
-                  rollup::Windows& out);
 
 }  // namespace varve::engine::rocksdb

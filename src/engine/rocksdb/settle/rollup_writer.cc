@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/rocksdb/runs/level_slots.h"
-#include "rollup/decimal_sums.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -28,36 +27,9 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
   const Entry& entry = entries[0];
-  columns_.clear();
-  for (const Entry& part : entries) columns_.add(entry.kind, std::span(held_).subspan(part.first, part.count));
-  if (entry.kind == rollup::Kind::gauge) {
-    rollup::round_sums(columns_.counts, columns_.mins, columns_.maxs, columns_.sums);
-  }
-  const std::size_t n = columns_.starts.size();
-  if (doubles_.size() < n) {
-    doubles_.assign(n, model::ValueType::double_);
-    strings_.assign(n, model::ValueType::string);
-    no_bits_.assign(n, 0);
-  }
-  const auto longs = [](const std::vector<std::int64_t>& ints) {
-    return chunk::Column{chunk::Column::Form::longs, 0, ints, {}, {}, {}};
-  };
-  const auto typed = [&](const std::vector<std::uint64_t>& bits) {
-    return chunk::Column{chunk::Column::Form::typed, 0, {}, std::span(doubles_).first(n), bits, {}};
-  };
-  chunk::Column columns[rollup::kColumnsMax] = {longs(columns_.counts), longs(columns_.offsets), {}, {}, {}};
-  if (entry.kind == rollup::Kind::text) {
-    columns[2] = {
-        chunk::Column::Form::typed, 0, {}, std::span(strings_).first(n), std::span(no_bits_).first(n), columns_.lasts};
-  } else {
-    columns[2] = typed(columns_.sums);
-  }
-  if (entry.kind == rollup::Kind::gauge) {
-    columns[3] = typed(columns_.mins);
-    columns[4] = typed(columns_.maxs);
-  }
-  return writer.add({model::GroupId{entry.group}, columns_.starts,
-                     std::span<const chunk::Column>(columns).first(rollup::columns_of(entry.kind))});
+  chunk_.start(entry.kind);
+  for (const Entry& part : entries) chunk_.add(std::span(held_).subspan(part.first, part.count));
+  return writer.add(chunk_.finish(model::GroupId{entry.group}));
 }
 
 RunWriter& RollupWriter::open(const SlotKey& slot) {

@@ -14,7 +14,7 @@
 
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_writer.h"
-#include "rollup/columns.h"
+#include "engine/shared/window_chunk.h"
 #include "rollup/window.h"
 
 namespace varve::engine::rocksdb {
@@ -64,10 +64,7 @@ class RollupWriter {
   std::vector<Entry> sorted_;
   std::vector<std::uint32_t> places_;  // of each group in sorted_
   std::size_t written_ = 0;
-  rollup::Columns columns_;                // of the series at hand
-  std::vector<model::ValueType> doubles_;  // as many types as the longest column
-  std::vector<model::ValueType> strings_;
-  std::vector<std::uint64_t> no_bits_;
+  shared::WindowChunk chunk_;
 };
 
 }  // namespace varve::engine::rocksdb
