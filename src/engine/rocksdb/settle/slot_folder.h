@@ -9,9 +9,9 @@
 
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/shared/gather.h"
+#include "engine/shared/series_folder.h"
 #include "engine/shared/series_merge.h"
 #include "index/series_index.h"
-#include "rollup/fold.h"
 
 namespace varve::engine::rocksdb {
 
@@ -32,35 +32,16 @@ class SlotFolder {
   Status series(model::SeriesId series, std::span<const index::Place> places, const Out& out);
 
  private:
-  // The column's longs become doubles.
-  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, chunk::DecodedColumn& column,
-              const Out& out);
-  Status fold(model::SeriesId series, std::span<const model::Timestamp> times, const chunk::Column& column,
-              const Out& out);
-  // A series without texts: all of numbers_.
-  Status fold_only_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
-  Status fold_numbers(model::SeriesId series, std::span<const model::Timestamp> times, const Out& out);
-  // Values of any types: numbers and texts apart.
-  Status fold_cells(model::SeriesId series, std::span<const model::Timestamp> times,
-                    std::span<const model::ValueType> types, std::span<const std::uint64_t> bits,
-                    std::span<const std::string_view> texts, const Out& out);
+  // What was folded last.
+  Status give(model::SeriesId series, const Out& out);
 
-  const std::int64_t width_ms_;
-  const model::TimeRange except_;
-  std::vector<rollup::Cut> cuts_;
-  bool cut_group_ = false;  // cuts_ are those of the times of the group at hand
   std::vector<RunReader> readers_;
   shared::Gather gather_;
   shared::SeriesMerge merge_;
   std::unordered_set<std::uint32_t> merged_;  // series done already
   std::vector<model::Timestamp> times_;
   chunk::DecodedColumn column_;
-  std::vector<model::ValueType> one_type_;
-  // Of the series at hand, numbers and texts apart.
-  std::vector<model::Timestamp> number_times_, text_times_;
-  std::vector<double> numbers_;
-  std::vector<std::string_view> texts_;
-  rollup::Windows windows_;
+  shared::SeriesFolder folder_;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/shared/series_folder.h"
+
+#include <bit>
+#include <cstring>
+
+#include "chunk/decimals.h"
+#include "model/row.h"
+
+namespace varve::engine::shared {
+
+using model::ValueType;
+
+void SeriesFolder::fold_numbers(std::span<const model::Timestamp> times) {
+  if (!except_.empty() && times.data() != number_times_.data()) {
+    number_times_.clear();
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (except_.contains(times[i])) continue;
+      numbers_[number_times_.size()] = numbers_[i];
+      number_times_.push_back(times[i]);
+    }
+    numbers_.resize(number_times_.size());
+    times = number_times_;
+  }
+  // Series of a group mostly share all its times.
+  const bool of_group = times.data() != number_times_.data();
+  if (!of_group || !cut_group_) rollup::cut(times, width_ms_, cuts_);
+  cut_group_ = of_group;
+  number_windows_.clear();
+  rollup::fold(rollup::Numbers{times, numbers_}, cuts_, number_windows_);
+}
+
+void SeriesFolder::fold_cells(std::span<const model::Timestamp> times, std::span<const ValueType> types,
+                              std::span<const std::uint64_t> bits, std::span<const std::string_view> texts) {
+  number_times_.clear();
+  numbers_.clear();
+  text_times_.clear();
+  texts_.clear();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (types[i] == chunk::kErased || except_.contains(times[i])) continue;
+    if (types[i] == ValueType::string) {
+      text_times_.push_back(times[i]);
+      texts_.push_back(texts[i]);
+    } else {
+      number_times_.push_back(times[i]);
+      numbers_.push_back(types[i] == ValueType::double_ ? std::bit_cast<double>(bits[i])
+                                                        : static_cast<double>(static_cast<std::int64_t>(bits[i])));
+    }
+  }
+  fold_numbers(number_times_);
+  rollup::fold(rollup::Texts{text_times_, texts_}, width_ms_, text_windows_);
+}
+
+void SeriesFolder::fold(std::span<const model::Timestamp> times, chunk::DecodedColumn& column) {
+  text_windows_.clear();
+  if (!column.uniform || column.type == ValueType::string) {
+    if (column.uniform) one_type_.assign(times.size(), column.type);
+    return fold_cells(times, column.uniform ? one_type_ : column.types, column.bits, column.texts);
+  }
+  if (column.type == ValueType::long_) chunk::to_doubles(column.bits, 0);
+  numbers_.resize(times.size());
+  std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
+  fold_numbers(times);
+}
+
+void SeriesFolder::fold(std::span<const model::Timestamp> times, const chunk::Column& column) {
+  text_windows_.clear();
+  if (column.form == chunk::Column::Form::typed) return fold_cells(times, column.types, column.bits, column.texts);
+  numbers_.assign(column.ints.begin(), column.ints.end());
+  if (column.form == chunk::Column::Form::decimals) {
+    for (double& v : numbers_) v /= model::kPowerOfTen[column.decimals];
+  }
+  fold_numbers(times);
+}
+
+}  // namespace varve::engine::shared
