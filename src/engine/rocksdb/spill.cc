@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/rocksdb/head/reconcile.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/store_state.h"
 #include "engine/shared/gather.h"
+#include "engine/shared/reconcile.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -34,22 +34,24 @@ std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
 }
 
 // Of one tenant and slot.
-Result<Patches> patches_of(std::span<const Item> items, const index::SeriesIndex& index, const SharedGroups& shared) {
+Result<shared::Patches> patches_of(std::span<const Item> items, const index::SeriesIndex& index,
+                                   const shared::SharedGroups& shared) {
   std::vector<std::uint32_t> groups;
   for (const Item& item : items) {
     if (shared.contains(item.group)) groups.push_back(item.group);
   }
-  if (groups.empty()) return Patches{};
-  return reconcile(index, groups, [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+  if (groups.empty()) return shared::Patches{};
+  const auto add = [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
     const auto item = std::ranges::lower_bound(items, group, {}, &Item::group);
     Head::Pieces pieces;
     Head::pieces(*item->fragment, pieces);
     for (const auto& rows : pieces) merge.add_rows(rows, shared::RowForm::with_arrival, column, kHeadRank);
     return {};
-  });
+  };
+  return shared::reconcile(index, groups, add);
 }
 
-Status write_run(std::span<const Item> items, const Patches& patches, shared::Gather& gather, RunWriter& writer,
+Status write_run(std::span<const Item> items, const shared::Patches& patches, shared::Gather& gather, RunWriter& writer,
                  LifeChanges& lives) {
   Head::Pieces pieces;
   for (const Item& item : items) {
@@ -92,7 +94,7 @@ Status Store::State::spill_frozen() {
     };
     const auto count = static_cast<std::size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
     const auto of_slot = rest.first(count);
-    Patches patches;
+    shared::Patches patches;
     {
       const std::shared_lock lock(index_mutex);
       if (shared_groups.any()) {

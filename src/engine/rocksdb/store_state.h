@@ -24,10 +24,10 @@
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/forgotten_groups.h"
 #include "engine/rocksdb/series/life.h"
-#include "engine/rocksdb/series/shared_groups.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/store.h"
 #include "engine/shared/chunk_width.h"
+#include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
 
 namespace varve::engine::rocksdb {
@@ -48,7 +48,7 @@ struct Store::State {
 
   mutable std::shared_mutex index_mutex;  // index, shared_groups
   index::SeriesIndex index;
-  SharedGroups shared_groups;
+  shared::SharedGroups shared_groups;
 
   std::mutex definitions_mutex;
   std::string pending_definitions;  // made by the index, not yet in the log

@@ -10,7 +10,7 @@
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/scan/scan.h"
-#include "engine/rocksdb/series/shared_groups.h"
+#include "engine/shared/shared_groups.h"
 
 namespace varve::engine::rocksdb {
 
@@ -24,7 +24,7 @@ struct EraseContext {
   const Options& options;
   std::shared_mutex& index_mutex;
   const index::SeriesIndex& index;
-  const SharedGroups& shared_groups;
+  const shared::SharedGroups& shared_groups;
   // Between groups: lets a waiting spill through. Errors: its, cancelled.
   std::function<Status()> pause;
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/head/reconcile.h"
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_reader.h"
-#include "engine/rocksdb/series/shared_groups.h"
+#include "engine/shared/reconcile.h"
+#include "engine/shared/shared_groups.h"
 
 namespace varve::engine::rocksdb {
 
@@ -20,7 +20,7 @@ class SlotPatches {
   }
 
   // Opens what shares a series with another group. The caller holds the index's lock.
-  Status find(const Database& database, const RunList& runs, const SharedGroups& shared,
+  Status find(const Database& database, const RunList& runs, const shared::SharedGroups& shared,
               const index::SeriesIndex& index) {
     if (!shared.any()) return {};
     std::vector<std::uint32_t> groups;
@@ -32,7 +32,7 @@ class SlotPatches {
     const auto add = [this](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
       return add_column(readers_, group, column, merge);
     };
-    VARVE_TRY(patches_, reconcile(index, groups, add));
+    VARVE_TRY(patches_, shared::reconcile(index, groups, add));
     return {};
   }
 
@@ -43,7 +43,7 @@ class SlotPatches {
 
  private:
   std::vector<RunReader> readers_;  // keep the blocks that patches point into
-  Patches patches_;
+  shared::Patches patches_;
 };
 
 }  // namespace varve::engine::rocksdb

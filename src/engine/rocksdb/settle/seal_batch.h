@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/rocksdb/options.h"
-#include "engine/rocksdb/series/shared_groups.h"
+#include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
 #include "rollup/levels.h"
 
@@ -40,7 +40,7 @@ class SealBatcher {
 
   // `partitions` that are ours, ascending.
   SealBatcher(const Options& options, std::shared_mutex& index_mutex, const index::SeriesIndex& index,
-              const SharedGroups& shared_groups, std::span<const std::uint32_t> partitions)
+              const shared::SharedGroups& shared_groups, std::span<const std::uint32_t> partitions)
       : options_(options),
         index_mutex_(index_mutex),
         index_(index),
@@ -56,7 +56,7 @@ class SealBatcher {
   const Options& options_;
   std::shared_mutex& index_mutex_;
   const index::SeriesIndex& index_;
-  const SharedGroups& shared_groups_;
+  const shared::SharedGroups& shared_groups_;
   const std::span<const std::uint32_t> partitions_;
   SealBatch batch_;
   model::TagViews tags_;

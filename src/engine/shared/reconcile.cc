@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/head/reconcile.h"
+#include "engine/shared/reconcile.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 namespace {
 
 struct Cell {
@@ -14,7 +14,7 @@ struct Cell {
 };
 
 // Samples of one series, sorted: of equal times the winner comes last.
-void patch_losers(std::span<const shared::SeriesMerge::Sample> samples, Patches& patches) {
+void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches) {
   for (std::size_t first = 0; first < samples.size();) {
     std::size_t last = first;
     while (last + 1 < samples.size() && samples[last + 1].time == samples[first].time) ++last;
@@ -31,9 +31,8 @@ void patch_losers(std::span<const shared::SeriesMerge::Sample> samples, Patches&
 
 }  // namespace
 
-Result<Patches> reconcile(
-    const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
-    const std::function<Status(shared::SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
+Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+                          const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
   Patches patches;
   std::vector<Cell> cells;
   for (const std::uint32_t group : groups) {
@@ -43,7 +42,7 @@ Result<Patches> reconcile(
   std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
     return std::tie(a.series, a.group, a.column) < std::tie(b.series, b.group, b.column);
   });
-  shared::SeriesMerge merge;
+  SeriesMerge merge;
   for (std::size_t first = 0; first < cells.size();) {
     std::size_t end = first + 1;
     while (end < cells.size() && cells[end].series == cells[first].series) ++end;
@@ -57,4 +56,4 @@ Result<Patches> reconcile(
   return patches;
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/series/shared_groups.h"
+#include "engine/shared/shared_groups.h"
 
 #include <algorithm>
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 namespace {
 
 // Doubling would copy everything at once; so does this, but rarely.
@@ -32,4 +32,4 @@ void SharedGroups::catch_up(const index::SeriesIndex& index) {
   }
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

@@ -7,7 +7,7 @@
 #include "index/series_index.h"
 #include "model/ids.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 // Guarded by the index's lock, like the index.
 class SharedGroups {
@@ -24,4 +24,4 @@ class SharedGroups {
   bool any_ = false;
 };
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

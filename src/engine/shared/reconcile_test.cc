@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/shared/reconcile.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/shared/shared_groups.h"
+#include "engine/shared/testing/rows.h"
+
+namespace varve::engine::shared {
+namespace {
+
+// Two groups of one host that share the metric b.
+class Reconcile : public ::testing::Test {
+ protected:
+  Reconcile() {
+    const model::Tags named = {{"host", "h"}};
+    const auto tags = model::to_views(named);
+    std::string definitions;
+    const auto tenant = index_.tenant("t", definitions);
+    const auto define = [&](std::vector<std::string_view> metrics) {
+      return model::to_int(*index_.define_group(tenant, tags, metrics, 1000, definitions));
+    };
+    ab_ = define({"a", "b"});
+    b_ = define({"b"});
+    c_ = define({"c"});
+  }
+  index::SeriesIndex index_;
+  std::uint32_t ab_ = 0, b_ = 0, c_ = 0;
+};
+
+TEST_F(Reconcile, groups_that_share_a_series_are_known) {
+  SharedGroups shared;
+  EXPECT_FALSE(shared.any());
+  shared.catch_up(index_);
+  EXPECT_TRUE(shared.any());
+  EXPECT_TRUE(shared.contains(ab_));
+  EXPECT_TRUE(shared.contains(b_));
+  EXPECT_FALSE(shared.contains(c_));
+  EXPECT_FALSE(shared.contains(1000));
+}
+
+TEST_F(Reconcile, what_lost_is_given_the_winners_value) {
+  testing::Rows ab(RowForm::with_arrival, 2, 5, ab_);
+  testing::Rows b(RowForm::with_arrival, 1, 6, b_);
+  ab.longs(10, {1, 2});
+  ab.longs(20, {1, 2});
+  ab.longs(30, {1, 2});
+  b.longs(10, {7});  // later than the other
+  b.longs(20, {2});  // the same
+  const std::vector<std::uint32_t> groups = {ab_, b_};
+  const auto patches = reconcile(index_, groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) {
+    merge.add_rows(group == ab_ ? ab.bytes() : b.bytes(), RowForm::with_arrival, column, 1);
+    return Status{};
+  });
+  ASSERT_TRUE(patches);
+  ASSERT_EQ(patches->size(), 1U);
+  const auto& of_ab = patches->at(ab_);
+  ASSERT_EQ(of_ab.size(), 1U);
+  EXPECT_EQ(of_ab[0].time, 10);
+  EXPECT_EQ(of_ab[0].column, 1U);
+  EXPECT_EQ(of_ab[0].value, model::Value::of_long(7));
+}
+
+}  // namespace
+}  // namespace varve::engine::shared
