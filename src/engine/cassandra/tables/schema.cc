@@ -80,10 +80,9 @@ Table level_table(const rollup::Level& level, const std::string& slot_width) {
   const std::string width = width_name(level.width_ms);
   return by_time({"data_" + width + "_p_" + slot_width,
                   "windows of " + width +
-                      ": a row for each unit and 32 series of a line group; 42 rows for each 32 "
-                      "series, 10 MB for 1,000 series",
-                  {kTenant, kGroup, kEra},
-                  {{"unit", timestamp}, kPart},
+                      ": a row for each unit and 32 series of a line group; 42 rows, 300 KB",
+                  {kTenant, kGroup, kPart, kEra},
+                  {{"unit", timestamp}},
                   {kChunk, kLives, {"added", blob}},
                   {}},
                  level.retention_ms, kGraceDataS, kPacked);
@@ -157,10 +156,9 @@ Tables::Tables(const SchemaOptions& options) {
                  {}},
                 kHotKeptMs, kGraceHotS, kLz4);
   sealed = by_time({"data_sealed_p_" + width,
-                    "sealed samples: a row for each slot and 32 series of a line group; 168 rows for each 32 series, "
-                    "5 to 80 MB for 1,000 series",
-                    {kTenant, kGroup, kEra},
-                    {kSlot, kPart},
+                    "sealed samples: a row for each slot and 32 series of a line group; 168 rows, up to 3 MB",
+                    {kTenant, kGroup, kPart, kEra},
+                    {kSlot},
                     {kChunk, kLives},
                     {}},
                    options.raw_retention_ms, kGraceDataS, kPacked);

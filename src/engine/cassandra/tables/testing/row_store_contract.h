@@ -97,7 +97,7 @@ TEST_P(RowStoreContract, every_kind_of_cell_comes_back) {
   put({{&tables.line_groups, {tenant, hash}, {}, {tags, ""}, 1},
        {&tables.metric_lists, {tenant, hash}, {}, {names}, 1},
        {&tables.tenants, {shard(-3)}, {tenant}, {}, 1},
-       {&tables.sealed, {tenant, hash, timestamp_cell(-5)}, {timestamp_cell(7), shard(31)}, {"chunk", ""}, 1},
+       {&tables.sealed, {tenant, hash, shard(31), timestamp_cell(-5)}, {timestamp_cell(7)}, {"chunk", ""}, 1},
        {&tables.alarms, {tenant}, {bigint_cell(-9)}, {timestamp_cell(1'790'000'000'123), "replica"}, 1}});
   using Rows = std::vector<Cells>;
   EXPECT_EQ(read({&tables.line_groups, {tenant, hash}, {}, {}, {"tags", "list_hash"}}), (Rows{{tags, ""}}));
@@ -105,8 +105,8 @@ TEST_P(RowStoreContract, every_kind_of_cell_comes_back) {
   EXPECT_EQ(read({&tables.line_groups, {tenant, hash}, {}, {}, {}}), (Rows{{}})) << "it is there";
   EXPECT_EQ(read({&tables.line_groups, {tenant, "other"}, {}, {}, {"tags"}}), Rows{});
   EXPECT_EQ(read({&tables.metric_lists, {tenant, hash}, {}, {}, {"names"}}), (Rows{{names}}));
-  EXPECT_EQ(read({&tables.sealed, {tenant, hash, timestamp_cell(-5)}, {}, {}, {"lives"}}),
-            (Rows{{timestamp_cell(7), shard(31), ""}}));
+  EXPECT_EQ(read({&tables.sealed, {tenant, hash, shard(31), timestamp_cell(-5)}, {}, {}, {"lives"}}),
+            (Rows{{timestamp_cell(7), ""}}));
   EXPECT_EQ(read({&tables.alarms, {tenant}, {}, {}, {"at", "replica"}}),
             (Rows{{bigint_cell(-9), timestamp_cell(1'790'000'000'123), "replica"}}));
   const auto known = read({&tables.tenants, {shard(-3)}, {}, {}, {}});

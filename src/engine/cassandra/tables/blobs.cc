@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/blobs.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "codec/varint.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::uint8_t kVersion = 1;
+
+void append_le64(std::string& to, std::int64_t number) {
+  for (int i = 0; i < 8; ++i) to += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i));
+}
+
+Status check_version(std::string_view blob, const char* what) {
+  if (blob.empty()) return fail(Code::corrupt, std::string(what) + " of a row are empty");
+  const auto version = static_cast<std::uint8_t>(blob[0]);
+  if (version == kVersion) return {};
+  return fail(Code::unsupported, "version " + std::to_string(version) + " of the " + what +
+                                     " of a row; this build reads version " + std::to_string(kVersion));
+}
+
+// Reads varints one after the other; at the first that is cut, good is false and the rest are 0.
+struct Varints {
+  const std::byte* at;
+  const std::byte* end;
+  bool good = true;
+  std::uint64_t next() {
+    std::uint64_t number = 0;
+    const std::byte* const after = good ? codec::get_varint(at, end, number) : nullptr;
+    good = after != nullptr;
+    at = good ? after : end;
+    return good ? number : 0;
+  }
+};
+
+}  // namespace
+
+std::string encode_lives(const PartLives& lives, model::Timestamp start) {
+  std::string blob(1, static_cast<char>(kVersion));
+  append_le64(blob, lives.read_us);
+  for (const storage::SeriesLife& life : lives.series) {
+    codec::append_varint(blob, life.points);
+    if (life.points == 0) continue;
+    codec::append_varint(blob, codec::zigzag(life.first_ms - start));
+    codec::append_varint(blob, static_cast<std::uint64_t>(life.last_ms - life.first_ms));
+    codec::append_varint(blob, life.types);
+  }
+  return blob;
+}
+
+Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start) {
+  VARVE_CHECK_OK(check_version(blob, "lives"));
+  if (blob.size() < 9) return fail(Code::corrupt, "the lives of a row are cut short");
+  PartLives lives;
+  lives.read_us = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
+  const auto* const bytes = reinterpret_cast<const std::byte*>(blob.data());
+  Varints numbers{bytes + 9, bytes + blob.size()};
+  while (numbers.good && numbers.at != numbers.end) {
+    storage::SeriesLife& life = lives.series.emplace_back();
+    life.points = numbers.next();
+    if (life.points == 0) continue;
+    // Foreign numbers may leave the range of a time: they wrap, and do no other harm.
+    const auto first = static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(codec::unzigzag(numbers.next()));
+    life.first_ms = static_cast<model::Timestamp>(first);
+    life.last_ms = static_cast<model::Timestamp>(first + numbers.next());
+    life.types = static_cast<std::uint8_t>(numbers.next());
+  }
+  if (!numbers.good) return fail(Code::corrupt, "the lives of a row are cut short");
+  return lives;
+}
+
+std::string encode_arrivals(std::span<const Arrival> arrivals) {
+  std::string blob(1, static_cast<char>(kVersion));
+  for (const Arrival& arrival : arrivals) {
+    append_le64(blob, arrival.us);
+    append_le64(blob, arrival.source);
+  }
+  return blob;
+}
+
+Result<std::vector<Arrival>> decode_arrivals(std::string_view blob) {
+  VARVE_CHECK_OK(check_version(blob, "added rows"));
+  if (blob.size() % 16 != 1) return fail(Code::corrupt, "the added rows of a row are cut short");
+  std::vector<Arrival> arrivals;
+  const auto* at = reinterpret_cast<const std::byte*>(blob.data()) + 1;
+  for (std::size_t i = 0; i < blob.size() / 16; ++i, at += 16) {
+    arrivals.push_back({load_le<std::int64_t>(at), load_le<std::int64_t>(at + 8)});
+  }
+  if (!std::ranges::is_sorted(arrivals)) return fail(Code::corrupt, "the added rows of a row are not in order");
+  return arrivals;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/data_rows.h"
+
+#include <algorithm>
+
+#include "engine/cassandra/tables/cell.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::uint32_t kTtlMaxS = 630'720'000;  // twenty years: Cassandra takes no more
+
+std::vector<std::string> names_of(const ChunkFields& fields) {
+  std::vector<std::string> names;
+  if (fields.chunk) names.emplace_back("chunk");
+  if (fields.lives) names.emplace_back("lives");
+  if (fields.added) names.emplace_back("added");
+  return names;
+}
+
+Status check_cells_of(const RowView& row, std::size_t wanted) {
+  if (row.cells.size() == wanted) return {};
+  return fail(Code::corrupt, "a row of " + std::to_string(row.cells.size()) + " cells, not " + std::to_string(wanted));
+}
+
+}  // namespace
+
+RowWrite hot_write(const Tables& tables, const GroupCells& group, model::Timestamp slot, const Arrival& arrival,
+                   std::string value) {
+  RowWrite row{&tables.raw, {group.tenant, group.group, timestamp_cell(slot)}, {}, {}, arrival.us, 0};
+  row.clustering = {bigint_cell(arrival.us), bigint_cell(arrival.source)};
+  row.values.push_back(std::move(value));
+  return row;
+}
+
+RowRead hot_read(const Tables& tables, const GroupCells& group, model::Timestamp slot) {
+  return {&tables.raw, {group.tenant, group.group, timestamp_cell(slot)}, {}, {}, {"value"}};
+}
+
+Result<HotRow> hot_row(const RowView& row) {
+  VARVE_CHECK_OK(check_cells_of(row, 3));
+  VARVE_TRY(const std::int64_t us, bigint_of(row.cells[0]));
+  VARVE_TRY(const std::int64_t source, bigint_of(row.cells[1]));
+  return HotRow{{us, source}, row.cells[2]};
+}
+
+ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
+  return {&tables.sealed, slot_ms, era_ms(slot_ms), schema.raw_retention_ms, false};
+}
+
+ChunkTable level_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms, std::size_t level) {
+  const rollup::Level& kept = schema.rollups[level];
+  return {&tables.levels[level], unit_ms(kept.width_ms, slot_ms), unit_era_ms(kept.width_ms, slot_ms),
+          kept.retention_ms, true};
+}
+
+void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
+               std::int64_t now_ms) {
+  const auto ttl = ttl_left_s(row.start + table.row_ms, table.retention_ms, now_ms);
+  if (!ttl) return;
+  RowWrite& out = rows.emplace_back();
+  out.table = table.table;
+  out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.part)),
+                   timestamp_cell(model::window_start(row.start, table.era_ms))};
+  out.clustering = {timestamp_cell(row.start)};
+  out.values = {row.chunk, encode_lives(row.lives, row.start)};
+  if (table.has_added) out.values.push_back(encode_arrivals(row.added));
+  out.timestamp_us = row.lives.read_us;
+  out.ttl_s = *ttl;
+}
+
+void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned part,
+               model::TimeRange range, const ChunkFields& fields) {
+  if (range.empty()) return;
+  const model::Timestamp first = model::window_start(range.first, table.row_ms);
+  for (auto era = model::window_start(first, table.era_ms); era < range.last; era += table.era_ms) {
+    RowRead& read = reads.emplace_back();
+    read.table = table.table;
+    read.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(part)), timestamp_cell(era)};
+    if (era < first) read.from = timestamp_cell(first);
+    if (range.last < era + table.era_ms) read.until = timestamp_cell(range.last);
+    read.values = names_of(fields);
+  }
+}
+
+Result<ChunkRow> chunk_row(const RowView& row, const ChunkFields& fields) {
+  VARVE_CHECK_OK(check_cells_of(row, 1 + names_of(fields).size()));
+  ChunkRow out;
+  VARVE_TRY(out.start, timestamp_of(row.cells[0]));
+  std::size_t next = 1;
+  if (fields.chunk) out.chunk = row.cells[next++];
+  if (fields.lives) out.lives = row.cells[next++];
+  if (fields.added) out.added = row.cells[next++];
+  return out;
+}
+
+std::optional<std::uint32_t> ttl_left_s(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
+  if (retention_ms >= rollup::kForEver) return 0;
+  const std::int64_t left_ms = end + retention_ms - now_ms;
+  if (left_ms <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((left_ms + 999) / 1000, 1, kTtlMaxS));
+}
+
+}  // namespace varve::engine::cassandra

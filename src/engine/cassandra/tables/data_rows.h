@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data rows: samples, sealed blocks and windows as rows of their tables, and back (docs/schema.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cassandra/tables/blobs.h"
+#include "engine/cassandra/tables/row_store.h"
+#include "engine/cassandra/tables/spans.h"
+
+namespace varve::engine::cassandra {
+
+// Whose partitions.
+struct GroupCells {
+  std::string tenant;
+  std::string group;  // its hash
+  bool operator==(const GroupCells&) const = default;
+};
+
+// What one request said of a group in one slot. Its write timestamp is its arrival.
+RowWrite hot_write(const Tables& tables, const GroupCells& group, model::Timestamp slot, const Arrival& arrival,
+                   std::string value);
+RowRead hot_read(const Tables& tables, const GroupCells& group, model::Timestamp slot);
+struct HotRow {
+  Arrival arrival;
+  std::string_view value;
+};
+Result<HotRow> hot_row(const RowView& row);
+
+// A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a unit).
+struct ChunkTable {
+  const Table* table = nullptr;
+  std::int64_t row_ms = 0;        // slot or unit
+  std::int64_t era_ms = 0;        // partition
+  std::int64_t retention_ms = 0;  // counted from the end of what a row stands for
+  bool has_added = false;
+};
+ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
+ChunkTable level_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms, std::size_t level);
+
+struct ChunkWrite {
+  model::Timestamp start = 0;
+  unsigned part = 0;
+  std::string chunk;  // empty: there is nothing there, or no more
+  PartLives lives;    // its read_us is the row's write timestamp
+  std::vector<Arrival> added;
+};
+// None where its time is over at now_ms.
+void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
+               std::int64_t now_ms);
+
+// One read for each era that the range touches; rows that overlap it. What is wanted of them beside the chunk:
+struct ChunkFields {
+  bool chunk = true, lives = false, added = false;
+};
+void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned part,
+               model::TimeRange range, const ChunkFields& fields = {});
+struct ChunkRow {
+  model::Timestamp start = 0;
+  std::string_view chunk, lives, added;  // those that were asked for
+};
+Result<ChunkRow> chunk_row(const RowView& row, const ChunkFields& fields = {});
+
+// What is left at now_ms of a retention that counts from `end`; 0: for ever; nullopt: it is over.
+std::optional<std::uint32_t> ttl_left_s(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms);
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/data_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "engine/cassandra/tables/testing/memory_rows.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000, kDay = 24 * kHour, kWeek = 7 * kDay;
+
+class DataRows : public ::testing::Test {
+ protected:
+  ManualClock clock{10 * kWeek};
+  SchemaOptions schema{"k", "SimpleStrategy:1", kHour, 30 * kDay, {{300'000, 90 * kDay}}};
+  Tables tables{schema};
+  testing::MemoryRows rows{clock};
+  const GroupCells group{"acme", std::string(16, 'g')};
+
+  // "start=chunk" of what is read.
+  std::string read(const ChunkTable& table, model::TimeRange range, unsigned part = 0) {
+    std::vector<RowRead> reads;
+    add_reads(reads, table, group, part, range);
+    std::string text;
+    EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
+      VARVE_TRY(const ChunkRow row, chunk_row(view));
+      text += std::to_string(row.start / kHour) + "=" + std::string(row.chunk) + " ";
+      return {};
+    }));
+    return text;
+  }
+};
+
+TEST_F(DataRows, ChunksAreFoundByTime) {
+  const ChunkTable sealed = sealed_table(tables, schema, kHour);
+  std::vector<RowWrite> writes;
+  const model::Timestamp base = 9 * kWeek;
+  for (const std::int64_t hour : {-1, 0, 1, 5, 168}) {
+    add_write(writes, sealed, group, {base + hour * kHour, 0, std::to_string(hour), {1, {}}, {}}, clock.now_ms());
+  }
+  add_write(writes, sealed, group, {base, 1, "other part", {1, {}}, {}}, clock.now_ms());
+  EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((30 * kDay + kHour - kWeek) / 1000));
+  ASSERT_TRUE(rows.write_now(std::move(writes)));
+  const std::int64_t h = base / kHour;
+  const auto at = [&](std::int64_t hour) { return std::to_string(h + hour) + "=" + std::to_string(hour) + " "; };
+  EXPECT_EQ(read(sealed, {base, base + 2 * kHour}), at(0) + at(1));
+  EXPECT_EQ(read(sealed, {base + 1, base + kHour + 1}), at(0) + at(1)) << "rows that overlap";
+  EXPECT_EQ(read(sealed, {base - kHour, base + 1}), at(-1) + at(0)) << "two eras";
+  EXPECT_EQ(read(sealed, {base + 2 * kHour, base + 5 * kHour}), "");
+  EXPECT_EQ(read(sealed, {base - kWeek, base + 3 * kWeek}), at(-1) + at(0) + at(1) + at(5) + at(168));
+  EXPECT_EQ(read(sealed, {base, base + kHour}, 1), std::to_string(h) + "=other part ");
+}
+
+TEST_F(DataRows, WhatIsOverIsNotWritten) {
+  const ChunkTable level = level_table(tables, schema, kHour, 0);
+  EXPECT_EQ(level.row_ms, 4 * kHour);
+  std::vector<RowWrite> writes;
+  add_write(writes, level, group, {clock.now_ms() - 90 * kDay - 4 * kHour, 0, "x", {1, {}}, {}}, clock.now_ms());
+  EXPECT_TRUE(writes.empty());
+  add_write(writes, level, group, {clock.now_ms() - 90 * kDay - 4 * kHour + 1, 0, "x", {1, {}}, {{5, 6}}},
+            clock.now_ms());
+  ASSERT_EQ(writes.size(), 1U);
+  EXPECT_EQ(writes[0].ttl_s, 1U);
+  EXPECT_EQ(ttl_left_s(0, rollup::kForEver, clock.now_ms()), 0U);
+}
+
+TEST_F(DataRows, HotRowsComeInOrderOfArrival) {
+  for (const Arrival& arrival : {Arrival{7, 1}, Arrival{5, 9}, Arrival{7, -3}}) {
+    ASSERT_TRUE(rows.write_now({hot_write(tables, group, kHour, arrival, std::to_string(arrival.source))}));
+  }
+  const RowRead read = hot_read(tables, group, kHour);
+  std::string text;
+  ASSERT_TRUE(rows.read({&read, 1}, {}, [&](std::size_t, const RowView& view) -> Status {
+    VARVE_TRY(const HotRow row, hot_row(view));
+    text += std::to_string(row.arrival.us) + "/" + std::string(row.value) + " ";
+    return {};
+  }));
+  EXPECT_EQ(text, "5/9 7/-3 7/1 ");
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra

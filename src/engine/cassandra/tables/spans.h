@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spans: the stretches of time that rows and partitions stand for (docs/decisions/0015). All begin at a multiple of
+// their width since 1970.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+#include "model/time.h"
+
+namespace varve::engine::cassandra {
+
+inline constexpr std::int64_t kSlotsPerEra = 168;    // a week of hours
+inline constexpr std::int64_t kWindowsPerUnit = 48;  // at least
+inline constexpr std::int64_t kUnitsPerEra = 42;
+inline constexpr std::int64_t kPeriodMs = 7 * 86'400'000LL;  // of the index
+inline constexpr unsigned kSeriesPerPart = 32;
+
+// A partition of sealed rows.
+constexpr std::int64_t era_ms(std::int64_t slot_width_ms) { return kSlotsPerEra * slot_width_ms; }
+
+// A row of windows: the shortest multiple of the slot and of the granularity that has windows enough to be worth a row.
+constexpr std::int64_t unit_ms(std::int64_t granularity_ms, std::int64_t slot_width_ms) {
+  const std::int64_t least = std::lcm(granularity_ms, slot_width_ms);
+  const std::int64_t wanted = granularity_ms * kWindowsPerUnit;
+  return (wanted + least - 1) / least * least;
+}
+
+// A partition of such rows.
+constexpr std::int64_t unit_era_ms(std::int64_t granularity_ms, std::int64_t slot_width_ms) {
+  return kUnitsPerEra * unit_ms(granularity_ms, slot_width_ms);
+}
+
+inline model::Timestamp period_of(model::Timestamp time) { return model::window_start(time, kPeriodMs); }
+
+}  // namespace varve::engine::cassandra
