@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/cassandra_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/page_reader.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::uint32_t kTtlMaxS = 20 * 365 * 86'400;  // Cassandra's
+
+constexpr unsigned kScanAttempts = 6;  // with pauses of 6 s together
+constexpr std::size_t kScansInFlight = 8;
+
+void move_to(std::vector<std::string>& cells, Cells&& from) {
+  cells.insert(cells.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+}
+
+BoundRow bound(const Statements::Writes& writes, RowWrite&& row) {
+  BoundRow out{row.table, &writes.insert, std::move(row.partition)};
+  out.cells.reserve(out.cells.size() + row.clustering.size() + row.values.size() + 2);
+  move_to(out.cells, std::move(row.clustering));
+  move_to(out.cells, std::move(row.values));
+  out.cells.push_back(bigint_cell(row.timestamp_us));
+  // Without one it would not be the table's, but none at all.
+  const std::uint32_t ttl_s = row.ttl_s == 0 ? row.table->ttl_s : row.ttl_s;
+  out.cells.push_back(integer_cell(static_cast<std::int32_t>(std::min(ttl_s, kTtlMaxS))));
+  return out;
+}
+
+BoundRow bound(const Statements::Writes& writes, RowDelete&& row) {
+  const bool all = row.clustering.empty();
+  BoundRow out{row.table, all || !writes.erase_row ? &writes.erase_partition : &*writes.erase_row, {}};
+  out.cells.push_back(bigint_cell(row.timestamp_us));
+  move_to(out.cells, std::move(row.partition));
+  move_to(out.cells, std::move(row.clustering));
+  return out;
+}
+
+// Where the partition's cells stand among the bound ones.
+constexpr std::size_t partition_at(const RowWrite&) { return 0; }
+constexpr std::size_t partition_at(const RowDelete&) { return 1; }
+
+// Puts rows together that may go as one batch.
+class Units {
+ public:
+  explicit Units(const CassandraRowsOptions& options) : options_(options) {}
+
+  template <class Row>
+  void add(const Statements::Writes& writes, Row&& row) {
+    const bool joins = !units_.empty() && same_partition(units_.back().rows.back(), row);
+    std::size_t payload = 0;
+    const std::size_t at = partition_at(row);
+    BoundRow next = bound(writes, std::forward<Row>(row));
+    for (const std::string& cell : next.cells) payload += cell.size();
+    if (!joins || units_.back().rows.size() >= options_.batch_rows_max ||
+        payload_ + payload > options_.batch_bytes_max) {
+      units_.emplace_back();
+      payload_ = 0;
+    }
+    at_ = at;
+    payload_ += payload;
+    units_.back().bytes += payload + sizeof(BoundRow) + next.cells.size() * sizeof(std::string);
+    units_.back().rows.push_back(std::move(next));
+  }
+  std::vector<WriteUnit> take() { return std::move(units_); }
+
+ private:
+  template <class Row>
+  [[nodiscard]] bool same_partition(const BoundRow& before, const Row& row) const {
+    return before.table == row.table && std::equal(row.partition.begin(), row.partition.end(),
+                                                   before.cells.begin() + static_cast<std::ptrdiff_t>(at_));
+  }
+
+  const CassandraRowsOptions& options_;
+  std::vector<WriteUnit> units_;
+  std::size_t payload_ = 0;  // of the last one
+  std::size_t at_ = 0;
+};
+
+std::vector<driver::Cell> cells_of(const RowRead& read) {
+  std::vector<driver::Cell> cells(read.partition.begin(), read.partition.end());
+  for (const auto* bound : {&read.from, &read.until}) {
+    if (*bound) cells.emplace_back(**bound);
+  }
+  return cells;
+}
+
+// Of the ring's parts, number `i`: tokens from (exclusive) and until (inclusive).
+std::array<std::string, 2> tokens(std::size_t i, std::size_t parts) {
+  const std::uint64_t step = UINT64_MAX / parts;
+  const auto token = [](std::uint64_t above_least) {
+    return bigint_cell(static_cast<std::int64_t>(above_least ^ (std::uint64_t{1} << 63U)));
+  };
+  return {token(i * step), token(i + 1 == parts ? UINT64_MAX : (i + 1) * step)};
+}
+
+// The cells of a row as views, in one place that is used again for each.
+class Views {
+ public:
+  RowView of(std::span<const driver::Cell> row, std::size_t count) {
+    views_.clear();
+    for (const driver::Cell& cell : row.first(count)) views_.push_back(cell.bytes());
+    return {views_};
+  }
+
+ private:
+  std::vector<std::string_view> views_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CassandraRows>> CassandraRows::open(const driver::Session& session, const Tables& tables,
+                                                           const CassandraRowsOptions& options, const Clock& clock) {
+  VARVE_TRY(auto statements, Statements::prepare(session, tables, options.keyspace));
+  return std::unique_ptr<CassandraRows>(new CassandraRows(session, options, clock, std::move(statements)));
+}
+
+CassandraRows::CassandraRows(const driver::Session& session, const CassandraRowsOptions& options, const Clock& clock,
+                             std::unique_ptr<Statements> statements)
+    : session_(session),
+      options_(options),
+      clock_(clock),
+      statements_(std::move(statements)),
+      queue_({.in_flight = options.in_flight_requests, .bytes_max = options.queued_bytes_max}, clock,
+             [this](const std::vector<BoundRow>& rows, WriteQueue::Done done) { send(rows, std::move(done)); }) {}
+
+void CassandraRows::write(std::vector<RowWrite> rows, Done done) { submit(std::move(rows), std::move(done)); }
+
+void CassandraRows::erase(std::vector<RowDelete> rows, Done done) { submit(std::move(rows), std::move(done)); }
+
+template <class Row>
+void CassandraRows::submit(std::vector<Row> rows, Done done) {
+  const Table* table = nullptr;
+  const Statements::Writes* writes = nullptr;
+  Status status;
+  for (const Row& row : rows) {
+    if (status = check_shape(row); !status) break;
+    if (statements_->writes(*row.table) != nullptr) continue;
+    status = fail(Code::invalid, row.table->name + " is not a table of this schema");
+    break;
+  }
+  if (!status) {
+    done(std::move(status));
+    return;
+  }
+  Units units(options_);
+  for (Row& row : rows) {
+    if (row.table != table) writes = statements_->writes(*(table = row.table));
+    units.add(*writes, std::move(row));
+  }
+  queue_.submit(units.take(), std::move(done));
+}
+
+void CassandraRows::send(const std::vector<BoundRow>& rows, WriteQueue::Done done) const {
+  std::vector<driver::Cell> cells;
+  std::vector<driver::Bound> all;
+  std::size_t count = 0;
+  for (const BoundRow& row : rows) count += row.cells.size();
+  cells.reserve(count);
+  all.reserve(rows.size());
+  for (const BoundRow& row : rows) {
+    cells.insert(cells.end(), row.cells.begin(), row.cells.end());
+    all.push_back({row.statement, std::span(cells).last(row.cells.size())});
+  }
+  const driver::ExecuteOptions how{.consistency = options_.consistency, .timestamp_us = {}};
+  const auto answer = [table = rows[0].table, done = std::move(done)](auto result) {
+    done(result ? Status() : Status(fail(explained(std::move(result.error()), *table, "writing"))));
+  };
+  if (all.size() == 1)
+    session_.execute(all[0], how, answer);
+  else
+    session_.batch(all, how, answer);
+}
+
+driver::Request CassandraRows::ask(const Select& select, std::span<const driver::Cell> cells,
+                                   driver::Done<driver::Rows> done) const {
+  const driver::ExecuteOptions how{
+      .consistency = options_.consistency, .timestamp_us = {}, .page_size = select.page_rows()};
+  return session_.execute({&select.statement(), cells}, how, std::move(done));
+}
+
+Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& limits, const Each& each) {
+  std::vector<Select*> selects;
+  selects.reserve(reads.size());
+  for (const RowRead& read : reads) {
+    VARVE_CHECK_OK(check_shape(read));
+    VARVE_CHECK_OK(value_numbers(*read.table, read.values));
+    const RowRead* const before = selects.empty() ? nullptr : &reads[selects.size() - 1];
+    if (before != nullptr && before->table == read.table && before->values == read.values &&
+        before->from.has_value() == read.from.has_value() && before->until.has_value() == read.until.has_value()) {
+      selects.push_back(selects.back());
+      continue;
+    }
+    VARVE_TRY(Select* const select, statements_->select(read));
+    selects.push_back(select);
+  }
+  Views views;
+  const PageQueries queries{
+      .count = reads.size(),
+      .ask =
+          [&](std::size_t number, driver::Done<driver::Rows> done) {
+            return ask(*selects[number], cells_of(reads[number]), std::move(done));
+          },
+      .each =
+          [&](std::size_t number, std::span<const driver::Cell> row) {
+            return each(number, views.of(row, reads[number].table->clustering.size() + reads[number].values.size()));
+          },
+      .measured = [&](std::size_t number, std::size_t rows,
+                      std::size_t bytes) { selects[number]->measured(rows, bytes); },
+      .explain = [&](std::size_t number,
+                     Error error) { return explained(std::move(error), *reads[number].table, "reading"); }};
+  const PageLimits pages{.in_flight = options_.reads_in_flight,
+                         .bytes = options_.read_bytes,
+                         .cancelled = limits.cancelled,
+                         .deadline_steady_ns = limits.deadline_steady_ns};
+  return read_pages(queries, pages, clock_);
+}
+
+Status CassandraRows::read_all(const Table& table, std::span<const std::string> values, const EachOfAll& each) {
+  VARVE_CHECK_OK(value_numbers(table, values));
+  VARVE_TRY(Select* const select, statements_->scan(table, values));
+  Views views;
+  const std::size_t columns = table.partition.size() + table.clustering.size() + values.size();
+  const PageQueries queries{
+      .count = options_.scan_ranges,
+      .ask =
+          [&](std::size_t number, driver::Done<driver::Rows> done) {
+            const auto range = tokens(number, options_.scan_ranges);
+            return ask(*select, std::array<driver::Cell, 2>{range[0], range[1]}, std::move(done));
+          },
+      .each = [&](std::size_t, std::span<const driver::Cell> row) { return each(views.of(row, columns)); },
+      .measured = [&](std::size_t, std::size_t rows, std::size_t bytes) { select->measured(rows, bytes); },
+      .explain = [&](std::size_t, Error error) { return explained(std::move(error), table, "reading all of"); }};
+  const PageLimits pages{.in_flight = kScansInFlight, .bytes = options_.read_bytes, .attempts = kScanAttempts};
+  return read_pages(queries, pages, clock_);
+}
+
+}  // namespace varve::engine::cassandra

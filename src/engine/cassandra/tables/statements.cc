@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/tables/statements.h"
+
+#include <algorithm>
+
+#include "driver/wait.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::size_t kPageBytes = 512 << 10;
+constexpr std::uint32_t kPageRowsMin = 16, kPageRows = 500;
+// Of rows with blobs, which may be of a megabyte each without a warning.
+constexpr std::uint32_t kPageRowsBlobs = 128;
+
+void append_names(std::string& out, std::span<const ColumnDefinition> columns, std::string_view between,
+                  std::string_view after = "") {
+  for (const ColumnDefinition& column : columns) {
+    out += column.name;
+    out += after;
+    if (&column != &columns.back()) out += between;
+  }
+}
+
+std::string select_list(const Table& table, std::span<const std::string> values, bool with_partition) {
+  std::string out;
+  if (with_partition) append_names(out, table.partition, ", ");
+  if (!out.empty() && !table.clustering.empty()) out += ", ";
+  append_names(out, table.clustering, ", ");
+  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + value;
+  return out.empty() ? table.partition[0].name : out;
+}
+
+std::string from_table(std::string_view keyspace, const Table& table) {
+  return std::string(keyspace) + "." + table.name;
+}
+
+bool has_blobs(const Table& table, std::span<const std::string> values) {
+  return std::ranges::any_of(table.values, [&](const ColumnDefinition& column) {
+    return column.type == CellType::blob && std::ranges::find(values, column.name) != values.end();
+  });
+}
+
+Result<driver::Statement> prepared(const driver::Session& session, const Table& table, const std::string& cql) {
+  auto statement = driver::wait<driver::Statement>(
+      [&](driver::Done<driver::Statement> done) { session.prepare(cql, std::move(done)); });
+  if (statement) return statement;
+  Error error = std::move(statement.error());
+  // The statement is ours: what is wrong with it is the table that it meets.
+  if (error.code == Code::invalid) error.code = Code::conflict;
+  return fail(explained(std::move(error), table, "preparing for"));
+}
+
+std::string_view advice(Code code) {
+  switch (code) {
+    case Code::limit: return "Cassandra is overloaded; try again later, or give it more nodes";
+    case Code::unavailable: return "too few nodes of Cassandra are up for the consistency that is asked for";
+    case Code::timeout: return "Cassandra did not answer in time: it is overloaded, or nodes are away";
+    case Code::io: return "no connection to Cassandra";
+    case Code::conflict: return "the schema in Cassandra is not this build's: run varve schema --apply";
+    case Code::cancelled: return "varve is stopping";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+std::string insert_cql(std::string_view keyspace, const Table& table) {
+  std::string out = "INSERT INTO " + from_table(keyspace, table) + " (", markers;
+  std::string_view between;
+  for (const auto* columns : {&table.partition, &table.clustering, &table.values}) {
+    for (const ColumnDefinition& column : *columns) {
+      out.append(between).append(column.name);
+      markers.append(between).append("?");
+      between = ", ";
+    }
+  }
+  return out + ") VALUES (" + markers + ") USING TIMESTAMP ? AND TTL ?";
+}
+
+std::string delete_cql(std::string_view keyspace, const Table& table, bool partition) {
+  std::string out = "DELETE FROM " + from_table(keyspace, table) + " USING TIMESTAMP ? WHERE ";
+  append_names(out, table.partition, " AND ", " = ?");
+  if (partition || table.clustering.empty()) return out;
+  out += " AND ";
+  append_names(out, table.clustering, " AND ", " = ?");
+  return out;
+}
+
+std::string select_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values, bool from,
+                       bool until) {
+  std::string out = "SELECT " + select_list(table, values, false) + " FROM " + from_table(keyspace, table) + " WHERE ";
+  append_names(out, table.partition, " AND ", " = ?");
+  if (from) out += " AND " + table.clustering[0].name + " >= ?";
+  if (until) out += " AND " + table.clustering[0].name + " < ?";
+  return out;
+}
+
+std::string scan_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values) {
+  std::string key;
+  append_names(key, table.partition, ", ");
+  return "SELECT " + select_list(table, values, true) + " FROM " + from_table(keyspace, table) + " WHERE token(" + key +
+         ") > ? AND token(" + key + ") <= ?";
+}
+
+Select::Select(driver::Statement statement, const Table& table, std::span<const std::string> values)
+    : statement_(std::move(statement)),
+      rows_max_(has_blobs(table, values) ? kPageRowsBlobs : kPageRows),
+      row_bytes_(kPageBytes / rows_max_) {}
+
+std::uint32_t Select::page_rows() const {
+  const std::size_t fit = kPageBytes / std::max<std::size_t>(1, row_bytes_);
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, kPageRowsMin, rows_max_));
+}
+
+void Select::measured(std::size_t rows, std::size_t bytes) {
+  if (rows == 0) return;
+  // Quickly up, slowly down. Between two threads one of the two may be lost, and does no harm.
+  const std::size_t now = bytes / rows, before = row_bytes_;
+  if (now != before) row_bytes_ = now > before ? now : before - (before - now + 15) / 16;
+}
+
+Result<std::unique_ptr<Statements>> Statements::prepare(const driver::Session& session, const Tables& tables,
+                                                        std::string keyspace) {
+  std::unique_ptr<Statements> out(new Statements(session, std::move(keyspace)));
+  for (const Table* table : tables.all()) {
+    VARVE_TRY(auto insert, prepared(session, *table, insert_cql(out->keyspace_, *table)));
+    VARVE_TRY(auto partition, prepared(session, *table, delete_cql(out->keyspace_, *table, true)));
+    Writes writes{std::move(insert), std::move(partition), std::nullopt};
+    if (!table->clustering.empty()) {
+      VARVE_TRY(auto row, prepared(session, *table, delete_cql(out->keyspace_, *table, false)));
+      writes.erase_row.emplace(std::move(row));
+    }
+    out->writes_.emplace(table, std::move(writes));
+  }
+  return out;
+}
+
+const Statements::Writes* Statements::writes(const Table& table) const {
+  const auto found = writes_.find(&table);
+  return found == writes_.end() ? nullptr : &found->second;
+}
+
+Result<Select*> Statements::select(const RowRead& read) {
+  return selected(*read.table, read.values,
+                  select_cql(keyspace_, *read.table, read.values, read.from.has_value(), read.until.has_value()));
+}
+
+Result<Select*> Statements::scan(const Table& table, std::span<const std::string> values) {
+  return selected(table, values, scan_cql(keyspace_, table, values));
+}
+
+Result<Select*> Statements::selected(const Table& table, std::span<const std::string> values, const std::string& cql) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = selects_.find(cql); found != selects_.end()) return found->second.get();
+  }
+  VARVE_TRY(auto statement, prepared(session_, table, cql));  // perhaps twice at once: the first to come back stays
+  const std::lock_guard lock(mutex_);
+  auto& stands = selects_[cql];
+  if (stands == nullptr) stands = std::make_unique<Select>(std::move(statement), table, values);
+  return stands.get();
+}
+
+Error explained(Error error, const Table& table, std::string_view doing) {
+  std::string message = std::string(doing) + " " + table.name + ": ";
+  if (const std::string_view what = advice(error.code); !what.empty()) message.append(what).append(": ");
+  message += error.message;
+  const Code code = error.code == Code::limit || error.code == Code::cancelled ? Code::unavailable
+                    : error.code == Code::conflict                             ? Code::unsupported
+                                                                               : error.code;
+  return {code, std::move(message)};
+}
+
+}  // namespace varve::engine::cassandra
