@@ -174,15 +174,16 @@ Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples
 bool Engine::is_small(const Request& request) const {
   constexpr std::int64_t kHourMs = 3'600'000;
   constexpr std::size_t kSeriesHoursMax = 80;  // of 360 samples each: some ten microseconds
+  if (!series_.in_memory()) return false;
   const auto tenant = series_.find_tenant(request.tenant);
-  if (!tenant) return true;
+  if (!tenant || !*tenant) return true;
   const std::int64_t hours = (request.range.last - request.range.first) / kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
   std::size_t series_hours = 0;
   for (const MetricQuery& metric : request.metrics) {
     const auto is_exact = [](const index::Matcher& m) { return m.kind == index::Matcher::Kind::any_of; };
     if (metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
-    const auto found = series_.select(*tenant, metric.metric, metric.matchers);
+    const auto found = series_.select(**tenant, metric.metric, metric.matchers);
     if (!found) return true;  // an error is quickly told
     series_hours += found->size() * static_cast<std::size_t>(hours);
     if (series_hours > kSeriesHoursMax) return false;
@@ -207,7 +208,7 @@ Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<b
 Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const {
   Answer answer;
   answer.metrics.resize(request.metrics.size());
-  const auto tenant = series_.find_tenant(request.tenant);
+  VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
     VARVE_CHECK_OK(check_question(request));
     return answer;
@@ -245,7 +246,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
 Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budget& budget,
                                                    RunningQueries::Ticket& ticket) const {
   std::vector<TagUnion> out(request.metrics.size());
-  const auto tenant = series_.find_tenant(request.tenant);
+  VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
     VARVE_CHECK_OK(check_question(request));
     return out;

@@ -8,11 +8,12 @@ namespace {
 Status find(const Engine& engine, const Search& wanted, const RunningQueries::Ticket& ticket,
             const FoundMetric& found) {
   const storage::SeriesStore& store = engine.series();
-  const auto tenant = store.find_tenant(wanted.tenant);
+  VARVE_TRY(const auto tenant, store.find_tenant(wanted.tenant));
   if (!tenant) return index::check_matchers(wanted.matchers);
   const std::int64_t deadline_ns =
       engine.clock().steady_ns() + std::chrono::nanoseconds(engine.limits().timeout).count();
-  for (const std::string& metric : store.metric_names(*tenant, "", 0)) {
+  VARVE_TRY(const auto metrics, store.metric_names(*tenant, "", 0));
+  for (const std::string& metric : metrics) {
     if (wanted.metric && !wanted.metric(metric)) continue;
     if (ticket.cancelled()->load(std::memory_order_relaxed)) return fail(Code::cancelled, "the query was cancelled");
     if (engine.clock().steady_ns() > deadline_ns) {

@@ -37,7 +37,7 @@ class SelfRecordTest : public testing::Test {
   }
 
   std::map<std::int64_t, double> read(std::string_view metric, const index::Matchers& matchers = {}) {
-    const auto tenant = store->find_tenant(kOwnTenant).value();
+    const auto tenant = store->find_tenant(kOwnTenant).value().value();
     const auto series = store->select(tenant, metric, matchers).value();
     Doubles doubles;
     EXPECT_TRUE(store->scan(tenant, series, {}, doubles));
@@ -61,12 +61,12 @@ TEST_F(SelfRecordTest, EveryNumberIsASeriesWithItsLabelsAsTags) {
   ASSERT_TRUE(record.record());
 
   using Numbers = std::map<std::int64_t, double>;
-  EXPECT_EQ(store->tenants(), std::vector<std::string>{"varve"});
+  EXPECT_EQ(store->tenants().value(), std::vector<std::string>{"varve"});
   EXPECT_EQ(read("size"), (Numbers{{1000, 2.5}, {6000, 2.5}}));
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"200"}}}), (Numbers{{1000, 0}, {6000, 3}}));
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"500"}}}), (Numbers{{1000, 9}, {6000, 9}}));
-  const auto tenant = store->find_tenant(kOwnTenant).value();
-  EXPECT_EQ(store->tag_values(tenant, "size", "instance"), std::vector<std::string>{"host:1"});
+  const auto tenant = store->find_tenant(kOwnTenant).value().value();
+  EXPECT_EQ(store->tag_values(tenant, "size", "instance").value(), std::vector<std::string>{"host:1"});
   EXPECT_EQ(store->series_count(), 3U);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SeriesStore: tenants, series and their tags; finds series by matchers; answers names and values without touching
-// data. Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
+// data. Both engines implement it and pass storage/store_contract.h. All methods are thread-safe. An engine that must
+// ask another server may block in any of them, except for tenants and groups that it knows, and may answer
+// `unavailable` or `timeout` where a Result is returned: never an empty list instead.
 #pragma once
 
 #include <optional>
@@ -24,8 +26,12 @@ class SeriesStore {
 
   // The tenant of this (valid) name; created on first sight. A tenant becomes durable with its first sample.
   virtual Result<model::TenantId> tenant(std::string_view name) = 0;
-  [[nodiscard]] virtual std::optional<model::TenantId> find_tenant(std::string_view name) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> tenants() const = 0;
+  // nullopt: there is none.
+  [[nodiscard]] virtual Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> tenants() const = 0;
+
+  // Is everything known in memory, so that questions of names do not block?
+  [[nodiscard]] virtual bool in_memory() const { return true; }
 
   // The line group of the series (metrics[i], tags), in this order; series and group are created where they are new,
   // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤
@@ -42,22 +48,23 @@ class SeriesStore {
                                                       std::span<const model::SeriesId> series) const = 0;
 
   // Sorted. An empty prefix means all; limit 0 means no limit.
-  [[nodiscard]] virtual std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                              std::size_t limit) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                                      std::size_t limit) const = 0;
   // Sorted keys and values over all series of the metric; empty metric: of the tenant.
-  [[nodiscard]] virtual std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
-                                                            std::string_view key) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
+                                                                  std::string_view metric) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
+                                                                    std::string_view key) const = 0;
 
   // How many series of the metric have each of their tags, by key and value; empty metric: of the tenant. No data are
   // touched.
-  [[nodiscard]] virtual std::vector<index::TagCount> tag_counts(model::TenantId tenant,
-                                                                std::string_view metric) const = 0;
+  [[nodiscard]] virtual Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
+                                                                        std::string_view metric) const = 0;
 
   // What is known of each series, in order of `series`, without reading samples that are stored; of a series of another
   // tenant nothing. Exact for everything that was visible when it was called.
-  [[nodiscard]] virtual std::vector<SeriesLife> lives(model::TenantId tenant,
-                                                      std::span<const model::SeriesId> series) const = 0;
+  [[nodiscard]] virtual Result<std::vector<SeriesLife>> lives(model::TenantId tenant,
+                                                              std::span<const model::SeriesId> series) const = 0;
 
   // Forgets those of the series that hold nothing, not waiting for the store to find them itself: they are not
   // selected, listed or counted any more. A forgotten series is there again once it is written (an acknowledged sample

@@ -44,7 +44,7 @@ class ForgetTest : public ::testing::Test {
     clock.advance_ms(ms);
     settle();
   }
-  Names names() { return engine.series().metric_names(store.tenant(), "", 0); }
+  Names names() { return engine.series().metric_names(store.tenant(), "", 0).value(); }
   std::size_t count() { return engine.series().series_count(store.tenant()); }
 
   ManualClock clock{kStart + kHour};
@@ -64,7 +64,7 @@ TEST_F(ForgetTest, WhenEveryRetentionIsOver) {
   EXPECT_TRUE(names().empty());
   EXPECT_EQ(count(), 0U);
   EXPECT_EQ(engine.store().series_defined(), 2U);
-  EXPECT_TRUE(engine.series().tag_values(store.tenant(), "", "host").empty());
+  EXPECT_TRUE(engine.series().tag_values(store.tenant(), "", "host")->empty());
   EXPECT_TRUE(store.find("old").empty());
 
   const model::Timestamp now = clock.now_ms();
@@ -187,7 +187,7 @@ TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
     ASSERT_TRUE(database->commit(commit));
   }
   engine.open();
-  ASSERT_EQ(engine.store().lives(store.tenant(), store.find("m")).at(0).points, 0U);
+  ASSERT_EQ(engine.store().lives(store.tenant(), store.find("m"))->at(0).points, 0U);
   engine.store().forget_empty(store.tenant(), store.find("m"));
   engine.store().forget_empty(store.tenant(), store.find("n"));
   EXPECT_EQ(names(), Names{"m"});
@@ -258,7 +258,7 @@ TEST(Forget, WhileWritersWrite) {
   for (int w = 0; w < kWriters; ++w) {
     for (int i = 0; i < 50; ++i) {
       const auto found = store.find("own" + std::to_string(w) + "_" + std::to_string(i));
-      EXPECT_EQ(engine.store().lives(store.tenant(), found).at(0).points, 20U);
+      EXPECT_EQ(engine.store().lives(store.tenant(), found)->at(0).points, 20U);
     }
   }
 }

@@ -106,7 +106,7 @@ class LivesTest : public testing::RollupStore {
  protected:
   SeriesLife life(const std::string& metric) {
     const auto found = store.find(metric);
-    return engine.store().lives(store.tenant(), found).at(0);
+    return engine.store().lives(store.tenant(), found)->at(0);
   }
 };
 
@@ -142,7 +142,7 @@ TEST_F(LivesTest, TextsAndOtherTenants) {
   EXPECT_EQ(life("s"), (SeriesLife{1000, 1000, 1, kString}));
   const auto found = store.find("s");
   const auto other = *engine.series().tenant("other");
-  EXPECT_EQ(engine.store().lives(other, found).at(0), SeriesLife{});
+  EXPECT_EQ(engine.store().lives(other, found)->at(0), SeriesLife{});
 }
 
 // Random samples in a store that spills and merges all the time, and dies in between: after settling, every count is
@@ -175,7 +175,7 @@ TEST(LivesModel, AgreesWithSets) {
       ASSERT_TRUE(engine.samples().settle());
     }
     for (const auto& [metric, times] : model) {
-      const auto life = engine.store().lives(store.tenant(), store.find(metric)).at(0);
+      const auto life = engine.store().lives(store.tenant(), store.find(metric))->at(0);
       EXPECT_EQ(life.first_ms, *times.begin());
       EXPECT_EQ(life.last_ms, *times.rbegin());
       // A value may have been overwritten before it ever left the head.

@@ -76,7 +76,7 @@ class Counter {
 
 }  // namespace
 
-std::vector<SeriesLife> Store::lives(model::TenantId tenant, std::span<const model::SeriesId> series) const {
+Result<std::vector<SeriesLife>> Store::lives(model::TenantId tenant, std::span<const model::SeriesId> series) const {
   std::vector<SeriesLife> out(series.size());
   std::vector<Wanted> wanted;
   {
@@ -125,7 +125,7 @@ std::vector<SeriesLife> Store::lives(model::TenantId tenant, std::span<const mod
   return out;
 }
 
-std::vector<index::TagCount> Store::tag_counts(model::TenantId tenant, std::string_view metric) const {
+Result<std::vector<index::TagCount>> Store::tag_counts(model::TenantId tenant, std::string_view metric) const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.tag_counts(tenant, metric);
 }

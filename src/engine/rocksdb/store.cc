@@ -37,18 +37,18 @@ const RecoveryReport& Store::recovery() const { return state_->recovery; }
 // --- series
 
 Result<model::TenantId> Store::tenant(std::string_view name) {
-  if (const auto known = find_tenant(name)) return *known;
+  if (const auto known = *find_tenant(name)) return *known;
   const std::unique_lock lock(state_->index_mutex);
   const std::lock_guard definitions(state_->definitions_mutex);
   return state_->index.tenant(name, state_->pending_definitions);
 }
 
-std::optional<model::TenantId> Store::find_tenant(std::string_view name) const {
+Result<std::optional<model::TenantId>> Store::find_tenant(std::string_view name) const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.find_tenant(name);
 }
 
-std::vector<std::string> Store::tenants() const {
+Result<std::vector<std::string>> Store::tenants() const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.tenants();
 }
@@ -80,18 +80,19 @@ std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const mod
   return out;
 }
 
-std::vector<std::string> Store::metric_names(model::TenantId tenant, std::string_view prefix, std::size_t limit) const {
+Result<std::vector<std::string>> Store::metric_names(model::TenantId tenant, std::string_view prefix,
+                                                     std::size_t limit) const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.metric_names(tenant, prefix, limit);
 }
 
-std::vector<std::string> Store::tag_keys(model::TenantId tenant, std::string_view metric) const {
+Result<std::vector<std::string>> Store::tag_keys(model::TenantId tenant, std::string_view metric) const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.tag_keys(tenant, metric);
 }
 
-std::vector<std::string> Store::tag_values(model::TenantId tenant, std::string_view metric,
-                                           std::string_view key) const {
+Result<std::vector<std::string>> Store::tag_values(model::TenantId tenant, std::string_view metric,
+                                                   std::string_view key) const {
   const std::shared_lock lock(state_->index_mutex);
   return state_->index.tag_values(tenant, metric, key);
 }

@@ -39,22 +39,24 @@ class Store final : public storage::SeriesStore, public storage::SampleStore, pu
   ~Store() override;
 
   Result<model::TenantId> tenant(std::string_view name) override;
-  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view name) const override;
-  [[nodiscard]] std::vector<std::string> tenants() const override;
+  [[nodiscard]] Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tenants() const override;
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics) override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override;
-  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                      std::size_t limit) const override;
-  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const override;
-  [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
-                                                    std::string_view key) const override;
-  [[nodiscard]] std::vector<index::TagCount> tag_counts(model::TenantId tenant, std::string_view metric) const override;
-  [[nodiscard]] std::vector<storage::SeriesLife> lives(model::TenantId tenant,
-                                                       std::span<const model::SeriesId> series) const override;
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                              std::size_t limit) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
+                                                          std::string_view metric) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
+                                                            std::string_view key) const override;
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
+                                                                std::string_view metric) const override;
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
+                                                               std::span<const model::SeriesId> series) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;

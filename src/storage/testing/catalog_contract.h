@@ -14,12 +14,12 @@ TEST_P(StoreContract, lives_are_known) {
   ASSERT_TRUE(store.put(*text, 7, {S("x")}));
   everywhere([&] {
     const auto life = [&](std::string_view metric) {
-      return engine->series().lives(store.tenant(), store.find(metric)).at(0);
+      return engine->series().lives(store.tenant(), store.find(metric))->at(0);
     };
     EXPECT_EQ(life("cpu"), (SeriesLife{-5, 100'000'000, 2, 3}));  // long and double
     EXPECT_EQ(life("mem"), (SeriesLife{-5, 100'000'000, 2, 2}));
     EXPECT_EQ(life("text"), (SeriesLife{7, 7, 1, 4}));
-    EXPECT_EQ(engine->series().lives(store.tenant("other"), store.find("text")).at(0), SeriesLife{});
+    EXPECT_EQ(engine->series().lives(store.tenant("other"), store.find("text"))->at(0), SeriesLife{});
   });
 }
 
@@ -32,7 +32,9 @@ TEST_P(StoreContract, tags_are_counted) {
   ASSERT_TRUE(store.put(*other, 1, {L(3)}));
   everywhere([&] {
     using Counts = std::vector<index::TagCount>;
-    const auto counts = [&](std::string_view metric) { return engine->series().tag_counts(store.tenant(), metric); };
+    const auto counts = [&](std::string_view metric) {
+      return engine->series().tag_counts(store.tenant(), metric).value();
+    };
     EXPECT_EQ(counts("cpu"), (Counts{{"dc", "x", 2}, {"host", "a", 1}, {"host", "b", 1}}));
     EXPECT_EQ(counts(""), (Counts{{"dc", "x", 3}, {"host", "a", 2}, {"host", "b", 1}}));
     EXPECT_EQ(counts("disk"), Counts{});
@@ -47,8 +49,8 @@ TEST_P(StoreContract, what_is_empty_is_forgotten_until_it_is_written) {
     for (const char* const metric : {"m", "n"}) engine->series().forget_empty(store.tenant(), store.find(metric));
   };
   forget_all();
-  EXPECT_EQ(engine->series().metric_names(store.tenant(), "", 0), std::vector<std::string>{"m"});
-  EXPECT_EQ(engine->series().tag_values(store.tenant(), "m", "host"), std::vector<std::string>{"a"});
+  EXPECT_EQ(engine->series().metric_names(store.tenant(), "", 0).value(), std::vector<std::string>{"m"});
+  EXPECT_EQ(engine->series().tag_values(store.tenant(), "m", "host").value(), std::vector<std::string>{"a"});
   EXPECT_EQ(engine->series().series_count(store.tenant()), 1U);
   EXPECT_EQ(engine->series().series_count(), 1U);
 

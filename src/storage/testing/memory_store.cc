@@ -26,12 +26,12 @@ Result<TenantId> MemoryStore::tenant(std::string_view name) {
   return index_.tenant(name, definitions_);
 }
 
-std::optional<TenantId> MemoryStore::find_tenant(std::string_view name) const {
+Result<std::optional<TenantId>> MemoryStore::find_tenant(std::string_view name) const {
   const std::shared_lock lock(mutex_);
   return index_.find_tenant(name);
 }
 
-std::vector<std::string> MemoryStore::tenants() const {
+Result<std::vector<std::string>> MemoryStore::tenants() const {
   const std::shared_lock lock(mutex_);
   return index_.tenants();
 }
@@ -55,27 +55,29 @@ std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> s
   return out;
 }
 
-std::vector<std::string> MemoryStore::metric_names(TenantId tenant, std::string_view prefix, std::size_t limit) const {
+Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, std::string_view prefix,
+                                                           std::size_t limit) const {
   const std::shared_lock lock(mutex_);
   return index_.metric_names(tenant, prefix, limit);
 }
 
-std::vector<std::string> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
+Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
   const std::shared_lock lock(mutex_);
   return index_.tag_keys(tenant, metric);
 }
 
-std::vector<std::string> MemoryStore::tag_values(TenantId tenant, std::string_view metric, std::string_view key) const {
+Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric,
+                                                         std::string_view key) const {
   const std::shared_lock lock(mutex_);
   return index_.tag_values(tenant, metric, key);
 }
 
-std::vector<index::TagCount> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
+Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
   const std::shared_lock lock(mutex_);
   return index_.tag_counts(tenant, metric);
 }
 
-std::vector<SeriesLife> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
+Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
   const std::shared_lock lock(mutex_);
   std::vector<SeriesLife> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {

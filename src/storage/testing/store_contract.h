@@ -150,7 +150,7 @@ TEST_P(StoreContract, tenants_do_not_see_one_another) {
     const auto of_two = store.find("m", "two");
     ASSERT_TRUE(engine->samples().scan(store.tenant("one"), of_two, {}, sink));
     EXPECT_TRUE(sink.samples().empty());
-    EXPECT_EQ(engine->series().tenants(), (std::vector<std::string>{"one", "two"}));
+    EXPECT_EQ(engine->series().tenants().value(), (std::vector<std::string>{"one", "two"}));
   });
 }
 
@@ -324,10 +324,10 @@ TEST_P(StoreContract, series_are_found) {
     const auto tenant = store.tenant();
     EXPECT_EQ(series.series_count(), 3U);
     EXPECT_EQ(series.series_count(tenant), 3U);
-    EXPECT_EQ(series.metric_names(tenant, "", 0), (std::vector<std::string>{"cpu", "mem"}));
-    EXPECT_EQ(series.metric_names(tenant, "m", 0), (std::vector<std::string>{"mem"}));
-    EXPECT_EQ(series.tag_keys(tenant, "cpu"), (std::vector<std::string>{"dc", "host"}));
-    EXPECT_EQ(series.tag_values(tenant, "cpu", "host"), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(series.metric_names(tenant, "", 0).value(), (std::vector<std::string>{"cpu", "mem"}));
+    EXPECT_EQ(series.metric_names(tenant, "m", 0).value(), (std::vector<std::string>{"mem"}));
+    EXPECT_EQ(series.tag_keys(tenant, "cpu").value(), (std::vector<std::string>{"dc", "host"}));
+    EXPECT_EQ(series.tag_values(tenant, "cpu", "host").value(), (std::vector<std::string>{"a", "b"}));
     const auto only_b = series.select(tenant, "cpu", {{"host", index::Matcher::Kind::any_of, {"b"}}});
     ASSERT_TRUE(only_b);
     ASSERT_EQ(only_b->size(), 1U);

@@ -22,8 +22,10 @@ class FakeSeriesStore final : public storage::SeriesStore {
     return tenants_.try_emplace(std::string(name), model::TenantId{static_cast<std::uint32_t>(tenants_.size())})
         .first->second;
   }
-  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view) const override { return std::nullopt; }
-  [[nodiscard]] std::vector<std::string> tenants() const override { return {}; }
+  [[nodiscard]] Result<std::optional<model::TenantId>> find_tenant(std::string_view) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] Result<std::vector<std::string>> tenants() const override { return {}; }
 
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics) override {
@@ -44,17 +46,22 @@ class FakeSeriesStore final : public storage::SeriesStore {
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId, std::span<const model::SeriesId>) const override {
     return {};
   }
-  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId, std::string_view, std::size_t) const override {
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId, std::string_view,
+                                                              std::size_t) const override {
     return {};
   }
-  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId, std::string_view) const override { return {}; }
-  [[nodiscard]] std::vector<std::string> tag_values(model::TenantId, std::string_view,
-                                                    std::string_view) const override {
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId, std::string_view) const override {
     return {};
   }
-  [[nodiscard]] std::vector<index::TagCount> tag_counts(model::TenantId, std::string_view) const override { return {}; }
-  [[nodiscard]] std::vector<storage::SeriesLife> lives(model::TenantId,
-                                                       std::span<const model::SeriesId> of) const override {
+  [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId, std::string_view,
+                                                            std::string_view) const override {
+    return {};
+  }
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId, std::string_view) const override {
+    return {};
+  }
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
+                                                               std::span<const model::SeriesId> of) const override {
     return std::vector<storage::SeriesLife>(of.size());
   }
   void forget_empty(model::TenantId, std::span<const model::SeriesId>) override {}
