@@ -21,8 +21,9 @@ class Gather {
   void clear(std::span<const std::uint16_t> only = {});
   // Rows of one group, in order of arrival. The bytes must outlive the Gather's use.
   void add_rows(std::span<const std::byte> rows, RowForm form);
-  // Group i of an opened block; the block must outlive the Gather's use. Error: corrupt.
-  Status add_chunk(const chunk::Block& block, std::size_t i);
+  // Group i of an opened block, whose first column is that one of the group; the block must outlive the Gather's use.
+  // Error: corrupt.
+  Status add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column = 0);
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   // Cells of a column, as in columns(), that hold a value in what was added, also those that were overwritten.

@@ -79,8 +79,7 @@ std::string names_of(const std::vector<ColumnDefinition>& columns) {
 Table level_table(const rollup::Level& level, const std::string& slot_width) {
   const std::string width = width_name(level.width_ms);
   return by_time({"data_" + width + "_p_" + slot_width,
-                  "windows of " + width +
-                      ": a row for each unit and 32 series of a line group; 42 rows, 300 KB",
+                  "windows of " + width + ": a row for each unit and 32 series of a line group; 42 rows, 300 KB",
                   {kTenant, kGroup, kPart, kEra},
                   {{"unit", timestamp}},
                   {kChunk, kLives, {"added", blob}},
@@ -182,7 +181,7 @@ Tables::Tables(const SchemaOptions& options) {
                       "deletes, as long as hot rows older than they may be read; a row a delete",
                       {kTenant, kGroup},
                       {{"erased", bigint}},
-                      {{"first", timestamp}, {"last", timestamp}, {"columns", blob}},
+                      {{"first", timestamp}, {"last", timestamp}, {"columns", blob}, {"blocks", bigint}},
                       {}},
                      kHotKeptMs + kDayMs, kGraceHotS, kLz4);
 }

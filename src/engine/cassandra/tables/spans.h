@@ -3,6 +3,7 @@
 // their width since 1970.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 
@@ -15,6 +16,9 @@ inline constexpr std::int64_t kWindowsPerUnit = 48;  // at least
 inline constexpr std::int64_t kUnitsPerEra = 42;
 inline constexpr std::int64_t kPeriodMs = 7 * 86'400'000LL;  // of the index
 inline constexpr unsigned kSeriesPerPart = 32;
+constexpr unsigned parts_of(std::size_t columns) {
+  return static_cast<unsigned>((columns + kSeriesPerPart - 1) / kSeriesPerPart);
+}
 
 // A partition of sealed rows.
 constexpr std::int64_t era_ms(std::int64_t slot_width_ms) { return kSlotsPerEra * slot_width_ms; }

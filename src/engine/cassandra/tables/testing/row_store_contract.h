@@ -276,8 +276,11 @@ TEST_P(RowStoreContract, the_whole_table) {
   std::map<std::pair<std::string, std::string>, int> wanted;
   for (int i = 0; i < 2'000; ++i) {
     const std::string key = std::to_string(i % 700), name = "m" + std::to_string(i);
-    rows.push_back(
-        {&tables.erasures, {tenant, key}, {bigint_cell(i)}, {timestamp_cell(0), timestamp_cell(1), name}, 1});
+    rows.push_back({&tables.erasures,
+                    {tenant, key},
+                    {bigint_cell(i)},
+                    {timestamp_cell(0), timestamp_cell(1), name, bigint_cell(0)},
+                    1});
     wanted[{key, name}] = 1;
   }
   put(std::move(rows));

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/scan/slot_data.h"
+
+#include <algorithm>
+
+#include "engine/cassandra/tables/spans.h"
+#include "engine/shared/cell_eraser.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+const SlotData::Sealed* find(const std::vector<SlotData::Sealed>& sealed, unsigned part) {
+  const auto at = std::ranges::lower_bound(sealed, part, {}, &SlotData::Sealed::part);
+  return at == sealed.end() || at->part != part ? nullptr : &*at;
+}
+
+Result<std::shared_ptr<const chunk::Block>> encode(std::span<const model::Timestamp> times,
+                                                   std::span<const chunk::Column> columns) {
+  if (times.empty()) return nullptr;
+  chunk::BlockBuilder builder;
+  builder.add({model::GroupId{0}, times, columns});
+  return chunk::Block::open(builder.finish());
+}
+
+}  // namespace
+
+const chunk::Block* SlotData::block(unsigned part) const {
+  const Sealed* const found = find(sealed, part);
+  return found == nullptr ? nullptr : found->block.get();
+}
+
+Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
+  if (erasures.empty()) return {};
+  const std::int64_t last_us = erasures.back().at_us;
+  const std::int64_t blocks_us = std::ranges::max(erasures, {}, &Erasure::blocks_us).blocks_us;
+  for (unsigned part = 0; part < parts_of(columns); ++part) {
+    // A block that was read after the last of them is without it, and holds the hot rows that came before.
+    const Sealed* const found = find(sealed, part);
+    if (found == nullptr || found->read_us <= blocks_us) VARVE_CHECK_OK(erase_part(part, columns, erasures));
+  }
+  std::erase_if(hot, [last_us](const Hot& row) { return row.arrival.us <= last_us; });
+  return {};
+}
+
+Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures) {
+  const std::vector<std::uint16_t> of_part = columns_of_part(part, columns);
+  const Sealed* const found = find(sealed, part);
+  Sealed state = found == nullptr ? Sealed{part, 0, nullptr} : *found;
+  shared::Gather gather;
+  shared::CellEraser eraser;
+  std::size_t next = 0;
+  for (const Erasure& erasure : erasures) {
+    if (state.read_us > erasure.blocks_us) {
+      // The block is without it, and has what came before it and stayed.
+      while (next < hot.size() && hot[next].arrival.us <= erasure.at_us) ++next;
+      continue;
+    }
+    gather.clear(of_part);
+    if (state.block != nullptr) VARVE_CHECK_OK(gather.add_chunk(*state.block, 0, of_part.front()));
+    for (; next < hot.size() && hot[next].arrival.us <= erasure.at_us; ++next) {
+      gather.add_rows(std::as_bytes(std::span(hot[next].rows)), shared::RowForm::plain);
+    }
+    gather.finish();
+    std::vector<std::uint16_t> erased;  // by their place in the part
+    for (const std::uint16_t column : erasure.columns) {
+      if (column >= of_part.front() && column <= of_part.back()) {
+        erased.push_back(static_cast<std::uint16_t>(column - of_part.front()));
+      }
+    }
+    eraser.erase_cells(gather.times(), gather.columns(), erased, erasure.range);
+    VARVE_TRY(state.block, encode(eraser.times(), eraser.columns()));
+  }
+  const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
+  if (at != sealed.end() && at->part == part) {
+    *at = std::move(state);
+  } else {
+    sealed.insert(at, std::move(state));
+  }
+  return {};
+}
+
+Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRange slot) {
+  const auto* at = reinterpret_cast<const std::byte*>(rows.data());
+  const auto* const end = at + rows.size();
+  while (at != end) {
+    const std::size_t bytes = model::check_row(at, end);
+    if (bytes == 0) return fail(Code::corrupt, "a hot row is malformed");
+    const model::RowView row{at};
+    if (row.count() != columns || !slot.contains(row.time())) {
+      return fail(Code::corrupt, "a hot row of " + std::to_string(row.count()) + " values at " +
+                                     std::to_string(row.time()) + " is not of its group and slot");
+    }
+    at += bytes;
+  }
+  return {};
+}
+
+Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned part, std::size_t columns) {
+  if (chunk.empty()) return nullptr;
+  VARVE_TRY(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
+  const std::size_t wanted = columns_of_part(part, columns).size();
+  if (block->groups() != 1 || block->columns(0) != wanted) {
+    return fail(Code::corrupt, "a sealed row is not of its group: it has not " + std::to_string(wanted) + " series");
+  }
+  return block;
+}
+
+Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather) {
+  const unsigned part = columns.front() / kSeriesPerPart;
+  gather.clear(columns);
+  if (const chunk::Block* const block = data.block(part); block != nullptr) {
+    VARVE_CHECK_OK(gather.add_chunk(*block, 0, std::size_t{part} * kSeriesPerPart));
+  }
+  for (const SlotData::Hot& row : data.hot) {
+    gather.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain);
+  }
+  return {};
+}
+
+std::vector<std::uint16_t> columns_of_part(unsigned part, std::size_t columns) {
+  std::vector<std::uint16_t> list;
+  for (std::size_t c = std::size_t{part} * kSeriesPerPart; c < columns && list.size() < kSeriesPerPart; ++c) {
+    list.push_back(static_cast<std::uint16_t>(c));
+  }
+  return list;
+}
+
+}  // namespace varve::engine::cassandra

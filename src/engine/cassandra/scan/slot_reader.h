@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slot reader: reads what stands of line groups in slots: sealed blocks, hot rows, deletes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/cassandra/scan/slot_data.h"
+#include "engine/cassandra/tables/data_rows.h"
+
+namespace varve::engine::cassandra {
+
+struct GroupRef {
+  GroupCells cells;
+  std::size_t columns = 0;  // series in it
+};
+
+// What to read of a group: the slots in `range`, of the parts (ascending), and the hot rows of `hot`, which are some of
+// those slots, ascending.
+struct SlotsWanted {
+  const GroupRef* group = nullptr;
+  model::TimeRange range;
+  std::vector<unsigned> parts;
+  std::vector<model::Timestamp> hot;
+};
+
+// Thread-safe.
+class SlotReader {
+ public:
+  SlotReader(RowStore& rows, const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms)
+      : rows_(rows), tables_(tables), slot_ms_(slot_ms), sealed_(sealed_table(tables, schema, slot_ms)) {}
+
+  // For each that is wanted its slots in order of time, without those that hold nothing; deletes are applied. Nothing
+  // that was written before the call is missing; what is written meanwhile may be there or not. Errors: those of the
+  // store, corrupt.
+  Result<std::vector<std::vector<SlotData>>> read(std::span<const SlotsWanted> wanted,
+                                                  const RowStore::ReadLimits& limits) const;
+
+  [[nodiscard]] std::int64_t slot_ms() const { return slot_ms_; }
+  [[nodiscard]] const ChunkTable& sealed() const { return sealed_; }
+
+ private:
+  RowStore& rows_;
+  const Tables& tables_;
+  const std::int64_t slot_ms_;
+  const ChunkTable sealed_;
+};
+
+// A delete as a row, and back. It is written first, and again with its blocks_us when it stands.
+RowWrite erasure_write(const Tables& tables, const GroupCells& group, const Erasure& erasure, std::int64_t now_us);
+RowRead erasure_read(const Tables& tables, const GroupCells& group);
+Result<Erasure> erasure_row(const RowView& row);
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/sealer.h"
+
+#include "engine/shared/cells.h"
+
+namespace varve::engine::cassandra {
+
+storage::SeriesLife life_of(std::span<const model::Timestamp> times, const chunk::Column& column) {
+  storage::SeriesLife life;
+  life.points = shared::cells_in(column, times.size());
+  if (life.points == 0) return {};
+  const auto has_value = [&](std::size_t row) {
+    return column.form != chunk::Column::Form::typed || column.types[row] != chunk::kErased;
+  };
+  std::size_t first = 0;
+  while (!has_value(first)) ++first;
+  std::size_t last = times.size() - 1;
+  while (!has_value(last)) --last;
+  life.first_ms = times[first];
+  life.last_ms = times[last];
+  life.types = shared::types_in(column);
+  return life;
+}
+
+Result<std::vector<std::vector<SlotData>>> Sealer::read(std::span<const SealWork> works) const {
+  std::vector<SlotsWanted> wanted;
+  for (const SealWork& work : works) {
+    SlotsWanted& one = wanted.emplace_back();
+    one.group = &work.group;
+    one.range = {work.slot, work.slot + reader_.slot_ms()};
+    for (unsigned part = 0; part < parts_of(work.group.columns); ++part) one.parts.push_back(part);
+    one.hot = {work.slot};
+  }
+  return reader_.read(wanted, {});
+}
+
+Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) const {
+  const std::int64_t read_us = stamps_.draw(clock_.now_ms() * 1000);
+  auto read_slots = read(works);
+  if (!read_slots && read_slots.error().code == Code::corrupt && works.size() > 1) {
+    // One of them: each by itself.
+    std::vector<SealedSlot> list;
+    for (const SealWork& work : works) {
+      VARVE_TRY(auto one, seal({&work, 1}));
+      list.push_back(std::move(one[0]));
+    }
+    return list;
+  }
+  std::vector<SealedSlot> list(works.size());
+  if (!read_slots) {
+    if (read_slots.error().code != Code::corrupt) return fail(read_slots.error());
+    list[0].status = fail(read_slots.error());
+    return list;
+  }
+  std::vector<RowWrite> rows;
+  for (std::size_t w = 0; w < works.size(); ++w) {
+    if ((*read_slots)[w].empty()) continue;
+    list[w].status = encode(works[w], (*read_slots)[w][0], read_us, rows, list[w]);
+  }
+  VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
+  return list;
+}
+
+Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t read_us, std::vector<RowWrite>& rows,
+                      SealedSlot& sealed) const {
+  shared::Gather gather;
+  chunk::BlockBuilder builder;
+  std::vector<RowWrite> made;
+  for (unsigned part = 0; part < parts_of(work.group.columns); ++part) {
+    const std::vector<std::uint16_t> columns = columns_of_part(part, work.group.columns);
+    VARVE_CHECK_OK(gather_columns(data, columns, gather));
+    gather.finish();
+    ChunkWrite row{work.slot, part, {}, {read_us, {}}, {}};
+    for (const chunk::Column& column : gather.columns()) {
+      row.lives.series.push_back(life_of(gather.times(), column));
+      sealed.samples += row.lives.series.back().points;
+    }
+    if (!gather.times().empty()) {
+      builder.add({model::GroupId{0}, gather.times(), gather.columns()});
+      const auto bytes = builder.finish();
+      row.chunk.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      ++sealed.chunks;
+      sealed.bytes += bytes.size();
+    }
+    add_write(made, reader_.sealed(), work.group.cells, row, clock_.now_ms());
+  }
+  rows.insert(rows.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+  return {};
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/sealer.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/cassandra/hot/hot_pieces.h"
+#include "engine/cassandra/tables/testing/memory_rows.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+using model::Timestamp;
+using model::Value;
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr Timestamp kSlot = 400'000 * kHour;
+
+class SealerTest : public ::testing::Test {
+ protected:
+  ManualClock clock{kSlot + 3 * kHour};
+  SchemaOptions schema{"k", "SimpleStrategy:1", kHour, rollup::kForEver, {}};
+  Tables tables{schema};
+  testing::MemoryRows rows{clock};
+  Stamps stamps;
+  SlotReader reader{rows, tables, schema, kHour};
+  Sealer sealer{rows, reader, stamps, clock};
+  GroupRef group{{"acme", std::string(16, 'g')}, 40};
+
+  std::int64_t now() { return stamps.draw(clock.now_ms() * 1000); }
+
+  void put(std::vector<std::pair<Timestamp, std::int64_t>> samples) {
+    model::LineGroup line;
+    line.id = model::GroupId{1};
+    line.count = static_cast<std::uint16_t>(group.columns);
+    model::RowBatch batch;
+    for (const auto& [time, value] : samples) {
+      batch.add(line, time, std::vector<Value>(group.columns, Value::of_long(value)));
+    }
+    for (auto& piece : hot_pieces(batch, kHour)) {
+      ASSERT_TRUE(rows.write_now({hot_write(tables, group.cells, piece.slot, {now(), 1}, std::move(piece.value))}));
+    }
+  }
+  SealedSlot seal() {
+    const SealWork work{group, kSlot};
+    auto sealed = sealer.seal({&work, 1});
+    EXPECT_TRUE(sealed);
+    return (*sealed)[0];
+  }
+  // "offset=value …" of a column; `hot`: also what is not sealed.
+  std::string read(std::uint16_t column, bool hot) {
+    SlotsWanted wanted{&group, {kSlot, kSlot + kHour}, {column / kSeriesPerPart}, {}};
+    if (hot) wanted.hot = {kSlot};
+    auto lists = reader.read({&wanted, 1}, {});
+    EXPECT_TRUE(lists) << lists.error().message;
+    std::string text;
+    for (const SlotData& data : (*lists)[0]) {
+      shared::Gather gather;
+      EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
+      gather.finish();
+      for (std::size_t i = 0; i < gather.times().size(); ++i) {
+        const chunk::Column& c = gather.columns()[0];
+        const bool typed = c.form == chunk::Column::Form::typed;
+        if (typed && c.types[i] == chunk::kErased) continue;
+        text += std::to_string(gather.times()[i] - kSlot) + "=" +
+                std::to_string(typed ? static_cast<std::int64_t>(c.bits[i]) : c.ints[i]) + " ";
+      }
+    }
+    return text;
+  }
+  void erase(std::vector<std::uint16_t> columns, model::TimeRange range) {
+    Erasure erasure{now(), std::numeric_limits<std::int64_t>::max(), range, std::move(columns)};
+    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
+    erasure.blocks_us = now();
+    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
+  }
+};
+
+TEST_F(SealerTest, TheLaterSampleWinsBeforeAndAfter) {
+  put({{kSlot + 5, 1}, {kSlot + 3, 2}, {kSlot + 5, 3}});
+  put({{kSlot + 3, 4}, {kSlot + kHour - 1, 5}, {kSlot + kHour, 6}});
+  const std::string expected = "3=4 5=3 3599999=5 ";
+  EXPECT_EQ(read(0, true), expected);
+  EXPECT_EQ(read(0, false), "");
+  const SealedSlot sealed = seal();
+  EXPECT_TRUE(sealed.status);
+  EXPECT_EQ(sealed.chunks, 2U) << "40 series";
+  EXPECT_EQ(sealed.samples, 120U);
+  for (const std::uint16_t column : {0, 31, 32, 39}) {
+    EXPECT_EQ(read(column, false), expected);
+    EXPECT_EQ(read(column, true), expected);
+  }
+  put({{kSlot + 5, 7}});
+  EXPECT_EQ(read(39, false), expected);
+  EXPECT_EQ(read(39, true), "3=4 5=7 3599999=5 ");
+  seal();
+  EXPECT_EQ(read(39, false), "3=4 5=7 3599999=5 ");
+  clock.advance_ms(kHotKeptMs);  // the hot rows are gone
+  EXPECT_EQ(read(39, true), "3=4 5=7 3599999=5 ");
+  put({{kSlot + 1, 8}});
+  seal();
+  EXPECT_EQ(read(0, false), "1=8 3=4 5=7 3599999=5 ");
+}
+
+TEST_F(SealerTest, SealedAgainItIsTheSame) {
+  put({{kSlot, 1}});
+  seal();
+  const auto lives = [&] {
+    std::vector<RowRead> reads;
+    add_reads(reads, reader.sealed(), group.cells, 1, {kSlot, kSlot + kHour}, {.chunk = false, .lives = true});
+    PartLives found;
+    EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
+      VARVE_TRY(const ChunkRow row, chunk_row(view, {.chunk = false, .lives = true}));
+      VARVE_TRY(found, decode_lives(row.lives, row.start));
+      return {};
+    }));
+    return found.series;
+  };
+  const auto first = lives();
+  ASSERT_EQ(first.size(), 8U);
+  EXPECT_EQ(first[7], (storage::SeriesLife{kSlot, kSlot, 1, 1}));
+  seal();
+  EXPECT_EQ(lives(), first);
+}
+
+// One that read earlier and writes later must not take anything away.
+TEST_F(SealerTest, TheOneThatReadLaterCounts) {
+  put({{kSlot, 1}});
+  std::vector<RowWrite> late;
+  bool first = true;
+  rows.before_write([&](const testing::MemoryRows::Change& change) -> Status {
+    if (change.table.name != tables.sealed.name || !first) return {};
+    first = false;
+    put({{kSlot + 1, 2}});
+    seal();  // another, between the first one's reading and writing
+    return {};
+  });
+  seal();
+  EXPECT_EQ(read(0, false), "0=1 1=2 ");
+}
+
+TEST_F(SealerTest, DeletesHoldForWhatCameBefore) {
+  put({{kSlot, 1}, {kSlot + 1, 2}, {kSlot + 2, 3}});
+  seal();
+  put({{kSlot + 3, 4}});
+  erase({1, 33}, {kSlot + 1, kSlot + 4});
+  const auto check = [&](bool hot) {
+    EXPECT_EQ(read(0, hot), "0=1 1=2 2=3 3=4 ");
+    EXPECT_EQ(read(32, hot), "0=1 1=2 2=3 3=4 ");
+    EXPECT_EQ(read(1, hot), "0=1 ");
+    EXPECT_EQ(read(33, hot), "0=1 ");
+  };
+  check(true);
+  seal();
+  check(false);
+  check(true);
+  put({{kSlot + 2, 9}});
+  EXPECT_EQ(read(1, true), "0=1 2=9 ");
+  seal();
+  EXPECT_EQ(read(1, false), "0=1 2=9 ");
+  EXPECT_EQ(read(0, false), "0=1 1=2 2=9 3=4 ");
+  erase({0}, {kSlot, kSlot + 2});
+  erase({1}, {kSlot, kSlot + kHour});
+  EXPECT_EQ(read(0, true), "2=9 3=4 ");
+  EXPECT_EQ(read(1, true), "");
+  seal();
+  EXPECT_EQ(read(0, false), "2=9 3=4 ");
+  EXPECT_EQ(read(1, false), "");
+}
+
+// It read before the delete could be seen, and says that it read after it.
+TEST_F(SealerTest, ASealerBesideADeleteBringsNothingBack) {
+  put({{kSlot, 1}});
+  Erasure erasure{now(), std::numeric_limits<std::int64_t>::max(), {kSlot, kSlot + 1}, {0}};
+  seal();
+  ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
+  EXPECT_EQ(read(0, false), "");
+  erasure.blocks_us = now();
+  ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
+  put({{kSlot, 2}});
+  EXPECT_EQ(read(0, true), "0=2 ");
+  EXPECT_EQ(read(1, false), "0=1 ");
+  seal();
+  EXPECT_EQ(read(0, false), "0=2 ");
+}
+
+TEST_F(SealerTest, ADamagedSlotStopsNoOther) {
+  put({{kSlot, 1}});
+  const GroupRef other{{"acme", std::string(16, 'h')}, 1};
+  ASSERT_TRUE(rows.write_now({hot_write(tables, other.cells, kSlot, {now(), 1}, "rubbish")}));
+  const std::vector<SealWork> works{{other, kSlot}, {group, kSlot}};
+  const auto sealed = sealer.seal(works);
+  ASSERT_TRUE(sealed);
+  EXPECT_EQ((*sealed)[0].status.error().code, Code::corrupt);
+  EXPECT_TRUE((*sealed)[1].status);
+  EXPECT_EQ(read(5, false), "0=1 ");
+}
+
+TEST_F(SealerTest, NothingIsDoneWithoutTheStore) {
+  put({{kSlot, 1}});
+  rows.refuse(true);
+  const SealWork work{group, kSlot};
+  EXPECT_EQ(sealer.seal({&work, 1}).error().code, Code::unavailable);
+  rows.refuse(false);
+  rows.fail_writes_after(1);
+  EXPECT_FALSE(sealer.seal({&work, 1}));
+  rows.let_write();
+  EXPECT_EQ(read(0, true), "0=1 ");
+  EXPECT_EQ(read(39, true), "0=1 ");
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra
