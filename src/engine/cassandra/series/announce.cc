@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SeriesTables writes: announcements, and what was forgotten.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/log.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/tables/cell.h"
+
+namespace varve::engine::cassandra {
+
+using model::SeriesId;
+using model::TenantId;
+using tracker::redis::VersionsRaised;
+
+// By tenant: what callbacks may still add to when the owner is gone.
+struct SeriesTables::Owed {
+  std::mutex mutex;
+  std::map<std::string, std::pair<std::set<model::Timestamp>, std::set<std::string>>> tenants;
+
+  void add(const std::vector<VersionsRaised>& what) {
+    const std::lock_guard lock(mutex);
+    for (const VersionsRaised& raised : what) {
+      auto& [periods, metrics] = tenants[raised.tenant];
+      periods.insert(raised.periods.begin(), raised.periods.end());
+      metrics.insert(raised.metrics.begin(), raised.metrics.end());
+    }
+  }
+  std::vector<VersionsRaised> take() {
+    const std::lock_guard lock(mutex);
+    std::vector<VersionsRaised> out;
+    for (const auto& [tenant, what] : tenants) {
+      out.push_back({tenant, {what.first.begin(), what.first.end()}, {what.second.begin(), what.second.end()}});
+    }
+    tenants.clear();
+    return out;
+  }
+};
+
+SeriesTables::SeriesTables(const SeriesOptions& options, const Tables& tables, RowStore& rows,
+                           tracker::redis::Versions& versions, const Clock& clock)
+    : tables_(tables),
+      rows_(rows),
+      versions_(versions),
+      clock_(clock),
+      directory_(options.directory),
+      announcer_(directory_, tables, options.retention_ms),
+      loader_(directory_, tables, rows, versions, clock),
+      owed_(std::make_shared<Owed>()) {}
+
+SeriesTables::~SeriesTables() = default;
+
+// Redis is not waited for: what it was not told it is told later, and others look for themselves meanwhile.
+void SeriesTables::raise(std::vector<VersionsRaised> what, Done done) {
+  const std::span<const VersionsRaised> span(what);
+  versions_.raise(span, [owed = owed_, what = std::move(what), done = std::move(done)](const Status& status) {
+    if (!status) owed->add(what);
+    done({});
+  });
+}
+
+void SeriesTables::announce(std::span<const GroupPeriod> groups, Done done) {
+  if (groups.empty()) return done({});
+  auto announcement = std::make_shared<Announcement>(announcer_.prepare(groups, now_us()));
+  auto rows = std::exchange(announcement->rows, {});
+  rows_.write(std::move(rows), [this, announcement, done = std::move(done)](Status status) mutable {
+    if (!status) return done(std::move(status));
+    if (!announcer_.confirm(*announcement, now_us())) {
+      return done(fail(Code::unavailable, "the index took too long to write"));
+    }
+    raise(announcer_.raised(announcement->groups), std::move(done));
+  });
+}
+
+Status SeriesTables::listen() {
+  const Status heard = loader_.listen();
+  VARVE_CHECK_OK(announce_again());
+  if (auto owed = owed_->take(); !owed.empty()) raise(std::move(owed), [](const Status&) {});
+  return heard;
+}
+
+Status SeriesTables::announce_again() {
+  Again again = directory_.take_again();
+  if (again.groups.empty() && again.metrics.empty()) return {};
+  std::ranges::sort(again.groups);
+  again.groups.erase(std::ranges::unique(again.groups).begin(), again.groups.end());
+  Announcement announcement = announcer_.prepare(again.groups, now_us());
+  auto rows = std::exchange(announcement.rows, {});
+  std::ranges::move(announcer_.names(again.metrics, now_us()), std::back_inserter(rows));
+  Status status = rows_.write_now(std::move(rows));
+  if (status && !announcer_.confirm(announcement, now_us())) {
+    status = fail(Code::unavailable, "the index took too long to write");
+  }
+  if (!status) {
+    directory_.give_again(std::move(again));
+    return status;
+  }
+  raise(announcer_.raised(announcement.groups), [](const Status&) {});
+  return {};
+}
+
+// --- forgetting
+
+// When they were forgotten is before they were looked at: what was written since has been announced since.
+void SeriesTables::forget_empty(TenantId tenant, std::span<const SeriesId> series) {
+  if (auto status = forget(tenant, series); !status) {
+    log::warn("series without data are not forgotten", {{"error", status.error().message}});
+  }
+}
+
+Status SeriesTables::forget(TenantId tenant, std::span<const SeriesId> series) {
+  const std::string name = directory_.tenant_name(tenant);
+  const tracker::redis::VersionsAsked asked{name, 0};
+  VARVE_CHECK_OK(versions_.ask({&asked, 1}));
+  const std::int64_t at_us = directory_.stamps().draw(now_us());
+  VARVE_TRY(const auto known, lives(tenant, series));
+  std::vector<SeriesId> empty;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (known[i].points == 0) empty.push_back(series[i]);
+  }
+  directory_.read([&](const index::SeriesIndex& index) {
+    std::erase_if(empty, [&](SeriesId one) { return index.series_tenant(one) != tenant; });
+    return 0;
+  });
+  return empty.empty() ? Status() : write_forgotten(tenant, empty, at_us);
+}
+
+Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> series, std::int64_t at_us) {
+  std::map<std::string, std::vector<std::pair<Hash, std::int64_t>>> metrics;
+  directory_.read([&](const index::SeriesIndex& index) {
+    model::TagViews tags;
+    for (const SeriesId one : series) {
+      index.tags(one, tags);
+      metrics[std::string(index.metric(one))].emplace_back(
+          model::series_set_hash(model::series_key(index.metric(one), tags)), at_us);
+    }
+    return 0;
+  });
+  const std::string name = directory_.tenant_name(tenant);
+  const std::uint32_t ttl = announcer_.ttl_s(period_of(at_us / 1000), at_us);
+  std::vector<RowWrite> rows;
+  std::vector<std::string> names;
+  for (const auto& [metric, gone] : metrics) {
+    names.push_back(metric);
+    for (const auto& [hash, us] : gone) {
+      rows.push_back({&tables_.forgotten,
+                      {name, metric, smallint_cell(shard_of(hash))},
+                      {bigint_cell(at_us), blob_of(hash)},
+                      {},
+                      at_us,
+                      ttl});
+    }
+  }
+  std::ranges::stable_sort(rows, {}, &RowWrite::partition);
+  // Of some that could not be written others hear, too.
+  const Status written = rows_.write_now(std::move(rows));
+  raise({{name, {}, names}}, [](const Status&) {});
+  VARVE_CHECK_OK(written);
+  for (const auto& [metric, gone] : metrics) directory_.add_forgotten(tenant, metric, gone, 0);
+  VARVE_TRY(auto deletes, names_gone(tenant, names, at_us));
+  if (!deletes.empty()) {
+    VARVE_CHECK_OK(rows_.erase_now(std::move(deletes)));
+    raise({{name, {}, names}}, [](const Status&) {});
+  }
+  return announce_again();
+}
+
+// Of a metric of which no series is left.
+Result<std::vector<RowDelete>> SeriesTables::names_gone(TenantId tenant, const std::vector<std::string>& metrics,
+                                                        std::int64_t at_us) {
+  std::vector<RowDelete> out;
+  const std::string name = directory_.tenant_name(tenant);
+  for (const std::string& metric : metrics) {
+    VARVE_TRY(const auto left, select(tenant, metric, {}));
+    if (!left.empty()) continue;
+    out.push_back({&tables_.metric_names, {name, smallint_cell(shard_of(metric))}, {metric}, at_us});
+  }
+  return out;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/series/announcer.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "engine/cassandra/tables/cell.h"
+
+namespace varve::engine::cassandra {
+
+using model::TenantId;
+
+namespace {
+
+constexpr std::int64_t kTtlMaxS = 630'720'000;  // Cassandra's: 20 years
+
+// What a name's row is known by: which table, whose, and what else is in its key.
+std::string name_key(char table, std::string_view tenant, std::string_view name, std::size_t generation,
+                     model::Timestamp period) {
+  std::string key(1, table);
+  key.append(std::to_string(generation)).append("|").append(std::to_string(period)).append("|");
+  key.append(std::to_string(tenant.size())).append("|").append(tenant).append(name);
+  return key;
+}
+
+}  // namespace
+
+// Makes the rows of one announcement.
+class Announcer::Rows {
+ public:
+  Rows(const Announcer& owner, std::int64_t now_us) : owner_(owner), tables_(owner.tables_), now_us_(now_us) {}
+
+  // `index` may be read.
+  void add(const index::SeriesIndex& index, const GroupPeriod& what, const Hash& hash) {
+    const TenantId tenant_id = index.group_tenant(what.group);
+    const std::string tenant(index.tenant_name(tenant_id));
+    metrics_.clear();
+    const auto series = index.group_series(what.group);
+    for (const model::SeriesId one : series) metrics_.push_back(index.metric(one));
+    index.tags(series[0], tags_);
+    const Hash list = list_hash(metrics_);
+    const std::string list_blob = blob_of(list), hash_blob = blob_of(hash), tags = text_map_cell(tags_);
+    const std::uint32_t ttl = owner_.ttl_s(what.period, now_us_);
+    row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, ttl);
+    if (fresh(name_key('l', tenant, list_blob, 0, 0))) {
+      row(tables_.metric_lists, {tenant, list_blob}, {}, {text_list_cell(metrics_)}, ttl);
+    }
+    if (fresh(name_key('t', tenant, {}, 0, 0))) {
+      row(tables_.tenants, {smallint_cell(shard_of(tenant))}, {tenant}, {}, ttl);
+    }
+    const std::string period = timestamp_cell(what.period);
+    const std::string shard = smallint_cell(shard_of(hash));
+    std::ranges::sort(metrics_);
+    metrics_.erase(std::ranges::unique(metrics_).begin(), metrics_.end());
+    for (const std::string_view metric_view : metrics_) {
+      const std::string metric(metric_view);
+      row(tables_.series_sets, {tenant, metric, period, shard}, {bigint_cell(now_us_), hash_blob}, {list_blob, tags},
+          ttl);
+      wanted_names_.emplace(tenant_id, tenant, metric, what.period);
+    }
+  }
+
+  // After all: they are many fewer than groups. Asks the directory, so not while the index is read.
+  void add_names() {
+    for (const auto& [id, tenant, metric, period] : wanted_names_) {
+      const std::uint32_t ttl = owner_.ttl_s(period, now_us_);
+      const std::size_t generation = owner_.directory_.generation(id, metric);
+      if (fresh(name_key('m', tenant, metric, generation, 0))) name_row(tenant, metric, ttl);
+      if (fresh(name_key('w', tenant, metric, generation, period))) {
+        row(tables_.metric_time_windows, {tenant, metric}, {timestamp_cell(period)}, {}, ttl);
+      }
+    }
+  }
+
+  void name_row(const std::string& tenant, const std::string& metric, std::uint32_t ttl) {
+    row(tables_.metric_names, {tenant, smallint_cell(shard_of(metric))}, {metric}, {}, ttl);
+  }
+
+  // Those of one partition side by side.
+  std::vector<RowWrite> take() {
+    std::ranges::stable_sort(rows_, [](const RowWrite& a, const RowWrite& b) {
+      return std::tie(a.table->name, a.partition) < std::tie(b.table->name, b.partition);
+    });
+    return std::move(rows_);
+  }
+  std::vector<codec::Hash128> take_names() { return {names_.begin(), names_.end()}; }
+
+ private:
+  struct Less {
+    bool operator()(const codec::Hash128& a, const codec::Hash128& b) const {
+      return std::tie(a.low, a.high) < std::tie(b.low, b.high);
+    }
+  };
+
+  void row(const Table& table, Cells partition, Cells clustering, Cells values, std::uint32_t ttl) {
+    rows_.push_back({&table, std::move(partition), std::move(clustering), std::move(values), now_us_, ttl});
+  }
+  bool fresh(const std::string& key) {
+    const codec::Hash128 hash = codec::hash128(key);
+    return !owner_.names_.contains(hash) && names_.insert(hash).second;
+  }
+
+  const Announcer& owner_;
+  const Tables& tables_;
+  const std::int64_t now_us_;
+  std::vector<RowWrite> rows_;
+  std::set<codec::Hash128, Less> names_;
+  std::set<std::tuple<TenantId, std::string, std::string, model::Timestamp>> wanted_names_;
+  std::vector<std::string_view> metrics_;
+  model::TagViews tags_;
+};
+
+Announcer::Announcer(Directory& directory, const Tables& tables, std::int64_t retention_ms)
+    : directory_(directory), tables_(tables), retention_ms_(retention_ms) {}
+
+Announcement Announcer::prepare(std::span<const GroupPeriod> groups, std::int64_t now_us) {
+  Announcement out;
+  out.groups.assign(groups.begin(), groups.end());
+  out.seen_us = directory_.stamps().draw(now_us);
+  std::vector<Hash> hashes;
+  hashes.reserve(groups.size());
+  for (const GroupPeriod& group : groups) hashes.push_back(directory_.name(group.group).hash);
+  const std::lock_guard lock(mutex_);
+  if (const auto period = period_of(now_us / 1000); period != names_period_) {
+    names_.clear();
+    names_period_ = period;
+  }
+  Rows rows(*this, out.seen_us);
+  directory_.read([&](const index::SeriesIndex& index) {
+    for (std::size_t i = 0; i < groups.size(); ++i) rows.add(index, groups[i], hashes[i]);
+    return 0;
+  });
+  rows.add_names();
+  out.rows = rows.take();
+  out.names = rows.take_names();
+  return out;
+}
+
+std::vector<RowWrite> Announcer::names(std::span<const std::pair<TenantId, std::string>> metrics, std::int64_t now_us) {
+  const std::int64_t seen_us = directory_.stamps().draw(now_us);
+  Rows rows(*this, seen_us);
+  for (const auto& [tenant, metric] : metrics) {
+    rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(period_of(now_us / 1000), now_us));
+  }
+  return rows.take();
+}
+
+bool Announcer::confirm(const Announcement& announcement, std::int64_t now_us) {
+  if (now_us - announcement.seen_us > kWrittenWithinUs) return false;
+  directory_.announced(announcement.groups, announcement.seen_us);
+  const std::lock_guard lock(mutex_);
+  // Not those of a period that is over.
+  if (period_of(announcement.seen_us / 1000) == names_period_) {
+    names_.insert(announcement.names.begin(), announcement.names.end());
+  }
+  return true;
+}
+
+std::vector<tracker::redis::VersionsRaised> Announcer::raised(std::span<const GroupPeriod> groups) const {
+  std::map<std::string, std::set<model::Timestamp>> tenants;
+  directory_.read([&](const index::SeriesIndex& index) {
+    for (const GroupPeriod& group : groups) {
+      tenants[std::string(index.tenant_name(index.group_tenant(group.group)))].insert(group.period);
+    }
+    return 0;
+  });
+  std::vector<tracker::redis::VersionsRaised> out;
+  for (const auto& [tenant, periods] : tenants) out.push_back({tenant, {periods.begin(), periods.end()}, {}});
+  return out;
+}
+
+std::uint32_t Announcer::ttl_s(model::Timestamp period, std::int64_t now_us) const {
+  if (retention_ms_ >= rollup::kForEver) return 0;
+  const std::int64_t ttl = (retention_ms_ + kPeriodMs + std::max<std::int64_t>(0, period - now_us / 1000)) / 1000;
+  return ttl >= kTtlMaxS ? 0 : static_cast<std::uint32_t>(ttl);
+}
+
+std::int64_t longest_retention_ms(const SchemaOptions& schema) {
+  std::int64_t longest = schema.raw_retention_ms;
+  for (const rollup::Level& level : schema.rollups) longest = std::max(longest, level.retention_ms);
+  return longest;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/series/directory.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "tracker/partition.h"
+
+namespace varve::engine::cassandra {
+
+using model::GroupId;
+using model::SeriesId;
+using model::TenantId;
+
+TenantId Directory::tenant(std::string_view name) {
+  if (const auto known = find_tenant(name)) return *known;
+  const std::unique_lock lock(mutex_);
+  const TenantId id = index_.tenant(name, definitions_);
+  definitions_.clear();
+  return id;
+}
+
+std::optional<TenantId> Directory::find_tenant(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  return index_.find_tenant(name);
+}
+
+std::string Directory::tenant_name(TenantId tenant) const {
+  const std::shared_lock lock(mutex_);
+  return std::string(index_.tenant_name(tenant));
+}
+
+std::optional<GroupId> Directory::find_locked(TenantId tenant, const Hash& hash) const {
+  const std::uint32_t found = groups_.find(
+      model::to_int(tenant), hash, [&](std::uint32_t group) { return index_.group_tenant(GroupId{group}) == tenant; });
+  if (found == index::kNone) return std::nullopt;
+  return GroupId{found};
+}
+
+std::optional<GroupId> Directory::find(TenantId tenant, const Hash& hash) const {
+  const std::shared_lock lock(mutex_);
+  return find_locked(tenant, hash);
+}
+
+GroupName Directory::name(GroupId group) const {
+  const std::shared_lock lock(mutex_);
+  const auto& entry = groups_[group];
+  return {index_.group_tenant(group), entry.hash, entry.partition};
+}
+
+Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, const model::TagViews& tags,
+                                         std::span<const std::string_view> metrics, std::size_t series_max) {
+  const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_);
+  definitions_.clear();
+  if (group && model::to_int(*group) == groups_.size()) {
+    const auto first = model::series_set_hash(model::series_key(metrics[0], tags));
+    groups_.add(model::to_int(tenant), hash,
+                tracker::partition_of(index_.tenant_name(tenant), first, options_.partitions));
+  }
+  return group;
+}
+
+Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
+                                  std::span<const std::string_view> metrics) {
+  const Hash hash = group_hash(metrics, tags);
+  const std::unique_lock lock(mutex_);
+  const auto group = define_locked(tenant, hash, tags, metrics, options_.series_per_tenant_max);
+  if (group && !forgotten_.empty()) {
+    for (const std::string_view metric : metrics) {
+      if (Forgotten* const found = forgotten(tenant, metric, tags)) found->hidden = false;  // defined: it is there
+    }
+  }
+  return group;
+}
+
+bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& hash) const {
+  const std::shared_lock lock(mutex_);
+  if (!find_locked(tenant, hash)) return true;
+  return !forgotten_.empty() && forgotten_.contains({tenant, std::string(metric)});
+}
+
+Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup& found) {
+  if (group_hash(found.metrics, found.tags) != found.hash) {
+    return fail(Code::corrupt, "a line group of " + std::string(metric) + " has not the hash of its tags and metrics");
+  }
+  const std::unique_lock lock(mutex_);
+  auto group = find_locked(tenant, found.hash);
+  if (!group) {
+    VARVE_TRY(group, define_locked(tenant, found.hash, found.tags, found.metrics, std::size_t{1} << 31));
+    if (!forgotten_.empty()) {  // defining has shown all
+      for (const SeriesId series : index_.group_series(*group)) {
+        const Forgotten* const gone = forgotten(series);
+        if (gone != nullptr && gone->hidden) index_.forget({&series, 1}, definitions_);
+      }
+      definitions_.clear();
+    }
+  }
+  if (!metric.empty() && !forgotten_.empty()) show(*group, metric, found.seen_us);
+  return {};
+}
+
+// Announced then, for this metric: its series is there, if it was forgotten before.
+void Directory::show(GroupId group, std::string_view metric, std::int64_t seen_us) {
+  std::vector<SeriesId> hidden;
+  bool shows = false;
+  for (const SeriesId series : index_.group_series(group)) {
+    Forgotten* gone = nullptr;
+    if (metric.empty() || index_.metric(series) == metric) gone = forgotten(series);
+    if (gone != nullptr && gone->at_us < seen_us) {
+      gone->hidden = false;
+      shows = shows || index_.is_forgotten(series);
+    } else if (index_.is_forgotten(series)) {
+      hidden.push_back(series);
+    }
+  }
+  if (!shows) return;
+  index_.revive(group, definitions_);
+  index_.forget(hidden, definitions_);
+  definitions_.clear();
+}
+
+std::vector<GroupPeriod> Directory::missing(std::span<const GroupPeriod> wanted, std::int64_t now_us) {
+  constexpr std::size_t kAhead = 8;
+  std::vector<GroupPeriod> out;
+  const std::int64_t now = stamps_.now(now_us);
+  const std::shared_lock lock(mutex_);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i + kAhead < wanted.size()) groups_.prefetch(wanted[i + kAhead].group);
+    if (!groups_.look(wanted[i], now)) out.push_back(wanted[i]);
+  }
+  return out;
+}
+
+void Directory::announced(std::span<const GroupPeriod> groups, std::int64_t seen_us) {
+  const std::unique_lock lock(mutex_);
+  for (const GroupPeriod& what : groups) {
+    if (!forgotten_.empty()) {
+      if (is_late(what.group, seen_us)) continue;
+      show(what.group, {}, seen_us);
+    }
+    groups_.announced(what, seen_us);
+    const std::uint32_t tenant = model::to_int(index_.group_tenant(what.group));
+    if (tenant >= announced_tenants_.size()) announced_tenants_.resize(tenant + 1);
+    announced_tenants_[tenant] = true;
+  }
+}
+
+std::vector<TenantId> Directory::announced_tenants() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<TenantId> out;
+  for (std::uint32_t tenant = 0; tenant < announced_tenants_.size(); ++tenant) {
+    if (announced_tenants_[tenant]) out.push_back(TenantId{tenant});
+  }
+  return out;
+}
+
+std::size_t Directory::group_bytes() const {
+  const std::shared_lock lock(mutex_);
+  return groups_.memory_bytes();
+}
+
+std::size_t Directory::memory_bytes() const {
+  constexpr std::size_t kForgottenBytes = 64;
+  const std::shared_lock lock(mutex_);
+  std::size_t bytes = index_.memory_bytes() + groups_.memory_bytes();
+  for (const auto& [key, metric] : forgotten_) bytes += metric.series.size() * kForgottenBytes;
+  return bytes;
+}
+
+}  // namespace varve::engine::cassandra

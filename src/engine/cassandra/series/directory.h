@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directory: the tenants, series and line groups that this process knows: those that it writes, and those that were
+// loaded for a question (loader.h). Beside the index it knows the groups' hashes, what this process has announced, and
+// which series were forgotten.
+//
+// Forgetting. A series that was forgotten at F is not there unless it was announced after F. Announcements of this
+// process up to F count no more; of those groups that it has written to since, it has to announce them again, at once:
+// take_again() says which. While that is under way the series stays visible here.
+//
+// Thread-safe. Times are in µs since 1970, of the clock that all replicas share.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/cassandra/series/group_table.h"
+#include "engine/cassandra/series/stamps.h"
+#include "index/series_index.h"
+
+namespace varve::engine::cassandra {
+
+struct HashOfHash {
+  std::size_t operator()(const Hash& hash) const { return load_le<std::size_t>(hash.bytes.data()); }
+};
+
+// How others know a group.
+struct GroupName {
+  model::TenantId tenant{};
+  Hash hash;
+  std::uint32_t partition = 0;
+};
+
+// A group as it was found in the store.
+struct FoundGroup {
+  Hash hash;
+  model::TagViews tags;  // normalized
+  std::span<const std::string_view> metrics;
+  std::int64_t seen_us = 0;  // when it was announced for the metric that was looked for; 0: found by its hash
+};
+
+// What was forgotten under it, and must be announced again.
+struct Again {
+  std::vector<GroupPeriod> groups;
+  std::vector<std::pair<model::TenantId, std::string>> metrics;  // their names alone
+};
+
+class Directory {
+ public:
+  struct Options {
+    std::uint32_t partitions = 64;
+    std::size_t series_per_tenant_max = 10'000'000;  // as far as this process knows them
+  };
+  explicit Directory(const Options& options) : options_(options) {}
+
+  // --- tenants
+  model::TenantId tenant(std::string_view name);
+  [[nodiscard]] std::optional<model::TenantId> find_tenant(std::string_view name) const;
+  [[nodiscard]] std::string tenant_name(model::TenantId tenant) const;
+
+  // --- groups
+  // As SeriesIndex::define_group(): to be written to.
+  Result<model::GroupId> define(model::TenantId tenant, const model::TagViews& tags,
+                                std::span<const std::string_view> metrics);
+  // A row of the store: of the series of `metric` that it announces, or of none.
+  Status add(model::TenantId tenant, std::string_view metric, const FoundGroup& found);
+  // Would add() change anything?
+  [[nodiscard]] bool is_news(model::TenantId tenant, std::string_view metric, const Hash& hash) const;
+  [[nodiscard]] std::optional<model::GroupId> find(model::TenantId tenant, const Hash& hash) const;
+  [[nodiscard]] GroupName name(model::GroupId group) const;
+
+  // --- announcements
+  // Those that this process has yet to announce. Notes that all of them are written to. Ask before the samples are
+  // written, and again afterwards, before they are acknowledged: they may have been forgotten meanwhile.
+  [[nodiscard]] std::vector<GroupPeriod> missing(std::span<const GroupPeriod> wanted, std::int64_t now_us);
+  // The rows of these, with this `seen_us`, stand. Without effect for those with a series forgotten since.
+  void announced(std::span<const GroupPeriod> groups, std::int64_t seen_us);
+
+  // --- forgetting
+  // Series of the metric and when they were forgotten. Groups that were written to later than `slack_us` before that
+  // are announced again: clocks of replicas differ. True: some are news.
+  bool add_forgotten(model::TenantId tenant, const std::string& metric,
+                     std::span<const std::pair<Hash, std::int64_t>> rows, std::int64_t slack_us);
+  [[nodiscard]] Again take_again();
+  void give_again(Again again);  // it could not be done
+  // Changes whenever series of the metric were forgotten.
+  [[nodiscard]] std::size_t generation(model::TenantId tenant, const std::string& metric) const;
+  // Tenants of whose metrics this process has announced some.
+  [[nodiscard]] std::vector<model::TenantId> announced_tenants() const;
+
+  // --- questions
+  template <class Use>
+  auto read(Use&& use) const {
+    const std::shared_lock lock(mutex_);
+    return use(index_);
+  }
+  Stamps& stamps() { return stamps_; }
+  [[nodiscard]] std::size_t memory_bytes() const;
+  [[nodiscard]] std::size_t group_bytes() const;  // of that, what is kept beside the index
+
+ private:
+  struct Forgotten {
+    std::int64_t at_us = 0;
+    bool hidden = true;  // nothing was announced since
+  };
+  struct MetricForgotten {
+    std::unordered_map<Hash, Forgotten, HashOfHash> series;
+    std::size_t generation = 0;
+  };
+  using MetricKey = std::pair<model::TenantId, std::string>;
+
+  // All under mutex_.
+  [[nodiscard]] std::optional<model::GroupId> find_locked(model::TenantId tenant, const Hash& hash) const;
+  Result<model::GroupId> define_locked(model::TenantId tenant, const Hash& hash, const model::TagViews& tags,
+                                       std::span<const std::string_view> metrics, std::size_t series_max);
+  Forgotten* forgotten(model::TenantId tenant, std::string_view metric, const model::TagViews& tags);
+  Forgotten* forgotten(model::SeriesId series);
+  void show(model::GroupId group, std::string_view metric, std::int64_t seen_us);
+  bool is_late(model::GroupId group, std::int64_t seen_us);
+  void hide(model::SeriesId series, Forgotten& gone, std::int64_t slack_us);
+
+  const Options options_;
+  mutable std::shared_mutex mutex_;
+  index::SeriesIndex index_;
+  std::string definitions_;  // nobody needs them here
+  GroupTable groups_;
+  std::map<MetricKey, MetricForgotten> forgotten_;
+  std::vector<bool> announced_tenants_;
+  Again again_;
+  Stamps stamps_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// GroupTable: what stands beside the index for each line group: its hash, its partition, and what this process has
+// announced of it. 40 bytes a group, and about 12 in the table by hash. Announcements of other periods than a group's
+// latest lie in a map of bounded size: what is dropped there is announced again, no more.
+//
+// Not thread-safe, except that look() may run in parallel with itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "engine/cassandra/series/identity.h"
+#include "engine/cassandra/tables/spans.h"
+#include "index/arena.h"
+#include "index/id_table.h"
+#include "model/ids.h"
+
+namespace varve::engine::cassandra {
+
+// A group has samples in a period (that begins there).
+struct GroupPeriod {
+  model::GroupId group{};
+  model::Timestamp period = 0;
+  auto operator<=>(const GroupPeriod&) const = default;
+};
+
+class GroupTable {
+ public:
+  static constexpr std::size_t kOtherPeriodsMax = 1 << 18;
+
+  struct Entry {
+    Hash hash;
+    std::int64_t seen_us = 0;     // when this process announced it for `period`; 0: not
+    std::int64_t written_us = 0;  // when this process last wrote to it, or meant to
+    std::int32_t period = 0;      // by number
+    std::uint32_t partition = 0;
+  };
+  static_assert(sizeof(Entry) == 40);
+
+  // The group, or kNone. `is_of` says whether a group is of the tenant that is meant.
+  template <class IsOf>
+  [[nodiscard]] std::uint32_t find(std::uint32_t tenant, const Hash& hash, IsOf&& is_of) const {
+    return by_hash_.find(short_hash(tenant, hash),
+                         [&](std::uint32_t group) { return entries_[group].hash == hash && is_of(group); });
+  }
+  // The next group.
+  void add(std::uint32_t tenant, const Hash& hash, std::uint32_t partition) {
+    by_hash_.insert(short_hash(tenant, hash), entries_.size());
+    entries_.push_back({hash, 0, 0, 0, partition});
+  }
+  [[nodiscard]] std::uint32_t size() const { return entries_.size(); }
+  [[nodiscard]] const Entry& operator[](model::GroupId group) const { return entries_[model::to_int(group)]; }
+
+  void prefetch(model::GroupId group) const { __builtin_prefetch(&entries_[model::to_int(group)], 1); }
+
+  // Notes that it is written to, and says whether it is announced.
+  bool look(const GroupPeriod& wanted, std::int64_t now_us) {
+    Entry& entry = entries_[model::to_int(wanted.group)];
+    std::atomic_ref(entry.written_us).store(now_us, std::memory_order_relaxed);
+    return is_announced(wanted);
+  }
+  [[nodiscard]] bool is_announced(const GroupPeriod& wanted) const {
+    const Entry& entry = entries_[model::to_int(wanted.group)];
+    const std::int32_t period = number_of(wanted.period);
+    if (entry.seen_us != 0 && entry.period == period) return true;
+    return !others_.empty() && others_.contains({model::to_int(wanted.group), period});
+  }
+
+  void announced(const GroupPeriod& what, std::int64_t seen_us) {
+    Entry& entry = entries_[model::to_int(what.group)];
+    const std::int32_t period = number_of(what.period);
+    if (entry.seen_us != 0 && entry.period > period) return add_other(model::to_int(what.group), period, seen_us);
+    if (entry.seen_us != 0 && entry.period < period) {
+      add_other(model::to_int(what.group), entry.period, entry.seen_us);
+    }
+    entry.period = period;
+    entry.seen_us = seen_us;
+  }
+
+  // Announcements up to then count no more. Those that were dropped go to `out`; true: there are later ones.
+  bool drop(model::GroupId group, std::int64_t until_us, std::vector<GroupPeriod>& out) {
+    Entry& entry = entries_[model::to_int(group)];
+    bool left = entry.seen_us > until_us;
+    if (!left && entry.seen_us != 0) {
+      out.push_back({group, start_of(entry.period)});
+      entry.seen_us = 0;
+    }
+    const std::uint32_t id = model::to_int(group);
+    for (auto at = others_.lower_bound({id, INT32_MIN}); at != others_.end() && at->first.first == id;) {
+      if (at->second > until_us) {
+        left = true;
+        ++at;
+      } else {
+        out.push_back({group, start_of(at->first.second)});
+        at = others_.erase(at);
+      }
+    }
+    return left;
+  }
+
+  [[nodiscard]] bool is_announced(model::GroupId group) const {
+    const auto at = others_.lower_bound({model::to_int(group), INT32_MIN});
+    return entries_[model::to_int(group)].seen_us != 0 ||
+           (at != others_.end() && at->first.first == model::to_int(group));
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    constexpr std::size_t kNodeBytes = 64;
+    return entries_.memory_bytes() + by_hash_.memory_bytes() + others_.size() * kNodeBytes;
+  }
+
+ private:
+  static std::int32_t number_of(model::Timestamp period) { return static_cast<std::int32_t>(period / kPeriodMs); }
+  static model::Timestamp start_of(std::int32_t number) { return number * kPeriodMs; }
+  static std::uint32_t short_hash(std::uint32_t tenant, const Hash& hash) {
+    return load_le<std::uint32_t>(hash.bytes.data()) ^ tenant * 0x9e3779b9U;
+  }
+  void add_other(std::uint32_t group, std::int32_t period, std::int64_t seen_us) {
+    if (others_.size() >= kOtherPeriodsMax) others_.clear();
+    others_[{group, period}] = seen_us;
+  }
+
+  index::Column<Entry> entries_;
+  index::IdTable by_hash_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::int64_t> others_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identity: how everybody outside this process knows a line group (docs/formats/cluster.md), and where its index rows
+// lie.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/series_key.h"
+#include "model/tags.h"
+
+namespace varve::engine::cassandra {
+
+using Hash = model::SeriesSetHash;
+
+inline constexpr std::int16_t kShards = 16;
+
+// Of the metrics' names, in the order of the columns.
+Hash list_hash(std::span<const std::string_view> metrics);
+// `tags` must be normalized.
+Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags);
+
+inline std::int16_t shard_of(const Hash& hash) { return static_cast<std::int16_t>(hash.bytes[0] % kShards); }
+std::int16_t shard_of(std::string_view name);
+
+inline std::string blob_of(const Hash& hash) { return {hash.bytes.begin(), hash.bytes.end()}; }
+// False: it has not 16 bytes.
+bool hash_of(std::string_view blob, Hash& hash);
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/series/identity.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "engine/cassandra/tables/spans.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+using Metrics = std::vector<std::string_view>;
+const model::TagViews kTags = {{"dc", "x"}, {"host", "a"}};
+
+// Shared state of all replicas of all versions: these never change.
+TEST(Identity, GoldenHashes) {
+  const Metrics metrics = {"cpu.user", "cpu.idle"};
+  EXPECT_EQ(model::to_base64(list_hash(metrics)), "4lL5fdNZ1gEILbeSLkIQ8g==");
+  EXPECT_EQ(model::to_base64(group_hash(metrics, kTags)), "Sra3m4p2OAoyk0C60dRsNw==");
+  EXPECT_EQ(model::to_base64(group_hash(metrics, {})), model::to_base64(list_hash(metrics)));
+  EXPECT_EQ(shard_of(group_hash(metrics, kTags)), 10);
+  EXPECT_EQ(shard_of("cpu.user"), 9);
+  EXPECT_EQ(shard_of(""), 0);
+}
+
+TEST(Identity, OrderAndBordersCount) {
+  std::set<std::string> hashes;
+  for (const Metrics& metrics :
+       {Metrics{"a", "b"}, Metrics{"b", "a"}, Metrics{"ab"}, Metrics{"a"}, Metrics{"a", "a"}}) {
+    for (const model::TagViews& tags : {model::TagViews{}, kTags, {{"dc", "xh"}, {"ost", "a"}}, {{"b", "c"}}}) {
+      EXPECT_TRUE(hashes.insert(blob_of(group_hash(metrics, tags))).second);
+    }
+  }
+}
+
+TEST(Identity, ShardsAreEven) {
+  std::vector<int> counts(kShards);
+  for (int i = 0; i < 16'000; ++i) ++counts[static_cast<std::size_t>(shard_of("metric" + std::to_string(i)))];
+  for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Identity, BlobsAreHashes) {
+  const Hash hash = list_hash(Metrics{"a"});
+  Hash back;
+  EXPECT_TRUE(hash_of(blob_of(hash), back));
+  EXPECT_EQ(back, hash);
+  EXPECT_FALSE(hash_of("short", back));
+  EXPECT_FALSE(hash_of(blob_of(hash) + "x", back));
+}
+
+TEST(Identity, PeriodsBeginOnThursdays) {
+  constexpr std::int64_t kDay = 86'400'000;
+  EXPECT_EQ(period_of(0), 0);
+  EXPECT_EQ(period_of(7 * kDay - 1), 0);
+  EXPECT_EQ(period_of(7 * kDay), 7 * kDay);
+  EXPECT_EQ(period_of(-1), -7 * kDay);
+  EXPECT_EQ(period_of(1'700'000'000'000), 1'699'488'000'000);
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra

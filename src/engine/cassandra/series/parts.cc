@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/series/parts.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace varve::engine::cassandra {
+
+bool Parts::is_good(const Part& part, std::uint64_t number, const Trust& trust) const {
+  if (!part.known) return false;
+  const std::int64_t age_ns = clock_.steady_ns() - part.read_ns;
+  if (!trust.asked) return age_ns < trust.alone_ns;
+  return part.asked && part.epoch == trust.epoch && part.number >= number && age_ns < trust.good_ns;
+}
+
+bool Parts::is_good(const PartWanted& wanted, const Trust& trust) const {
+  const std::lock_guard lock(mutex_);
+  const auto part = parts_.find(wanted.key);
+  return part != parts_.end() && is_good(part->second, wanted.number, trust);
+}
+
+bool Parts::is_known(const PartKey& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto part = parts_.find(key);
+  return part != parts_.end() && part->second.known;
+}
+
+Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
+                     const Read& read) {
+  while (true) {
+    std::vector<PartWanted> claimed;
+    std::optional<std::pair<PartKey, std::uint64_t>> other;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const PartWanted& one : wanted) {
+        Part& part = parts_[one.key];
+        if (is_good(part, one.number, trust)) continue;
+        if (part.reading) {
+          other = {one.key, part.round};
+        } else {
+          part.reading = true;
+          claimed.push_back(one);
+        }
+      }
+    }
+    // Its own first: nobody waits for another while another waits for him.
+    if (!claimed.empty()) VARVE_CHECK_OK(read_claimed(claimed, trust, read));
+    if (!other) return {};
+    VARVE_CHECK_OK(wait(other->first, other->second, limits));
+  }
+}
+
+Status Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read) {
+  std::vector<PartRead> reads;
+  const std::int64_t now_us = clock_.now_ms() * 1000, now_ns = clock_.steady_ns();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const PartWanted& one : claimed) {
+      const std::int64_t read_us = parts_[one.key].read_us;
+      reads.push_back({one.key, read_us == 0 ? 0 : std::max<std::int64_t>(1, read_us - kOverlapUs)});
+    }
+  }
+  Status status = read(reads);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const PartWanted& one : claimed) {
+      Part& part = parts_[one.key];
+      part.reading = false;
+      ++part.round;
+      part.result = status;
+      if (!status) continue;
+      part.known = part.again_us == 0;
+      part.read_us = part.known ? now_us : std::min(now_us, part.again_us);
+      part.again_us = 0;
+      part.read_ns = now_ns;
+      part.asked = trust.asked;
+      part.epoch = trust.epoch;
+      part.number = one.number;
+    }
+  }
+  changed_.notify_all();
+  return status;
+}
+
+Status Parts::wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits) {
+  std::unique_lock lock(mutex_);
+  const Part& part = parts_[key];
+  while (part.reading && part.round == round) {
+    if (limits.cancelled != nullptr && *limits.cancelled) return fail(Code::cancelled, "nobody waits any more");
+    if (limits.deadline_steady_ns != 0 && clock_.steady_ns() > limits.deadline_steady_ns) {
+      return fail(Code::timeout, "the index was not read in time");
+    }
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+  // One who gave up says nothing of the store.
+  const bool failed = !part.result && part.round == round + 1;
+  if (failed && part.result.error().code != Code::cancelled && part.result.error().code != Code::timeout) {
+    return part.result;
+  }
+  return {};
+}
+
+void Parts::read_again(model::TenantId tenant, const std::string& metric, std::int64_t from_us) {
+  const std::lock_guard lock(mutex_);
+  const PartKey first{PartKind::series, tenant, metric, std::numeric_limits<model::Timestamp>::min()};
+  for (auto at = parts_.lower_bound(first); at != parts_.end(); ++at) {
+    auto& [key, part] = *at;
+    if (key.kind != first.kind || key.tenant != tenant || key.metric != metric) break;
+    const auto earlier = [&](std::int64_t& to) { to = to == 0 ? from_us : std::min(to, from_us); };
+    if (part.reading) earlier(part.again_us);
+    if (part.read_us != 0) earlier(part.read_us);
+    part.known = false;
+  }
+}
+
+}  // namespace varve::engine::cassandra

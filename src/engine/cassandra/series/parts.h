@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts: which parts of the index were read, when, and whether they are to be read again. Who needs a part that
+// somebody else is reading waits for him: many who ask the same read it once.
+//
+// A part is good while its number is the one that the replicas share (tracker/redis/versions.h), though a minute at the
+// most. Without Redis nobody knows, and what was read counts for ten seconds.
+//
+// Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/tables/row_store.h"
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace varve::engine::cassandra {
+
+enum class PartKind { names, windows, forgotten, series };
+
+struct PartKey {
+  PartKind kind = PartKind::names;
+  model::TenantId tenant{};
+  std::string metric;           // not of names
+  model::Timestamp period = 0;  // of series only
+  auto operator<=>(const PartKey&) const = default;
+};
+
+struct PartWanted {
+  PartKey key;
+  std::uint64_t number = 0;  // of the index, or of forgetting, as it is now
+};
+
+// A part that is to be read now.
+struct PartRead {
+  PartKey key;
+  std::int64_t from_us = 0;  // what came before that was read; 0: nothing was
+};
+
+class Parts {
+ public:
+  static constexpr std::int64_t kGoodNs = 60'000'000'000;
+  static constexpr std::int64_t kAloneNs = 10'000'000'000;  // without Redis
+  static constexpr std::int64_t kOverlapUs = 60'000'000;    // announcements take less (announcer.h)
+
+  using Read = std::function<Status(const std::vector<PartRead>&)>;
+
+  explicit Parts(const Clock& clock) : clock_(clock) {}
+
+  struct Trust {
+    bool asked = false;  // Redis has answered: numbers are known
+    std::uint64_t epoch = 0;
+    std::int64_t good_ns = kGoodNs;
+    std::int64_t alone_ns = kAloneNs;
+  };
+  // Returns when all of them are good; calls `read` for those that nobody is reading.
+  Status ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
+                const Read& read);
+
+  [[nodiscard]] bool is_good(const PartWanted& wanted, const Trust& trust) const;
+  // Was it ever read?
+  [[nodiscard]] bool is_known(const PartKey& key) const;
+  // What was announced of the metric since then is to be read again.
+  void read_again(model::TenantId tenant, const std::string& metric, std::int64_t from_us);
+
+ private:
+  struct Part {
+    bool known = false;  // all is as of the last reading
+    bool asked = false;
+    std::uint64_t epoch = 0, number = 0;
+    std::int64_t read_us = 0, read_ns = 0;
+    std::int64_t again_us = 0;  // read_again() while it was being read
+    bool reading = false;
+    std::uint64_t round = 0;  // of readings
+    Status result;            // of the last
+  };
+  [[nodiscard]] bool is_good(const Part& part, std::uint64_t number, const Trust& trust) const;
+  Status read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read);
+  Status wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits);
+
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<PartKey, Part> parts_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random work of three replicas, compared with plain sets: what was acknowledged and not erased since is found by all,
+// what was erased by none. Stores fail, Redis goes away and is lost, replicas start anew. The same seed does the same.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/cassandra/series/testing/replica.h"
+
+namespace varve::engine::cassandra::testing {
+namespace {
+
+class Model {
+ public:
+  explicit Model(std::uint32_t seed) : random_(seed) {
+    for (auto& replica : replicas_) replica = std::make_unique<Replica>(shared_);
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      shared_.clock.advance_ms(pick(3) == 0 ? 0 : pick(2000));
+      const auto what = pick(100);
+      if (what < 50)
+        append(*replicas_[pick(3)]);
+      else if (what < 58)
+        erase();
+      else if (what < 70)
+        look(*replicas_[pick(3)]);
+      else if (what < 80)
+        (void)replicas_[pick(3)]->listen();
+      else if (what < 84)
+        interrupted_append();
+      else if (what < 87)
+        restart();
+      else if (what < 89)
+        shared_.clock.advance_ms(pick(2) == 0 ? kPeriodMs / 3 : 70'000);
+      else if (what < 91)
+        redis_away();
+      else if (what < 92)
+        shared_.versions.lose();
+      else if (what < 98)
+        erase_while_another_appends();
+      else
+        settle();
+    }
+    settle();
+  }
+
+ private:
+  std::uint32_t pick(std::uint32_t below) {
+    return std::uniform_int_distribution<std::uint32_t>(0, below - 1)(random_);
+  }
+  std::string metric() { return "m" + std::to_string(pick(4)); }
+  std::string host() { return "h" + std::to_string(pick(3)); }
+
+  struct Line {
+    std::vector<std::string> metrics;
+    std::string host;
+  };
+  Line line() {
+    Line out{{}, host()};
+    for (int m = 0; m < 4; ++m) {
+      if (pick(2) == 0) out.metrics.push_back("m" + std::to_string(m));
+    }
+    if (out.metrics.empty()) out.metrics.push_back(metric());
+    return out;
+  }
+
+  Status try_append(Replica& replica, const Line& what) {
+    const auto group = replica.group(what.metrics, what.host);
+    const auto period = shared_.period() - static_cast<std::int64_t>(pick(8) == 0 ? 3 : 0) * kPeriodMs;
+    const Status status = replica.append(group, period);
+    if (!status) return status;
+    for (const auto& metric : what.metrics) present_[metric].insert(what.host);
+    return {};
+  }
+  void append(Replica& replica) { ASSERT_TRUE(try_append(replica, line())); }
+
+  void interrupted_append() {
+    Replica& replica = *replicas_[pick(3)];
+    const Line what = line();
+    shared_.rows.fail_writes_after(pick(8));
+    const Status first = try_append(replica, what);
+    if (!first) unsure_.insert(what.host);
+    shared_.rows.let_write();
+    if (pick(2) == 0) {
+      ASSERT_TRUE(try_append(replica, what));
+    }
+  }
+
+  // Everybody has heard of what was forgotten before: within a second nothing is promised.
+  void listen_all() {
+    for (auto& replica : replicas_) ASSERT_TRUE(replica->listen());
+  }
+
+  void erase() {
+    listen_all();
+    const auto what = metric(), of = host();
+    shared_.clock.advance_ms(200);
+    replicas_[pick(3)]->erase(what, of);
+    present_[what].erase(of);
+    shared_.clock.advance_ms(200);
+  }
+
+  void erase_while_another_appends() {
+    listen_all();
+    const auto eraser = pick(3);
+    Replica& other = *replicas_[(eraser + 1 + pick(2)) % 3];
+    const Line what = line();
+    const auto gone = what.metrics[pick(static_cast<std::uint32_t>(what.metrics.size()))];
+    auto left = pick(6);
+    bool done = false;
+    shared_.clock.advance_ms(200);
+    shared_.rows.before_write([&](const MemoryRows::Change&) -> Status {
+      if (done || left-- > 0) return {};
+      done = true;
+      shared_.clock.advance_ms(pick(3));
+      return try_append(other, what);
+    });
+    replicas_[eraser]->erase(gone, what.host);
+    shared_.rows.before_write({});
+    shared_.clock.advance_ms(200);
+    if (!done) present_[gone].erase(what.host);
+    listen_all();
+  }
+
+  void restart() {
+    const auto which = pick(3);
+    listen_all();
+    replicas_[which] = std::make_unique<Replica>(shared_);
+  }
+
+  void redis_away() {
+    listen_all();
+    shared_.versions.away(true);
+    append(*replicas_[pick(3)]);
+    append(*replicas_[pick(3)]);
+    shared_.versions.away(false);
+    listen_all();
+  }
+
+  void look(Replica& replica) {
+    listen_all();
+    const auto what = metric();
+    check(replica, what);
+  }
+
+  void settle() {
+    listen_all();
+    Replica fresh(shared_);
+    for (int m = 0; m < 4; ++m) {
+      const auto what = "m" + std::to_string(m);
+      for (auto& replica : replicas_) check(*replica, what);
+      check(fresh, what);
+    }
+    const auto tenant = *fresh.find_tenant("t");
+    if (!tenant) return;
+    const auto names = fresh.metric_names(*tenant, "", 0);
+    ASSERT_TRUE(names);
+    for (const auto& [metric, hosts] : present_) {
+      EXPECT_TRUE(hosts.empty() || std::ranges::binary_search(*names, metric)) << metric;
+    }
+  }
+
+  // Announcements that failed half-way may show what nobody has acknowledged.
+  void check(Replica& replica, const std::string& metric) {
+    const auto found = replica.hosts(metric);
+    ASSERT_TRUE(found);
+    for (const auto& host : present_[metric]) {
+      EXPECT_TRUE(std::ranges::binary_search(*found, host)) << metric << " of " << host << " is lost";
+    }
+    for (const auto& host : *found) {
+      EXPECT_TRUE(present_[metric].contains(host) || unsure_.contains(host)) << metric << " of " << host << " is back";
+    }
+  }
+
+  Shared shared_;
+  std::array<std::unique_ptr<Replica>, 3> replicas_;
+  std::mt19937 random_;
+  std::map<std::string, std::set<std::string>> present_;  // metric: hosts
+  std::set<std::string> unsure_;
+};
+
+class SeriesModelTest : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(SeriesModelTest, ThreeReplicasAgree) { Model(GetParam()).run(400); }
+INSTANTIATE_TEST_SUITE_P(Seeds, SeriesModelTest, ::testing::Range(1U, 21U));
+
+}  // namespace
+}  // namespace varve::engine::cassandra::testing

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesTables: the SeriesStore of the cluster engine, and what its appends and its tracker need of it: a directory in
+// memory, in front of the index in the store. The engine's Store adds lives().
+//
+//   append:  missing = series.missing(groups) → series.announce(missing) beside the samples' rows → again
+//            series.missing(groups), until there is nothing → acknowledge
+//   once a second, by a thread of its own:  series.listen()
+//
+// Limits: series_per_tenant counts the series that this process knows, so several replicas may let a tenant have more.
+// Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/series/announcer.h"
+#include "engine/cassandra/series/directory.h"
+#include "engine/cassandra/series/loader.h"
+#include "storage/series_store.h"
+#include "tracker/redis/member_names.h"
+
+namespace varve::engine::cassandra {
+
+struct SeriesOptions {
+  Directory::Options directory;
+  std::int64_t retention_ms = rollup::kForEver;  // longest_retention_ms()
+};
+
+class SeriesTables : public storage::SeriesStore {
+ public:
+  using Done = RowStore::Done;
+
+  // `clock`: the one that all replicas share.
+  SeriesTables(const SeriesOptions& options, const Tables& tables, RowStore& rows, tracker::redis::Versions& versions,
+               const Clock& clock);
+  ~SeriesTables() override;
+
+  Result<model::TenantId> tenant(std::string_view name) override;
+  [[nodiscard]] Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tenants() const override;
+  [[nodiscard]] bool in_memory() const override { return false; }
+  Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
+                                      std::span<const std::string_view> metrics) override;
+  [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
+                                                            const index::Matchers& matchers) const override;
+  [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
+                                              std::span<const model::SeriesId> series) const override;
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
+                                                              std::size_t limit) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
+                                                          std::string_view metric) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
+                                                            std::string_view key) const override;
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
+                                                                std::string_view metric) const override;
+  // Those that lives() finds empty. Needs Redis: who has written to them meanwhile must hear of it.
+  void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
+  [[nodiscard]] std::size_t series_count() const override;  // known here
+  [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
+
+  // --- appends
+  // See Directory::missing().
+  [[nodiscard]] std::vector<GroupPeriod> missing(std::span<const GroupPeriod> groups) {
+    return directory_.missing(groups, now_us());
+  }
+  // Writes their rows and raises their numbers. An error: they are not announced, nothing may be acknowledged.
+  void announce(std::span<const GroupPeriod> groups, Done done);
+
+  // Hears what others have forgotten and announces again what has to be, and raises what could not be raised.
+  Status listen();
+
+  // --- for the scan, the tracker, and who seals
+  Status load(model::TenantId tenant, std::string_view metric, model::TimeRange range,
+              const RowStore::ReadLimits& limits) const;
+  Directory& directory() { return directory_; }
+  [[nodiscard]] const Directory& directory() const { return directory_; }
+  Loader& loader() { return loader_; }
+
+ private:
+  struct Owed;
+
+  [[nodiscard]] std::int64_t now_us() const { return clock_.now_ms() * 1000; }
+  Status load_metrics(model::TenantId tenant, std::string_view metric) const;
+  Status forget(model::TenantId tenant, std::span<const model::SeriesId> series);
+  Status write_forgotten(model::TenantId tenant, std::span<const model::SeriesId> series, std::int64_t at_us);
+  Result<std::vector<RowDelete>> names_gone(model::TenantId tenant, const std::vector<std::string>& metrics,
+                                            std::int64_t at_us);
+  void raise(std::vector<tracker::redis::VersionsRaised> what, Done done);
+  Status announce_again();
+
+  const Tables& tables_;
+  RowStore& rows_;
+  tracker::redis::Versions& versions_;
+  const Clock& clock_;
+  Directory directory_;
+  Announcer announcer_;
+  mutable Loader loader_;
+  const std::shared_ptr<Owed> owed_;  // numbers that are to be raised when Redis is there again
+};
+
+// How the replicas' tracker knows line groups.
+class GroupNames final : public tracker::redis::MemberNames {
+ public:
+  explicit GroupNames(SeriesTables& series) : series_(series) {}
+  [[nodiscard]] std::string tenant(model::TenantId tenant) const override;
+  [[nodiscard]] std::string name(const tracker::Member& member) const override;
+  Result<std::vector<std::optional<tracker::Member>>> find(std::span<const std::string_view> names) override;
+
+ private:
+  SeriesTables& series_;
+};
+
+}  // namespace varve::engine::cassandra
