@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalVersions: Versions in the process, for tests without a Redis. Several replicas of a test share one.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "tracker/redis/versions.h"
+
+namespace varve::tracker::redis::testing {
+
+class LocalVersions final : public Versions {
+ public:
+  Result<std::vector<TenantVersions>> ask(std::span<const VersionsAsked> tenants) override {
+    const std::lock_guard lock(mutex_);
+    ++asked_;
+    if (away_) return fail(Code::unavailable, "Redis is away");
+    std::vector<TenantVersions> out;
+    for (const auto& asked : tenants) {
+      TenantVersions& versions = out.emplace_back();
+      versions.epoch = epoch_;
+      const Of& of = tenants_[std::string(asked.tenant)];
+      versions.index.assign(of.index.begin(), of.index.end());
+      for (const auto& [metric, number] : of.forgotten) {
+        if (number > asked.forgotten_since) versions.forgotten.emplace_back(metric, number);
+      }
+    }
+    return out;
+  }
+
+  void raise(std::span<const VersionsRaised> what, Done done) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!away_) {
+        for (const auto& raised : what) {
+          ++number_;
+          Of& of = tenants_[raised.tenant];
+          for (const auto period : raised.periods) of.index[period] = number_;
+          for (const auto& metric : raised.metrics) of.forgotten[metric] = number_;
+        }
+        what = {};
+      }
+    }
+    done(what.empty() ? Status() : Status(fail(Code::unavailable, "Redis is away")));
+  }
+
+  // While set, everything is unavailable.
+  void away(bool is_away) {
+    const std::lock_guard lock(mutex_);
+    away_ = is_away;
+  }
+  // It came back empty.
+  void lose() {
+    const std::lock_guard lock(mutex_);
+    tenants_.clear();
+    ++epoch_;
+  }
+  [[nodiscard]] std::size_t asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  struct Of {
+    std::map<model::Timestamp, std::uint64_t> index;
+    std::map<std::string, std::uint64_t> forgotten;
+  };
+  mutable std::mutex mutex_;
+  bool away_ = false;
+  std::uint64_t epoch_ = 1, number_ = 0;
+  std::size_t asked_ = 0;
+  std::map<std::string, Of> tenants_;
+};
+
+}  // namespace varve::tracker::redis::testing
