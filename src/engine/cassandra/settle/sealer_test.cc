@@ -3,49 +3,28 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/cassandra/hot/hot_pieces.h"
-#include "engine/cassandra/tables/testing/memory_rows.h"
+#include "engine/cassandra/testing/group_rows.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
 using model::Timestamp;
 using model::Value;
+using testing::kHour;
 
-constexpr std::int64_t kHour = 3'600'000;
 constexpr Timestamp kSlot = 400'000 * kHour;
 
-class SealerTest : public ::testing::Test {
+class SealerTest : public testing::GroupRows {
  protected:
-  ManualClock clock{kSlot + 3 * kHour};
-  SchemaOptions schema{"k", "SimpleStrategy:1", kHour, rollup::kForEver, {}};
-  Tables tables{schema};
-  testing::MemoryRows rows{clock};
-  Stamps stamps;
-  SlotReader reader{rows, tables, schema, kHour};
-  Sealer sealer{rows, reader, stamps, clock};
-  GroupRef group{{"acme", std::string(16, 'g')}, 40};
+  SealerTest() { clock.advance_ms(3 * kHour); }
+  const GroupRef group = group_named('g', 40);
 
-  std::int64_t now() { return stamps.draw(clock.now_ms() * 1000); }
-
-  void put(std::vector<std::pair<Timestamp, std::int64_t>> samples) {
-    model::LineGroup line;
-    line.id = model::GroupId{1};
-    line.count = static_cast<std::uint16_t>(group.columns);
-    model::RowBatch batch;
-    for (const auto& [time, value] : samples) {
-      batch.add(line, time, std::vector<Value>(group.columns, Value::of_long(value)));
-    }
-    for (auto& piece : hot_pieces(batch, kHour)) {
-      ASSERT_TRUE(rows.write_now({hot_write(tables, group.cells, piece.slot, {now(), 1}, std::move(piece.value))}));
-    }
+  void put(const std::vector<std::pair<Timestamp, std::int64_t>>& samples) {
+    std::vector<std::pair<Timestamp, Value>> values;
+    for (const auto& [time, value] : samples) values.emplace_back(time, Value::of_long(value));
+    GroupRows::put(group, values);
   }
-  SealedSlot seal() {
-    const SealWork work{group, kSlot};
-    auto sealed = sealer.seal({&work, 1});
-    EXPECT_TRUE(sealed);
-    return (*sealed)[0];
-  }
+  SealedSlot seal() { return GroupRows::seal(group, kSlot); }
   // "offset=value …" of a column; `hot`: also what is not sealed.
   std::string read(std::uint16_t column, bool hot) {
     SlotsWanted wanted{&group, {kSlot, kSlot + kHour}, {column / kSeriesPerPart}, {}};
@@ -68,10 +47,7 @@ class SealerTest : public ::testing::Test {
     return text;
   }
   void erase(std::vector<std::uint16_t> columns, model::TimeRange range) {
-    Erasure erasure{now(), std::numeric_limits<std::int64_t>::max(), range, std::move(columns)};
-    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
-    erasure.blocks_us = now();
-    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
+    GroupRows::erase(group, std::move(columns), range);
   }
 };
 
@@ -125,7 +101,6 @@ TEST_F(SealerTest, SealedAgainItIsTheSame) {
 // One that read earlier and writes later must not take anything away.
 TEST_F(SealerTest, TheOneThatReadLaterCounts) {
   put({{kSlot, 1}});
-  std::vector<RowWrite> late;
   bool first = true;
   rows.before_write([&](const testing::MemoryRows::Change& change) -> Status {
     if (change.table.name != tables.sealed.name || !first) return {};
@@ -170,11 +145,11 @@ TEST_F(SealerTest, DeletesHoldForWhatCameBefore) {
 // It read before the delete could be seen, and says that it read after it.
 TEST_F(SealerTest, ASealerBesideADeleteBringsNothingBack) {
   put({{kSlot, 1}});
-  Erasure erasure{now(), std::numeric_limits<std::int64_t>::max(), {kSlot, kSlot + 1}, {0}};
+  Erasure erasure{now_us(), std::numeric_limits<std::int64_t>::max(), {kSlot, kSlot + 1}, {0}};
   seal();
   ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
   EXPECT_EQ(read(0, false), "");
-  erasure.blocks_us = now();
+  erasure.blocks_us = now_us();
   ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
   put({{kSlot, 2}});
   EXPECT_EQ(read(0, true), "0=2 ");
@@ -186,7 +161,7 @@ TEST_F(SealerTest, ASealerBesideADeleteBringsNothingBack) {
 TEST_F(SealerTest, ADamagedSlotStopsNoOther) {
   put({{kSlot, 1}});
   const GroupRef other{{"acme", std::string(16, 'h')}, 1};
-  ASSERT_TRUE(rows.write_now({hot_write(tables, other.cells, kSlot, {now(), 1}, "rubbish")}));
+  ASSERT_TRUE(rows.write_now({hot_write(tables, other.cells, kSlot, {now_us(), 1}, "rubbish")}));
   const std::vector<SealWork> works{{other, kSlot}, {group, kSlot}};
   const auto sealed = sealer.seal(works);
   ASSERT_TRUE(sealed);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/unit_maker.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "engine/cassandra/testing/group_rows.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+using model::Timestamp;
+using model::Value;
+using rollup::Kind;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+
+constexpr Timestamp kStart = 400'032 * kHour;  // a multiple of 48 hours and of 4
+const std::vector<std::int64_t> kWidths{5 * kMinute, kHour, kDay};
+
+class UnitMakerTest : public testing::GroupRows {
+ protected:
+  UnitMakerTest()
+      : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, 400 * kDay}, {kDay, rollup::kForEver}}, 30 * kDay),
+        maker(rows, reader, level_tables(), schema, stamps, clock) {
+    static_assert(kStart % (48 * kHour) == 0);
+    clock.advance_ms(kStart + 3 * kDay - clock.now_ms());
+  }
+  const UnitMaker maker;
+  GroupRef group = group_named('g', 33);
+  std::vector<Kind> kinds = std::vector<Kind>(33, Kind::gauge);
+
+  void make(std::size_t level, Timestamp unit, std::vector<UnitWork::Elsewhere> elsewhere = {}) {
+    const UnitWork work{group, kinds, unit, std::move(elsewhere)};
+    const auto made = maker.make(level, {&work, 1});
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_TRUE((*made)[0].status) << (*made)[0].status.error().message;
+  }
+  SeriesWindows read(std::size_t level, Timestamp unit, unsigned column, PartLives* lives = nullptr) {
+    std::vector<RowRead> reads;
+    constexpr ChunkFields kFields{.chunk = true, .lives = true, .added = false};
+    add_reads(reads, maker.levels()[level], group.cells, column / kSeriesPerPart, {unit, unit + 1}, kFields);
+    SeriesWindows found;
+    EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
+      VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
+      if (lives != nullptr) {
+        VARVE_TRY(*lives, decode_lives(row.lives, row.start));
+      }
+      VARVE_TRY(auto block, open_windows(row.chunk));
+      if (block == nullptr) return {};
+      blocks.push_back(block);
+      VARVE_TRY(found, windows_of(*block, column % kSeriesPerPart));
+      return {};
+    }));
+    return found;
+  }
+  // "offset in minutes:count/sum/min/max …"
+  static std::string shown(const rollup::Windows& windows) {
+    std::string text;
+    for (const auto& w : windows) {
+      text += std::to_string((w.start - kStart) / kMinute) + ":" + std::to_string(w.count) + "/";
+      text += w.last.empty()
+                  ? std::to_string(static_cast<long>(w.sum)) + "/" + std::to_string(static_cast<long>(w.min)) + "/" +
+                        std::to_string(static_cast<long>(w.max)) + " "
+                  : std::string(w.last) + " ";
+    }
+    return text;
+  }
+  std::vector<std::shared_ptr<const chunk::Block>> blocks;
+};
+
+TEST_F(UnitMakerTest, EachGranularityIsMadeOfTheFinerOne) {
+  for (int hour = 0; hour < 5; ++hour) {
+    const Timestamp slot = kStart + hour * kHour;
+    put(group,
+        {{slot, Value::of_long(hour)}, {slot + 1, Value::of_double(0.5)}, {slot + 7 * kMinute, Value::of_long(9)}});
+    seal(group, slot);
+  }
+  make(0, kStart);
+  EXPECT_EQ(shown(read(0, kStart, 32).numbers),
+            "0:2/0/0/0 5:1/9/9/9 60:2/1/0/1 65:1/9/9/9 120:2/2/0/2 125:1/9/9/9 180:2/3/0/3 185:1/9/9/9 ");
+  make(0, kStart + 4 * kHour);
+  make(1, kStart);
+  PartLives lives;
+  EXPECT_EQ(shown(read(1, kStart, 0, &lives).numbers), "0:3/9/0/9 60:3/10/0/9 120:3/11/0/9 180:3/12/0/9 240:3/13/0/9 ");
+  EXPECT_EQ(lives.series[0], (storage::SeriesLife{kStart, kStart + 4 * kHour + 7 * kMinute, 15, 3}));
+  const Timestamp days = model::window_start(kStart, 48 * kDay);
+  make(2, days);
+  EXPECT_EQ(read(2, days, 0).numbers.at(0).count, 15U);
+}
+
+TEST_F(UnitMakerTest, TextsAndCountersAreWhatTheyAre) {
+  group.columns = 1;
+  kinds = {Kind::counter};
+  put(group,
+      {{kStart, Value::of_long(1)}, {kStart + 1, Value::of_string("on")}, {kStart + 2, Value::of_string("off")}});
+  seal(group, kStart);
+  make(0, kStart);
+  make(1, kStart);
+  for (const std::size_t level : {0, 1}) {
+    const SeriesWindows found = read(level, kStart, 0);
+    EXPECT_EQ(found.kind, Kind::counter);
+    EXPECT_EQ(found.numbers.at(0).sum, 1);
+    EXPECT_EQ(shown(found.texts), "0:2/off ");
+  }
+}
+
+TEST_F(UnitMakerTest, WhatIsDeletedIsInNoWindowAgain) {
+  put(group, {{kStart, Value::of_long(1)}, {kStart + kHour, Value::of_long(2)}});
+  seal(group, kStart);
+  seal(group, kStart + kHour);
+  make(0, kStart);
+  erase(group, {0, 1}, {kStart, kStart + 2 * kHour});
+  seal(group, kStart);
+  seal(group, kStart + kHour);
+  make(0, kStart);
+  EXPECT_TRUE(read(0, kStart, 0).empty());
+  EXPECT_EQ(read(0, kStart, 2).numbers.size(), 2U);
+}
+
+// Windows are never made of less than they were made of.
+TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
+  put(group, {{kStart, Value::of_long(1)}, {kStart + 3 * kHour, Value::of_long(2)}});
+  seal(group, kStart);
+  seal(group, kStart + 3 * kHour);
+  make(0, kStart);
+  make(1, kStart);
+  clock.advance_ms(kStart + 30 * kDay + 3 * kHour / 2 - clock.now_ms());  // the first slot's samples are gone
+  put(group, {{kStart + 3 * kHour + 1, Value::of_long(5)}});
+  seal(group, kStart + 3 * kHour);
+  make(0, kStart);
+  EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
+  PartLives lives;
+  read(0, kStart, 0, &lives);
+  EXPECT_EQ(lives.series[0].points, 3U);
+  EXPECT_EQ(lives.series[0].first_ms, kStart);
+  make(1, kStart);
+  EXPECT_EQ(shown(read(1, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
+}
+
+TEST_F(UnitMakerTest, ASeriesOfTwoGroupsCountsOnce) {
+  group.columns = 2;
+  kinds = {Kind::gauge, Kind::gauge};
+  const GroupRef other = group_named('a', 1);
+  put(group, {{kStart, Value::of_long(1)}, {kStart + 1, Value::of_long(2)}});
+  put(other, {{kStart + 1, Value::of_long(2)}, {kStart + 2, Value::of_long(3)}});
+  seal(group, kStart);
+  seal(other, kStart);
+  make(0, kStart, {{1, other, 0}});
+  EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:2/3/1/2 ");
+  EXPECT_EQ(shown(read(0, kStart, 1).numbers), "0:1/1/1/1 ");
+}
+
+// Any order of putting and sealing gives the windows of all samples.
+TEST_F(UnitMakerTest, LikeAModel) {
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp)
+  group.columns = 1;
+  kinds = {Kind::gauge};
+  std::map<Timestamp, std::int64_t> model;
+  for (int round = 0; round < 60; ++round) {
+    std::vector<std::pair<Timestamp, Value>> samples;
+    const Timestamp slot = kStart + static_cast<std::int64_t>(random() % 8) * kHour;
+    for (unsigned n = random() % 20; n > 0; --n) {
+      const Timestamp time = slot + static_cast<std::int64_t>(random() % 60) * kMinute;
+      const auto value = static_cast<std::int64_t>(random() % 100);
+      samples.emplace_back(time, Value::of_long(value));
+      model[time] = value;
+    }
+    if (!samples.empty()) put(group, samples);
+    seal(group, slot);
+    make(0, model::window_start(slot, 4 * kHour));
+    make(1, kStart);
+    for (const std::size_t level : {0, 1}) {
+      rollup::Windows expected;
+      for (const auto& [time, value] : model) {
+        const Timestamp start = model::window_start(time, kWidths[level]);
+        if (expected.empty() || expected.back().start != start) {
+          expected.push_back({start, time, time, 0, 0, 1e9, -1e9, {}});
+        }
+        rollup::Window& w = expected.back();
+        ++w.count;
+        w.sum += static_cast<double>(value);
+        w.min = std::min(w.min, static_cast<double>(value));
+        w.max = std::max(w.max, static_cast<double>(value));
+      }
+      rollup::Windows found = read(level, kStart, 0).numbers;
+      if (level == 0) {
+        const auto rest = read(level, kStart + 4 * kHour, 0).numbers;
+        found.insert(found.end(), rest.begin(), rest.end());
+      }
+      ASSERT_EQ(shown(found), shown(expected)) << "round " << round << " level " << level;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: a line group whose samples are put as hot rows, sealed, and made into units, on rows in memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cassandra/hot/hot_pieces.h"
+#include "engine/cassandra/settle/sealer.h"
+#include "engine/cassandra/settle/unit_maker.h"
+#include "engine/cassandra/tables/testing/memory_rows.h"
+#include "engine/shared/stored_for.h"
+
+namespace varve::engine::cassandra::testing {
+
+inline constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+
+class GroupRows : public ::testing::Test {
+ protected:
+  explicit GroupRows(std::vector<rollup::Level> levels = {}, std::int64_t raw_retention_ms = rollup::kForEver)
+      : schema{"k", "SimpleStrategy:1", kHour, raw_retention_ms, std::move(levels)} {}
+
+  ManualClock clock{400'000 * kHour};
+  SchemaOptions schema;
+  Tables tables{schema};
+  MemoryRows rows{clock};
+  Stamps stamps;
+  SlotReader reader{rows, tables, schema, kHour};
+  Sealer sealer{rows, reader, stamps, clock};
+
+  static GroupRef group_named(char name, std::size_t columns) { return {{"acme", std::string(16, name)}, columns}; }
+  std::int64_t now_us() { return stamps.draw(clock.now_ms() * 1000); }
+
+  // All series of the group have the value, at each time.
+  void put(const GroupRef& group, const std::vector<std::pair<model::Timestamp, model::Value>>& samples) {
+    model::LineGroup line;
+    line.id = model::GroupId{1};
+    line.count = static_cast<std::uint16_t>(group.columns);
+    model::RowBatch batch;
+    for (const auto& [time, value] : samples) batch.add(line, time, std::vector<model::Value>(group.columns, value));
+    for (auto& piece : hot_pieces(batch, kHour)) {
+      ASSERT_TRUE(rows.write_now({hot_write(tables, group.cells, piece.slot, {now_us(), 1}, std::move(piece.value))}));
+    }
+  }
+  SealedSlot seal(const GroupRef& group, model::Timestamp slot) {
+    const SealWork work{group, slot};
+    auto sealed = sealer.seal({&work, 1});
+    EXPECT_TRUE(sealed) << sealed.error().message;
+    EXPECT_TRUE((*sealed)[0].status);
+    return (*sealed)[0];
+  }
+  void erase(const GroupRef& group, std::vector<std::uint16_t> columns, model::TimeRange range) {
+    Erasure erasure{now_us(), std::numeric_limits<std::int64_t>::max(), range, std::move(columns)};
+    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
+    erasure.blocks_us = now_us();
+    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
+  }
+
+  [[nodiscard]] std::vector<ChunkTable> level_tables() const {
+    std::vector<ChunkTable> list;
+    for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
+      list.push_back(level_table(tables, schema, kHour, level));
+    }
+    return list;
+  }
+};
+
+}  // namespace varve::engine::cassandra::testing
