@@ -10,19 +10,21 @@ namespace {
 
 const driver::Script& raise_script() {
   static const driver::Script script(R"(
-    -- KEYS: versions|t, forgotten|t. ARGV: how many periods, the periods, then metrics.
+    -- KEYS: versions|t, forgotten|t. ARGV: how many fields, the fields, then metrics.
     local time = redis.call('TIME')
     local number = tonumber(time[1]) * 1000000 + tonumber(time[2])
     local last = tonumber(redis.call('HGET', KEYS[1], 'last') or 0)
     if number <= last then number = last + 1 end
     local text = string.format('%.0f', number)
     redis.call('HSET', KEYS[1], 'last', text)
-    local periods = tonumber(ARGV[1])
-    for i = 2, 1 + periods do redis.call('HSET', KEYS[1], ARGV[i], text) end
-    for i = 2 + periods, #ARGV do redis.call('ZADD', KEYS[2], text, ARGV[i]) end
+    local fields = tonumber(ARGV[1])
+    for i = 2, 1 + fields do redis.call('HSET', KEYS[1], ARGV[i], text) end
+    for i = 2 + fields, #ARGV do redis.call('ZADD', KEYS[2], text, ARGV[i]) end
     return text)");
   return script;
 }
+
+constexpr std::string_view kNames = "names";
 
 // "last" and whatever a later version keeps there are no periods.
 bool to_period(std::string_view text, model::Timestamp& period) {
@@ -59,6 +61,7 @@ Result<std::vector<TenantVersions>> RedisVersions::ask(std::span<const VersionsA
     out[i].epoch = epoch;
     for_each_pair(answer[2 * i], [&](std::string_view field, std::uint64_t number) {
       model::Timestamp period = 0;
+      if (field == kNames) out[i].names = number;
       if (to_period(field, period)) out[i].index.emplace_back(period, number);
     });
     for_each_pair(answer[2 * i + 1], [&](std::string_view metric, std::uint64_t number) {
@@ -72,7 +75,8 @@ Result<std::vector<TenantVersions>> RedisVersions::ask(std::span<const VersionsA
 Question RedisVersions::raising(std::span<const VersionsRaised> what) const {
   Question question = link_.question();
   for (const VersionsRaised& raised : what) {
-    std::vector<std::string> words = {std::to_string(raised.periods.size())};
+    std::vector<std::string> words = {std::to_string(raised.periods.size() + (raised.names ? 1 : 0))};
+    if (raised.names) words.emplace_back(kNames);
     for (const model::Timestamp period : raised.periods) words.push_back(std::to_string(period));
     words.insert(words.end(), raised.metrics.begin(), raised.metrics.end());
     const std::string keys[] = {link_.key("versions|" + raised.tenant), link_.key("forgotten|" + raised.tenant)};

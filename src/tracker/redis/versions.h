@@ -25,6 +25,7 @@ namespace varve::tracker::redis {
 struct TenantVersions {
   std::uint64_t epoch = 0;                                        // another one: numbers may have been lost
   std::vector<std::pair<model::Timestamp, std::uint64_t>> index;  // by period, ascending; without a number: 0
+  std::uint64_t names = 0;                                        // of metrics
   std::vector<std::pair<std::string, std::uint64_t>> forgotten;   // metrics, by those asked for
 
   [[nodiscard]] std::uint64_t of(model::Timestamp period) const {
@@ -43,11 +44,13 @@ struct VersionsAsked {
   std::uint64_t forgotten_since = 0;  // metrics whose number is greater
 };
 
-// Something is new in the index of these periods; series of these metrics were forgotten.
+// Something is new in the index of these periods, and perhaps among the names of metrics; series of these metrics were
+// forgotten.
 struct VersionsRaised {
   std::string tenant;
   std::vector<model::Timestamp> periods;
   std::vector<std::string> metrics;
+  bool names = false;
 };
 
 // Thread-safe.

@@ -21,7 +21,7 @@ class VersionsTest : public ::testing::Test {
     return answer ? answer->at(0) : TenantVersions{};
   }
   void raise(RedisVersions& by, std::vector<model::Timestamp> periods, std::vector<std::string> metrics = {}) {
-    const VersionsRaised raised{"t", std::move(periods), std::move(metrics)};
+    const VersionsRaised raised{"t", std::move(periods), std::move(metrics), false};
     ASSERT_TRUE(by.raise({&raised, 1}));
   }
   static std::vector<std::string> names(const TenantVersions& versions) {
@@ -87,8 +87,19 @@ TEST_F(VersionsTest, MetricsThatForgotSinceThen) {
   EXPECT_EQ(names(ask("t")).size(), 3U);
 }
 
+TEST_F(VersionsTest, NamesHaveANumberOfTheirOwn) {
+  raise(b, {0});
+  EXPECT_EQ(ask("t").names, 0U);
+  const VersionsRaised raised{"t", {kWeek}, {"m"}, true};
+  ASSERT_TRUE(b.raise({&raised, 1}));
+  const auto first = ask("t");
+  EXPECT_EQ(first.names, first.of(kWeek));
+  EXPECT_EQ(first.index.size(), 2U) << "no period";
+  EXPECT_EQ(names(first), std::vector<std::string>{"m"});
+}
+
 TEST_F(VersionsTest, ManyTenantsAtOnce) {
-  const std::vector<VersionsRaised> raised = {{"a", {0}, {}}, {"b", {kWeek}, {"m"}}};
+  const std::vector<VersionsRaised> raised = {{"a", {0}, {}, false}, {"b", {kWeek}, {"m"}, false}};
   std::promise<Status> told;
   b.raise(raised, [&](Status status) { told.set_value(std::move(status)); });
   ASSERT_TRUE(told.get_future().get());
@@ -109,7 +120,7 @@ TEST_F(VersionsTest, ALossIsAnotherEpoch) {
   ASSERT_TRUE(link_b->run(empty));
   const VersionsAsked asked{"t", 0};
   EXPECT_EQ(a.ask({&asked, 1}).error().code, Code::unavailable) << "numbers may be missing";
-  const VersionsRaised raised{"t", {0}, {}};
+  const VersionsRaised raised{"t", {0}, {}, false};
   EXPECT_TRUE(a.raise({&raised, 1})) << "raising is always good";
   ASSERT_TRUE(link_b->recover([] { return Status(); }));
   auto after = ask("t");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SeriesTables writes: announcements, and what was forgotten.
 #include <algorithm>
+#include <future>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,24 +17,37 @@ using model::SeriesId;
 using model::TenantId;
 using tracker::redis::VersionsRaised;
 
+namespace {
+
+constexpr std::size_t kRowsAtOnce = 4000;  // some tenths of a second
+
+}  // namespace
+
 // By tenant: what callbacks may still add to when the owner is gone.
 struct SeriesTables::Owed {
   std::mutex mutex;
-  std::map<std::string, std::pair<std::set<model::Timestamp>, std::set<std::string>>> tenants;
+  struct Raised {
+    std::set<model::Timestamp> periods;
+    std::set<std::string> metrics;
+    bool names = false;
+  };
+  std::map<std::string, Raised> tenants;
 
   void add(const std::vector<VersionsRaised>& what) {
     const std::lock_guard lock(mutex);
     for (const VersionsRaised& raised : what) {
-      auto& [periods, metrics] = tenants[raised.tenant];
+      auto& [periods, metrics, names] = tenants[raised.tenant];
       periods.insert(raised.periods.begin(), raised.periods.end());
       metrics.insert(raised.metrics.begin(), raised.metrics.end());
+      names = names || raised.names;
     }
   }
   std::vector<VersionsRaised> take() {
     const std::lock_guard lock(mutex);
     std::vector<VersionsRaised> out;
     for (const auto& [tenant, what] : tenants) {
-      out.push_back({tenant, {what.first.begin(), what.first.end()}, {what.second.begin(), what.second.end()}});
+      out.push_back(
+          {tenant, {what.periods.begin(), what.periods.end()}, {what.metrics.begin(), what.metrics.end()}, what.names});
     }
     tenants.clear();
     return out;
@@ -61,16 +76,37 @@ void SeriesTables::raise(std::vector<VersionsRaised> what, Done done) {
   });
 }
 
+// A piece after the other: of many none would come in time, and what is done once need not be done again.
+struct SeriesTables::Task {
+  std::vector<GroupPeriod> groups;
+  std::size_t next = 0;
+  Done done;
+};
+
 void SeriesTables::announce(std::span<const GroupPeriod> groups, Done done) {
   if (groups.empty()) return done({});
-  auto announcement = std::make_shared<Announcement>(announcer_.prepare(groups, now_us()));
+  announce_next(std::make_shared<Task>(Task{{groups.begin(), groups.end()}, 0, std::move(done)}));
+}
+
+void SeriesTables::announce_next(const std::shared_ptr<Task>& task) {
+  const std::span<const GroupPeriod> rest = std::span(task->groups).subspan(task->next);
+  const std::size_t count = directory_.read([&](const index::SeriesIndex& index) {
+    std::size_t groups = 0, rows = 0;
+    while (groups < rest.size() && rows < kRowsAtOnce) rows += index.group_series(rest[groups++].group).size() + 2;
+    return groups;
+  });
+  task->next += count;
+  auto announcement = std::make_shared<Announcement>(announcer_.prepare(rest.first(count), now_us()));
   auto rows = std::exchange(announcement->rows, {});
-  rows_.write(std::move(rows), [this, announcement, done = std::move(done)](Status status) mutable {
-    if (!status) return done(std::move(status));
-    if (!announcer_.confirm(*announcement, now_us())) {
-      return done(fail(Code::unavailable, "the index took too long to write"));
+  rows_.write(std::move(rows), [this, task, announcement](Status status) {
+    if (status && !announcer_.confirm(*announcement, now_us())) {
+      status = fail(Code::unavailable, "the index took too long to write");
     }
-    raise(announcer_.raised(announcement->groups), std::move(done));
+    if (!status) return task->done(std::move(status));
+    raise(announcer_.raised(*announcement), [this, task](const Status&) {
+      if (task->next < task->groups.size()) return announce_next(task);
+      task->done({});
+    });
   });
 }
 
@@ -86,18 +122,24 @@ Status SeriesTables::announce_again() {
   if (again.groups.empty() && again.metrics.empty()) return {};
   std::ranges::sort(again.groups);
   again.groups.erase(std::ranges::unique(again.groups).begin(), again.groups.end());
-  Announcement announcement = announcer_.prepare(again.groups, now_us());
-  auto rows = std::exchange(announcement.rows, {});
-  std::ranges::move(announcer_.names(again.metrics, now_us()), std::back_inserter(rows));
-  Status status = rows_.write_now(std::move(rows));
-  if (status && !announcer_.confirm(announcement, now_us())) {
-    status = fail(Code::unavailable, "the index took too long to write");
+  Status status = announce_names(again.metrics);
+  if (status) {
+    std::promise<Status> announced;
+    announce(again.groups, [&](Status done) { announced.set_value(std::move(done)); });
+    status = announced.get_future().get();
   }
-  if (!status) {
-    directory_.give_again(std::move(again));
-    return status;
-  }
-  raise(announcer_.raised(announcement.groups), [](const Status&) {});
+  if (!status) directory_.give_again(std::move(again));
+  return status;
+}
+
+Status SeriesTables::announce_names(std::span<const std::pair<TenantId, std::string>> metrics) {
+  if (metrics.empty()) return {};
+  VARVE_CHECK_OK(rows_.write_now(announcer_.names(metrics, now_us())));
+  std::set<std::string> tenants;
+  for (const auto& [tenant, metric] : metrics) tenants.insert(directory_.tenant_name(tenant));
+  std::vector<VersionsRaised> raised;
+  for (const std::string& tenant : tenants) raised.push_back({tenant, {}, {}, true});
+  raise(std::move(raised), [](const Status&) {});
   return {};
 }
 
@@ -155,16 +197,25 @@ Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> 
   }
   std::ranges::stable_sort(rows, {}, &RowWrite::partition);
   // Of some that could not be written others hear, too.
-  const Status written = rows_.write_now(std::move(rows));
-  raise({{name, {}, names}}, [](const Status&) {});
+  const Status written = write_some_at_once(std::move(rows));
+  raise({{name, {}, names, false}}, [](const Status&) {});
   VARVE_CHECK_OK(written);
-  for (const auto& [metric, gone] : metrics) directory_.add_forgotten(tenant, metric, gone, 0);
+  for (const auto& [metric, gone] : metrics) loader_.forgot(tenant, metric, gone);
   VARVE_TRY(auto deletes, names_gone(tenant, names, at_us));
   if (!deletes.empty()) {
     VARVE_CHECK_OK(rows_.erase_now(std::move(deletes)));
-    raise({{name, {}, names}}, [](const Status&) {});
+    raise({{name, {}, names, true}}, [](const Status&) {});
   }
   return announce_again();
+}
+
+Status SeriesTables::write_some_at_once(std::vector<RowWrite> rows) {
+  for (std::size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto last = rows.begin() + static_cast<std::ptrdiff_t>(std::min(at + kRowsAtOnce, rows.size()));
+    VARVE_CHECK_OK(rows_.write_now({std::move_iterator(first), std::move_iterator(last)}));
+  }
+  return {};
 }
 
 // Of a metric of which no series is left.

@@ -158,16 +158,18 @@ bool Announcer::confirm(const Announcement& announcement, std::int64_t now_us) {
   return true;
 }
 
-std::vector<tracker::redis::VersionsRaised> Announcer::raised(std::span<const GroupPeriod> groups) const {
+std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement& announcement) const {
   std::map<std::string, std::set<model::Timestamp>> tenants;
   directory_.read([&](const index::SeriesIndex& index) {
-    for (const GroupPeriod& group : groups) {
+    for (const GroupPeriod& group : announcement.groups) {
       tenants[std::string(index.tenant_name(index.group_tenant(group.group)))].insert(group.period);
     }
     return 0;
   });
   std::vector<tracker::redis::VersionsRaised> out;
-  for (const auto& [tenant, periods] : tenants) out.push_back({tenant, {periods.begin(), periods.end()}, {}});
+  for (const auto& [tenant, periods] : tenants) {
+    out.push_back({tenant, {periods.begin(), periods.end()}, {}, !announcement.names.empty()});
+  }
   return out;
 }
 

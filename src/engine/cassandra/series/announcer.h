@@ -46,8 +46,8 @@ class Announcer {
   // False: too late; nothing of it is taken for announced.
   bool confirm(const Announcement& announcement, std::int64_t now_us);
 
-  // What to raise when these stand.
-  [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(std::span<const GroupPeriod> groups) const;
+  // What to raise when it stands.
+  [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(const Announcement& announcement) const;
 
   // s, for a row of this period that is written now; 0: none.
   [[nodiscard]] std::uint32_t ttl_s(model::Timestamp period, std::int64_t now_us) const;

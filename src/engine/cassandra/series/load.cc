@@ -76,13 +76,7 @@ class Loader::Collected {
 
   // What was forgotten comes first: announcements since then make it undone.
   void apply_forgotten() {
-    if (forgotten_.empty()) return;
-    const auto& [kind, tenant, metric, period] = part_.key;
-    std::int64_t first_us = INT64_MAX;
-    for (const auto& [hash, at_us] : forgotten_) first_us = std::min(first_us, at_us);
-    if (owner_.directory_.add_forgotten(tenant, metric, forgotten_, kSlackUs)) {
-      owner_.parts_.read_again(tenant, metric, std::max<std::int64_t>(1, first_us));
-    }
+    if (!forgotten_.empty()) owner_.add_forgotten(part_.key.tenant, part_.key.metric, forgotten_, kSlackUs);
   }
   Status apply(const Limits& limits) {
     const auto& [kind, tenant, metric, period] = part_.key;
@@ -102,6 +96,19 @@ class Loader::Collected {
   std::vector<std::pair<Hash, std::int64_t>> forgotten_;
   std::vector<Row> rows_;
 };
+
+// What was announced later than that makes it undone, and may have been read already.
+void Loader::add_forgotten(TenantId tenant, const std::string& metric,
+                           std::span<const std::pair<Hash, std::int64_t>> series, std::int64_t slack_us) {
+  std::int64_t first_us = INT64_MAX;
+  for (const auto& [hash, at_us] : series) first_us = std::min(first_us, at_us);
+  if (!directory_.add_forgotten(tenant, metric, series, slack_us)) return;
+  parts_.read_again(tenant, metric, std::max<std::int64_t>(1, first_us));
+}
+
+void Loader::forgot(TenantId tenant, const std::string& metric, std::span<const std::pair<Hash, std::int64_t>> series) {
+  add_forgotten(tenant, metric, series, 0);
+}
 
 Status Loader::read(const std::vector<PartRead>& parts, const Limits& limits) {
   std::vector<Collected> collected;

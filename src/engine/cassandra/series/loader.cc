@@ -87,7 +87,7 @@ Status Loader::ensure(const std::vector<PartWanted>& wanted, const Parts::Trust&
 
 Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Limits& limits) {
   const Asked asked = ask(tenant);
-  std::uint64_t number = asked.versions.latest();
+  std::uint64_t number = asked.versions.names;
   {
     const std::lock_guard lock(mutex_);
     number = std::max(number, tenants_[tenant].since);

@@ -44,6 +44,9 @@ class Loader {
   // What was forgotten of these metrics.
   Status forgotten(model::TenantId tenant, std::span<const std::string> metrics, const Limits& limits = {});
 
+  // The same, if it is this process that forgot them.
+  void forgot(model::TenantId tenant, const std::string& metric, std::span<const std::pair<Hash, std::int64_t>> series);
+
   // The groups of these hashes; nullopt: there is none (any more).
   using Named = std::pair<model::TenantId, Hash>;
   Result<std::vector<std::optional<model::GroupId>>> groups(std::span<const Named> names, const Limits& limits = {});
@@ -80,6 +83,8 @@ class Loader {
   class Collected;
   Status read(const std::vector<PartRead>& parts, const Limits& limits);
   Status add(model::TenantId tenant, const std::string& metric, std::span<const Row> rows, const Limits& limits);
+  void add_forgotten(model::TenantId tenant, const std::string& metric,
+                     std::span<const std::pair<Hash, std::int64_t>> series, std::int64_t slack_us);
   Status load_lists(model::TenantId tenant, std::span<const Row> rows, const Limits& limits);
 
   Directory& directory_;

@@ -6,25 +6,16 @@
 #include <optional>
 #include <utility>
 
+#include "engine/cassandra/tables/spans.h"
+
 namespace varve::engine::cassandra {
 
-bool Parts::is_good(const Part& part, std::uint64_t number, const Trust& trust) const {
+bool Parts::is_good(const PartKey& key, const Part& part, std::uint64_t number, const Trust& trust) const {
   if (!part.known) return false;
-  const std::int64_t age_ns = clock_.steady_ns() - part.read_ns;
+  const bool old = key.kind == PartKind::series && key.period + 2 * kPeriodMs < clock_.now_ms();
+  const std::int64_t age_ns = (clock_.steady_ns() - part.read_ns) / (old ? kOldFactor : 1);
   if (!trust.asked) return age_ns < trust.alone_ns;
   return part.asked && part.epoch == trust.epoch && part.number >= number && age_ns < trust.good_ns;
-}
-
-bool Parts::is_good(const PartWanted& wanted, const Trust& trust) const {
-  const std::lock_guard lock(mutex_);
-  const auto part = parts_.find(wanted.key);
-  return part != parts_.end() && is_good(part->second, wanted.number, trust);
-}
-
-bool Parts::is_known(const PartKey& key) const {
-  const std::lock_guard lock(mutex_);
-  const auto part = parts_.find(key);
-  return part != parts_.end() && part->second.known;
 }
 
 Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
@@ -36,7 +27,7 @@ Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, 
       const std::lock_guard lock(mutex_);
       for (const PartWanted& one : wanted) {
         Part& part = parts_[one.key];
-        if (is_good(part, one.number, trust)) continue;
+        if (is_good(one.key, part, one.number, trust)) continue;
         if (part.reading) {
           other = {one.key, part.round};
         } else {
@@ -46,13 +37,16 @@ Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, 
       }
     }
     // Its own first: nobody waits for another while another waits for him.
-    if (!claimed.empty()) VARVE_CHECK_OK(read_claimed(claimed, trust, read));
-    if (!other) return {};
-    VARVE_CHECK_OK(wait(other->first, other->second, limits));
+    bool again = false;
+    if (!claimed.empty()) {
+      VARVE_TRY(again, read_claimed(claimed, trust, read));
+    }
+    if (other) VARVE_CHECK_OK(wait(other->first, other->second, limits));
+    if (!other && !again) return {};
   }
 }
 
-Status Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read) {
+Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read) {
   std::vector<PartRead> reads;
   const std::int64_t now_us = clock_.now_ms() * 1000, now_ns = clock_.steady_ns();
   {
@@ -63,6 +57,7 @@ Status Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& 
     }
   }
   Status status = read(reads);
+  bool again = false;
   {
     const std::lock_guard lock(mutex_);
     for (const PartWanted& one : claimed) {
@@ -72,6 +67,7 @@ Status Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& 
       part.result = status;
       if (!status) continue;
       part.known = part.again_us == 0;
+      again = again || !part.known;
       part.read_us = part.known ? now_us : std::min(now_us, part.again_us);
       part.again_us = 0;
       part.read_ns = now_ns;
@@ -81,7 +77,8 @@ Status Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& 
     }
   }
   changed_.notify_all();
-  return status;
+  if (!status) return fail(status.error());
+  return again;
 }
 
 Status Parts::wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits) {

@@ -3,7 +3,8 @@
 // somebody else is reading waits for him: many who ask the same read it once.
 //
 // A part is good while its number is the one that the replicas share (tracker/redis/versions.h), though a minute at the
-// most. Without Redis nobody knows, and what was read counts for ten seconds.
+// most. Without Redis nobody knows, and what was read counts for ten seconds. Of periods that are over, in which hardly
+// anything is ever announced, it is an hour and ten minutes.
 //
 // Thread-safe.
 #pragma once
@@ -48,6 +49,7 @@ class Parts {
  public:
   static constexpr std::int64_t kGoodNs = 60'000'000'000;
   static constexpr std::int64_t kAloneNs = 10'000'000'000;  // without Redis
+  static constexpr std::int64_t kOldFactor = 60;            // of periods that are over
   static constexpr std::int64_t kOverlapUs = 60'000'000;    // announcements take less (announcer.h)
 
   using Read = std::function<Status(const std::vector<PartRead>&)>;
@@ -63,10 +65,6 @@ class Parts {
   // Returns when all of them are good; calls `read` for those that nobody is reading.
   Status ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
                 const Read& read);
-
-  [[nodiscard]] bool is_good(const PartWanted& wanted, const Trust& trust) const;
-  // Was it ever read?
-  [[nodiscard]] bool is_known(const PartKey& key) const;
   // What was announced of the metric since then is to be read again.
   void read_again(model::TenantId tenant, const std::string& metric, std::int64_t from_us);
 
@@ -81,8 +79,9 @@ class Parts {
     std::uint64_t round = 0;  // of readings
     Status result;            // of the last
   };
-  [[nodiscard]] bool is_good(const Part& part, std::uint64_t number, const Trust& trust) const;
-  Status read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read);
+  [[nodiscard]] bool is_good(const PartKey& key, const Part& part, std::uint64_t number, const Trust& trust) const;
+  // True: some of them are to be read again.
+  Result<bool> read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read);
   Status wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits);
 
   const Clock& clock_;

@@ -68,7 +68,8 @@ class SeriesTables : public storage::SeriesStore {
   [[nodiscard]] std::vector<GroupPeriod> missing(std::span<const GroupPeriod> groups) {
     return directory_.missing(groups, now_us());
   }
-  // Writes their rows and raises their numbers. An error: they are not announced, nothing may be acknowledged.
+  // Writes their rows and raises their numbers. An error: they are not announced, nothing may be acknowledged; then
+  // those that missing() says are tried again. This object must stay until `done` was called.
   void announce(std::span<const GroupPeriod> groups, Done done);
 
   // Hears what others have forgotten and announces again what has to be, and raises what could not be raised.
@@ -83,6 +84,7 @@ class SeriesTables : public storage::SeriesStore {
 
  private:
   struct Owed;
+  struct Task;
 
   [[nodiscard]] std::int64_t now_us() const { return clock_.now_ms() * 1000; }
   Status load_metrics(model::TenantId tenant, std::string_view metric) const;
@@ -91,7 +93,10 @@ class SeriesTables : public storage::SeriesStore {
   Result<std::vector<RowDelete>> names_gone(model::TenantId tenant, const std::vector<std::string>& metrics,
                                             std::int64_t at_us);
   void raise(std::vector<tracker::redis::VersionsRaised> what, Done done);
+  void announce_next(const std::shared_ptr<Task>& task);
   Status announce_again();
+  Status announce_names(std::span<const std::pair<model::TenantId, std::string>> metrics);
+  Status write_some_at_once(std::vector<RowWrite> rows);
 
   const Tables& tables_;
   RowStore& rows_;

@@ -21,6 +21,7 @@ class LocalVersions final : public Versions {
       versions.epoch = epoch_;
       const Of& of = tenants_[std::string(asked.tenant)];
       versions.index.assign(of.index.begin(), of.index.end());
+      versions.names = of.names;
       for (const auto& [metric, number] : of.forgotten) {
         if (number > asked.forgotten_since) versions.forgotten.emplace_back(metric, number);
       }
@@ -37,6 +38,7 @@ class LocalVersions final : public Versions {
           Of& of = tenants_[raised.tenant];
           for (const auto period : raised.periods) of.index[period] = number_;
           for (const auto& metric : raised.metrics) of.forgotten[metric] = number_;
+          if (raised.names) of.names = number_;
         }
         what = {};
       }
@@ -64,6 +66,7 @@ class LocalVersions final : public Versions {
   struct Of {
     std::map<model::Timestamp, std::uint64_t> index;
     std::map<std::string, std::uint64_t> forgotten;
+    std::uint64_t names = 0;
   };
   mutable std::mutex mutex_;
   bool away_ = false;
