@@ -117,7 +117,7 @@ class Views {
 
 Result<std::unique_ptr<CassandraRows>> CassandraRows::open(const driver::Session& session, const Tables& tables,
                                                            const CassandraRowsOptions& options, const Clock& clock) {
-  VARVE_TRY(auto statements, Statements::prepare(session, tables, options.keyspace));
+  VARVE_TRY(auto statements, Statements::prepare(session, tables, options.keyspace, clock));
   return std::unique_ptr<CassandraRows>(new CassandraRows(session, options, clock, std::move(statements)));
 }
 
@@ -197,7 +197,7 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
       selects.push_back(selects.back());
       continue;
     }
-    VARVE_TRY(Select* const select, statements_->select(read));
+    VARVE_TRY(Select* const select, statements_->select(read, limits));
     selects.push_back(select);
   }
   Views views;
@@ -215,10 +215,11 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
                       std::size_t bytes) { selects[number]->measured(rows, bytes); },
       .explain = [&](std::size_t number,
                      Error error) { return explained(std::move(error), *reads[number].table, "reading"); }};
+  const bool known = std::ranges::all_of(selects, &Select::known);
   const PageLimits pages{.in_flight = options_.reads_in_flight,
+                         .at_first = known ? options_.reads_in_flight : PageLimits().at_first,
                          .bytes = options_.read_bytes,
-                         .cancelled = limits.cancelled,
-                         .deadline_steady_ns = limits.deadline_steady_ns};
+                         .within = limits};
   return read_pages(queries, pages, clock_);
 }
 

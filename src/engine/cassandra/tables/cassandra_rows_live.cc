@@ -85,9 +85,7 @@ class CassandraRowsLive : public ::testing::Test {
  protected:
   std::unique_ptr<CassandraRows> open(CassandraRowsOptions options = {}) {
     options.keyspace = "rows";
-    auto opened = CassandraRows::open(Connected::instance().session(), tables, options, clock);
-    EXPECT_TRUE(opened) << opened.error().message;
-    return std::move(*opened);
+    return std::move(CassandraRows::open(Connected::instance().session(), tables, options, clock).value());
   }
   RowWrite raw(std::int64_t slot, std::int64_t arrived, std::string value, std::uint32_t ttl_s = 0) const {
     return {&tables.raw,
@@ -172,6 +170,78 @@ TEST_F(CassandraRowsLive, ReadsAreCancelledInTheMiddle) {
   EXPECT_EQ(seen, 100);
 }
 
+void control(const char* what) {
+  std::printf("control: %s\n", what);
+  std::fflush(stdout);
+  char line[16];
+  ASSERT_NE(std::fgets(line, sizeof line, stdin), nullptr) << what;
+}
+
+TEST_F(CassandraRowsLive, OneThatHangsIsWaitedForWithoutGrowing) {
+  const auto rows = open({.queued_bytes_max = 4 << 20});
+  std::atomic<int> called = 0, failed = 0;
+  const RowRead one{&tables.raw, raw(4, 0, "").partition, {}, {}, {"value"}};
+  const auto nothing = [](std::size_t, const RowView&) { return Status(); };
+  ASSERT_TRUE(rows->read({&one, 1}, {}, nothing));
+  control("pause 1");
+  int taken = 0;
+  bool refused = false;
+  for (int i = 0; !refused; ++i) {
+    ASSERT_LT(i, 10'000);
+    rows->write({raw(4, i, std::string(16 << 10, 'x'))}, [&](const Status& status) {
+      ++called;
+      failed += !status;
+    });
+    refused = rows->load().refused > 0;
+    taken += !refused;
+  }
+  EXPECT_GT(taken, 200);
+  EXPECT_EQ(called, 1) << "who is refused hears of it at once";
+  const RowRead new_kind{&tables.raw, one.partition, bigint_cell(0), {}, {}};  // which must be prepared first
+  EXPECT_EQ(rows->read({&new_kind, 1}, {nullptr, clock.steady_ns() + 500'000'000}, nothing).error().code,
+            Code::timeout);
+  EXPECT_EQ(rows->read({&one, 1}, {nullptr, clock.steady_ns() + 2'000'000'000}, nothing).error().code, Code::timeout);
+  control("resume 1");
+  while (called != taken + 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(failed, 1) << "all that was taken was written";
+  EXPECT_GT(rows->load().slow, 0U);
+  EXPECT_LT(rows->load().limit, 256U);
+  EXPECT_EQ(rows->load().bytes, 0U);
+  std::size_t seen = 0;
+  ASSERT_TRUE(rows->read({&one, 1}, {}, [&](std::size_t, const RowView&) {
+    ++seen;
+    return Status();
+  }));
+  EXPECT_EQ(seen, static_cast<std::size_t>(taken));
+}
+
+TEST_F(CassandraRowsLive, OneThatComesBackIsFoundAgain) {
+  const auto rows = open();
+  const RowRead one{&tables.raw, raw(5, 0, "").partition, {}, {}, {"value"}};
+  const auto nothing = [](std::size_t, const RowView&) { return Status(); };
+  ASSERT_TRUE(rows->write_now({raw(5, 1, "before")}));
+  ASSERT_TRUE(rows->read({&one, 1}, {}, nothing));
+  control("kill 1");
+  for (const Status& status : {rows->write_now({raw(5, 2, "lost")}), rows->read({&one, 1}, {}, nothing)}) {
+    ASSERT_FALSE(status);
+    EXPECT_TRUE(status.error().code == Code::io || status.error().code == Code::unavailable) << status.error().message;
+    EXPECT_NE(status.error().message.find(tables.raw.name), std::string::npos) << status.error().message;
+  }
+  control("start 1");
+  Status done = rows->write_now({raw(5, 3, "after")});
+  for (int attempt = 0; !done && attempt < 120; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    done = rows->write_now({raw(5, 3, "after")});
+  }
+  ASSERT_TRUE(done) << done.error().message;
+  int seen = 0;
+  ASSERT_TRUE(rows->read({&one, 1}, {}, [&](std::size_t, const RowView&) {
+    ++seen;
+    return Status();
+  }));
+  EXPECT_EQ(seen, 2) << "what was acknowledged";
+}
+
 double cpu_s() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -248,6 +318,7 @@ TEST_F(CassandraRowsSpeed, Reads) {
     reads.push_back({&tables.raw, all.back().partition, {}, {}, {"value"}});
   }
   ASSERT_TRUE(rows->write_now(std::move(all)));
+  all.clear();
   for (std::int64_t i = 0; i < 10'000; ++i) all.push_back(raw(3'000'000, i, value));
   ASSERT_TRUE(rows->write_now(std::move(all)));
   std::size_t seen = 0;

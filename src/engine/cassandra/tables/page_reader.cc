@@ -16,7 +16,6 @@ namespace varve::engine::cassandra {
 namespace {
 
 constexpr std::int64_t kLookNs = 20'000'000;  // how often `cancelled` is looked at
-constexpr std::size_t kCareful = 8;           // queries under way until the size of a page is known
 
 struct Arrival {
   std::size_t number;
@@ -61,7 +60,7 @@ class Reader {
 
   Status run() {
     for (;;) {
-      VARVE_CHECK_OK(let());
+      VARVE_CHECK_OK(within(limits_.within, clock_));
       ask_more();
       if (open_.empty()) return {};
       ask_again();
@@ -70,16 +69,8 @@ class Reader {
   }
 
  private:
-  [[nodiscard]] Status let() const {
-    if (limits_.cancelled != nullptr && *limits_.cancelled)
-      return fail(Code::cancelled, "nobody waits for it any more");
-    if (limits_.deadline_steady_ns != 0 && clock_.steady_ns() >= limits_.deadline_steady_ns)
-      return fail(Code::timeout, "reading from Cassandra took longer than allowed");
-    return {};
-  }
-
   [[nodiscard]] std::size_t allowed() const {
-    if (page_bytes_ == 0) return std::min(limits_.in_flight, kCareful);
+    if (page_bytes_ == 0) return std::min(limits_.in_flight, limits_.at_first);
     return std::clamp<std::size_t>(limits_.bytes / page_bytes_, 1, limits_.in_flight);
   }
 
@@ -123,10 +114,10 @@ class Reader {
   std::optional<Arrival> wait() {
     std::unique_lock lock(mailbox_->mutex);
     const auto there = [&] { return !mailbox_->pages.empty(); };
-    if (limits_.cancelled != nullptr || pausing_ > 0) {
+    if (limits_.within.cancelled != nullptr || pausing_ > 0) {
       mailbox_->came.wait_for(lock, std::chrono::nanoseconds(kLookNs), there);
-    } else if (limits_.deadline_steady_ns != 0) {
-      const std::int64_t left_ns = limits_.deadline_steady_ns - clock_.steady_ns();
+    } else if (limits_.within.deadline_steady_ns != 0) {
+      const std::int64_t left_ns = limits_.within.deadline_steady_ns - clock_.steady_ns();
       mailbox_->came.wait_for(lock, std::chrono::nanoseconds(std::max<std::int64_t>(left_ns, 0)), there);
     } else {
       mailbox_->came.wait(lock, there);

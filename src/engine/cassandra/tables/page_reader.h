@@ -3,7 +3,6 @@
 // a page for each query under way, fewer of these where pages are large, and no new ones while pages wait.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "driver/cassandra.h"
+#include "engine/cassandra/tables/row_store.h"
 
 namespace varve::engine::cassandra {
 
@@ -28,12 +28,12 @@ struct PageQueries {
 
 struct PageLimits {
   std::size_t in_flight = 64;
+  std::size_t at_first = 8;             // in flight, until it is known how large a page is
   std::size_t waiting = 16;             // pages; then nothing new is asked for
   std::size_t bytes = 32 << 20;         // about, by the largest page so far
   unsigned attempts = 1;                // of a page that timed out or had nobody to ask
   std::int64_t pause_ns = 200'000'000;  // before the second attempt; doubled for each further one
-  const std::atomic<bool>* cancelled = nullptr;
-  std::int64_t deadline_steady_ns = 0;  // 0: none
+  RowStore::ReadLimits within = {};
 };
 
 // Blocks until all is read or something fails; then nothing of it is asked any more. Errors: cancelled, timeout, those

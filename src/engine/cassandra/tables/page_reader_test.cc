@@ -67,17 +67,24 @@ TEST_F(PageReaderTest, TriesAgain) {
 
 TEST_F(PageReaderTest, WaitsNoLongerThanAllowed) {
   silent = true;
-  const PageLimits soon{.in_flight = 4, .deadline_steady_ns = clock.steady_ns() + 5'000'000};
+  const PageLimits soon{.in_flight = 4, .within = {nullptr, clock.steady_ns() + 5'000'000}};
   EXPECT_EQ(read(10, soon).error().code, Code::timeout);
   EXPECT_EQ(asked, 4);
   for (Done& done : kept) done(driver::Rows(nullptr));  // late answers find nobody
+}
+
+TEST_F(PageReaderTest, IsCarefulUntilItKnowsPages) {
+  silent = true;
+  const PageLimits soon{.in_flight = 64, .at_first = 5, .within = {nullptr, clock.steady_ns() + 1'000'000}};
+  EXPECT_FALSE(read(100, soon));
+  EXPECT_EQ(asked, 5);
 }
 
 TEST_F(PageReaderTest, IsCancelledWhileItWaits) {
   silent = true;
   std::atomic<bool> cancelled = false;
   std::thread cancelling([&] { cancelled = true; });
-  EXPECT_EQ(read(10, {.cancelled = &cancelled}).error().code, Code::cancelled);
+  EXPECT_EQ(read(10, {.within = {&cancelled, 0}}).error().code, Code::cancelled);
   cancelling.join();
 }
 

@@ -55,6 +55,13 @@ Status check_shape(const RowRead& read) {
   return {};
 }
 
+Status within(const RowStore::ReadLimits& limits, const Clock& clock) {
+  if (limits.cancelled != nullptr && *limits.cancelled) return fail(Code::cancelled, "nobody waits for it any more");
+  if (limits.deadline_steady_ns != 0 && clock.steady_ns() >= limits.deadline_steady_ns)
+    return fail(Code::timeout, "reading from Cassandra took longer than allowed");
+  return {};
+}
+
 Result<std::vector<std::size_t>> value_numbers(const Table& table, std::span<const std::string> values) {
   std::vector<std::size_t> numbers;
   for (const std::string& name : values) {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "engine/cassandra/tables/schema.h"
 
@@ -92,6 +93,8 @@ class RowStore {
 Status check_shape(const RowWrite& row);
 Status check_shape(const RowDelete& row);
 Status check_shape(const RowRead& read);
+// May reading go on? Errors: cancelled, timeout.
+Status within(const RowStore::ReadLimits& limits, const Clock& clock);
 // Where these columns stand in Table::values. Errors: invalid.
 Result<std::vector<std::size_t>> value_numbers(const Table& table, std::span<const std::string> values);
 

@@ -2,8 +2,8 @@
 #include "engine/cassandra/tables/statements.h"
 
 #include <algorithm>
-
-#include "driver/wait.h"
+#include <chrono>
+#include <future>
 
 namespace varve::engine::cassandra {
 namespace {
@@ -12,6 +12,8 @@ constexpr std::size_t kPageBytes = 512 << 10;
 constexpr std::uint32_t kPageRowsMin = 16, kPageRows = 500;
 // Of rows with blobs, which may be of a megabyte each without a warning.
 constexpr std::uint32_t kPageRowsBlobs = 128;
+
+constexpr auto kLook = std::chrono::milliseconds(20);  // how often limits are looked at
 
 void append_names(std::string& out, std::span<const ColumnDefinition> columns, std::string_view between,
                   std::string_view after = "") {
@@ -39,16 +41,6 @@ bool has_blobs(const Table& table, std::span<const std::string> values) {
   return std::ranges::any_of(table.values, [&](const ColumnDefinition& column) {
     return column.type == CellType::blob && std::ranges::find(values, column.name) != values.end();
   });
-}
-
-Result<driver::Statement> prepared(const driver::Session& session, const Table& table, const std::string& cql) {
-  auto statement = driver::wait<driver::Statement>(
-      [&](driver::Done<driver::Statement> done) { session.prepare(cql, std::move(done)); });
-  if (statement) return statement;
-  Error error = std::move(statement.error());
-  // The statement is ours: what is wrong with it is the table that it meets.
-  if (error.code == Code::invalid) error.code = Code::conflict;
-  return fail(explained(std::move(error), table, "preparing for"));
 }
 
 std::string_view advice(Code code) {
@@ -115,20 +107,43 @@ std::uint32_t Select::page_rows() const {
 
 void Select::measured(std::size_t rows, std::size_t bytes) {
   if (rows == 0) return;
+  known_ = true;
   // Quickly up, slowly down. Between two threads one of the two may be lost, and does no harm.
   const std::size_t now = bytes / rows, before = row_bytes_;
   if (now != before) row_bytes_ = now > before ? now : before - (before - now + 15) / 16;
 }
 
+Result<driver::Statement> Statements::prepared(const Table& table, const std::string& cql,
+                                               const RowStore::ReadLimits& limits) const {
+  std::promise<Result<driver::Statement>> promise;
+  auto answer = promise.get_future();
+  const driver::Request request =
+      session_.prepare(cql, [promise = std::move(promise)](Result<driver::Statement> statement) mutable {
+        promise.set_value(std::move(statement));
+      });
+  while (answer.wait_for(kLook) != std::future_status::ready) {
+    const Status status = within(limits, clock_);
+    if (status) continue;
+    request.cancel();
+    return fail(status.error());
+  }
+  auto statement = answer.get();
+  if (statement) return statement;
+  Error error = std::move(statement.error());
+  // The statement is ours: what is wrong with it is the table that it meets.
+  if (error.code == Code::invalid) error.code = Code::conflict;
+  return fail(explained(std::move(error), table, "preparing for"));
+}
+
 Result<std::unique_ptr<Statements>> Statements::prepare(const driver::Session& session, const Tables& tables,
-                                                        std::string keyspace) {
-  std::unique_ptr<Statements> out(new Statements(session, std::move(keyspace)));
+                                                        std::string keyspace, const Clock& clock) {
+  std::unique_ptr<Statements> out(new Statements(session, std::move(keyspace), clock));
   for (const Table* table : tables.all()) {
-    VARVE_TRY(auto insert, prepared(session, *table, insert_cql(out->keyspace_, *table)));
-    VARVE_TRY(auto partition, prepared(session, *table, delete_cql(out->keyspace_, *table, true)));
+    VARVE_TRY(auto insert, out->prepared(*table, insert_cql(out->keyspace_, *table), {}));
+    VARVE_TRY(auto partition, out->prepared(*table, delete_cql(out->keyspace_, *table, true), {}));
     Writes writes{std::move(insert), std::move(partition), std::nullopt};
     if (!table->clustering.empty()) {
-      VARVE_TRY(auto row, prepared(session, *table, delete_cql(out->keyspace_, *table, false)));
+      VARVE_TRY(auto row, out->prepared(*table, delete_cql(out->keyspace_, *table, false), {}));
       writes.erase_row.emplace(std::move(row));
     }
     out->writes_.emplace(table, std::move(writes));
@@ -141,21 +156,23 @@ const Statements::Writes* Statements::writes(const Table& table) const {
   return found == writes_.end() ? nullptr : &found->second;
 }
 
-Result<Select*> Statements::select(const RowRead& read) {
+Result<Select*> Statements::select(const RowRead& read, const RowStore::ReadLimits& limits) {
   return selected(*read.table, read.values,
-                  select_cql(keyspace_, *read.table, read.values, read.from.has_value(), read.until.has_value()));
+                  select_cql(keyspace_, *read.table, read.values, read.from.has_value(), read.until.has_value()),
+                  limits);
 }
 
 Result<Select*> Statements::scan(const Table& table, std::span<const std::string> values) {
-  return selected(table, values, scan_cql(keyspace_, table, values));
+  return selected(table, values, scan_cql(keyspace_, table, values), {});
 }
 
-Result<Select*> Statements::selected(const Table& table, std::span<const std::string> values, const std::string& cql) {
+Result<Select*> Statements::selected(const Table& table, std::span<const std::string> values, const std::string& cql,
+                                     const RowStore::ReadLimits& limits) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = selects_.find(cql); found != selects_.end()) return found->second.get();
   }
-  VARVE_TRY(auto statement, prepared(session_, table, cql));  // perhaps twice at once: the first to come back stays
+  VARVE_TRY(auto statement, prepared(table, cql, limits));  // perhaps twice at once: the first to come back stays
   const std::lock_guard lock(mutex_);
   auto& stands = selects_[cql];
   if (stands == nullptr) stands = std::make_unique<Select>(std::move(statement), table, values);

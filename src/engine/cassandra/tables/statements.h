@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "driver/cassandra.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -37,11 +38,13 @@ class Select {
   // Rows that make a page of half a megabyte, by those seen before.
   [[nodiscard]] std::uint32_t page_rows() const;
   void measured(std::size_t rows, std::size_t bytes);
+  [[nodiscard]] bool known() const { return known_; }
 
  private:
   driver::Statement statement_;
   std::uint32_t rows_max_;
   std::atomic<std::size_t> row_bytes_;
+  std::atomic<bool> known_ = false;
 };
 
 // Thread-safe; tables and session outlive it. Errors of all: unsupported (the schema in Cassandra is not this one),
@@ -50,7 +53,7 @@ class Statements {
  public:
   // Blocking.
   static Result<std::unique_ptr<Statements>> prepare(const driver::Session& session, const Tables& tables,
-                                                     std::string keyspace);
+                                                     std::string keyspace, const Clock& clock);
 
   struct Writes {
     driver::Statement insert;
@@ -60,17 +63,21 @@ class Statements {
   // Null: not one of the tables.
   [[nodiscard]] const Writes* writes(const Table& table) const;
 
-  // Blocking when first asked for. Stays where it is.
-  Result<Select*> select(const RowRead& read);
+  // Blocking when first asked for, within `limits` (errors also: cancelled, timeout). Stays where it is.
+  Result<Select*> select(const RowRead& read, const RowStore::ReadLimits& limits);
   Result<Select*> scan(const Table& table, std::span<const std::string> values);
 
  private:
-  Statements(const driver::Session& session, std::string keyspace)
-      : session_(session), keyspace_(std::move(keyspace)) {}
-  Result<Select*> selected(const Table& table, std::span<const std::string> values, const std::string& cql);
+  Statements(const driver::Session& session, std::string keyspace, const Clock& clock)
+      : session_(session), keyspace_(std::move(keyspace)), clock_(clock) {}
+  Result<driver::Statement> prepared(const Table& table, const std::string& cql,
+                                     const RowStore::ReadLimits& limits) const;
+  Result<Select*> selected(const Table& table, std::span<const std::string> values, const std::string& cql,
+                           const RowStore::ReadLimits& limits);
 
   const driver::Session& session_;
   const std::string keyspace_;
+  const Clock& clock_;
   std::map<const Table*, Writes> writes_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Select>, std::less<>> selects_;  // by CQL

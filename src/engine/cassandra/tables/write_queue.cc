@@ -20,6 +20,7 @@ struct Call {
 struct Waiting {
   WriteUnit unit;
   std::shared_ptr<Call> call;
+  std::int64_t since_ns;
 };
 
 bool slows_down(const Status& status) {
@@ -67,6 +68,14 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
     if (done) done(std::move(what.call->status));
   }
 
+  void give_up(const Waiting& what) {
+    ended(what, fail(Code::unavailable, "Cassandra is slower than what comes in: it waited to be written for " +
+                                            std::to_string(options.wait_max_ns / 1'000'000'000) +
+                                            " s; try again later, or give it more nodes"));
+    const std::lock_guard lock(mutex);
+    if (--in_flight == 0) idle.notify_all();
+  }
+
   void answered(const Waiting& what, std::int64_t sent_ns, Status status) {
     const std::int64_t now_ns = clock.steady_ns();
     const bool too_long = slows_down(status) || now_ns - sent_ns > options.slow_ns;
@@ -83,6 +92,7 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
     pump();
   }
 
+  // What is to be sent next, and now under way.
   std::shared_ptr<Waiting> next() {
     const std::lock_guard lock(mutex);
     if (queue.empty() || in_flight >= limit.now()) return nullptr;
@@ -100,6 +110,10 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
     while (const auto what = next()) {
       const auto self = shared_from_this();
       const std::int64_t sent_ns = clock.steady_ns();
+      if (sent_ns - what->since_ns > options.wait_max_ns) {
+        give_up(*what);
+        continue;
+      }
       send(what->unit.rows,
            [self, what, sent_ns](Status status) { self->answered(*what, sent_ns, std::move(status)); });
     }
@@ -132,13 +146,14 @@ void WriteQueue::submit(std::vector<WriteUnit> units, Done done) {
   std::size_t bytes = 0;
   for (const WriteUnit& unit : units) bytes += unit.bytes;
   Status admitted;
+  const std::int64_t now_ns = state_->clock.steady_ns();
   {
     const std::lock_guard lock(state_->mutex);
     admitted = state_->admit(bytes);
     if (admitted) {
       const auto call = std::make_shared<Call>(std::move(done), units.size(), Status());
       state_->bytes += bytes;
-      for (WriteUnit& unit : units) state_->queue.push_back({std::move(unit), call});
+      for (WriteUnit& unit : units) state_->queue.push_back({std::move(unit), call, now_ns});
     }
   }
   if (!admitted) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WriteQueue: what is to be written waits here until few enough requests are under way. Bounded in bytes, waiting and
-// under way together: over it, a call is refused as a whole, and its sender hears of it.
+// under way together: over it, a call is refused as a whole, and its sender hears of it. Bounded in time, too: what has
+// waited long is not sent, since its sender will not wait for it.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +44,7 @@ class WriteQueue {
     std::size_t in_flight = 256;           // requests; fewer after slow ones (adaptive_limit.h)
     std::size_t bytes_max = 64 << 20;      // waiting and under way; a single call that is alone may be larger
     std::int64_t slow_ns = 1'500'000'000;  // Cassandra gives a write up after 2 s
+    std::int64_t wait_max_ns = 10'000'000'000;
   };
 
   WriteQueue(const Options& options, const Clock& clock, Send send);

@@ -104,6 +104,23 @@ TEST_F(WriteQueueTest, SlowAnswersMakeItCareful) {
   while (!sent.empty()) answer();
 }
 
+TEST_F(WriteQueueTest, WhatHasWaitedLongIsNotSent) {
+  start({.in_flight = 1});
+  submit(1, 1);
+  submit(1, 1);
+  clock.advance_ms(10'000);
+  submit(1, 1);
+  clock.advance_ms(1);
+  answer();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_TRUE(answers[0]);
+  EXPECT_EQ(answers[1].error().code, Code::unavailable);
+  answer();
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_TRUE(answers[2]) << "younger";
+  EXPECT_EQ(queue->load().bytes, 0U);
+}
+
 TEST_F(WriteQueueTest, AnswersThatComeAtOnceGoNoDeeper) {
   immediate = true;
   start({.in_flight = 1});

@@ -158,9 +158,7 @@ Status MemoryRows::read_one(const RowRead& read, std::size_t number, const Each&
 Status MemoryRows::read(std::span<const RowRead> reads, const ReadLimits& limits, const Each& each) {
   VARVE_CHECK_OK(check_open());
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    if (limits.cancelled != nullptr && *limits.cancelled) return fail(Code::cancelled, "nobody waits for it any more");
-    if (limits.deadline_steady_ns != 0 && clock_.steady_ns() >= limits.deadline_steady_ns)
-      return fail(Code::timeout, "reading took longer than allowed");
+    VARVE_CHECK_OK(within(limits, clock_));
     VARVE_CHECK_OK(read_one(reads[i], i, each));
   }
   return {};
