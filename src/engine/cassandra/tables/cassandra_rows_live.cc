@@ -215,33 +215,6 @@ TEST_F(CassandraRowsLive, OneThatHangsIsWaitedForWithoutGrowing) {
   EXPECT_EQ(seen, static_cast<std::size_t>(taken));
 }
 
-TEST_F(CassandraRowsLive, OneThatComesBackIsFoundAgain) {
-  const auto rows = open();
-  const RowRead one{&tables.raw, raw(5, 0, "").partition, {}, {}, {"value"}};
-  const auto nothing = [](std::size_t, const RowView&) { return Status(); };
-  ASSERT_TRUE(rows->write_now({raw(5, 1, "before")}));
-  ASSERT_TRUE(rows->read({&one, 1}, {}, nothing));
-  control("kill 1");
-  for (const Status& status : {rows->write_now({raw(5, 2, "lost")}), rows->read({&one, 1}, {}, nothing)}) {
-    ASSERT_FALSE(status);
-    EXPECT_TRUE(status.error().code == Code::io || status.error().code == Code::unavailable) << status.error().message;
-    EXPECT_NE(status.error().message.find(tables.raw.name), std::string::npos) << status.error().message;
-  }
-  control("start 1");
-  Status done = rows->write_now({raw(5, 3, "after")});
-  for (int attempt = 0; !done && attempt < 120; ++attempt) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    done = rows->write_now({raw(5, 3, "after")});
-  }
-  ASSERT_TRUE(done) << done.error().message;
-  int seen = 0;
-  ASSERT_TRUE(rows->read({&one, 1}, {}, [&](std::size_t, const RowView&) {
-    ++seen;
-    return Status();
-  }));
-  EXPECT_EQ(seen, 2) << "what was acknowledged";
-}
-
 double cpu_s() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
