@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/rocksdb/head/gather.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/settle/stored_for.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 
@@ -60,12 +60,12 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   const auto& levels = options.rollups.levels;
   const auto level =
       static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
-  const auto kept = stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
+  const auto kept = shared::stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
   const bool has_wider = std::ranges::any_of(levels, [&](const rollup::Level& wider) {
     const auto known = runs->slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
     return wider.width_ms > width && known != runs->slots.end() && known->second.mark.sealed > 0;
   });
-  if (has_wider && is_over(range.last, kept, clock.now_ms())) return {};
+  if (has_wider && shared::is_over(range.last, kept, clock.now_ms())) return {};
   RunList finer;
   VARVE_CHECK_OK(for_each_level_slot(*runs, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
     finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
@@ -73,7 +73,7 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   }));
   std::ranges::sort(finer, {}, [](const auto& run) { return run->key.run; });
   VARVE_TRY(auto cursors, cursors_of(*database, finer));
-  Gather gather;
+  shared::Gather gather;
   Windows all;
   Windows made;
   return for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
