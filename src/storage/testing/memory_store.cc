@@ -21,17 +21,24 @@ void MemoryStore::put(std::string_view tenant_name, std::string_view metric, mod
   samples_[index_.group_series(*group)[0]][time] = {value.type, value.bits, std::string(value.text)};
 }
 
+Status MemoryStore::there() const {
+  if (away_) return fail(Code::unavailable, "the index is away");
+  return {};
+}
+
 Result<TenantId> MemoryStore::tenant(std::string_view name) {
   const std::unique_lock lock(mutex_);
   return index_.tenant(name, definitions_);
 }
 
 Result<std::optional<TenantId>> MemoryStore::find_tenant(std::string_view name) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.find_tenant(name);
 }
 
 Result<std::vector<std::string>> MemoryStore::tenants() const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.tenants();
 }
@@ -44,6 +51,7 @@ Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::T
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
                                                   const index::Matchers& matchers) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.select(tenant, metric, matchers);
 }
@@ -57,27 +65,32 @@ std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> s
 
 Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, std::string_view prefix,
                                                            std::size_t limit) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.metric_names(tenant, prefix, limit);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_keys(tenant, metric);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric,
                                                          std::string_view key) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_values(tenant, metric, key);
 }
 
 Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_counts(tenant, metric);
 }
 
 Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
+  VARVE_CHECK_OK(there());
   const std::shared_lock lock(mutex_);
   std::vector<SeriesLife> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {

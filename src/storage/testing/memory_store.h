@@ -27,6 +27,9 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   void put(std::string_view tenant, std::string_view metric, model::TagViews tags, model::Timestamp time,
            const model::Value& value);
 
+  // While set, every question of names fails (unavailable), as that of an engine whose index is on another server.
+  void away(bool is_away) { away_ = is_away; }
+
   // How often scan() gave statistics instead of samples.
   [[nodiscard]] std::size_t stats_given() const { return stats_given_; }
 
@@ -78,6 +81,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   index::SeriesIndex index_;
   std::map<model::SeriesId, Samples> samples_;
   std::atomic<std::size_t> stats_given_{0};
+  [[nodiscard]] Status there() const;
+  std::atomic<bool> away_ = false;
 };
 
 }  // namespace varve::storage::testing
