@@ -98,6 +98,21 @@ TEST_F(SeriesTablesTest, AnAnnouncementThatFailsIsNone) {
   EXPECT_TRUE(a.missing({&wanted, 1}).empty());
 }
 
+TEST_F(SeriesTablesTest, OfManyWhatStandsIsAnnounced) {
+  constexpr std::size_t kGroups = 3000;
+  std::vector<GroupPeriod> wanted;
+  for (std::size_t i = 0; i < kGroups; ++i) wanted.push_back({a.group({"m", "n"}, std::to_string(i)), shared.period()});
+  shared.rows.fail_writes_after(7000);
+  EXPECT_EQ(a.announce_now(a.missing(wanted)).error().code, Code::io);
+  const auto left = a.missing(wanted);
+  EXPECT_EQ(left.size(), kGroups / 3);
+  EXPECT_GE(b.hosts("m")->size(), kGroups - left.size());
+  shared.rows.let_write();
+  ASSERT_TRUE(a.announce_now(left));
+  EXPECT_TRUE(a.missing(wanted).empty());
+  EXPECT_EQ(b.hosts("m")->size(), kGroups);
+}
+
 TEST_F(SeriesTablesTest, AnAnnouncementThatTookTooLongIsNone) {
   const GroupPeriod wanted{a.group({"cpu"}, "a"), shared.period()};
   shared.rows.before_write([&](const MemoryRows::Change& change) -> Status {
