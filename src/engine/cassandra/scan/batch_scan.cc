@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/scan/batch_scan.h"
+
+#include <algorithm>
+#include <map>
+
+namespace varve::engine::cassandra {
+namespace {
+
+using model::TimeRange;
+using model::Timestamp;
+
+constexpr std::size_t kBlocksAtOnce = 1024;  // held in memory
+
+Timestamp round_up(Timestamp time, std::int64_t width) {
+  const Timestamp start = model::window_start(time, width);
+  return start == time ? time : start + width;
+}
+
+TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
+
+}  // namespace
+
+BatchScan::BatchScan(const ScanContext& context, std::vector<Member> members, bool merged)
+    : context_(context), members_(std::move(members)), merged_(merged) {}
+
+Status BatchScan::run() {
+  Subset all(members_.size());
+  for (std::size_t m = 0; m < all.size(); ++m) all[m] = m;
+  return read(context_.options.range, context_.options.windows ? context_.levels.size() : 0, all);
+}
+
+Status BatchScan::interrupted() const {
+  if (context_.options.cancelled != nullptr && context_.options.cancelled->load(std::memory_order_relaxed)) {
+    return fail(Code::cancelled, "the query was cancelled");
+  }
+  return {};
+}
+
+RowStore::ReadLimits BatchScan::limits() const {
+  return {context_.options.cancelled, context_.options.deadline_steady_ns};
+}
+
+Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& members) {
+  if (members.empty()) return {};
+  for (const TimeRange& active : context_.active) {
+    const TimeRange part = both(range, active);
+    if (part.empty()) continue;
+    std::size_t level = levels;
+    TimeRange inner{0, 0};
+    while (level > 0 && inner.empty()) {
+      --level;
+      const std::int64_t width = context_.granularities[level];
+      // Windows whose time is over may be gone at any moment; the samples may not.
+      const std::int64_t retention = context_.retentions[level];
+      const Timestamp kept_from = retention < rollup::kForEver ? context_.now_ms - retention : part.first;
+      inner = {round_up(std::max(part.first, kept_from), width), model::window_start(part.last, width)};
+      if (!inner.empty() && !takes(inner, level, members)) inner = {0, 0};
+    }
+    if (inner.empty()) {
+      VARVE_CHECK_OK(read_samples(part, members));
+      continue;
+    }
+    VARVE_CHECK_OK(read({part.first, inner.first}, level, members));
+    VARVE_CHECK_OK(read_windows(inner, level, members));
+    VARVE_CHECK_OK(read({inner.last, part.last}, level, members));
+  }
+  return {};
+}
+
+bool BatchScan::samples_are_gone(TimeRange range) const {
+  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  return retention < rollup::kForEver && range.first < context_.now_ms - retention;
+}
+
+// A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
+// that there is something unknown.
+bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members) const {
+  const bool gone = samples_are_gone(range);
+  return std::ranges::all_of(members, [&](std::size_t m) {
+    const Member& member = members_[m];
+    for (std::size_t c = 0; c < member.columns.size(); ++c) {
+      if (!context_.sink.takes_windows(member.series[c], range, context_.granularities[level])) return false;
+      if (member.counter[c] && !gone && context_.sink.window_fields(member.series[c]).extremes()) return false;
+    }
+    return true;
+  });
+}
+
+// Where windows cannot be trusted, what is finer is read.
+Status BatchScan::read_windows(TimeRange range, std::size_t level, const Subset& members) {
+  const TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
+  Timestamp from = range.first;
+  for (const TimeRange& hole : holes) {
+    const TimeRange part = both(hole, range);
+    if (part.empty()) continue;
+    VARVE_CHECK_OK(read_units({from, part.first}, level, members));
+    VARVE_CHECK_OK(read(part, level, members));
+    from = part.last;
+  }
+  return read_units({from, range.last}, level, members);
+}
+
+Result<std::map<Timestamp, std::vector<BatchScan::Unit>>> BatchScan::load_units(TimeRange range, std::size_t level,
+                                                                                const Subset& members) {
+  std::vector<RowRead> reads;
+  std::vector<std::size_t> owners;
+  for (const std::size_t m : members) {
+    add_reads(reads, context_.levels[level], members_[m].group->cells, members_[m].part, range);
+    owners.resize(reads.size(), m);
+  }
+  std::map<Timestamp, std::vector<Unit>> units;
+  VARVE_CHECK_OK(context_.rows.read(reads, limits(), [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_TRY(const ChunkRow row, chunk_row(view));
+    VARVE_TRY(auto block, open_windows(row.chunk));
+    units[row.start].push_back({owners[number], std::move(block)});
+    return {};
+  }));
+  for (auto& [start, list] : units) std::ranges::sort(list, {}, &Unit::member);
+  return units;
+}
+
+// Era by era, so that what is held is bounded. What has no unit, or one that does not say enough, is read finer, before
+// what comes later.
+Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& members) {
+  const std::int64_t row_ms = context_.levels[level].row_ms;
+  const std::int64_t era_ms = context_.levels[level].era_ms;
+  for (Timestamp era = model::window_start(range.first, era_ms); era < range.last; era += era_ms) {
+    const TimeRange here = both(range, {era, era + era_ms});
+    if (here.empty()) continue;
+    VARVE_TRY(const auto units, load_units(here, level, members));
+    TimeRange gap{here.first, here.first};
+    Subset missing;  // in the gap
+    for (Timestamp unit = model::window_start(here.first, row_ms); unit < here.last; unit += row_ms) {
+      const TimeRange part = both(here, {unit, unit + row_ms});
+      const auto found = units.find(unit);
+      std::vector<Unit> there;
+      Subset absent = members;
+      if (found != units.end()) {
+        for (const Unit& one : found->second) {
+          VARVE_TRY(const bool enough, says_enough(one, part));
+          if (!enough) continue;
+          std::erase(absent, one.member);
+          there.push_back(one);
+        }
+      }
+      if (absent != missing) {
+        VARVE_CHECK_OK(read(gap, level, missing));
+        gap = {part.first, part.first};
+        missing = absent;
+      }
+      gap.last = part.last;
+      if (merged_) {
+        VARVE_CHECK_OK(give_merged_windows(there, level, part));
+      } else {
+        for (const Unit& one : there) VARVE_CHECK_OK(give_windows(one, level, part));
+      }
+    }
+    VARVE_CHECK_OK(read(gap, level, missing));
+  }
+  return {};
+}
+
+Status BatchScan::read_samples(TimeRange range, const Subset& members) {
+  const std::int64_t slot_ms = context_.reader.slot_ms();
+  const auto slots_at_once = static_cast<std::int64_t>(std::max<std::size_t>(1, kBlocksAtOnce / members.size()));
+  const std::int64_t step_ms = std::min(slots_at_once * slot_ms, context_.reader.sealed().era_ms);
+  shared::Emitter emitter(context_.sink, range);
+  for (Timestamp from = model::window_start(range.first, step_ms); from < range.last; from += step_ms) {
+    VARVE_CHECK_OK(interrupted());
+    const TimeRange here = both(range, {from, from + step_ms});
+    if (here.empty()) continue;
+    std::vector<Timestamp> hot;
+    for (const Timestamp slot : context_.pending.slots) {
+      if (here.overlaps({slot, slot + slot_ms})) hot.push_back(slot);
+    }
+    std::vector<SlotsWanted> wanted;
+    for (const std::size_t m : members) wanted.push_back({members_[m].group, here, {members_[m].part}, hot});
+    VARVE_TRY(const auto lists, context_.reader.read(wanted, limits()));
+    if (merged_) {
+      std::map<Timestamp, std::vector<std::pair<std::size_t, const SlotData*>>> slots;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        for (const SlotData& data : lists[i]) slots[data.slot].emplace_back(members[i], &data);
+      }
+      for (const auto& [start, list] : slots) VARVE_CHECK_OK(give_merged_slot(list, emitter));
+      continue;
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (const SlotData& data : lists[i]) VARVE_CHECK_OK(give_slot(members_[members[i]], data, emitter));
+    }
+  }
+  return {};
+}
+
+Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter) {
+  const chunk::Block* const block = data.block(member.part);
+  if (data.hot.empty()) return block == nullptr ? Status{} : give_block(member, *block, emitter);
+  VARVE_CHECK_OK(gather_columns(data, member.columns, gather_));
+  gather_.finish();
+  for (std::size_t c = 0; c < member.columns.size(); ++c) {
+    VARVE_CHECK_OK(emitter.emit(member.series[c], gather_.times(), gather_.columns()[c]));
+  }
+  return {};
+}
+
+// Statistics where they do.
+Status BatchScan::give_block(const Member& member, const chunk::Block& block, shared::Emitter& emitter) {
+  const Timestamp first = block.first_time(0);
+  const Timestamp last = block.last_time(0);
+  const TimeRange range = emitter.range();
+  if (first >= range.last || last < range.first) return {};
+  const bool covered = first >= range.first && last < range.last;
+  times_.clear();
+  chunk::DecodedColumn column;
+  for (std::size_t c = 0; c < member.columns.size(); ++c) {
+    const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
+    if (covered) {
+      const chunk::Stats stats = block.stats(0, in_part);
+      const storage::ChunkStats offered{member.series[c], stats.type, first,     last,
+                                        block.rows(0),    stats.min,  stats.max, stats.sum};
+      if (stats.numeric && stats.uniform && context_.sink.takes_stats(offered)) {
+        context_.sink.stats(offered);
+        continue;
+      }
+    }
+    if (times_.empty()) VARVE_CHECK_OK(block.times(0, times_));
+    VARVE_CHECK_OK(block.column(0, in_part, column));
+    VARVE_CHECK_OK(emitter.emit(member.series[c], times_, column));
+  }
+  return {};
+}
+
+// Of equal times that of the later writer counts; blocks come before all hot rows, and where two blocks have one time
+// they say the same, once sealing has seen both.
+Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const SlotData*>> slots,
+                                   shared::Emitter& emitter) {
+  merge_.clear();
+  std::vector<std::tuple<Arrival, std::size_t, const SlotData::Hot*>> hot;
+  for (const auto& [m, data] : slots) {
+    const Member& member = members_[m];
+    const std::size_t in_part = member.columns[0] - std::size_t{member.part} * kSeriesPerPart;
+    if (const chunk::Block* const block = data->block(member.part); block != nullptr) {
+      VARVE_CHECK_OK(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), 0));
+    }
+    for (const SlotData::Hot& row : data->hot) hot.emplace_back(row.arrival, m, &row);
+  }
+  std::ranges::sort(hot);
+  std::uint64_t rank = 0;
+  for (const auto& [arrival, m, row] : hot) {
+    merge_.add_rows(std::as_bytes(std::span(row->rows)), shared::RowForm::plain, members_[m].columns[0], ++rank);
+  }
+  if (merge_.empty()) return {};
+  chunk::Column column;
+  merge_.winners(times_, column);
+  return emitter.emit(members_[0].series[0], times_, column);
+}
+
+}  // namespace varve::engine::cassandra

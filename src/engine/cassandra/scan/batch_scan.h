@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch scan: reads some series of some line groups, coarsest first: units of windows where they say the same as the
+// samples and are there, finer ones where not, sealed rows and hot ones where there are none.
+//
+// A series that stands in one group is read with others of its group. One that stands in several is read alone, with
+// all its places: what they have at one time is one sample, that of the later writer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/cassandra/scan/pending.h"
+#include "engine/cassandra/scan/slot_reader.h"
+#include "engine/cassandra/scan/window_rows.h"
+#include "engine/shared/emit.h"
+#include "engine/shared/series_merge.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::cassandra {
+
+// What all batches of a scan have in common. Constant while it runs.
+struct ScanContext {
+  RowStore& rows;
+  const SlotReader& reader;
+  const std::vector<ChunkTable>& levels;        // of windows, finest first
+  std::span<const std::int64_t> granularities;  // of each
+  std::span<const std::int64_t> retentions;     // how long windows of each are shown
+  const Pending& pending;
+  const TimeRanges& active;  // where there may be anything
+  const storage::ScanOptions& options;
+  storage::PieceSink& sink;
+  std::int64_t now_ms = 0;
+};
+
+// Some series of one part of a group.
+struct Member {
+  const GroupRef* group = nullptr;
+  unsigned part = 0;
+  std::vector<std::uint16_t> columns;  // ascending
+  std::vector<std::size_t> series;     // of each column: position in the caller's list
+  std::vector<bool> counter;           // of each: windows without extremes
+};
+
+// One thread.
+class BatchScan {
+ public:
+  // `merged`: all members are places of one series, a column each.
+  BatchScan(const ScanContext& context, std::vector<Member> members, bool merged);
+  Status run();
+
+ private:
+  using Subset = std::vector<std::size_t>;  // of members_, ascending
+
+  // Reads the range with the first `levels` granularities.
+  Status read(model::TimeRange range, std::size_t levels, const Subset& members);
+  [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
+  [[nodiscard]] bool takes(model::TimeRange range, std::size_t level, const Subset& members) const;
+  Status read_windows(model::TimeRange range, std::size_t level, const Subset& members);
+  Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
+  Status read_samples(model::TimeRange range, const Subset& members);
+
+  struct Unit {
+    std::size_t member;
+    std::shared_ptr<const chunk::Block> block;  // nullptr: no windows
+  };
+  // Units of an era, by their start.
+  Result<std::map<model::Timestamp, std::vector<Unit>>> load_units(model::TimeRange range, std::size_t level,
+                                                                   const Subset& members);
+  // Do its windows in the range say all that is asked? Not of texts, of which they keep only the last, and not of
+  // extremes where it was made of a delta counter; unless the samples are gone, too.
+  [[nodiscard]] Result<bool> says_enough(const Unit& unit, model::TimeRange range) const;
+  Status give_windows(const Unit& unit, std::size_t level, model::TimeRange range);
+  Status give_merged_windows(std::span<const Unit> units, std::size_t level, model::TimeRange range);
+
+  Status give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter);
+  Status give_block(const Member& member, const chunk::Block& block, shared::Emitter& emitter);
+  Status give_merged_slot(std::span<const std::pair<std::size_t, const SlotData*>> slots, shared::Emitter& emitter);
+  [[nodiscard]] Status interrupted() const;
+  [[nodiscard]] RowStore::ReadLimits limits() const;
+
+  const ScanContext& context_;
+  const std::vector<Member> members_;
+  const bool merged_;
+  shared::Gather gather_;
+  shared::SeriesMerge merge_;
+  std::vector<model::Timestamp> times_;
+  std::vector<std::uint64_t> unknown_;
+};
+
+}  // namespace varve::engine::cassandra
