@@ -43,8 +43,8 @@ BoundRow bound(const Statements::Writes& writes, RowDelete&& row) {
 }
 
 // Where the partition's cells stand among the bound ones.
-constexpr std::size_t partition_at(const RowWrite&) { return 0; }
-constexpr std::size_t partition_at(const RowDelete&) { return 1; }
+constexpr std::ptrdiff_t partition_at(const RowWrite&) { return 0; }
+constexpr std::ptrdiff_t partition_at(const RowDelete&) { return 1; }
 
 // Puts rows together that may go as one batch.
 class Units {
@@ -55,7 +55,6 @@ class Units {
   void add(const Statements::Writes& writes, Row&& row) {
     const bool joins = !units_.empty() && same_partition(units_.back().rows.back(), row);
     std::size_t payload = 0;
-    const std::size_t at = partition_at(row);
     BoundRow next = bound(writes, std::forward<Row>(row));
     for (const std::string& cell : next.cells) payload += cell.size();
     if (!joins || units_.back().rows.size() >= options_.batch_rows_max ||
@@ -63,7 +62,6 @@ class Units {
       units_.emplace_back();
       payload_ = 0;
     }
-    at_ = at;
     payload_ += payload;
     units_.back().bytes += payload + sizeof(BoundRow) + next.cells.size() * sizeof(std::string);
     units_.back().rows.push_back(std::move(next));
@@ -73,14 +71,13 @@ class Units {
  private:
   template <class Row>
   [[nodiscard]] bool same_partition(const BoundRow& before, const Row& row) const {
-    return before.table == row.table && std::equal(row.partition.begin(), row.partition.end(),
-                                                   before.cells.begin() + static_cast<std::ptrdiff_t>(at_));
+    return before.table == row.table &&
+           std::equal(row.partition.begin(), row.partition.end(), before.cells.begin() + partition_at(row));
   }
 
   const CassandraRowsOptions& options_;
   std::vector<WriteUnit> units_;
   std::size_t payload_ = 0;  // of the last one
-  std::size_t at_ = 0;
 };
 
 std::vector<driver::Cell> cells_of(const RowRead& read) {

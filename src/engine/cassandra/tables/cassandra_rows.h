@@ -19,8 +19,10 @@ struct CassandraRowsOptions {
   driver::Consistency consistency = driver::Consistency::session;  // of reads and writes
   std::size_t in_flight_requests = 256;                            // writes under way; fewer after slow ones
   std::size_t queued_bytes_max = 64 << 20;                         // of writes, waiting and under way
+  // Of one request. A hundred small rows cost the server a tenth of what they cost alone, eight of 16 KiB half; more
+  // together gain nothing that can be measured.
   std::size_t batch_rows_max = 100;
-  std::size_t batch_bytes_max = 64 << 10;
+  std::size_t batch_bytes_max = 128 << 10;
   std::size_t reads_in_flight = 64;   // of one read()
   std::size_t read_bytes = 32 << 20;  // of pages of one read(), about
   std::size_t scan_ranges = 128;      // parts of the ring, for read_all()
