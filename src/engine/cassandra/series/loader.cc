@@ -97,25 +97,36 @@ Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Lim
   return tenants_[tenant].names;
 }
 
+Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, TenantId tenant, const std::string& metric,
+                                                      model::TimeRange range, const Limits& limits) {
+  std::vector<model::Timestamp> list;
+  if (range.empty()) return list;
+  const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
+  if ((last - first) / kPeriodMs < kPeriodsAtOnce) {
+    for (model::Timestamp period = first; period <= last; period += kPeriodMs) list.push_back(period);
+    return list;
+  }
+  VARVE_CHECK_OK(ensure({{{PartKind::windows, tenant, metric, 0}, asked.versions.latest()}}, asked.trust, limits));
+  const std::lock_guard lock(mutex_);
+  for (const model::Timestamp period : windows_[{tenant, metric}]) {
+    if (period >= first && period <= last) list.push_back(period);
+  }
+  return list;
+}
+
+Result<std::vector<model::Timestamp>> Loader::periods(TenantId tenant, const std::string& metric,
+                                                      model::TimeRange range, const Limits& limits) {
+  return periods(ask(tenant), tenant, metric, range, limits);
+}
+
 Status Loader::series(TenantId tenant, const std::string& metric, model::TimeRange range, const Limits& limits) {
   if (range.empty()) return {};
   const Asked asked = ask(tenant);
-  const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
-  const bool few = (last - first) / kPeriodMs < kPeriodsAtOnce;
-  std::vector<PartWanted> wanted = {forgotten_part(tenant, metric)};
-  if (!few) wanted.push_back({{PartKind::windows, tenant, metric, 0}, asked.versions.latest()});
-  VARVE_CHECK_OK(ensure(wanted, asked.trust, limits));
-  wanted.clear();
-  const auto want = [&](model::Timestamp period) {
+  VARVE_CHECK_OK(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
+  VARVE_TRY(const auto list, periods(asked, tenant, metric, range, limits));
+  std::vector<PartWanted> wanted;
+  for (const model::Timestamp period : list) {
     wanted.push_back({{PartKind::series, tenant, metric, period}, asked.versions.of(period)});
-  };
-  if (few) {
-    for (model::Timestamp period = first; period <= last; period += kPeriodMs) want(period);
-  } else {
-    const std::lock_guard lock(mutex_);
-    for (const model::Timestamp period : windows_[{tenant, metric}]) {
-      if (period >= first && period <= last) want(period);
-    }
   }
   return ensure(wanted, asked.trust, limits);
 }

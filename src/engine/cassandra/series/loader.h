@@ -41,6 +41,10 @@ class Loader {
   // The series of the metric that have samples in the range, and maybe others.
   Status series(model::TenantId tenant, const std::string& metric, model::TimeRange range, const Limits& limits = {});
 
+  // Periods that overlap the range and in which the metric may have samples, ascending: all of a short range.
+  Result<std::vector<model::Timestamp>> periods(model::TenantId tenant, const std::string& metric,
+                                                model::TimeRange range, const Limits& limits = {});
+
   // What was forgotten of these metrics.
   Status forgotten(model::TenantId tenant, std::span<const std::string> metrics, const Limits& limits = {});
 
@@ -74,6 +78,8 @@ class Loader {
   using MetricList = std::shared_ptr<const std::vector<std::string>>;
 
   Asked ask(model::TenantId tenant);
+  Result<std::vector<model::Timestamp>> periods(const Asked& asked, model::TenantId tenant, const std::string& metric,
+                                                model::TimeRange range, const Limits& limits);
   void note(model::TenantId tenant, const tracker::redis::TenantVersions& versions);
   PartWanted forgotten_part(model::TenantId tenant, const std::string& metric);
   Status ensure(const std::vector<PartWanted>& wanted, const Parts::Trust& trust, const Limits& limits);

@@ -28,9 +28,6 @@ struct SealedSlot {
   std::uint64_t bytes = 0;  // of its chunks
 };
 
-// Of a column, in order of time.
-storage::SeriesLife life_of(std::span<const model::Timestamp> times, const chunk::Column& column);
-
 // Thread-safe.
 class Sealer {
  public:

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/scan/scan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/parallel.h"
+#include "engine/cassandra/scan/life_scan.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+constexpr std::size_t kMembersAtOnce = 32;  // of a batch, which one thread reads
+
+struct Place {
+  std::uint32_t group;
+  std::uint16_t column;
+  std::size_t series;
+};
+
+// Places of one part of a group, which stand side by side, as a member.
+Member member_of(std::span<const Place> places, const GroupRef& group, const std::vector<bool>& counters) {
+  Member member{&group, places[0].column / kSeriesPerPart, {}, {}, {}};
+  for (const Place& place : places) {
+    member.columns.push_back(place.column);
+    member.series.push_back(place.series);
+    member.counter.push_back(counters[place.series]);
+  }
+  return member;
+}
+
+}  // namespace
+
+// What was found of the series.
+struct Scanner::Wanted {
+  std::map<std::uint32_t, GroupRef> groups;
+  std::vector<bool> counters;                // of each series
+  std::vector<Member> singles;               // of series that stand in one group
+  std::vector<std::vector<Member>> several;  // a series each
+  TimeRanges active;
+  Pending pending;
+};
+
+Scanner::Scanner(const Parts& parts) : parts_(parts) {
+  for (const rollup::Level& level : parts.rollups.levels) {
+    granularities_.push_back(level.width_ms);
+    retentions_.push_back(level.retention_ms);
+  }
+}
+
+Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                      const storage::ScanOptions& options) const {
+  Wanted wanted;
+  const RowStore::ReadLimits limits{options.cancelled, options.deadline_steady_ns};
+  const Directory& directory = parts_.series.directory();
+  const std::vector<std::string> metrics = directory.read([&](const index::SeriesIndex& index) {
+    std::set<std::string> names;
+    for (const model::SeriesId one : series) {
+      const std::string name(index.metric(one));
+      wanted.counters.push_back(parts_.rollups.kind_of(name) == rollup::Kind::counter);
+      names.insert(name);
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  });
+  for (const std::string& metric : metrics) {
+    VARVE_CHECK_OK(parts_.series.load(tenant, metric, options.range, limits));
+    VARVE_TRY(const auto periods, parts_.series.loader().periods(tenant, metric, options.range, limits));
+    for (const model::Timestamp period : periods) wanted.active.push_back({period, period + kPeriodMs});
+  }
+  join(wanted.active);
+  // Before anything is read: what was acknowledged until now is found where this says.
+  VARVE_TRY(wanted.pending, parts_.pending.pending(tenant, options.range));
+
+  std::vector<Place> places;
+  std::map<std::size_t, std::vector<Place>> several;
+  const std::string tenant_name = directory.tenant_name(tenant);
+  directory.read([&](const index::SeriesIndex& index) {
+    std::vector<index::Place> found;
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      if (index.series_tenant(series[s]) != tenant) continue;
+      index.places(series[s], found);
+      for (const index::Place& place : found) {
+        const std::uint32_t group = model::to_int(place.group);
+        (found.size() == 1 ? places : several[s]).push_back({group, place.column, s});
+        wanted.groups[group].columns = index.group_series(place.group).size();
+      }
+    }
+    return 0;
+  });
+  for (auto& [group, ref] : wanted.groups) {
+    ref.cells = {tenant_name, blob_of(directory.name(model::GroupId{group}).hash)};
+  }
+  std::ranges::sort(places, {}, [](const Place& p) { return std::pair(p.group, p.column); });
+  for (std::span<const Place> rest(places); !rest.empty();) {
+    std::size_t count = 1;
+    const auto same_part = [&](const Place& p) {
+      return p.group == rest[0].group && p.column / kSeriesPerPart == rest[0].column / kSeriesPerPart;
+    };
+    while (count < rest.size() && same_part(rest[count])) ++count;
+    wanted.singles.push_back(member_of(rest.first(count), wanted.groups.at(rest[0].group), wanted.counters));
+    rest = rest.subspan(count);
+  }
+  for (const auto& [s, list] : several) {
+    std::vector<Member>& members = wanted.several.emplace_back();
+    for (const Place& place : list) {
+      members.push_back(member_of({&place, 1}, wanted.groups.at(place.group), wanted.counters));
+    }
+  }
+  return wanted;
+}
+
+Status Scanner::scan(model::TenantId tenant, std::span<const model::SeriesId> series,
+                     const storage::ScanOptions& options, storage::PieceSink& sink) const {
+  if (series.empty() || options.range.empty()) return {};
+  VARVE_TRY(const Wanted wanted, find(tenant, series, options));
+  const ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, retentions_,
+                            wanted.pending, wanted.active, options,       sink,           parts_.clock.now_ms()};
+  const std::size_t batches = (wanted.singles.size() + kMembersAtOnce - 1) / kMembersAtOnce;
+  const std::size_t helpers = options.threads > 1 ? options.threads - 1 : 0;
+  return in_parallel(parts_.helpers, helpers, batches + wanted.several.size(), [&](std::size_t i) {
+    if (i >= batches) return BatchScan(context, wanted.several[i - batches], true).run();
+    const auto first = wanted.singles.begin() + static_cast<std::ptrdiff_t>(i * kMembersAtOnce);
+    const auto count = std::min<std::size_t>(kMembersAtOnce, wanted.singles.size() - i * kMembersAtOnce);
+    return BatchScan(context, {first, first + static_cast<std::ptrdiff_t>(count)}, false).run();
+  });
+}
+
+Result<std::vector<storage::SeriesLife>> Scanner::lives(model::TenantId tenant,
+                                                        std::span<const model::SeriesId> series) const {
+  std::vector<storage::SeriesLife> lives(series.size());
+  if (series.empty()) return lives;
+  VARVE_TRY(const Wanted wanted, find(tenant, series, {}));
+  std::vector<Member> members = wanted.singles;
+  for (const auto& of_one : wanted.several) members.insert(members.end(), of_one.begin(), of_one.end());
+  const LifeContext context{parts_.rows,    parts_.reader, parts_.levels,        granularities_,
+                            wanted.pending, wanted.active, parts_.clock.now_ms()};
+  for (std::size_t first = 0; first < members.size(); first += kMembersAtOnce) {
+    const std::size_t count = std::min(kMembersAtOnce, members.size() - first);
+    VARVE_CHECK_OK(LifeScan(context, std::span(members).subspan(first, count), lives).run());
+  }
+  return lives;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan: reads series for a question: which of their groups may have something (the index), which slots are not whole
+// (the trackers), then the data, some groups at a time and several such batches at once.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/task_pool.h"
+#include "engine/cassandra/scan/batch_scan.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "rollup/levels.h"
+
+namespace varve::engine::cassandra {
+
+// Thread-safe. Methods block.
+class Scanner {
+ public:
+  struct Parts {
+    RowStore& rows;
+    SeriesTables& series;
+    const SlotReader& reader;
+    const std::vector<ChunkTable>& levels;  // of windows, finest first
+    const rollup::Levels& rollups;
+    PendingSource& pending;
+    TaskPool& helpers;
+    const Clock& clock;  // the one that all replicas share
+  };
+  explicit Scanner(const Parts& parts);
+
+  // As storage::SampleStore::scan().
+  Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
+              storage::PieceSink& sink) const;
+  // As storage::SeriesStore::lives().
+  Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant, std::span<const model::SeriesId> series) const;
+
+ private:
+  struct Wanted;
+  Result<Wanted> find(model::TenantId tenant, std::span<const model::SeriesId> series,
+                      const storage::ScanOptions& options) const;
+
+  const Parts parts_;
+  std::vector<std::int64_t> granularities_, retentions_;
+};
+
+}  // namespace varve::engine::cassandra
