@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/cassandra/settle/sealer.h"
+#include "engine/cassandra/scan/column_life.h"
 #include "engine/shared/cell_eraser.h"
 #include "engine/shared/series_folder.h"
 
@@ -17,12 +17,11 @@ using model::Timestamp;
 using rollup::Windows;
 
 constexpr ChunkFields kFields{.chunk = true, .lives = true, .added = true};
-constexpr std::int64_t kMarginMs = 3'600'000;  // clocks of nodes and replicas differ, and rows go to the second
 
 // Until when what `row_ms` long rows say is over, or will be soon.
 Timestamp gone_until(Timestamp from, std::int64_t row_ms, std::int64_t retention_ms, std::int64_t now_ms) {
   if (retention_ms >= rollup::kForEver) return from;
-  const Timestamp end = model::window_start(now_ms + kMarginMs - retention_ms, row_ms);
+  const Timestamp end = model::window_start(now_ms + kGoneMarginMs - retention_ms, row_ms);
   return std::max(from, end);
 }
 
@@ -182,6 +181,9 @@ class UnitMaker::Making {
     if (finer.empty()) return;
     coarser_.clear();
     rollup::coarsen(finer, width_ms_, coarser_);
+    // A finer unit may begin before this one, or end after it.
+    std::erase_if(coarser_, [&](const rollup::Window& window) { return !range().contains(window.start); });
+    if (coarser_.empty()) return;
     if (texts != nullptr) {
       for (rollup::Window& window : coarser_) window.last = texts->emplace_back(window.last);
     }

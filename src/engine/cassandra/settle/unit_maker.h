@@ -21,6 +21,9 @@
 
 namespace varve::engine::cassandra {
 
+// Samples and windows whose time is over that soon count as gone: clocks of nodes and replicas differ.
+inline constexpr std::int64_t kGoneMarginMs = 3'600'000;
+
 struct UnitWork {
   GroupRef group;
   std::vector<rollup::Kind> kinds;  // of each column
@@ -50,6 +53,7 @@ class UnitMaker {
   // Units of one granularity, in their order. Errors: those of the store.
   Result<std::vector<MadeUnit>> make(std::size_t level, std::span<const UnitWork> works) const;
 
+  [[nodiscard]] std::int64_t width_ms(std::size_t level) const { return schema_.rollups[level].width_ms; }
   [[nodiscard]] const std::vector<ChunkTable>& levels() const { return levels_; }
 
  private:
