@@ -32,6 +32,7 @@ Options options() {
   o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
   o.raw_retention_ms = 2 * kDay;
   o.head_bytes_max = 1 << 20;
+  o.head_wait_ms = 600'000;  // a machine may be slow
   o.merge_quiet_ms = 1;
   o.slot_quiet_ms = 10 * kMinute;
   return o;
