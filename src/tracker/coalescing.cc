@@ -46,4 +46,17 @@ Result<bool> CoalescingTracker::complete(const Due& work) {
   return below_.complete(work);
 }
 
+Result<std::vector<bool>> CoalescingTracker::complete_all(std::span<const Due> works) {
+  std::vector<Due> known;
+  for (const Due& work : works) {
+    if (work.generation != kNever) known.push_back(work);
+  }
+  VARVE_TRY(const auto done, below_.complete_all(known));
+  std::vector<bool> all(works.size());
+  for (std::size_t i = 0, next = 0; i < works.size(); ++i) {
+    if (works[i].generation != kNever) all[i] = done[next++];
+  }
+  return all;
+}
+
 }  // namespace varve::tracker

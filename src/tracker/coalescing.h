@@ -36,6 +36,7 @@ class CoalescingTracker final : public SlotTracker {
   Result<std::vector<Due>> due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions, std::size_t limit,
                                When when) override;
   Result<bool> complete(const Due& work) override;
+  Result<std::vector<bool>> complete_all(std::span<const Due> works) override;
   Status fail(const Due& work, model::Timestamp now_ms) override { return below_.fail(work, now_ms); }
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override { return below_.pending(tenant, slot); }
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {

@@ -92,6 +92,16 @@ class SlotTracker {
   // are coalesced), and stays; or it was gone already.
   virtual Result<bool> complete(const Due& work) = 0;
 
+  // Many at once: for each of them what complete() says. An error: some may be complete.
+  virtual Result<std::vector<bool>> complete_all(std::span<const Due> works) {
+    std::vector<bool> done;
+    for (const Due& work : works) {
+      VARVE_TRY(const bool one, complete(work));
+      done.push_back(one);
+    }
+    return done;
+  }
+
   // Could not be sealed: sets it aside with exponential back-off, also if it was touched meanwhile.
   virtual Status fail(const Due& work, model::Timestamp now_ms) = 0;
 

@@ -14,11 +14,22 @@ namespace {
 using driver::Done;
 using driver::Reply;
 
+// A recovery that has begun before the last declared loss ends nothing.
+const driver::Script& begin_recovery() {
+  static const driver::Script script(R"(
+    -- KEYS: recovery|<marker>, losses.
+    redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]) or '0', 'EX', 86400)
+    return 1)");
+  return script;
+}
+
 const driver::Script& end_recovery() {
   static const driver::Script script(R"(
-    -- KEYS: recovery|<marker>, epoch. ARGV: the marker.
-    if redis.call('DEL', KEYS[1]) == 0 then return 0 end
-    redis.call('SET', KEYS[2], ARGV[1])
+    -- KEYS: recovery|<marker>, losses, epoch. ARGV: the marker.
+    local losses = redis.call('GET', KEYS[1])
+    redis.call('DEL', KEYS[1])
+    if losses ~= (redis.call('GET', KEYS[2]) or '0') then return 0 end
+    redis.call('SET', KEYS[3], ARGV[1])
     return 1)");
   return script;
 }
@@ -168,6 +179,14 @@ Status Link::check() {
   return {};
 }
 
+Status Link::declare_lost() {
+  Question question = this->question();
+  question.commands.command({"INCR", key("losses")});
+  question.commands.command({"DEL", key("epoch")});
+  VARVE_CHECK_OK(run(question));
+  return check();
+}
+
 Status Link::recover(const std::function<Status()>& replay) {
   Question load = question();
   load.commands.command({"SCRIPT", "LOAD", "return '" + random_text() + "'"});
@@ -175,11 +194,11 @@ Status Link::recover(const std::function<Status()>& replay) {
   const std::string marker(loaded[0].text());
   const std::string recovery = key("recovery|" + marker);
   Question begin = question();
-  begin.commands.command({"SET", recovery, "1", "EX", "86400"});
+  begin.commands.call(begin_recovery(), {recovery, key("losses")}, {});
   VARVE_CHECK_OK(run(begin));
   VARVE_CHECK_OK(replay());
   Question end = question();
-  end.commands.call(end_recovery(), {recovery, key("epoch")}, {marker});
+  end.commands.call(end_recovery(), {recovery, key("losses"), key("epoch")}, {marker});
   VARVE_TRY(const Answer ended, run(end));
   if (ended[0].integer() == 1) VARVE_CHECK_OK(check());
   if (ended[0].integer() != 1 || lost()) return fail(Code::unavailable, "Redis was lost again while it was recovered");

@@ -74,6 +74,9 @@ class Link {
   Status check();
   // Another number after each loss, also one that another replica has recovered.
   [[nodiscard]] std::uint64_t version() const;
+  // Something is missing that Redis cannot know of: as if it had been emptied, for everybody. Recoveries that have
+  // begun before end nothing.
+  Status declare_lost();
   // Calls `replay`, which touches all that may be pending, and ends the loss. Fails as `replay` does, or with
   // `unavailable` if something was lost meanwhile: then it is to be done again. Several replicas may do it at once.
   Status recover(const std::function<Status()>& replay);

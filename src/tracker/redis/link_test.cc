@@ -220,6 +220,46 @@ TEST_F(LinkTest, IsLostAgainWhileItIsRecovered) {
   expect_well(1);
 }
 
+TEST_F(LinkTest, IsDeclaredLost) {
+  ASSERT_TRUE(a.touch(1));
+  const std::uint64_t version = b.link->version();
+  ASSERT_TRUE(a.link->declare_lost());
+  expect_lost();
+  EXPECT_GT(b.link->version(), version);
+  ASSERT_TRUE(b.recover());
+  expect_well(1);
+}
+
+TEST_F(LinkTest, ARecoveryThatBeganBeforeALossWasDeclaredEndsNothing) {
+  ASSERT_TRUE(a.touch(1));
+  command({"FLUSHALL"});
+  EXPECT_EQ(a.link
+                ->recover([&]() -> Status {
+                  VARVE_CHECK_OK(a.tracker.touch(a.journal, kHour));
+                  return b.link->declare_lost();
+                })
+                .error()
+                .code,
+            Code::unavailable);
+  expect_lost();
+  ASSERT_TRUE(b.recover());
+  expect_well(1);
+}
+
+TEST_F(LinkTest, FamiliesOfKeysAreApart) {
+  ASSERT_TRUE(a.touch(1));
+  RedisTracker units({}, *a.link, a.names, "units|pt5m|");
+  EXPECT_FALSE(units.pending(kTenant, 0).value());
+  const Touch touch{{kTenant, 2}, 1, 0};
+  ASSERT_TRUE(units.touch({&touch, 1}, kHour));
+  ASSERT_EQ(units.counts()->pending, 1U);
+  const auto work = units.due(2 * kHour, kPartitions, kNoLimit, When::quiet);
+  ASSERT_EQ(work->size(), 1U);
+  EXPECT_EQ(work->at(0).member.id, 2U);
+  EXPECT_TRUE(units.complete(work->at(0)).value());
+  expect_well(1);
+}
+
 TEST_F(LinkTest, AServerThatHangsIsAskedOnceInAWhile) {
   ManualClock clock;
   driver::RedisOptions options = server.options();

@@ -34,15 +34,13 @@ std::vector<std::string_view> texts(const driver::Value& array) {
 
 }  // namespace
 
-RedisTracker::RedisTracker(TrackerOptions options, Link& link, MemberNames& names)
-    : options_(options), link_(link), names_(names) {}
+RedisTracker::RedisTracker(TrackerOptions options, Link& link, MemberNames& names, std::string family)
+    : options_(options), link_(link), names_(names), family_(std::move(family)) {}
 
 std::string RedisTracker::pending_key(std::uint32_t partition) const {
-  return link_.key("pending|" + std::to_string(partition));
+  return key("pending|" + std::to_string(partition));
 }
-std::string RedisTracker::slots_key(model::TenantId tenant) const {
-  return link_.key("slots|" + names_.tenant(tenant));
-}
+std::string RedisTracker::slots_key(model::TenantId tenant) const { return key("slots|" + names_.tenant(tenant)); }
 std::string RedisTracker::entry(const Due& work) const { return entry_of(work.slot, names_.name(work.member)); }
 
 Status RedisTracker::touch(std::span<const Touch> touches, model::Timestamp now_ms) {
@@ -67,7 +65,7 @@ Question RedisTracker::touching(std::span<const Touch> touches, model::Timestamp
   for (std::span<const Touch> rest(sorted); !rest.empty();) {
     auto part = rest.first(std::min(rest.size(), kEntriesInCall));
     rest = rest.subspan(part.size());
-    Words keys = {link_.key("generation")}, words;
+    Words keys = {key("generation")}, words;
     while (!part.empty()) {
       std::size_t count = 1;
       while (count < part.size() && place(part[count]) == place(part.front())) ++count;
@@ -119,7 +117,7 @@ Result<std::vector<Due>> RedisTracker::due(model::Timestamp now_ms, std::span<co
 // Of what is not ready yet, that which has failed.
 Status RedisTracker::drop_set_aside(std::vector<Found>& found, model::Timestamp now_ms) {
   Question question = link_.question();
-  question.commands.command({"HKEYS", link_.key("failed")});
+  question.commands.command({"HKEYS", key("failed")});
   VARVE_TRY(const Answer answer, link_.run(question));
   const auto fields = texts(answer[0]);
   const std::unordered_set<std::string_view> failed(fields.begin(), fields.end());
@@ -165,7 +163,7 @@ Result<bool> RedisTracker::complete(const Due& work) {
 }
 
 Result<std::vector<bool>> RedisTracker::complete_all(std::span<const Due> works) {
-  const std::string failed = link_.key("failed");
+  const std::string failed = key("failed");
   Question question = link_.question();
   for (const Due& work : works) {
     const std::string member = entry(work);
@@ -189,7 +187,7 @@ Status RedisTracker::fail(const Due& work, model::Timestamp now_ms) {
 void RedisTracker::add_fail(driver::Pipeline& commands, std::uint32_t partition, std::string_view entry,
                             model::Timestamp now_ms) const {
   const std::string field = std::to_string(partition).append("|").append(entry);
-  commands.call(fail_script(), {pending_key(partition), link_.key("failed"), link_.key("generation")},
+  commands.call(fail_script(), {pending_key(partition), key("failed"), key("generation")},
                 {entry, field, std::to_string(now_ms), std::to_string(options_.backoff_ms),
                  std::to_string(options_.backoff_ms_max)});
 }
@@ -199,8 +197,8 @@ void RedisTracker::add_unknown(driver::Pipeline& commands, const Found& found, s
                                model::Timestamp now_ms) const {
   const std::string field = std::to_string(found.partition).append("|").append(found.entry);
   const auto parts = split_name(name);
-  const std::string slots = link_.key("slots|").append(parts ? parts->tenant : "");
-  commands.call(fail_script(), {pending_key(found.partition), link_.key("failed"), link_.key("generation"), slots},
+  const std::string slots = key("slots|").append(parts ? parts->tenant : "");
+  commands.call(fail_script(), {pending_key(found.partition), key("failed"), key("generation"), slots},
                 {found.entry, field, std::to_string(now_ms), std::to_string(options_.backoff_ms),
                  std::to_string(options_.backoff_ms_max), std::to_string(kUnknownFailures),
                  found.entry.substr(0, found.entry.find('|'))});
@@ -234,7 +232,7 @@ Result<Counts> RedisTracker::counts() {
     question.commands.command({"ZCARD", pending_key(partition)});
     question.commands.command({"ZRANGE", pending_key(partition), "0", "0", "WITHSCORES"});
   }
-  question.commands.command({"HLEN", link_.key("failed")});
+  question.commands.command({"HLEN", key("failed")});
   VARVE_TRY(const Answer answer, link_.run(question));
   Counts counts;
   for (std::size_t at = 0; at + 2 < answer.size(); at += 2) {
@@ -249,7 +247,7 @@ Result<Counts> RedisTracker::counts() {
 
 Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   Question question = link_.question();
-  question.commands.command({"HGETALL", link_.key("failed")});
+  question.commands.command({"HGETALL", key("failed")});
   VARVE_TRY(const Answer answer, link_.run(question));
   std::vector<SetAside> all;
   std::vector<std::string_view> names;

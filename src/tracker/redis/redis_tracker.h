@@ -19,7 +19,8 @@ namespace varve::tracker::redis {
 
 class RedisTracker final : public SlotTracker {
  public:
-  RedisTracker(TrackerOptions options, Link& link, MemberNames& names);
+  // `family`: what the names of its keys begin with, where there are several trackers in one Redis.
+  RedisTracker(TrackerOptions options, Link& link, MemberNames& names, std::string family = {});
 
   Status touch(std::span<const Touch> touches, model::Timestamp now_ms) override;
   // The same without waiting: calls back exactly once, on a thread of the driver's runtime or before it returns.
@@ -30,8 +31,7 @@ class RedisTracker final : public SlotTracker {
   Result<std::vector<Due>> due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions, std::size_t limit,
                                When when) override;
   Result<bool> complete(const Due& work) override;
-  // Many at once: for each of them what complete() says.
-  Result<std::vector<bool>> complete_all(std::span<const Due> works);
+  Result<std::vector<bool>> complete_all(std::span<const Due> works) override;
   Status fail(const Due& work, model::Timestamp now_ms) override;
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override;
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override;
@@ -45,6 +45,7 @@ class RedisTracker final : public SlotTracker {
     std::string_view entry;  // points into the answer
     std::int64_t score;
   };
+  [[nodiscard]] std::string key(std::string_view name) const { return link_.key(family_ + std::string(name)); }
   [[nodiscard]] std::string pending_key(std::uint32_t partition) const;
   [[nodiscard]] std::string slots_key(model::TenantId tenant) const;
   [[nodiscard]] std::string entry(const Due& work) const;
@@ -61,6 +62,7 @@ class RedisTracker final : public SlotTracker {
   const TrackerOptions options_;
   Link& link_;
   MemberNames& names_;
+  const std::string family_;
 };
 
 }  // namespace varve::tracker::redis
