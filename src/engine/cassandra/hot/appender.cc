@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/hot/appender.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/cassandra/hot/hot_pieces.h"
+#include "engine/cassandra/tables/data_rows.h"
+
+namespace varve::engine::cassandra {
+
+using model::Timestamp;
+using tracker::Touch;
+
+namespace {
+
+constexpr int kLooksMax = 8;  // so often it may be forgotten while it is written
+
+}  // namespace
+
+struct Appender::Append {
+  Done done;
+  std::int64_t start_ns = 0;
+  std::vector<Touch> touches;
+  std::vector<GroupPeriod> groups;
+  Journal::Wanted journal;
+  int looks = 0;
+
+  std::mutex mutex;
+  int under_way = 2;
+  Status status;  // the first error
+};
+
+void Appender::append(const model::RowBatch& batch, Done done) {
+  if (batch.empty()) return done({});
+  auto append = std::make_shared<Append>();
+  append->done = std::move(done);
+  append->start_ns = clock_.steady_ns();
+  std::vector<RowWrite> rows;
+  prepare(batch, *append, rows);
+  const auto missing = series_.missing(append->groups);
+  rows_.write(std::move(rows), [this, append](const Status& status) {
+    if (status) journal_.stand(append->journal, clock_.now_ms());
+    ended(append, status);
+  });
+  series_.announce(missing, [this, append](const Status& status) { ended(append, status); });
+}
+
+// Pieces come by group, then slot. Of one that was cut each part arrives later than the one before.
+void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows) {
+  const Timestamp now = clock_.now_ms();
+  Stamps& stamps = series_.directory().stamps();
+  const std::int64_t arrived_us = stamps.draw(now * 1000);
+  auto pieces = hot_pieces(batch, options_.slot_ms);
+  check(model::to_int(pieces.back().group) <
+            series_.directory().read([](const index::SeriesIndex& index) { return index.group_count(); }),
+        "a row of a group that was never defined");
+  rows.reserve(pieces.size());
+  GroupName name;
+  GroupCells cells;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    HotPiece& piece = pieces[i];
+    const bool same_group = i > 0 && pieces[i - 1].group == piece.group;
+    if (!same_group) {
+      name = series_.directory().name(piece.group);
+      if (i == 0) cells.tenant = series_.directory().tenant_name(name.tenant);  // a batch is of one
+      cells.group = blob_of(name.hash);
+    }
+    const bool cut = same_group && pieces[i - 1].slot == piece.slot;
+    const Arrival arrival{cut ? stamps.draw(now * 1000) : arrived_us, options_.source};
+    rows.push_back(hot_write(tables_, cells, piece.slot, arrival, std::move(piece.value)));
+    // Of a slot that ends in the future they live until it is sealed.
+    if (const Timestamp end = piece.slot + options_.slot_ms; end > now) {
+      rows.back().ttl_s = ttl_left_s(end, kHotKeptMs, now).value_or(0);
+    }
+    if (cut) continue;
+    append.touches.push_back({{name.tenant, model::to_int(piece.group)}, name.partition, piece.slot});
+    for (const Timestamp time : {piece.slot, piece.slot + options_.slot_ms - 1}) {
+      const GroupPeriod group{piece.group, period_of(time)};
+      if (append.groups.empty() || append.groups.back() != group) append.groups.push_back(group);
+    }
+  }
+  std::ranges::stable_sort(append.touches, {}, &Touch::slot);
+  append.journal = journal_.wanted(append.touches, now);
+  journal_.add_rows(append.journal, arrived_us, rows);
+}
+
+void Appender::ended(const Shared& append, const Status& status) {
+  Status first;
+  {
+    const std::lock_guard lock(append->mutex);
+    if (append->status) append->status = status;
+    if (--append->under_way > 0) return;
+    first = append->status;
+  }
+  if (!first) return finish(append, std::move(first));
+  touch(append);
+}
+
+// Which touches may be left out is asked now that the rows can be read: what is left out is touched for half of the
+// quiet time yet.
+void Appender::touch(const Shared& append) {
+  trackers_.touch(append->touches, clock_.now_ms(), [this, append](const Status& status) {
+    if (status) return look_again(append);
+    alarms_.raise([this, append](Status raised) {
+      if (!raised) return finish(append, std::move(raised));
+      look_again(append);
+    });
+  });
+}
+
+void Appender::look_again(const Shared& append) {
+  const auto missing = series_.missing(append->groups);
+  if (missing.empty()) return finish(append, {});
+  if (++append->looks > kLooksMax) {
+    return finish(append, fail(Code::unavailable, "the series are deleted again and again: try later"));
+  }
+  series_.announce(missing, [this, append](Status status) {
+    if (!status) return finish(append, std::move(status));
+    look_again(append);
+  });
+}
+
+void Appender::finish(const Shared& append, Status status) {
+  const std::int64_t took_ms = (clock_.steady_ns() - append->start_ns) / 1'000'000;
+  if (status && took_ms > options_.quiet_ms / 2) {
+    status = fail(Code::unavailable, "writing took " + std::to_string(took_ms) + " ms, which is too long: try again");
+  }
+  const Done done = std::move(append->done);
+  done(std::move(status));
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appender: takes samples in. A batch is acknowledged when its rows stand, its groups are announced, the journal names
+// their slots, and these are touched, or an alarm says that they are not (docs/decisions/0015).
+//
+//   hot rows + journal rows ─┐
+//   announcement ────────────┴→ touch (or alarm) → still announced? → done
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/hot/alarms.h"
+#include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/settle/pending_trackers.h"
+#include "model/row.h"
+
+namespace varve::engine::cassandra {
+
+// Thread-safe. Must stay until all it was given is done.
+class Appender {
+ public:
+  using Done = std::function<void(Status)>;
+  struct Options {
+    std::int64_t slot_ms = 3'600'000;
+    std::int64_t quiet_ms = 300'000;
+    std::int64_t source = 0;  // of this process: random
+  };
+  // `clock`: the one that all replicas share.
+  Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingTrackers& trackers,
+           Journal& journal, Alarms& alarms, const Clock& clock)
+      : options_(options),
+        tables_(tables),
+        rows_(rows),
+        series_(series),
+        trackers_(trackers),
+        journal_(journal),
+        alarms_(alarms),
+        clock_(clock) {}
+
+  // As SampleStore::append(), without blocking. An error: nothing is acknowledged; some of it may stand, as if it had
+  // come later.
+  void append(const model::RowBatch& batch, Done done);
+
+ private:
+  struct Append;
+  using Shared = std::shared_ptr<Append>;
+
+  void prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows);
+  void ended(const Shared& append, const Status& status);  // of two
+  void touch(const Shared& append);
+  void look_again(const Shared& append);
+  void finish(const Shared& append, Status status);
+
+  const Options options_;
+  const Tables& tables_;
+  RowStore& rows_;
+  SeriesTables& series_;
+  PendingTrackers& trackers_;
+  Journal& journal_;
+  Alarms& alarms_;
+  const Clock& clock_;
+};
+
+}  // namespace varve::engine::cassandra

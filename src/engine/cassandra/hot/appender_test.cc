@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/hot/appender.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/testing/cluster.h"
+
+namespace varve::engine::cassandra::testing {
+namespace {
+
+using model::Timestamp;
+constexpr std::int64_t kHour = Cluster::kSlotMs;
+
+class AppenderTest : public ::testing::Test {
+ protected:
+  Cluster cluster;
+  ClusterReplica a{cluster, 1}, b{cluster, 2};
+  const Timestamp now = cluster.clock.now_ms();
+
+  static bool is_good(const std::optional<Status>& status) { return status && *status; }
+  static Code code_of(const std::optional<Status>& status) {
+    return status && !*status ? status->error().code : Code::invalid;
+  }
+  // "arrival's number:time=value …|…", the rows of a slot.
+  std::string hot(const ClusterReplica& replica, const ClusterReplica::Line& line, Timestamp slot) {
+    const GroupName name = replica.series.directory().name(line.id);
+    const RowRead read =
+        hot_read(cluster.tables, {replica.series.directory().tenant_name(name.tenant), blob_of(name.hash)}, slot);
+    std::string text;
+    EXPECT_TRUE(cluster.rows.read({&read, 1}, {}, [&](std::size_t, const RowView& view) -> Status {
+      VARVE_TRY(const HotRow row, hot_row(view));
+      text += text.empty() ? "" : "|";
+      text += std::to_string(row.arrival.source) + ":";
+      const auto* at = reinterpret_cast<const std::byte*>(row.value.data());
+      for (const auto* const end = at + row.value.size(); at != end; at += model::RowView{at}.bytes()) {
+        const model::RowView sample{at};
+        text += std::to_string(sample.time() - slot) + "=" + std::to_string(sample.value(0).as_long()) + " ";
+      }
+      return {};
+    }));
+    return text;
+  }
+  std::uint64_t pending(ClusterReplica& replica) { return replica.pending.samples().counts()->pending; }
+  std::size_t size(const Table& table) { return cluster.rows.size(table); }
+  void expect_pending(ClusterReplica& replica, std::vector<Timestamp> slots) {
+    const auto found = replica.pending.pending(*replica.series.tenant("t"), {});
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->slots, slots);
+  }
+};
+
+TEST_F(AppenderTest, RowsCountInTheOrderOfTheCalls) {
+  const auto line = a.group({"cpu", "mem"}, "h");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(is_good(a.append(line, now + 5, i)));
+  ASSERT_TRUE(is_good(b.append(b.group({"cpu", "mem"}, "h"), now + 6, 7)));
+  EXPECT_EQ(hot(a, line, now), "1:5=0 |2:6=7 |1:5=1 |1:5=2 ") << "b's clock stood still, too";
+  EXPECT_EQ(pending(b), 1U);
+}
+
+TEST_F(AppenderTest, ABatchOfManyGroupsAndSlotsIsOneWrite) {
+  const auto one = a.group({"cpu"}, "h1"), two = a.group({"cpu", "mem"}, "h2");
+  model::LineGroup first, second;
+  one.set(first);
+  two.set(second);
+  model::RowBatch batch;
+  batch.add(first, now, model::Value::of_long(1));
+  batch.add(second, now, std::vector<model::Value>(2, model::Value::of_long(2)));
+  batch.add(first, now - kHour, model::Value::of_long(3));
+  batch.add(first, now + 1, model::Value::of_long(4));
+  ASSERT_TRUE(is_good(a.append(batch)));
+  EXPECT_EQ(cluster.rows.counts(cluster.tables.raw).batches, 1U);
+  EXPECT_EQ(hot(a, one, now), "1:0=1 1=4 ");
+  EXPECT_EQ(hot(a, one, now - kHour), "1:0=3 ");
+  EXPECT_EQ(hot(a, two, now), "1:0=2 ");
+  EXPECT_EQ(size(cluster.tables.pending_journal), 3U);
+  EXPECT_EQ(pending(a), 3U);
+  EXPECT_TRUE(is_good(a.append(model::RowBatch{}))) << "nothing";
+}
+
+TEST_F(AppenderTest, RowsOfTheFutureLiveUntilTheyAreSealed) {
+  const auto line = a.group({"cpu"}, "h");
+  ASSERT_TRUE(is_good(a.append(line, now + 100 * kHour, 1)));
+  cluster.clock.advance_ms(102 * kHour);
+  EXPECT_EQ(hot(a, line, now + 100 * kHour), "1:0=1 ");
+  cluster.clock.advance_ms(kHotKeptMs);
+  EXPECT_EQ(hot(a, line, now + 100 * kHour), "");
+}
+
+// Whatever row is the last that stands: it fails, nothing is acknowledged, and the same may be sent again.
+TEST_F(AppenderTest, EachRowMayFail) {
+  std::size_t rows = 0;
+  for (bool done = false; !done; ++rows) {
+    ASSERT_LT(rows, 100U);
+    const std::string host = "h" + std::to_string(rows);
+    const auto line = a.group({"cpu", "mem"}, host);
+    const auto pending_before = pending(a);
+    cluster.rows.fail_writes_after(rows);
+    const auto status = a.append(line, now, 1);
+    ASSERT_TRUE(status) << "calls back in any case";
+    done = status->has_value();
+    EXPECT_EQ(pending(a), pending_before + (done ? 1 : 0));
+    cluster.rows.let_write();
+    ASSERT_TRUE(is_good(a.append(line, now, 1)));
+    EXPECT_EQ(pending(a), pending_before + 1);
+    EXPECT_TRUE(b.series.load(*b.series.tenant("t"), "mem", {}, {}));
+    EXPECT_EQ(b.series.tag_values(*b.series.tenant("t"), "mem", "host")->size(), rows + 1);
+  }
+  EXPECT_GT(rows, 5U);
+}
+
+TEST_F(AppenderTest, WhatTheStoreRefusesIsFreed) {
+  const auto line = a.group({"cpu"}, "h");
+  cluster.rows.refuse(true);
+  auto kept = std::make_shared<int>();
+  model::LineGroup group;
+  line.set(group);
+  model::RowBatch batch;
+  batch.add(group, now, model::Value::of_long(1));
+  Code code = Code::invalid;
+  a.appender.append(batch,
+                    [kept, &code](const Status& status) { code = status ? Code::invalid : status.error().code; });
+  EXPECT_EQ(code, Code::unavailable);
+  EXPECT_EQ(kept.use_count(), 1);
+}
+
+TEST_F(AppenderTest, TheJournalHasARowForEachHourAndProcess) {
+  const auto line = a.group({"cpu"}, "h");
+  const auto& journal = cluster.tables.pending_journal;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(is_good(a.append(line, now, i)));
+  EXPECT_EQ(cluster.rows.counts(journal).rows_written, 1U);
+  ASSERT_TRUE(is_good(a.append(line, now + kHour, 1)));
+  EXPECT_EQ(cluster.rows.counts(journal).rows_written, 2U) << "another slot";
+  ASSERT_TRUE(is_good(b.append(b.group({"cpu"}, "h"), now, 1)));
+  EXPECT_EQ(cluster.rows.counts(journal).rows_written, 3U) << "another process";
+  EXPECT_EQ(size(journal), 2U);
+  cluster.clock.advance_ms(kHour);
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(size(journal), 3U) << "another hour";
+}
+
+// A journal row is written before the touch, and remembered only when it stands.
+TEST_F(AppenderTest, TheJournalComesBeforeTheTouch) {
+  const auto line = a.group({"cpu"}, "h");
+  const auto& journal = cluster.tables.pending_journal;
+  std::size_t seen = 0;
+  a.trackers.before_touch = [&] { seen = size(journal); };
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &journal) return fail(Code::timeout, "slow");
+    return {};
+  });
+  EXPECT_EQ(code_of(a.append(line, now, 1)), Code::timeout);
+  EXPECT_EQ(pending(a), 0U);
+  cluster.rows.before_write({});
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(seen, 1U);
+}
+
+TEST_F(AppenderTest, TouchesThatChangeNothingAreLeftOut) {
+  const auto line = a.group({"cpu"}, "h");
+  int touches = 0;
+  a.trackers.before_touch = [&] { ++touches; };
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(is_good(a.append(line, now, i)));
+  EXPECT_EQ(touches, 1);
+  cluster.redis.lose();
+  EXPECT_TRUE(a.trackers.check());
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(touches, 2) << "it was lost";
+  cluster.clock.advance_ms(cluster.options.quiet_ms / 2);
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(touches, 3);
+}
+
+TEST_F(AppenderTest, WhatTakesLongIsNotAcknowledged) {
+  const auto line = a.group({"cpu"}, "h");
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  bool once = true;
+  cluster.rows.before_write([&](const MemoryRows::Change&) -> Status {
+    if (std::exchange(once, false)) cluster.clock.advance_ms(cluster.options.quiet_ms / 2 + 1);
+    return {};
+  });
+  EXPECT_EQ(code_of(a.append(line, now, 1)), Code::unavailable);
+  EXPECT_TRUE(is_good(a.append(line, now, 1)));
+}
+
+TEST_F(AppenderTest, WhatIsForgottenMeanwhileIsAnnouncedAgain) {
+  const auto line = a.group({"cpu"}, "h");
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  ASSERT_EQ(cluster.rows.counts(cluster.tables.series_sets).rows_written, 1U);
+  const Hash series = model::series_set_hash(model::series_key("cpu", {{"host", "h"}}));
+  const auto forget = [&] {
+    cluster.clock.advance_ms(1);
+    const std::pair<Hash, std::int64_t> gone{series, cluster.clock.now_ms() * 1000};
+    a.series.directory().add_forgotten(*a.series.tenant("t"), "cpu", {&gone, 1}, 0);
+    cluster.clock.advance_ms(1);
+  };
+  bool once = true;
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &cluster.tables.raw && std::exchange(once, false)) forget();
+    return {};
+  });
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(cluster.rows.counts(cluster.tables.series_sets).rows_written, 2U);
+
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &cluster.tables.raw || &change.table == &cluster.tables.series_sets) forget();
+    return {};
+  });
+  EXPECT_EQ(code_of(a.append(line, now, 1)), Code::unavailable) << "again and again";
+}
+
+TEST_F(AppenderTest, AGroupThatWasNeverDefinedIsOurOwnFault) {
+  model::LineGroup group;
+  group.id = model::GroupId{77};
+  group.count = 1;
+  model::RowBatch batch;
+  batch.add(group, now, model::Value::of_long(1));
+  EXPECT_DEATH(a.appender.append(batch, [](const Status&) {}), "never defined");
+}
+
+// --- Redis away
+
+TEST_F(AppenderTest, WithoutRedisAnAlarmStandsForTheTouches) {
+  const auto line = a.group({"cpu"}, "h");
+  a.trackers.away(true);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(is_good(a.append(line, now, i)));
+  EXPECT_EQ(cluster.rows.counts(cluster.tables.alarms).rows_written, 1U) << "once";
+  EXPECT_EQ(pending(b), 0U);
+  expect_pending(a, {now});
+  ASSERT_TRUE(b.alarms.turn()) << "sees the alarm, and leaves it to who lives";
+  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  expect_pending(b, {now});
+  EXPECT_EQ(a.alarms.turn().error().code, Code::unavailable);
+
+  a.trackers.away(false);
+  ASSERT_TRUE(a.alarms.turn());
+  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(pending(b), 1U);
+  EXPECT_FALSE(a.alarms.any());
+  expect_pending(a, {now});
+  EXPECT_GT(cluster.redis.losses, 0U) << "others forget which touches to leave out";
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(cluster.rows.counts(cluster.tables.alarms).rows_written, 1U);
+}
+
+TEST_F(AppenderTest, WithoutRedisAndAlarmNothingIsAcknowledged) {
+  const auto line = a.group({"cpu"}, "h");
+  a.trackers.away(true);
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &cluster.tables.alarms) return fail(Code::timeout, "slow");
+    return {};
+  });
+  EXPECT_EQ(code_of(a.append(line, now, 1)), Code::timeout);
+  cluster.rows.before_write({});
+  EXPECT_TRUE(is_good(a.append(line, now, 1)));
+}
+
+TEST_F(AppenderTest, WhatFailsWhileTheJournalIsReadIsNotForgotten) {
+  const auto line = a.group({"cpu"}, "h1"), other = a.group({"cpu"}, "h2");
+  a.trackers.away(true);
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  a.trackers.away(false);
+  bool once = true;
+  const auto last_hour = [&](const RowRead& read) {
+    return read.table == &cluster.tables.pending_journal && read.partition[1] == timestamp_cell(now);
+  };
+  std::size_t reads = 0;
+  cluster.rows.before_read([&](const RowRead& read) -> Status {
+    if (last_hour(read) && ++reads == cluster.options.partitions && std::exchange(once, false)) {
+      a.trackers.away(true);
+      EXPECT_TRUE(is_good(a.append(other, now, 1)));
+      a.trackers.away(false);
+    }
+    return {};
+  });
+  ASSERT_TRUE(a.alarms.turn());
+  ASSERT_FALSE(once);
+  EXPECT_TRUE(a.alarms.any());
+  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  ASSERT_TRUE(a.alarms.turn());
+  EXPECT_FALSE(a.alarms.any());
+  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(pending(b), 2U);
+}
+
+TEST_F(AppenderTest, AlarmsOfTheDeadAreTakenOver) {
+  a.trackers.away(true);
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
+  for (int i = 0; i < 20; ++i) {  // it lives, and refreshes
+    cluster.clock.advance_ms(Alarms::kRefreshMs);
+    EXPECT_FALSE(a.alarms.turn());
+    ASSERT_TRUE(b.alarms.turn());
+    ASSERT_EQ(size(cluster.tables.alarms), 1U);
+    ASSERT_EQ(pending(b), 0U);
+  }
+  a.kill();
+  cluster.clock.advance_ms(Alarms::kDeadMs);
+  ASSERT_TRUE(b.alarms.turn());
+  EXPECT_EQ(size(cluster.tables.alarms), 1U) << "perhaps it lives";
+  cluster.clock.advance_ms(Alarms::kLookMs);
+  ASSERT_TRUE(b.alarms.turn());
+  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(pending(b), 1U);
+  EXPECT_FALSE(b.alarms.any());
+}
+
+TEST_F(AppenderTest, ANewerAlarmIsNotTakenAway) {
+  a.trackers.away(true);
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
+  cluster.clock.advance_ms(Alarms::kDeadMs + 1);
+  bool once = true;
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &cluster.tables.alarms && change.erases && std::exchange(once, false)) {
+      EXPECT_FALSE(a.alarms.turn()) << "it was only slow";
+    }
+    return {};
+  });
+  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_FALSE(once);
+  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+}
+
+// --- the journal
+
+TEST_F(AppenderTest, TheJournalSaysWhatIsPendingWhileRedisIsLost) {
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h", "other"), now + kHour, 1)));
+  cluster.redis.lose();
+  expect_pending(b, {now});
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now - 30 * kHour, 1)));
+  expect_pending(a, {now - 30 * kHour, now});
+  expect_pending(b, {now});
+  const auto reads = [&] { return cluster.rows.counts(cluster.tables.pending_journal).reads; };
+  const std::size_t before = reads();
+  expect_pending(b, {now});
+  EXPECT_EQ(reads(), before) << "read a moment ago";
+  cluster.clock.advance_ms(1000);
+  expect_pending(b, {now - 30 * kHour, now});
+  EXPECT_LE(reads(), before + 3 * cluster.options.partitions) << "not all of it";
+
+  const auto units = b.pending.pending(*b.series.tenant("t"), {})->units;
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_EQ(units[0], (std::vector<Timestamp>{model::window_start(now - 30 * kHour, cluster.units_ms[0]),
+                                              now - cluster.units_ms[0], now}))
+      << "the last one is not quiet yet";
+
+  ASSERT_TRUE(b.alarms.turn());
+  expect_pending(b, {now - 30 * kHour, now});
+  EXPECT_EQ(pending(a), 3U) << "replayed";
+  cluster.clock.advance_ms(kHotKeptMs + kHour);
+  cluster.redis.lose();
+  cluster.clock.advance_ms(kHour);
+  expect_pending(b, {});
+}
+
+TEST_F(AppenderTest, WithoutTheStoreNobodyKnowsWhatIsPending) {
+  const auto tenant = *b.series.tenant("t");
+  cluster.redis.lose();
+  cluster.rows.refuse(true);
+  EXPECT_EQ(b.pending.pending(tenant, {}).error().code, Code::unavailable);
+}
+
+TEST_F(AppenderTest, AGroupThatNobodyKnowsIsLeftOut) {
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
+  std::vector<RowWrite> rows;
+  rows.push_back({&cluster.tables.pending_journal,
+                  {smallint_cell(0), timestamp_cell(now)},
+                  {timestamp_cell(now), "t", std::string(16, 'x')},
+                  {},
+                  1,
+                  0});
+  ASSERT_TRUE(cluster.rows.write_now(std::move(rows)));
+  cluster.redis.lose();
+  ASSERT_TRUE(b.alarms.turn());
+  EXPECT_EQ(pending(b), 1U);
+  EXPECT_EQ(b.journal.unknown(), 1U);
+}
+
+TEST_F(AppenderTest, ManyAtOnce) {
+  constexpr int kThreads = 4, kAppends = 200;
+  std::atomic<int> good = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        ClusterReplica& replica = t % 2 == 0 ? a : b;
+        for (int i = 0; i < kAppends; ++i) {
+          const auto line = replica.group({"cpu", "mem"}, "h" + std::to_string(i % 20));
+          if (i % 50 == t) replica.trackers.away(true);
+          if (i % 50 == t + 10) replica.trackers.away(false);
+          if (is_good(replica.append(line, now + i, t))) ++good;
+        }
+      });
+    }
+    for (int i = 0; i < 20; ++i) {
+      for (ClusterReplica* replica : {&a, &b}) {
+        if (!replica->alarms.turn()) continue;
+        EXPECT_TRUE(replica->pending.pending(*replica->series.tenant("t"), {}));
+      }
+    }
+  }
+  EXPECT_GT(good, 0);
+  a.trackers.away(false);
+  b.trackers.away(false);
+  EXPECT_TRUE(a.alarms.turn());
+  EXPECT_TRUE(b.alarms.turn());
+  EXPECT_EQ(pending(a), 20U);
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra::testing

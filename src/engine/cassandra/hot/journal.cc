@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/hot/journal.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "engine/cassandra/tables/cell.h"
+
+namespace varve::engine::cassandra {
+
+using model::TenantId;
+using model::Timestamp;
+using tracker::Touch;
+
+namespace {
+
+constexpr std::uint32_t kPartitionsAtOnce = 16;  // of one hour: some ten thousand rows
+constexpr std::size_t kTouchesAtOnce = 4096;
+constexpr std::int64_t kClocksMs = 60'000;  // clocks differ by less
+constexpr std::int64_t kDayMs = 86'400'000;
+
+std::string partition_cell(std::uint32_t partition) { return smallint_cell(static_cast<std::int16_t>(partition)); }
+
+}  // namespace
+
+// --- writing
+
+Journal::Wanted Journal::wanted(std::span<const Touch> touches, Timestamp now_ms) {
+  const Timestamp hour = model::window_start(now_ms, kHourMs);
+  return {written_.unknown(touches, now_ms, static_cast<std::uint64_t>(hour)), hour};
+}
+
+void Journal::add_rows(const Wanted& wanted, std::int64_t timestamp_us, std::vector<RowWrite>& rows) const {
+  std::vector<Touch> touches = wanted.touches;
+  std::ranges::stable_sort(touches, {}, &Touch::partition);
+  for (const Touch& touch : touches) {
+    const GroupName name = series_.directory().name(model::GroupId{touch.member.id});
+    rows.push_back({&tables_.pending_journal,
+                    {partition_cell(touch.partition), timestamp_cell(wanted.hour)},
+                    {timestamp_cell(touch.slot), series_.directory().tenant_name(name.tenant), blob_of(name.hash)},
+                    {},
+                    timestamp_us,
+                    0});
+  }
+}
+
+void Journal::stand(const Wanted& wanted, Timestamp now_ms) {
+  if (wanted.touches.empty()) return;
+  written_.note(wanted.touches, now_ms, static_cast<std::uint64_t>(wanted.hour));
+  std::map<std::pair<TenantId, Timestamp>, bool> seen;
+  for (const Touch& touch : wanted.touches) {
+    if (!seen.try_emplace({touch.member.tenant, touch.slot}).second) continue;
+    const std::string tenant = series_.directory().tenant_name(touch.member.tenant);
+    const std::lock_guard lock(mutex_);
+    Timestamp& last = slots_[{tenant, touch.slot}];
+    last = std::max(last, wanted.hour);
+  }
+}
+
+// --- reading
+
+Timestamp Journal::first_hour(Timestamp now_ms) const {
+  return model::window_start(now_ms - kHotKeptMs - options_.quiet_ms - kClocksMs, kHourMs);
+}
+
+Status Journal::read(Timestamp first, Timestamp last, const std::function<Status(std::vector<Entry>)>& each) {
+  for (Timestamp hour = first; hour <= last; hour += kHourMs) {
+    for (std::uint32_t from = 0; from < options_.partitions; from += kPartitionsAtOnce) {
+      std::vector<RowRead> reads;
+      for (std::uint32_t p = from; p < std::min(from + kPartitionsAtOnce, options_.partitions); ++p) {
+        reads.push_back({&tables_.pending_journal, {partition_cell(p), timestamp_cell(hour)}, {}, {}, {}});
+      }
+      std::vector<Entry> entries;
+      VARVE_CHECK_OK(rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
+        Entry& entry = entries.emplace_back();
+        VARVE_TRY(entry.slot, timestamp_of(row.cells[0]));
+        entry.tenant = row.cells[1];
+        if (!hash_of(row.cells[2], entry.hash)) return fail(Code::corrupt, "a hash in the journal has not 16 bytes");
+        return {};
+      }));
+      if (!entries.empty()) VARVE_CHECK_OK(each(std::move(entries)));
+    }
+  }
+  return {};
+}
+
+Status Journal::replay(SharedTrackers& trackers) {
+  const Timestamp now = clock_.now_ms();
+  const std::uint64_t unknown_before = unknown_;
+  std::uint64_t count = 0;
+  VARVE_CHECK_OK(read(first_hour(now), model::window_start(now + kClocksMs, kHourMs), [&](std::vector<Entry> entries) {
+    count += entries.size();
+    return touch(entries, trackers);
+  }));
+  VARVE_CHECK_OK(touch_long_units(trackers));
+  log::info("the journal was replayed", {{"entries", count}, {"unknown", unknown_ - unknown_before}});
+  return {};
+}
+
+// Of groups that nobody knows there is nothing that could be sealed.
+Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) {
+  std::map<std::string, std::optional<TenantId>> tenants;
+  std::vector<Loader::Named> names;
+  std::vector<Timestamp> slots;
+  for (const Entry& entry : entries) {
+    const auto [tenant, is_new] = tenants.try_emplace(entry.tenant);
+    if (is_new) {
+      VARVE_TRY(tenant->second, series_.loader().find_tenant(entry.tenant));
+    }
+    if (!tenant->second) {
+      ++unknown_;
+      continue;
+    }
+    names.emplace_back(*tenant->second, entry.hash);
+    slots.push_back(entry.slot);
+  }
+  VARVE_TRY(const auto groups, series_.loader().groups(names));
+  std::vector<Touch> touches;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i]) {
+      ++unknown_;
+      continue;
+    }
+    const std::uint32_t partition = series_.directory().name(*groups[i]).partition;
+    touches.push_back({{names[i].first, model::to_int(*groups[i])}, partition, slots[i]});
+  }
+  std::ranges::stable_sort(touches, {}, [](const Touch& touch) { return std::pair(touch.member.tenant, touch.slot); });
+  for (std::size_t at = 0; at < touches.size(); at += kTouchesAtOnce) {
+    const auto part = std::span(touches).subspan(at, std::min(kTouchesAtOnce, touches.size() - at));
+    VARVE_CHECK_OK(trackers.samples().touch(part, clock_.now_ms()));
+  }
+  return {};
+}
+
+// What stands in the journal is sealed again, which touches shorter units. (A day less: a unit may be touched some time
+// after its samples were written.)
+Status Journal::touch_long_units(SharedTrackers& trackers) {
+  const auto is_long = [](std::int64_t unit_ms) { return unit_ms > kHotKeptMs - kDayMs; };
+  if (std::ranges::none_of(options_.units_ms, is_long)) return {};
+  std::map<std::string, std::optional<TenantId>> tenants;
+  std::vector<Loader::Named> names;
+  // Read first and looked up later: within the reading nothing else is read.
+  VARVE_CHECK_OK(rows_.read_all(tables_.line_groups, {}, [&](const RowView& row) -> Status {
+    Hash hash;
+    if (!hash_of(row.cells[1], hash)) return fail(Code::corrupt, "a hash in line_groups has not 16 bytes");
+    const auto [tenant, is_new] = tenants.try_emplace(std::string(row.cells[0]));
+    if (is_new) tenant->second = series_.directory().tenant(row.cells[0]);
+    names.emplace_back(*tenant->second, hash);
+    return {};
+  }));
+  const Timestamp now = clock_.now_ms();
+  for (std::size_t at = 0; at < names.size(); at += kTouchesAtOnce) {
+    const auto part = std::span(names).subspan(at, std::min(kTouchesAtOnce, names.size() - at));
+    VARVE_TRY(const auto groups, series_.loader().groups(part));
+    for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
+      const std::int64_t unit = options_.units_ms[level];
+      if (!is_long(unit)) continue;
+      std::vector<Touch> touches;
+      for (Timestamp start = model::window_start(now - kHotKeptMs - unit, unit); start <= now; start += unit) {
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          if (!groups[i]) continue;
+          const std::uint32_t partition = series_.directory().name(*groups[i]).partition;
+          touches.push_back({{part[i].first, model::to_int(*groups[i])}, partition, start});
+        }
+      }
+      VARVE_CHECK_OK(trackers.units(level).touch(touches, clock_.now_ms()));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Timestamp>> Journal::slots(TenantId tenant, model::TimeRange range) {
+  VARVE_CHECK_OK(refresh());
+  const std::string name = series_.directory().tenant_name(tenant);
+  std::vector<Timestamp> out;
+  const std::lock_guard lock(mutex_);
+  for (auto at = slots_.lower_bound({name, model::kTimestampMin - options_.slot_ms}); at != slots_.end(); ++at) {
+    const auto& [of, slot] = at->first;
+    if (of != name || slot >= range.last) break;
+    if (slot + options_.slot_ms > range.first) out.push_back(slot);
+  }
+  return out;
+}
+
+// The whole once, then the hours in which something may have come.
+Status Journal::refresh() {
+  const std::lock_guard only_one(refreshing_);
+  const std::int64_t begin_ns = clock_.steady_ns();
+  if (read_once_ && begin_ns < good_until_ns_) return {};
+  const Timestamp now = clock_.now_ms();
+  Timestamp first = first_hour(now);
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(slots_, [first](const auto& slot) { return slot.second < first; });
+  }
+  if (read_once_) first = std::max(first, model::window_start(read_ms_ - options_.quiet_ms - kClocksMs, kHourMs));
+  for (Timestamp hour = first; hour <= model::window_start(now + kClocksMs, kHourMs); hour += kHourMs) {
+    VARVE_CHECK_OK(read(hour, hour, [&](const std::vector<Entry>& entries) -> Status {
+      const std::lock_guard lock(mutex_);
+      for (const Entry& entry : entries) {
+        Timestamp& last = slots_[{entry.tenant, entry.slot}];
+        last = std::max(last, hour);
+      }
+      return {};
+    }));
+  }
+  read_once_ = true;
+  read_ms_ = now;
+  // Where it takes long, most of the time is left for other things.
+  const std::int64_t end_ns = clock_.steady_ns();
+  good_until_ns_ = end_ns + std::max<std::int64_t>(1'000'000'000, 3 * (end_ns - begin_ns));
+  return {};
+}
+
+}  // namespace varve::engine::cassandra

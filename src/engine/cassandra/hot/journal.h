@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Journal: which groups were written to in which slots, as rows in Cassandra that live as long as hot rows. A row is
+// written before the touch that it stands for, once in each hour by each process. So whatever the trackers lose is
+// found here.
+//
+// Thread-safe. What reads the store blocks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/hot/shared_trackers.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/tables/row_store.h"
+#include "tracker/touch_memory.h"
+
+namespace varve::engine::cassandra {
+
+class Journal {
+ public:
+  struct Options {
+    std::int64_t slot_ms = 3'600'000;
+    std::int64_t quiet_ms = 300'000;  // writes take less
+    std::uint32_t partitions = 64;
+    std::vector<std::int64_t> units_ms;  // of each granularity
+    std::size_t memory_max = 1 << 20;    // groups and slots of which is remembered that their row stands
+  };
+  // `clock`: the one that all replicas share.
+  Journal(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, const Clock& clock)
+      : options_(std::move(options)),
+        tables_(tables),
+        rows_(rows),
+        series_(series),
+        clock_(clock),
+        written_(2 * kHourMs, options_.memory_max) {}
+
+  // --- writing
+  // Those touches whose rows this process has not written in this hour.
+  struct Wanted {
+    std::vector<tracker::Touch> touches;
+    model::Timestamp hour = 0;
+  };
+  [[nodiscard]] Wanted wanted(std::span<const tracker::Touch> touches, model::Timestamp now_ms);
+  // Their rows, those of one partition side by side.
+  void add_rows(const Wanted& wanted, std::int64_t timestamp_us, std::vector<RowWrite>& rows) const;
+  void stand(const Wanted& wanted, model::Timestamp now_ms);
+
+  // --- reading
+  // Touches all that may be pending: what the journal names; and, of granularities whose unit is longer than it goes
+  // back, what may have been changed since, of every group that there is. Errors: those of store and trackers.
+  Status replay(SharedTrackers& trackers);
+  // Slots of the tenant that the journal names, ascending: while the trackers cannot say. Of the last second or so only
+  // what this process has written.
+  Result<std::vector<model::Timestamp>> slots(model::TenantId tenant, model::TimeRange range);
+
+  // Entries of which nobody knows the group, since the start.
+  [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
+
+ private:
+  static constexpr std::int64_t kHourMs = 3'600'000;
+
+  struct Entry {
+    std::string tenant;
+    Hash hash;
+    model::Timestamp slot = 0;
+  };
+  [[nodiscard]] model::Timestamp first_hour(model::Timestamp now_ms) const;
+  // All entries written in these hours (both inclusive), some at a time. They may come again.
+  Status read(model::Timestamp first, model::Timestamp last, const std::function<Status(std::vector<Entry>)>& each);
+  Status touch(std::span<const Entry> entries, SharedTrackers& trackers);
+  Status touch_long_units(SharedTrackers& trackers);
+  Status refresh();
+
+  const Options options_;
+  const Tables& tables_;
+  RowStore& rows_;
+  SeriesTables& series_;
+  const Clock& clock_;
+  tracker::TouchMemory written_;  // its version is the hour
+  std::atomic<std::uint64_t> unknown_ = 0;
+
+  std::mutex refreshing_;  // before mutex_
+  bool read_once_ = false;
+  model::Timestamp read_ms_ = 0;
+  std::int64_t good_until_ns_ = 0;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, model::Timestamp>, model::Timestamp> slots_;  // tenant, slot: the last hour
+};
+
+}  // namespace varve::engine::cassandra

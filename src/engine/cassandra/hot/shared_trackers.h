@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SharedTrackers: the trackers that all replicas have in common, and whether what is in them is all there is. In a
+// Redis: settle/redis_trackers.h; in memory, for tests: testing/local_trackers.h.
+//
+// A loss is what tracker/redis/link.h says: then what is pending is not known, and somebody calls recover(), which
+// replays the journal. Thread-safe. All but the asynchronous touch may block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "tracker/slot_tracker.h"
+
+namespace varve::engine::cassandra {
+
+class SharedTrackers {
+ public:
+  using Done = std::function<void(Status)>;
+  virtual ~SharedTrackers() = default;
+
+  // Of line groups by slot, and, for each granularity, by unit.
+  virtual tracker::SlotTracker& samples() = 0;
+  virtual tracker::SlotTracker& units(std::size_t level) = 0;
+  [[nodiscard]] virtual std::size_t levels() const = 0;
+
+  // samples().touch() without waiting: calls back once, on any thread or before it returns.
+  virtual void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) = 0;
+
+  // Do they answer? Notices a loss.
+  virtual Status check() = 0;
+  [[nodiscard]] virtual bool lost() const = 0;
+  // Another number after each loss.
+  [[nodiscard]] virtual std::uint64_t version() const = 0;
+  // Touches are missing that nobody else knows of: as if all had been lost, for every replica. Recoveries that have
+  // begun before do not count.
+  virtual Status declare_lost() = 0;
+  // Ends the loss; errors: those of `replay`, unavailable (lost again meanwhile).
+  virtual Status recover(const std::function<Status()>& replay) = 0;
+
+  // The one that all replicas share.
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+};
+
+}  // namespace varve::engine::cassandra

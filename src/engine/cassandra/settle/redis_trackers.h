@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// RedisTrackers: the shared trackers in a Redis: one of samples, under the names that docs/formats/redis.md begins
+// with, and one of the units of each granularity, under `units|<width>|`.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "engine/cassandra/hot/shared_trackers.h"
+#include "tracker/redis/redis_tracker.h"
+
+namespace varve::engine::cassandra {
+
+class RedisTrackers final : public SharedTrackers {
+ public:
+  struct Unit {
+    std::int64_t width_ms = 0;  // of a window
+    std::int64_t unit_ms = 0;
+  };
+  // `options`: of the samples' tracker; others differ in the width.
+  RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Unit>& units, tracker::redis::Link& link,
+                tracker::redis::MemberNames& names);
+
+  tracker::SlotTracker& samples() override { return samples_; }
+  tracker::SlotTracker& units(std::size_t level) override { return units_[level]; }
+  [[nodiscard]] std::size_t levels() const override { return units_.size(); }
+  void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
+  Status check() override { return link_.check(); }
+  [[nodiscard]] bool lost() const override { return link_.lost(); }
+  [[nodiscard]] std::uint64_t version() const override { return link_.version(); }
+  Status declare_lost() override { return link_.declare_lost(); }
+  Status recover(const std::function<Status()>& replay) override { return link_.recover(replay); }
+  [[nodiscard]] const Clock& clock() const override { return link_.clock(); }
+
+ private:
+  tracker::redis::Link& link_;
+  tracker::redis::RedisTracker samples_;
+  std::deque<tracker::redis::RedisTracker> units_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/worker.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+
+namespace varve::engine::cassandra {
+
+using model::Timestamp;
+using tracker::When;
+
+namespace {
+
+constexpr std::size_t kErrorsMax = 1000;  // that are kept for people
+constexpr std::size_t kShownMax = 1000;
+
+}  // namespace
+
+Status Worker::run(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
+  const auto alive = [&] {
+    ownership.heartbeat();
+    return may_go_on();
+  };
+  while (may_go_on()) {
+    VARVE_TRY(const auto task, ownership.next());
+    if (!task) return {};
+    if (const Status status = turn(task->turn.partition, alive); !status) {
+      log::warn("settling ended early", {{"partition", task->turn.partition}, {"error", status.error().message}});
+    }
+    // Lost meanwhile: somebody else does the same, which does no harm.
+    if (const Status status = ownership.finish(*task); !status && status.error().code != Code::conflict) return status;
+  }
+  return {};
+}
+
+Status Worker::turn(std::uint32_t partition, const std::function<bool()>& alive) {
+  Turn turn{When::quiet, alive, {}};
+  return take(partition, turn);
+}
+
+Result<storage::SettleReport> Worker::settle() {
+  const std::lock_guard only_one(settling_);
+  const std::function<bool()> alive = [] { return true; };
+  Turn turn{When::ended, alive, {}};
+  for (std::uint32_t partition = 0; partition < options_.partitions; ++partition) VARVE_CHECK_OK(take(partition, turn));
+  return turn.report;
+}
+
+Status Worker::take(std::uint32_t partition, Turn& turn) {
+  for (std::size_t s = 0; s <= trackers_.levels(); ++s) VARVE_CHECK_OK(stage(s, partition, turn));
+  return {};
+}
+
+// What has ended and is not quiet comes again with each question: it is asked for once.
+Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
+  const std::size_t limit = turn.when == When::ended ? tracker::kNoLimit : kDueAtOnce;
+  std::vector<Due> before;
+  while (turn.alive()) {
+    VARVE_TRY(auto due, tracker(stage).due(clock_.now_ms(), {&partition, 1}, limit, turn.when));
+    const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
+    if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
+    VARVE_CHECK_OK(in_batches(stage, due, turn));
+    if (due.size() < limit || turn.when == When::ended) return {};
+    before = std::move(due);
+  }
+  return {};
+}
+
+Status Worker::in_batches(std::size_t stage, std::span<const Due> works, Turn& turn) {
+  while (!works.empty() && turn.alive()) {
+    std::size_t count = 0, columns = 0;
+    while (count < std::min(works.size(), kWorksAtOnce)) {
+      columns += works_.columns(works[count]);
+      if (count > 0 && columns > kColumnsAtOnce) break;
+      ++count;
+    }
+    const auto batch = works.first(count);
+    VARVE_CHECK_OK(stage == 0 ? seal(batch, turn) : make(stage - 1, batch, turn));
+    works = works.subspan(count);
+  }
+  return {};
+}
+
+// As the unit maker sees it: samples that old are not counted again.
+bool Worker::is_late(Timestamp slot) const {
+  if (options_.raw_retention_ms >= rollup::kForEver) return false;
+  return slot + options_.slot_ms + options_.raw_retention_ms <= clock_.now_ms() + options_.late_margin_ms;
+}
+
+Status Worker::seal(std::span<const Due> dues, Turn& turn) {
+  std::vector<Due> late, timely;
+  for (const Due& due : dues) (is_late(due.slot) ? late : timely).push_back(due);
+  if (!late.empty()) VARVE_CHECK_OK(add_late(late));
+  if (timely.empty()) return {};
+  std::vector<SealWork> works;
+  for (const Due& due : timely) works.push_back(works_.seal(due));
+  VARVE_TRY(const auto sealed, sealer_.seal(works));
+  std::vector<Due> good;
+  for (std::size_t i = 0; i < sealed.size(); ++i) {
+    if (!sealed[i].status) {
+      VARVE_CHECK_OK(give_up(0, timely[i], sealed[i].status.error()));
+      continue;
+    }
+    good.push_back(timely[i]);
+    turn.report.chunks_written += sealed[i].chunks;
+    turn.report.samples += sealed[i].samples;
+    turn.report.bytes += sealed[i].bytes;
+  }
+  turn.report.slots_sealed += good.size();
+  sealed_ += good.size();
+  if (trackers_.levels() > 0) VARVE_CHECK_OK(touch_finest(good, turn));
+  return finish(0, good);
+}
+
+Status Worker::add_late(std::span<const Due> dues) {
+  std::vector<SealWork> works;
+  for (const Due& due : dues) works.push_back(works_.seal(due));
+  VARVE_TRY(const auto added, late_.add_late(works));
+  std::vector<Due> good;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (added[i]) {
+      good.push_back(dues[i]);
+    } else {
+      VARVE_CHECK_OK(give_up(0, dues[i], added[i].error()));
+    }
+  }
+  return finish(0, good);
+}
+
+Status Worker::make(std::size_t level, std::span<const Due> dues, Turn& turn) {
+  const std::int64_t unit_ms = trackers_.unit_ms(level);
+  if (level == 0) {
+    for (const Due& due : dues) {
+      VARVE_CHECK_OK(works_.know({&due, 1}, {due.slot, due.slot + unit_ms}, turn.when == When::ended));
+    }
+  }
+  std::vector<UnitWork> works;
+  for (const Due& due : dues) works.push_back(works_.unit(due, level == 0));
+  VARVE_TRY(const auto made, maker_.make(level, works));
+  std::vector<Due> good;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!made[i].status) {
+      VARVE_CHECK_OK(give_up(level + 1, dues[i], made[i].status.error()));
+      continue;
+    }
+    good.push_back(dues[i]);
+    windows_ += made[i].windows;
+  }
+  if (level + 1 < trackers_.levels()) VARVE_CHECK_OK(touch_coarser(level, good));
+  return finish(level + 1, good);
+}
+
+// Also those of other groups that leave out what this one counts.
+Status Worker::touch_finest(std::span<const Due> dues, Turn& turn) {
+  std::vector<tracker::Touch> touches;
+  for (const Due& due : dues) {
+    VARVE_CHECK_OK(works_.know({&due, 1}, {due.slot, due.slot + options_.slot_ms}, turn.when == When::ended));
+    const Timestamp unit = model::window_start(due.slot, trackers_.unit_ms(0));
+    for (const Works::Place& place : works_.concerned(due)) touches.push_back({place.member, place.partition, unit});
+  }
+  return trackers_.units(0).touch(touches, clock_.now_ms());
+}
+
+// One unit lies in one coarser unit, or in two.
+Status Worker::touch_coarser(std::size_t level, std::span<const Due> dues) {
+  const std::int64_t unit = trackers_.unit_ms(level), coarser = trackers_.unit_ms(level + 1);
+  std::vector<tracker::Touch> touches;
+  for (const Due& due : dues) {
+    for (Timestamp start = model::window_start(due.slot, coarser); start < due.slot + unit; start += coarser) {
+      touches.push_back({due.member, due.partition, start});
+    }
+  }
+  return trackers_.units(level + 1).touch(touches, clock_.now_ms());
+}
+
+Status Worker::finish(std::size_t stage, std::span<const Due> works) {
+  if (works.empty()) return {};
+  VARVE_CHECK_OK(tracker(stage).complete_all(works));
+  const std::lock_guard lock(mutex_);
+  if (errors_[stage].empty()) return {};
+  for (const Due& work : works) errors_[stage].erase({work.member, work.slot});
+  return {};
+}
+
+Status Worker::give_up(std::size_t stage, const Due& work, const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto& errors = errors_[stage];
+    if (errors.size() >= kErrorsMax) errors.clear();
+    if (errors.insert_or_assign({work.member, work.slot}, error.message).second) {
+      log::error(stage == 0 ? "a slot cannot be sealed" : "windows cannot be made",
+                 {{"series", works_.shown(work.member)}, {"slot", work.slot}, {"error", error.message}});
+    }
+  }
+  return tracker(stage).fail(work, clock_.now_ms());
+}
+
+Result<storage::SlotCounts> Worker::counts() const {
+  storage::SlotCounts counts;
+  for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
+    VARVE_TRY(const tracker::Counts of, tracker(stage).counts());
+    counts.pending += of.pending;
+    counts.set_aside += of.set_aside;
+  }
+  counts.sealed = sealed_;
+  counts.windows = windows_;
+  return counts;
+}
+
+Result<std::vector<storage::SetAsideWork>> Worker::set_aside() const {
+  std::vector<storage::SetAsideWork> list;
+  for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
+    VARVE_TRY(const auto found, tracker(stage).set_aside(kShownMax));
+    const std::lock_guard lock(mutex_);
+    for (const tracker::SetAside& one : found) {
+      const auto error = errors_[stage].find({one.member, one.slot});
+      list.push_back({one.member.tenant, one.slot, stage == 0 ? 0 : maker_.width_ms(stage - 1),
+                      stage == 0 ? "seal" : "coarsen", works_.shown(one.member), one.failures, one.retry_ms,
+                      error == errors_[stage].end() ? "" : error->second});
+    }
+  }
+  return list;
+}
+
+}  // namespace varve::engine::cassandra

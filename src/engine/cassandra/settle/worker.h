@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker: does what is due in a partition: seals slots, makes units of them, and coarser ones of these. Each step
+// touches the next before it is complete:
+//
+//   samples: due → seal → touch the finest units → complete       units: due → make → touch the coarser ones → complete
+//
+// Work that fails on what it finds is set aside with back-off, and all other work goes on. Where store or trackers do
+// not answer, the turn ends, and everything stays pending.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/settle/pending_trackers.h"
+#include "engine/cassandra/settle/works.h"
+#include "storage/sample_store.h"
+#include "storage/slot_store.h"
+#include "tracker/ownership.h"
+
+namespace varve::engine::cassandra {
+
+// What came so late that the samples' time is over (or nearly): it goes into the windows alone.
+class LateAdder {
+ public:
+  virtual ~LateAdder() = default;
+  // For each work: done (its hot rows count in all windows that are kept), or why not. Errors: those of the store.
+  virtual Result<std::vector<Status>> add_late(std::span<const SealWork> works) = 0;
+};
+
+// Thread-safe.
+class Worker {
+ public:
+  static constexpr std::size_t kColumnsAtOnce = 4096;  // sealed or made together
+  static constexpr std::size_t kWorksAtOnce = 128;
+  static constexpr std::size_t kDueAtOnce = 2048;
+
+  struct Options {
+    std::int64_t slot_ms = 3'600'000;
+    std::int64_t raw_retention_ms = rollup::kForEver;
+    std::uint32_t partitions = 64;
+    // Samples that old are late.
+    std::int64_t late_margin_ms = kGoneMarginMs;
+  };
+  // `clock`: the one that all replicas share.
+  Worker(const Options& options, Works& works, PendingTrackers& trackers, const Sealer& sealer, const UnitMaker& maker,
+         LateAdder& late, const Clock& clock)
+      : options_(options),
+        works_(works),
+        trackers_(trackers),
+        sealer_(sealer),
+        maker_(maker),
+        late_(late),
+        clock_(clock),
+        errors_(1 + trackers.levels()) {}
+
+  // All turns whose time has come. `may_go_on` is asked between pieces of work. Errors: those of the board.
+  Status run(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
+
+  // One partition. `alive` is called between pieces of work; false: enough.
+  Status turn(std::uint32_t partition, const std::function<bool()>& alive);
+
+  // All partitions: what has ended, however recently it was touched; that stays pending and is sealed once more.
+  Result<storage::SettleReport> settle();
+
+  // Errors: those of the trackers.
+  [[nodiscard]] Result<storage::SlotCounts> counts() const;
+  [[nodiscard]] Result<std::vector<storage::SetAsideWork>> set_aside() const;
+
+ private:
+  using Due = tracker::Due;
+  struct Turn {
+    tracker::When when = tracker::When::quiet;
+    const std::function<bool()>& alive;
+    storage::SettleReport report;
+  };
+
+  // Stage 0 is samples, others are granularities + 1.
+  Status take(std::uint32_t partition, Turn& turn);
+  Status stage(std::size_t stage, std::uint32_t partition, Turn& turn);
+  Status in_batches(std::size_t stage, std::span<const Due> works, Turn& turn);
+  Status seal(std::span<const Due> works, Turn& turn);
+  Status add_late(std::span<const Due> works);
+  Status make(std::size_t level, std::span<const Due> works, Turn& turn);
+  Status touch_finest(std::span<const Due> works, Turn& turn);
+  Status touch_coarser(std::size_t level, std::span<const Due> works);
+  Status finish(std::size_t stage, std::span<const Due> works);
+  Status give_up(std::size_t stage, const Due& work, const Error& error);
+
+  [[nodiscard]] tracker::SlotTracker& tracker(std::size_t stage) const {
+    return stage == 0 ? trackers_.samples() : trackers_.units(stage - 1);
+  }
+  [[nodiscard]] bool is_late(model::Timestamp slot) const;
+
+  const Options options_;
+  Works& works_;
+  PendingTrackers& trackers_;
+  const Sealer& sealer_;
+  const UnitMaker& maker_;
+  LateAdder& late_;
+  const Clock& clock_;
+  std::mutex settling_;
+  std::atomic<std::uint64_t> sealed_ = 0, windows_ = 0;
+  mutable std::mutex mutex_;
+  using Key = std::pair<tracker::Member, model::Timestamp>;
+  mutable std::vector<std::map<Key, std::string>> errors_;  // of each stage: of what this process set aside
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/works.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/cassandra/tables/spans.h"
+
+namespace varve::engine::cassandra {
+
+using index::SeriesIndex;
+using model::GroupId;
+using tracker::Due;
+
+GroupRef Works::ref(GroupId group) const {
+  const GroupName name = series_.directory().name(group);
+  return series_.directory().read([&](const SeriesIndex& index) {
+    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash)},
+                    index.group_series(group).size()};
+  });
+}
+
+std::size_t Works::columns(const Due& due) const {
+  return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
+}
+
+SealWork Works::seal(const Due& due) const { return {ref(group_of(due)), due.slot}; }
+
+// Places of the group's series that are not in it, or in a later column of it.
+std::vector<Works::Sharing> Works::sharing(GroupId group) {
+  std::vector<Sharing> out;
+  const std::lock_guard lock(mutex_);
+  series_.directory().read([&](const SeriesIndex& index) {
+    shared_.catch_up(index);
+    if (!shared_.contains(model::to_int(group))) return 0;
+    const auto series = index.group_series(group);
+    std::vector<index::Place> places;
+    for (std::size_t column = 0; column < series.size(); ++column) {
+      index.places(series[column], places);
+      for (const index::Place& place : places) {
+        if (place.group == group && place.column <= column) continue;
+        out.push_back({static_cast<std::uint16_t>(column), place.group, place.column});
+      }
+    }
+    return 0;
+  });
+  return out;
+}
+
+UnitWork Works::unit(const Due& due, bool elsewhere) {
+  const GroupId group = group_of(due);
+  UnitWork work{ref(group), {}, due.slot, {}};
+  series_.directory().read([&](const SeriesIndex& index) {
+    for (const model::SeriesId one : index.group_series(group)) {
+      work.kinds.push_back(levels_.kind_of(index.metric(one)));
+    }
+    return 0;
+  });
+  if (!elsewhere) return work;
+  for (const Sharing& place : sharing(group)) {
+    GroupRef there = ref(place.group);
+    // Of a series that stands twice in one group, the last column counts.
+    if (place.group != group && there.cells.group > work.group.cells.group) continue;
+    work.elsewhere.push_back({place.column, std::move(there), place.column_there});
+  }
+  return work;
+}
+
+std::vector<Works::Place> Works::concerned(const Due& due) {
+  const GroupId group = group_of(due);
+  std::vector<Place> out = {{due.member, due.partition}};
+  std::set<GroupId> seen = {group};
+  const Hash own = series_.directory().name(group).hash;
+  for (const Sharing& place : sharing(group)) {
+    if (!seen.insert(place.group).second) continue;
+    const GroupName there = series_.directory().name(place.group);
+    if (there.hash.bytes < own.bytes) continue;
+    out.push_back({{there.tenant, model::to_int(place.group)}, there.partition});
+  }
+  return out;
+}
+
+Status Works::know(std::span<const Due> works, model::TimeRange range, bool again) {
+  std::set<std::pair<model::TenantId, std::string>> metrics;
+  series_.directory().read([&](const SeriesIndex& index) {
+    for (const Due& due : works) {
+      for (const model::SeriesId one : index.group_series(group_of(due))) {
+        metrics.emplace(due.member.tenant, index.metric(one));
+      }
+    }
+    return 0;
+  });
+  const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
+  const std::int64_t now_ns = clock_.steady_ns();
+  const auto is_known = [&](model::TenantId tenant, const std::string& metric) {
+    const std::lock_guard lock(mutex_);
+    for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
+      const auto known = known_ns_.find({tenant, metric, period});
+      if (known == known_ns_.end() || now_ns - known->second >= fresh_ms_ * 1'000'000) return false;
+    }
+    return true;
+  };
+  for (const auto& [tenant, metric] : metrics) {
+    if (!again && is_known(tenant, metric)) continue;
+    VARVE_CHECK_OK(series_.load(tenant, metric, range, {}));
+    const std::lock_guard lock(mutex_);
+    for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
+      known_ns_[{tenant, metric, period}] = now_ns;
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(known_ns_, [&](const auto& known) { return now_ns - known.second >= fresh_ms_ * 1'000'000; });
+  return {};
+}
+
+std::string Works::shown(const tracker::Member& member) const {
+  return series_.directory().read([&](const SeriesIndex& index) {
+    const model::SeriesId first = index.group_series(GroupId{member.id})[0];
+    std::string text(index.metric(first));
+    text += '{';
+    for (const auto& [key, value] : index.tags(first)) {
+      if (text.back() != '{') text += ',';
+      text.append(key).append("=").append(value);
+    }
+    return text + '}';
+  });
+}
+
+}  // namespace varve::engine::cassandra

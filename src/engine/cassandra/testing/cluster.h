@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: replicas with all that takes in, seals and makes, on one store in memory and one Redis in memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cassandra/hot/appender.h"
+#include "engine/cassandra/settle/worker.h"
+#include "engine/cassandra/tables/testing/memory_rows.h"
+#include "engine/cassandra/testing/local_trackers.h"
+
+namespace varve::engine::cassandra::testing {
+
+// A store whose process may die: then nothing calls back any more.
+class MortalRows final : public RowStore {
+ public:
+  explicit MortalRows(RowStore& below) : below_(below) {}
+  void kill() { dead_ = true; }
+  // After so many rows: the last write is done in part.
+  void kill_after(std::size_t rows) { left_ = rows; }
+
+  void write(std::vector<RowWrite> rows, Done done) override {
+    if (dead_) return;
+    if (left_ == kForEver || rows.size() <= left_) {
+      if (left_ != kForEver) left_ -= rows.size();
+      return below_.write(std::move(rows), std::move(done));
+    }
+    rows.resize(left_);
+    dead_ = true;
+    below_.write(std::move(rows), [](const Status&) {});
+  }
+  void erase(std::vector<RowDelete> rows, Done done) override {
+    if (!dead_) below_.erase(std::move(rows), std::move(done));
+  }
+  Status read(std::span<const RowRead> reads, const ReadLimits& limits, const Each& each) override {
+    if (dead_) return fail(Code::unavailable, "dead");
+    return below_.read(reads, limits, each);
+  }
+  Status read_all(const Table& table, std::span<const std::string> values, const EachOfAll& each) override {
+    if (dead_) return fail(Code::unavailable, "dead");
+    return below_.read_all(table, values, each);
+  }
+
+ private:
+  static constexpr std::size_t kForEver = SIZE_MAX;
+  RowStore& below_;
+  std::atomic<bool> dead_ = false;
+  std::atomic<std::size_t> left_ = kForEver;
+};
+
+struct ClusterOptions {
+  std::int64_t quiet_ms = 300'000;
+  std::uint32_t partitions = 4;
+  std::int64_t raw_retention_ms = rollup::kForEver;
+  std::vector<rollup::Level> rollups = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
+};
+
+struct Cluster {
+  explicit Cluster(ClusterOptions o = {})
+      : options(std::move(o)),
+        schema{"k", "SimpleStrategy:1", kSlotMs, options.raw_retention_ms, options.rollups},
+        tables(schema),
+        units_ms(units_of(options)),
+        redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, units_ms) {}
+
+  static constexpr std::int64_t kSlotMs = 3'600'000;
+  static std::vector<std::int64_t> units_of(const ClusterOptions& options) {
+    std::vector<std::int64_t> units;
+    for (const auto& level : options.rollups) units.push_back(unit_ms(level.width_ms, kSlotMs));
+    return units;
+  }
+
+  const ClusterOptions options;
+  const SchemaOptions schema;
+  ManualClock clock{400'032 * kSlotMs};  // where a unit of each granularity begins
+  const Tables tables;
+  MemoryRows rows{clock};
+  const std::vector<std::int64_t> units_ms;
+  LocalRedis redis;
+};
+
+class Series final : public SeriesTables {
+ public:
+  using SeriesTables::SeriesTables;
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
+                                                               std::span<const model::SeriesId> series) const override {
+    return std::vector<storage::SeriesLife>(series.size());
+  }
+};
+
+struct KeepLate final : LateAdder {
+  Result<std::vector<Status>> add_late(std::span<const SealWork> works) override {
+    if (!answer) return fail(answer.error());
+    late.insert(late.end(), works.begin(), works.end());
+    return std::vector<Status>(works.size());
+  }
+  std::vector<SealWork> late;
+  Status answer;
+};
+
+class ClusterReplica {
+ public:
+  ClusterReplica(Cluster& shared, std::int64_t source_number)
+      : cluster(shared),
+        source(source_number),
+        rows(shared.rows),
+        series({{.partitions = shared.options.partitions}}, shared.tables, rows, shared.redis.versions, shared.clock),
+        names(series),
+        trackers(shared.redis, names, shared.clock),
+        journal({.slot_ms = Cluster::kSlotMs,
+                 .quiet_ms = shared.options.quiet_ms,
+                 .partitions = shared.options.partitions,
+                 .units_ms = shared.units_ms},
+                shared.tables, rows, series, shared.clock),
+        alarms({.source = source, .replica = "r"}, shared.tables, rows, trackers, journal, series.directory().stamps(),
+               shared.clock),
+        pending({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .units_ms = shared.units_ms},
+                trackers, journal, alarms),
+        appender({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .source = source}, shared.tables,
+                 rows, series, pending, journal, alarms, shared.clock),
+        reader(rows, shared.tables, shared.schema, Cluster::kSlotMs),
+        sealer(rows, reader, series.directory().stamps(), shared.clock),
+        maker(rows, reader, level_tables(shared), shared.schema, series.directory().stamps(), shared.clock),
+        levels{shared.options.rollups, {}},
+        works(series, levels, shared.options.quiet_ms / 2, shared.clock),
+        worker({.raw_retention_ms = shared.options.raw_retention_ms, .partitions = shared.options.partitions}, works,
+               pending, sealer, maker, late, shared.clock) {}
+
+  static std::vector<ChunkTable> level_tables(const Cluster& cluster) {
+    std::vector<ChunkTable> list;
+    for (std::size_t level = 0; level < cluster.schema.rollups.size(); ++level) {
+      list.push_back(level_table(cluster.tables, cluster.schema, Cluster::kSlotMs, level));
+    }
+    return list;
+  }
+
+  struct Line {
+    model::GroupId id{};
+    std::uint16_t count = 0;
+    void set(model::LineGroup& group) const {
+      group.id = id;
+      group.count = count;
+    }
+  };
+  Line group(const std::vector<std::string>& metrics, const std::string& host, const std::string& tenant = "t") {
+    const std::vector<std::string_view> views(metrics.begin(), metrics.end());
+    const auto id = series.define_group(*series.tenant(tenant), {{"host", host}}, views);
+    EXPECT_TRUE(id);
+    return {id.value_or(model::kNoGroup), static_cast<std::uint16_t>(metrics.size())};
+  }
+  // nullopt: it never called back.
+  std::optional<Status> append(const model::RowBatch& batch) {
+    auto told = std::make_shared<std::optional<Status>>();
+    appender.append(batch, [told](Status status) {
+      EXPECT_FALSE(*told) << "called back twice";
+      *told = std::move(status);
+    });
+    return *told;
+  }
+  // All series of the group have the value.
+  std::optional<Status> append(const Line& line, model::Timestamp time, std::int64_t value) {
+    model::LineGroup group;
+    line.set(group);
+    model::RowBatch batch;
+    batch.add(group, time, std::vector<model::Value>(line.count, model::Value::of_long(value)));
+    return append(batch);
+  }
+  void kill() {
+    rows.kill();
+    trackers.kill();
+  }
+  Status turns() {
+    for (std::uint32_t partition = 0; partition < cluster.options.partitions; ++partition) {
+      VARVE_CHECK_OK(worker.turn(partition, [] { return true; }));
+    }
+    return {};
+  }
+
+  Cluster& cluster;
+  const std::int64_t source;
+  MortalRows rows;
+  Series series;
+  GroupNames names;
+  LocalTrackers trackers;
+  Journal journal;
+  Alarms alarms;
+  PendingTrackers pending;
+  Appender appender;
+  SlotReader reader;
+  Sealer sealer;
+  UnitMaker maker;
+  rollup::Levels levels;
+  KeepLate late;
+  Works works;
+  Worker worker;
+};
+
+}  // namespace varve::engine::cassandra::testing
