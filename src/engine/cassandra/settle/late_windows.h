@@ -12,23 +12,32 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/scan/window_rows.h"
-#include "engine/cassandra/settle/late_adder.h"
 #include "engine/cassandra/settle/unit_maker.h"
 
 namespace varve::engine::cassandra {
 
-// Thread-safe.
-class LateWindows final : public LateAdder {
+struct LateWork {
+  GroupRef group;
+  std::vector<rollup::Kind> kinds;  // of each column
+  model::Timestamp slot = 0;
+};
+
+// Thread-safe; a group's works one after the other.
+class LateWindows {
  public:
   // `clock`: the one that all replicas share.
   LateWindows(RowStore& rows, const SlotReader& reader, const UnitMaker& maker, Stamps& stamps, const Clock& clock)
       : rows_(rows), reader_(reader), maker_(maker), stamps_(stamps), clock_(clock) {}
 
-  Result<std::vector<Status>> add_late(std::span<const LateWork> works) override;
+  // For each work: done, or why not (corrupt). Errors: those of the store.
+  Result<std::vector<Status>> add(std::span<const LateWork> works) const;
 
  private:
   class Adding;
-  Status add(const LateWork& work);
+  Status add(const LateWork& work) const;
+  Status add(const LateWork& work, std::size_t level, const SlotData& late) const;
+  // The hot rows of the slot that no sealed row ever had.
+  Result<SlotData> read_late(const LateWork& work) const;
 
   RowStore& rows_;
   const SlotReader& reader_;

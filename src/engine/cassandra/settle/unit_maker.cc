@@ -83,6 +83,8 @@ class UnitMaker::Making {
     VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
     found_ = true;
     VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
+    VARVE_TRY(const auto added, decode_arrivals(row.added));
+    add_arrivals(part, added);  // what was added to the finer one is in this, too
     VARVE_TRY(auto block, open_windows(row.chunk));
     blocks_.push_back(block);
     for (std::size_t c = 0; c < columns_in(part); ++c) {
@@ -99,7 +101,8 @@ class UnitMaker::Making {
     VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
     found_ = true;
     VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
-    VARVE_TRY(added_[part], decode_arrivals(row.added));
+    VARVE_TRY(const auto added, decode_arrivals(row.added));
+    add_arrivals(part, added);
     VARVE_TRY(auto block, open_windows(row.chunk));
     blocks_.push_back(block);
     for (std::size_t c = 0; c < columns_in(part); ++c) {
@@ -128,6 +131,14 @@ class UnitMaker::Making {
   }
 
  private:
+  void add_arrivals(unsigned part, const std::vector<Arrival>& more) {
+    std::vector<Arrival>& all = added_[part];
+    all.insert(all.end(), more.begin(), more.end());
+    std::ranges::sort(all);
+    const auto twice = std::ranges::unique(all);
+    all.erase(twice.begin(), twice.end());
+  }
+
   struct Stored {
     SeriesWindows windows;
     storage::SeriesLife life;

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "engine/cassandra/settle/late_windows.h"
 #include "engine/cassandra/testing/group_rows.h"
 
 namespace varve::engine::cassandra {
@@ -139,6 +140,43 @@ TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
   EXPECT_EQ(lives.series[0].first_ms, kStart);
   make(1, kStart);
   EXPECT_EQ(shown(read(1, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
+}
+
+// The samples of a slot are gone, and more of them come.
+TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
+  group.columns = 33;
+  put(group, {{kStart, Value::of_long(1)}, {kStart + 10 * kMinute, Value::of_long(2)}});
+  seal(group, kStart);
+  make(0, kStart);
+  make(1, kStart);
+  clock.advance_ms(kStart + 31 * kDay - clock.now_ms());
+  const LateWindows late(rows, reader, maker, stamps, clock);
+  const LateWork work{group, kinds, kStart};
+  const auto add = [&] {
+    const auto added = late.add({&work, 1});
+    return added.has_value() && (*added)[0].has_value();
+  };
+  ASSERT_TRUE(add()) << "nothing is late";
+  EXPECT_EQ(shown(read(0, kStart, 32).numbers), "0:1/1/1/1 10:1/2/2/2 ");
+  put(group, {{kStart + 1, Value::of_long(10)}});
+  for (int again = 0; again < 3; ++again) {
+    ASSERT_TRUE(add());
+    EXPECT_EQ(shown(read(0, kStart, 32).numbers), "0:2/11/1/10 10:1/2/2/2 ");
+    EXPECT_EQ(shown(read(1, kStart, 32).numbers), "0:3/13/1/10 ");
+    if (again == 1) make(1, kStart);
+  }
+  put(group, {{kStart + 20 * kMinute, Value::of_long(5)}});
+  rows.fail_writes_after(3);  // dies between two parts of the second granularity
+  EXPECT_FALSE(add());
+  rows.let_write();
+  ASSERT_TRUE(add());
+  for (const unsigned column : {0U, 32U}) {
+    EXPECT_EQ(shown(read(0, kStart, column).numbers), "0:2/11/1/10 10:1/2/2/2 20:1/5/5/5 ") << column;
+    EXPECT_EQ(shown(read(1, kStart, column).numbers), "0:4/18/1/10 ") << column;
+  }
+  PartLives lives;
+  read(1, kStart, 0, &lives);
+  EXPECT_EQ(lives.series[0].points, 4U);
 }
 
 TEST_F(UnitMakerTest, ASeriesOfTwoGroupsCountsOnce) {
