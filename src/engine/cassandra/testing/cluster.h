@@ -16,16 +16,21 @@
 
 namespace varve::engine::cassandra::testing {
 
-// A store whose process may die: then nothing calls back any more.
+// A store whose process may die: then nothing calls back any more, or, where somebody waits, everything fails.
 class MortalRows final : public RowStore {
  public:
   explicit MortalRows(RowStore& below) : below_(below) {}
   void kill() { dead_ = true; }
-  // After so many rows: the last write is done in part.
-  void kill_after(std::size_t rows) { left_ = rows; }
+  [[nodiscard]] bool dead() const { return dead_; }
+  // After so many rows: the last write is done in part. `waited`: somebody waits.
+  void kill_after(std::size_t rows, bool waited = false) {
+    left_ = rows;
+    fails_ = waited;
+  }
+  void let_live() { left_ = kForEver; }
 
   void write(std::vector<RowWrite> rows, Done done) override {
-    if (dead_) return;
+    if (dead_) return end(done);
     if (left_ == kForEver || rows.size() <= left_) {
       if (left_ != kForEver) left_ -= rows.size();
       return below_.write(std::move(rows), std::move(done));
@@ -33,9 +38,11 @@ class MortalRows final : public RowStore {
     rows.resize(left_);
     dead_ = true;
     below_.write(std::move(rows), [](const Status&) {});
+    end(done);
   }
   void erase(std::vector<RowDelete> rows, Done done) override {
-    if (!dead_) below_.erase(std::move(rows), std::move(done));
+    if (dead_) return end(done);
+    below_.erase(std::move(rows), std::move(done));
   }
   Status read(std::span<const RowRead> reads, const ReadLimits& limits, const Each& each) override {
     if (dead_) return fail(Code::unavailable, "dead");
@@ -48,8 +55,11 @@ class MortalRows final : public RowStore {
 
  private:
   static constexpr std::size_t kForEver = SIZE_MAX;
+  void end(const Done& done) const {
+    if (fails_) done(fail(Code::io, "dead"));
+  }
   RowStore& below_;
-  std::atomic<bool> dead_ = false;
+  std::atomic<bool> dead_ = false, fails_ = false;
   std::atomic<std::size_t> left_ = kForEver;
 };
 

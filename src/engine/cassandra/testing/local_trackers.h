@@ -86,6 +86,8 @@ class LocalTrackers final : public SharedTrackers {
 
   // For this replica.
   void away(bool is_away) { away_ = is_away; }
+  // After so many questions, until it is called again.
+  void away_after(int questions) { questions_left_ = questions; }
   // Nothing calls back any more.
   void kill() { dead_ = true; }
   // Called before each touch of samples.
@@ -217,6 +219,7 @@ class LocalTrackers final : public SharedTrackers {
 
   // Each answer tells of losses.
   Status answer() {
+    if (questions_left_ >= 0 && questions_left_-- == 0) away_ = true;
     if (away_ || dead_) return fail(Code::unavailable, "Redis is away");
     const std::lock_guard lock(redis_.mutex);
     lost_ = redis_.lost;
@@ -233,6 +236,7 @@ class LocalTrackers final : public SharedTrackers {
   tracker::redis::MemberNames& names_;
   const Clock& clock_;
   std::atomic<bool> away_ = false, dead_ = false, lost_ = false;
+  std::atomic<int> questions_left_ = -1;
   std::atomic<std::uint64_t> version_ = 1;
   std::deque<View> views_;
 };

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two replicas take in, seal and make, while both die now and then, the store fails, and Redis goes away, or comes back
+// empty. At any time what is not pending is sealed; and in the end everything is.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/cassandra/testing/sealed_view.h"
+
+namespace varve::engine::cassandra::testing {
+namespace {
+
+using model::TimeRange;
+using model::Timestamp;
+
+constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+constexpr int kHosts = 4;
+const std::vector<std::string> kWide = {"cpu", "mem"}, kNarrow = {"cpu"};
+
+struct Model {
+  explicit Model(unsigned seed) : random(seed) {
+    for (auto& replica : replicas) replica = fresh();
+  }
+
+  std::unique_ptr<ClusterReplica> fresh() { return std::make_unique<ClusterReplica>(cluster, ++sources); }
+  bool chance(unsigned percent) { return random() % 100 < percent; }
+  ClusterReplica& any() { return *replicas[random() % replicas.size()]; }
+  void advance(std::int64_t ms) { cluster.clock.advance_ms(ms); }
+
+  // Some never call back: their process is dead.
+  void replace_dead() {
+    for (auto& replica : replicas) {
+      if (!replica->rows.dead()) continue;
+      graves.push_back(std::move(replica));
+      graves.back()->kill();
+      replica = fresh();
+      if (redis_away) replica->trackers.away(true);
+    }
+  }
+
+  // As clients do: again, until it is acknowledged. Hosts from 2 on send to two groups, at one time equal values.
+  void append() {
+    const int host = static_cast<int>(random() % kHosts);
+    const bool shared = host >= 2;
+    const bool wide = !shared || chance(50);
+    const Timestamp now = cluster.clock.now_ms();
+    Samples batch;
+    for (unsigned i = 0; i <= random() % 3; ++i) {
+      const Timestamp time =
+          now - static_cast<Timestamp>(random() % static_cast<unsigned>(chance(30) ? 10 * kHour : kHour));
+      batch[time] = shared ? time % 97 : static_cast<int>(random() % 1000);
+    }
+    for (int tries = 0;; ++tries) {
+      ASSERT_LT(tries, 50) << "nothing is taken in any more";
+      advance(1);
+      ClusterReplica& replica = any();
+      const auto line = replica.group(wide ? kWide : kNarrow, "h" + std::to_string(host));
+      model::LineGroup group;
+      line.set(group);
+      model::RowBatch rows;
+      for (const auto& [time, value] : batch) {
+        rows.add(group, time, std::vector<model::Value>(line.count, model::Value::of_long(value)));
+      }
+      if (tries == 0 && chance(10)) cluster.rows.fail_writes_after(random() % 8);
+      if (tries == 0 && chance(5)) replica.rows.kill_after(random() % 8);
+      if (tries == 0 && chance(5)) replica.trackers.away_after(0);
+      const auto status = replica.append(rows);
+      heal(replica);
+      replace_dead();
+      if (status && *status) break;
+    }
+    for (const auto& [time, value] : batch) {
+      samples["h" + std::to_string(host)]["cpu"][time] = value;
+      if (wide) samples["h" + std::to_string(host)]["mem"][time] = value;
+    }
+  }
+  void heal(ClusterReplica& replica) {
+    cluster.rows.let_write();
+    replica.rows.let_live();
+    replica.trackers.away_after(-1);
+    replica.trackers.away(redis_away);
+  }
+
+  void work() {
+    ClusterReplica& replica = any();
+    if (chance(10)) cluster.rows.fail_writes_after(random() % 6);
+    if (chance(10)) replica.rows.kill_after(random() % 6, true);
+    if (chance(10)) replica.trackers.away_after(static_cast<int>(random() % 12));
+    if (chance(10)) {
+      (void)replica.worker.settle();
+    } else {
+      (void)replica.worker.turn(static_cast<std::uint32_t>(random() % cluster.options.partitions), [] { return true; });
+    }
+    heal(replica);
+    replace_dead();
+  }
+
+  void redis() {
+    switch (random() % 4) {
+      case 0: cluster.redis.lose(); break;
+      case 1:
+        redis_away = !redis_away;
+        for (auto& replica : replicas) replica->trackers.away(redis_away);
+        break;
+      default:
+        for (auto& replica : replicas) (void)replica->alarms.turn();
+    }
+  }
+
+  // What is not pending is there, whoever is asked.
+  void look() {
+    advance(Alarms::kLookMs + 1);
+    ClusterReplica& replica = any();
+    (void)replica.alarms.turn();
+    const auto pending = replica.pending.pending(*replica.series.tenant("t"), {});
+    ASSERT_TRUE(pending) << pending.error().message;
+    const TimeRanges open = distrusted({pending->slots, {{}, {}, {}}}, 1, widths, kHour);
+    std::vector<TimeRanges> distrust;
+    for (std::size_t level = 0; level < widths.size(); ++level) {
+      distrust.push_back(distrusted(*pending, level, widths, kHour));
+    }
+    expect_sealed([&](Timestamp time) { return !overlaps(open, {time, time + 1}); });
+    for (std::size_t level = 0; level < widths.size(); ++level) {
+      expect_units(level, [&](Timestamp start) { return !overlaps(distrust[level], {start, start + 1}); });
+    }
+  }
+
+  Samples sealed(const std::string& host, const std::string& metric) {
+    const std::uint16_t column = metric == "cpu" ? 0 : 1;
+    Samples out = view.sealed(SealedView::cells(host, kWide), 2, column, all);
+    if (column == 0) out.merge(view.sealed(SealedView::cells(host, kNarrow), 1, 0, all));
+    return out;
+  }
+  template <class Trusted>
+  void expect_sealed(const Trusted& trusted) {
+    for (const auto& [host, metrics] : samples) {
+      for (const auto& [metric, expected] : metrics) {
+        const Samples found = sealed(host, metric);
+        for (const auto& [time, value] : expected) {
+          if (!trusted(time)) continue;
+          const auto at = found.find(time);
+          ASSERT_TRUE(at != found.end()) << host << " " << metric << " at " << time << " is not sealed";
+          ASSERT_EQ(at->second, value) << host << " " << metric << " at " << time;
+        }
+      }
+    }
+  }
+  template <class Trusted>
+  void expect_units(std::size_t level, const Trusted& trusted) {
+    for (const auto& [host, metrics] : samples) {
+      for (const auto& [metric, expected] : metrics) {
+        const unsigned column = metric == "cpu" ? 0 : 1;
+        auto found = view.windows(SealedView::cells(host, kWide), column, level, all);
+        if (column == 0) found = rollup::merged(found, view.windows(SealedView::cells(host, kNarrow), 0, level, all));
+        ShownWindows is = shown(found), should = shown(windows_of(expected, widths[level]));
+        std::erase_if(is, [&](const auto& window) { return !trusted(window.first); });
+        std::erase_if(should, [&](const auto& window) { return !trusted(window.first); });
+        ASSERT_EQ(is, should) << host << " " << metric << " of " << widths[level];
+      }
+    }
+  }
+
+  // Redis and store are there, and nobody dies any more.
+  void end() {
+    redis_away = false;
+    cluster.rows.let_write();
+    for (auto& replica : replicas) replica->trackers.away(false);
+    for (int i = 0; i < 4; ++i) {
+      advance(kMinute);
+      for (auto& replica : replicas) ASSERT_TRUE(replica->alarms.turn());
+    }
+    EXPECT_EQ(cluster.rows.size(cluster.tables.alarms), 0U);
+    for (int hour = 0; hour < 3 * 48; ++hour) {
+      advance(kHour / 3);
+      ASSERT_TRUE(any().turns());
+    }
+    for (int days = 0; days < 99; ++days) {
+      advance(kDay);
+      ASSERT_TRUE(any().turns());
+    }
+    EXPECT_EQ(any().worker.counts()->pending, 0U);
+    EXPECT_EQ(cluster.rows.size(cluster.tables.raw), 0U) << "there are only sealed rows";
+    expect_sealed([](Timestamp) { return true; });
+    for (std::size_t level = 0; level < widths.size(); ++level) {
+      expect_units(level, [](Timestamp) { return true; });
+    }
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFatalFailure(); ++i) {
+      const unsigned what = random() % 100;
+      if (what < 40) {
+        append();
+      } else if (what < 60) {
+        advance(static_cast<std::int64_t>(random() % 40) * kMinute);
+      } else if (what < 85) {
+        work();
+      } else if (what < 93) {
+        redis();
+      } else {
+        look();
+      }
+    }
+  }
+
+  std::mt19937 random;
+  const std::vector<std::int64_t> widths = {5 * kMinute, kHour, kDay};
+  Cluster cluster{{.partitions = 2,
+                   .rollups = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}}}};
+  SealedView view{cluster};
+  const TimeRange all{cluster.clock.now_ms() - 10 * kDay, cluster.clock.now_ms() + 50 * kDay};
+  std::int64_t sources = 0;
+  bool redis_away = false;
+  std::array<std::unique_ptr<ClusterReplica>, 2> replicas;
+  std::vector<std::unique_ptr<ClusterReplica>> graves;
+  std::map<std::string, std::map<std::string, Samples>> samples;  // by host and metric: what was acknowledged
+};
+
+TEST(ClusterModelTest, EverythingEndsSealed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Model model(seed);
+    model.run(250);
+    if (::testing::Test::HasFatalFailure()) return;
+    model.end();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra::testing

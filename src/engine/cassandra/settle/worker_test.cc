@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/worker.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/testing/sealed_view.h"
+
+namespace varve::engine::cassandra::testing {
+namespace {
+
+using model::Timestamp;
+constexpr std::int64_t kHour = Cluster::kSlotMs, kDay = 24 * kHour, kMinute = 60'000;
+
+ClusterOptions three_levels() {
+  return {.raw_retention_ms = 90 * kDay,
+          .rollups = {{5 * kMinute, 400 * kDay}, {kHour, 400 * kDay}, {kDay, rollup::kForEver}}};
+}
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  explicit WorkerTest(ClusterOptions options = three_levels()) : cluster(std::move(options)) {}
+
+  Cluster cluster;
+  ClusterReplica a{cluster, 1}, b{cluster, 2};
+  SealedView view{cluster};
+  const Timestamp now = cluster.clock.now_ms();
+  const std::int64_t quiet = cluster.options.quiet_ms;
+
+  void append(ClusterReplica& replica, const std::vector<std::string>& metrics, const std::string& host, Timestamp time,
+              std::int64_t value) {
+    const auto status = replica.append(replica.group(metrics, host), time, value);
+    ASSERT_TRUE(status && *status);
+  }
+  std::uint64_t pending(std::size_t stage) {
+    return (stage == 0 ? static_cast<tracker::SlotTracker&>(a.pending.samples()) : a.pending.units(stage - 1))
+        .counts()
+        ->pending;
+  }
+  std::vector<std::uint64_t> all_pending() { return {pending(0), pending(1), pending(2), pending(3)}; }
+  Samples sealed(const std::string& host) {
+    return view.sealed(SealedView::cells(host, {"cpu"}), 1, 0, {now - 100 * kDay, now + 100 * kDay});
+  }
+  rollup::Windows windows(std::size_t level, const std::string& host,
+                          const std::vector<std::string>& metrics = {"cpu"}) {
+    return view.windows(SealedView::cells(host, metrics), 0, level, {now - 100 * kDay, now + 100 * kDay});
+  }
+  using Pendings = std::vector<std::uint64_t>;
+};
+
+TEST_F(WorkerTest, ASlotBecomesUnits) {
+  append(a, {"cpu"}, "h", now, 3);
+  append(a, {"cpu"}, "h", now + 6 * kMinute, 5);
+  ASSERT_TRUE(b.turns());
+  EXPECT_TRUE(sealed("h").empty()) << "not over";
+  cluster.clock.advance_ms(kHour + quiet);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("h"), (Samples{{now, 3}, {now + 6 * kMinute, 5}}));
+  EXPECT_EQ(all_pending(), (Pendings{0, 1, 0, 0}));
+  EXPECT_TRUE(windows(0, "h").empty());
+  cluster.clock.advance_ms(cluster.units_ms[0]);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(shown(windows(0, "h")), (ShownWindows{{now, "1/3/3/3"}, {now + 5 * kMinute, "1/5/5/5"}}));
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 1, 0}));
+  cluster.clock.advance_ms(cluster.units_ms[1]);
+  ASSERT_TRUE(a.turns());
+  EXPECT_EQ(shown(windows(1, "h")), (ShownWindows{{now, "2/8/3/5"}}));
+  cluster.clock.advance_ms(cluster.units_ms[2]);
+  ASSERT_TRUE(a.turns());
+  EXPECT_EQ(shown(windows(2, "h")), (ShownWindows{{model::window_start(now, kDay), "2/8/3/5"}}));
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
+  EXPECT_EQ(a.worker.counts()->sealed + b.worker.counts()->sealed, 1U);
+  EXPECT_EQ(a.worker.counts()->windows + b.worker.counts()->windows, 4U);
+
+  append(b, {"cpu"}, "h", now + 1, 1);  // late
+  cluster.clock.advance_ms(quiet + kMinute);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(a.turns());
+    cluster.clock.advance_ms(quiet + kMinute);
+  }
+  ASSERT_TRUE(a.turns());
+  EXPECT_EQ(shown(windows(0, "h"))[now], "2/4/1/3");
+  EXPECT_EQ(shown(windows(1, "h"))[now], "3/9/1/5");
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
+}
+
+TEST_F(WorkerTest, SettlingSealsWhatWasTouchedJustNow) {
+  append(a, {"cpu"}, "h", now, 3);
+  cluster.clock.advance_ms(kHour);
+  append(a, {"cpu"}, "h", now + 1, 4);
+  const auto report = b.worker.settle();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->slots_sealed, 1U);
+  EXPECT_EQ(report->samples, 2U);
+  EXPECT_EQ(report->chunks_written, 1U);
+  EXPECT_GT(report->bytes, 0U);
+  EXPECT_EQ(sealed("h"), (Samples{{now, 3}, {now + 1, 4}}));
+  EXPECT_EQ(all_pending(), (Pendings{1, 1, 0, 0})) << "somebody may have left out a touch";
+  append(a, {"cpu"}, "h", now + 2, 5);  // leaves it out
+  cluster.clock.advance_ms(quiet);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("h").size(), 3U);
+  EXPECT_EQ(pending(0), 0U);
+  cluster.clock.advance_ms(cluster.units_ms[0]);
+  EXPECT_EQ(b.worker.settle()->slots_sealed, 0U);
+  EXPECT_EQ(shown(windows(0, "h")), (ShownWindows{{now, "3/12/3/5"}}));
+}
+
+TEST_F(WorkerTest, WhatIsTouchedWhileItIsSealedStaysPending) {
+  append(a, {"cpu"}, "h", now, 3);
+  cluster.clock.advance_ms(kHour + quiet);
+  bool once = true;
+  cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
+    if (&change.table == &cluster.tables.sealed && std::exchange(once, false)) append(a, {"cpu"}, "h", now + 1, 4);
+    return {};
+  });
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("h").size(), 1U);
+  EXPECT_EQ(pending(0), 1U);
+  cluster.clock.advance_ms(quiet);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("h").size(), 2U);
+  EXPECT_EQ(pending(0), 0U);
+}
+
+TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
+  for (const char* host : {"g1", "bad", "g2"}) append(a, {"cpu"}, host, now, 1);
+  const auto bad = SealedView::cells("bad", {"cpu"});
+  std::vector<RowWrite> rows;
+  rows.push_back(hot_write(cluster.tables, bad, now, {now * 1000, 9}, "these are no rows"));
+  ASSERT_TRUE(cluster.rows.write_now(std::move(rows)));
+  cluster.clock.advance_ms(kHour + quiet);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("g1").size(), 1U);
+  EXPECT_EQ(sealed("g2").size(), 1U);
+  EXPECT_EQ(pending(0), 1U);
+  auto aside = b.worker.set_aside();
+  ASSERT_EQ(aside->size(), 1U);
+  EXPECT_EQ(aside->at(0).series, "cpu{host=bad}");
+  EXPECT_EQ(aside->at(0).work, "seal");
+  EXPECT_EQ(aside->at(0).failures, 1U);
+  EXPECT_NE(aside->at(0).error, "");
+  EXPECT_EQ(a.worker.set_aside()->at(0).error, "") << "only who tried knows why";
+  EXPECT_EQ(b.worker.counts()->set_aside, 1U);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(b.worker.set_aside()->at(0).failures, 1U) << "not yet again";
+
+  ASSERT_TRUE(cluster.rows.erase_now({{&cluster.tables.raw,
+                                       {bad.tenant, bad.group, timestamp_cell(now)},
+                                       {bigint_cell(now * 1000), bigint_cell(9)},
+                                       now * 1000 + 1}}));
+  cluster.clock.advance_ms(kMinute);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("bad").size(), 1U);
+  EXPECT_TRUE(b.worker.set_aside()->empty());
+}
+
+// After whatever row or answer the store or Redis goes away: nothing is lost, and all is done when they are back.
+TEST_F(WorkerTest, EachStepMayFail) {
+  for (int steps = 0; steps < 60; ++steps) {
+    const std::string host = "h" + std::to_string(steps);
+    const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.units_ms[0]);
+    append(a, {"cpu"}, host, start, 3);
+    if (steps % 2 == 0) {
+      cluster.rows.fail_writes_after(static_cast<std::size_t>(steps / 2));
+    } else {
+      b.trackers.away_after(steps / 2);
+    }
+    cluster.clock.advance_ms(kHour + quiet);
+    const bool good = b.turns().has_value();
+    EXPECT_TRUE(good || all_pending() != (Pendings{0, 0, 0, 0}));
+    cluster.rows.let_write();
+    b.trackers.away_after(-1);
+    b.trackers.away(false);
+    cluster.clock.advance_ms(cluster.units_ms[0]);
+    ASSERT_TRUE(b.turns());
+    cluster.clock.advance_ms(quiet);
+    ASSERT_TRUE(b.turns());
+    EXPECT_EQ(view.sealed(SealedView::cells(host, {"cpu"}), 1, 0, {start, start + 1}), (Samples{{start, 3}}));
+    EXPECT_EQ(shown(windows(0, host)), (ShownWindows{{start, "1/3/3/3"}}));
+    EXPECT_EQ(pending(0) + pending(1), 0U);
+  }
+}
+
+TEST_F(WorkerTest, WhatIsLateIsNotSealed) {
+  append(a, {"cpu"}, "h", now - 91 * kDay, 3);
+  append(a, {"cpu"}, "h", now, 3);
+  cluster.clock.advance_ms(kHour + quiet);
+  b.late.answer = fail(Code::unavailable, "not now");
+  EXPECT_EQ(b.turns().error().code, Code::unavailable);
+  EXPECT_EQ(pending(0), 2U);
+  b.late.answer = {};
+  ASSERT_TRUE(b.turns());
+  ASSERT_EQ(b.late.late.size(), 1U);
+  EXPECT_EQ(b.late.late[0].slot, now - 91 * kDay);
+  EXPECT_EQ(b.late.late[0].group.cells, SealedView::cells("h", {"cpu"}));
+  EXPECT_EQ(sealed("h"), (Samples{{now, 3}}));
+  EXPECT_EQ(pending(0), 0U);
+}
+
+// Whichever replica knows which group, and whichever is sealed first.
+TEST_F(WorkerTest, ASeriesInTwoGroupsCountsOnce) {
+  int number = 0;
+  for (const bool wide_first : {false, true}) {
+    for (const bool same_slot : {false, true}) {
+      const std::string host = "h" + std::to_string(++number);
+      const std::vector<std::string> wide = {"cpu", "mem"}, narrow = {"cpu"};
+      const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.units_ms[0]);
+      const auto first = [&] { append(wide_first ? a : b, wide_first ? wide : narrow, host, start, 3); };
+      const auto second = [&] { append(wide_first ? b : a, wide_first ? narrow : wide, host, start, 3); };
+      first();
+      if (same_slot) second();
+      cluster.clock.advance_ms(cluster.units_ms[0] + quiet);
+      ASSERT_TRUE(a.turns());
+      cluster.clock.advance_ms(quiet);
+      ASSERT_TRUE(a.turns());
+      if (!same_slot) second();
+      for (int i = 0; i < 3; ++i) {
+        cluster.clock.advance_ms(quiet);
+        ASSERT_TRUE(b.turns());
+      }
+      const auto merged = rollup::merged(windows(0, host, wide), windows(0, host, narrow));
+      EXPECT_EQ(shown(merged), (ShownWindows{{start, "1/3/3/3"}})) << wide_first << same_slot;
+    }
+  }
+}
+
+TEST_F(WorkerTest, ASeriesTwiceInOneGroupCountsOnce) {
+  append(a, {"cpu", "cpu"}, "h", now, 3);
+  cluster.clock.advance_ms(cluster.units_ms[0] + quiet);
+  ASSERT_TRUE(a.turns());
+  cluster.clock.advance_ms(quiet);
+  ASSERT_TRUE(a.turns());
+  const auto group = SealedView::cells("h", {"cpu", "cpu"});
+  const model::TimeRange range{now, now + 1};
+  EXPECT_EQ(shown(rollup::merged(view.windows(group, 0, 0, range), view.windows(group, 1, 0, range))),
+            (ShownWindows{{now, "1/3/3/3"}}));
+}
+
+TEST_F(WorkerTest, ManyAreSealedInBatches) {
+  for (int i = 0; i < 300; ++i) append(a, {"cpu"}, "h" + std::to_string(i), now, i);
+  cluster.clock.advance_ms(kHour + quiet);
+  cluster.rows.reset_counts();
+  ASSERT_TRUE(b.turns());
+  const auto counts = cluster.rows.counts(cluster.tables.sealed);
+  EXPECT_EQ(counts.rows_written, 300U);
+  EXPECT_GE(counts.batches, 3U);
+  EXPECT_LE(counts.batches, 4U + cluster.options.partitions);
+  EXPECT_EQ(pending(0), 0U);
+}
+
+// Units that are longer than the journal goes back.
+TEST_F(WorkerTest, WhatALossTakesIsMadeAgain) {
+  append(a, {"cpu"}, "h", now, 3);
+  for (int i = 0; i < 10; ++i) {
+    cluster.clock.advance_ms(kDay);
+    ASSERT_TRUE(a.turns());
+  }
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 1})) << "48 days";
+  append(a, {"cpu"}, "h", now + 10 * kDay, 4);
+  cluster.redis.lose();
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
+  ASSERT_TRUE(b.alarms.turn());
+  EXPECT_EQ(pending(0), 1U);
+  EXPECT_GE(pending(3), 1U);
+  for (int i = 0; i < 60; ++i) {
+    cluster.clock.advance_ms(kDay);
+    ASSERT_TRUE(b.turns());
+  }
+  EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
+  const Timestamp day = model::window_start(now, kDay);
+  EXPECT_EQ(shown(windows(2, "h")), (ShownWindows{{day, "1/3/3/3"}, {day + 10 * kDay, "1/4/4/4"}}));
+}
+
+TEST_F(WorkerTest, TurnsComeFromTheBoard) {
+  append(a, {"cpu"}, "h", now, 3);
+  tracker::Ownership ownership({.own = tracker::Own::list, .replica = "a", .jobs = {.partitions = {0, 1, 2, 3}}},
+                               nullptr, cluster.clock);
+  const auto on = [] { return true; };
+  ASSERT_TRUE(a.worker.run(ownership, on));
+  cluster.clock.advance_ms(kHour + quiet);
+  ASSERT_TRUE(a.worker.run(ownership, [] { return false; })) << "told to stop";
+  EXPECT_EQ(pending(0), 1U);
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(a.worker.run(ownership, on));
+    cluster.clock.advance_ms(1000);
+  }
+  EXPECT_EQ(pending(0), 0U);
+  tracker::Ownership none({.own = tracker::Own::none, .replica = "n", .jobs = {}}, nullptr, cluster.clock);
+  EXPECT_TRUE(a.worker.run(none, on));
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra::testing
