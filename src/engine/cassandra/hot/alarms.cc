@@ -24,7 +24,8 @@ void Alarms::raise(Done done) {
     const std::lock_guard lock(mutex_);
     ++raised_;
     owing_ = true;
-    if (written_us_ == 0) {
+    // One that was not refreshed may have been taken for a dead process' by now, and away.
+    if (written_us_ == 0 || clock_.now_ms() - written_us_ / 1000 > kDeadMs / 2) {
       waiting_.push_back(std::move(done));
       if (writing_) return;
       writing_ = true;

@@ -323,6 +323,18 @@ TEST_F(AppenderTest, ANewerAlarmIsNotTakenAway) {
   EXPECT_EQ(size(cluster.tables.alarms), 1U);
 }
 
+// A process that was stopped for long: its alarm was taken over meanwhile.
+TEST_F(AppenderTest, AnAlarmThatWasTakenAwayIsRaisedAgain) {
+  const auto line = a.group({"cpu"}, "h");
+  a.trackers.away(true);
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  cluster.clock.advance_ms(Alarms::kDeadMs + 1);
+  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_EQ(size(cluster.tables.alarms), 0U);
+  ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+}
+
 // --- the journal
 
 TEST_F(AppenderTest, TheJournalSaysWhatIsPendingWhileRedisIsLost) {
