@@ -109,7 +109,10 @@ Status Works::know(std::span<const Due> works, model::TimeRange range, bool agai
     }
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(known_ns_, [&](const auto& known) { return now_ns - known.second >= fresh_ms_ * 1'000'000; });
+  if (now_ns - cleared_ns_ >= fresh_ms_ * 1'000'000) {
+    std::erase_if(known_ns_, [&](const auto& known) { return now_ns - known.second >= fresh_ms_ * 1'000'000; });
+    cleared_ns_ = now_ns;
+  }
   return {};
 }
 

@@ -67,6 +67,7 @@ class Works {
   std::mutex mutex_;  // before the directory's
   shared::SharedGroups shared_;
   std::map<std::tuple<model::TenantId, std::string, model::Timestamp>, std::int64_t> known_ns_;  // metric, period
+  std::int64_t cleared_ns_ = 0;
 };
 
 }  // namespace varve::engine::cassandra

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trackers in a real redis-server, which is emptied and killed; rows are in memory.
+#include "engine/cassandra/settle/redis_trackers.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/cassandra/testing/cluster.h"
+#include "tracker/redis/testing/shared.h"
+
+namespace varve::engine::cassandra::testing {
+namespace {
+
+using model::Timestamp;
+using tracker::redis::testing::await;
+using tracker::redis::testing::link_to;
+constexpr std::int64_t kHour = Cluster::kSlotMs;
+
+class RedisTrackersTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    await(*link);
+    ASSERT_TRUE(alarms.turn()) << "an empty Redis is a lost one";
+    ASSERT_FALSE(trackers.lost());
+  }
+  // Its slot and its unit are over.
+  Status append() {
+    model::LineGroup group;
+    group.id = *series.define_group(*series.tenant("t"), {{"host", "h"}}, std::vector<std::string_view>{"cpu"});
+    group.count = 1;
+    model::RowBatch batch;
+    batch.add(group, time, model::Value::of_long(3));
+    std::promise<Status> told;
+    appender.append(batch, [&](Status status) { told.set_value(std::move(status)); });
+    return told.get_future().get();
+  }
+  void command(std::initializer_list<std::string_view> words) {
+    auto question = link->question();
+    question.commands.command(words);
+    ASSERT_TRUE(link->run(question));
+  }
+  std::uint64_t waiting(tracker::SlotTracker& tracker) { return tracker.counts()->pending; }
+
+  Cluster cluster;
+  driver::testing::RedisServer server;
+  std::unique_ptr<tracker::redis::Link> link = link_to(server, {.timeout_ms = 10'000, .pause_ms = 1});
+  const Clock& clock = link->clock();
+  MemoryRows rows{clock};
+  tracker::redis::RedisVersions versions{*link};
+  Series series{{.directory = {.partitions = 4}}, cluster.tables, rows, versions, clock};
+  GroupNames names{series};
+  RedisTrackers trackers{{.width_ms = kHour, .partitions = 4},
+                         {{300'000, cluster.units_ms[0]}, {kHour, cluster.units_ms[1]}},
+                         *link,
+                         names};
+  Journal journal{{.partitions = 4, .units_ms = cluster.units_ms}, cluster.tables, rows, series, clock};
+  Alarms alarms{{.source = 1, .replica = "r"}, cluster.tables, rows, trackers, journal,
+                series.directory().stamps(),   clock};
+  PendingTrackers pending{{.units_ms = cluster.units_ms}, trackers, journal, alarms};
+  Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, clock};
+  SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
+  Sealer sealer{rows, reader, series.directory().stamps(), clock};
+  UnitMaker maker{rows, reader, ClusterReplica::level_tables(cluster), cluster.schema, series.directory().stamps(),
+                  clock};
+  const rollup::Levels levels{cluster.options.rollups, {}};
+  Works works{series, levels, 100, clock};
+  KeepLate late;
+  Worker worker{{.partitions = 4}, works, pending, sealer, maker, late, clock};
+  const Timestamp time = SystemClock().now_ms() - 100 * kHour;
+};
+
+TEST_F(RedisTrackersTest, SamplesBecomeUnits) {
+  ASSERT_TRUE(append());
+  EXPECT_EQ(waiting(trackers.samples()), 1U);
+  const auto tenant = *series.tenant("t");
+  EXPECT_EQ(pending.pending(tenant, {})->slots, (std::vector<Timestamp>{model::window_start(time, kHour)}));
+  const auto report = worker.settle();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->slots_sealed, 1U);
+  EXPECT_EQ(rows.size(cluster.tables.levels[0]), 1U);
+  EXPECT_EQ(rows.size(cluster.tables.levels[1]), 1U);
+  EXPECT_EQ(waiting(trackers.samples()), 1U) << "touched just now";
+  EXPECT_EQ(waiting(trackers.units(0)) + waiting(trackers.units(1)), 0U);
+}
+
+TEST_F(RedisTrackersTest, WhatRedisLosesIsInTheJournal) {
+  ASSERT_TRUE(append());
+  command({"FLUSHALL"});
+  const auto tenant = *series.tenant("t");
+  EXPECT_EQ(pending.pending(tenant, {})->slots.size(), 1U) << "by the journal";
+  EXPECT_TRUE(trackers.lost());
+  ASSERT_TRUE(alarms.turn());
+  EXPECT_FALSE(trackers.lost());
+  EXPECT_EQ(waiting(trackers.samples()), 1U);
+}
+
+TEST_F(RedisTrackersTest, WithoutRedisSamplesAreTakenIn) {
+  server.kill();
+  ASSERT_TRUE(append());
+  EXPECT_EQ(rows.size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(pending.pending(*series.tenant("t"), {})->slots.size(), 1U);
+  EXPECT_EQ(worker.settle().error().code, Code::unavailable);
+  EXPECT_FALSE(alarms.turn());
+  server.start();
+  await(*link);
+  ASSERT_TRUE(alarms.turn());
+  EXPECT_EQ(rows.size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(waiting(trackers.samples()), 1U);
+  EXPECT_EQ(worker.settle()->slots_sealed, 1U);
+}
+
+}  // namespace
+}  // namespace varve::engine::cassandra::testing
