@@ -46,8 +46,9 @@ struct Model {
     const Timestamp now = cluster.clock.now_ms();
     Samples batch;
     for (unsigned i = 0; i <= random() % 3; ++i) {
-      const Timestamp time =
-          now - static_cast<Timestamp>(random() % static_cast<unsigned>(chance(30) ? 10 * kHour : kHour));
+      const std::int64_t past = chance(30) ? 10 * kHour : kHour;
+      Timestamp time = now - static_cast<Timestamp>(random() % static_cast<std::uint64_t>(past));
+      if (shared) time = model::window_start(time, kMinute);
       batch[time] = shared ? time % 97 : static_cast<int>(random() % 1000);
     }
     for (int tries = 0;; ++tries) {
