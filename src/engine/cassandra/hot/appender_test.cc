@@ -362,10 +362,29 @@ TEST_F(AppenderTest, TheJournalSaysWhatIsPendingWhileRedisIsLost) {
   ASSERT_TRUE(b.alarms.turn());
   expect_pending(b, {now - 30 * kHour, now});
   EXPECT_EQ(pending(a), 3U) << "replayed";
-  cluster.clock.advance_ms(kHotKeptMs + kHour);
+  cluster.clock.advance_ms(kHotKeptMs + 2 * kHour);
   cluster.redis.lose();
   cluster.clock.advance_ms(kHour);
   expect_pending(b, {});
+}
+
+// Written long ago, and to be sealed some day.
+TEST_F(AppenderTest, TheJournalKeepsSlotsThatAreFarAhead) {
+  ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now + 300 * kHour, 1)));
+  for (int i = 0; i < 4; ++i) {
+    cluster.clock.advance_ms(80 * kHour);
+    cluster.redis.lose();
+    expect_pending(b, {now + 300 * kHour});
+    ASSERT_TRUE(b.alarms.turn());
+    EXPECT_EQ(pending(b), 1U);
+  }
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(pending(b), 1U) << "touched just now";
+  cluster.clock.advance_ms(kHour);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(pending(b), 0U);
+  cluster.clock.advance_ms(kHotKeptMs);
+  EXPECT_EQ(size(cluster.tables.pending_journal), 0U);
 }
 
 TEST_F(AppenderTest, WithoutTheStoreNobodyKnowsWhatIsPending) {

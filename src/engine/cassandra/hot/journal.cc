@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/data_rows.h"
 
 namespace varve::engine::cassandra {
 
@@ -18,6 +19,7 @@ constexpr std::uint32_t kPartitionsAtOnce = 16;  // of one hour: some ten thousa
 constexpr std::size_t kTouchesAtOnce = 4096;
 constexpr std::int64_t kClocksMs = 60'000;  // clocks differ by less
 constexpr std::int64_t kDayMs = 86'400'000;
+constexpr Timestamp kAhead = 0;  // stands for the hour of slots that end long after they were written
 
 std::string partition_cell(std::uint32_t partition) { return smallint_cell(static_cast<std::int16_t>(partition)); }
 
@@ -35,12 +37,14 @@ void Journal::add_rows(const Wanted& wanted, std::int64_t timestamp_us, std::vec
   std::ranges::stable_sort(touches, {}, &Touch::partition);
   for (const Touch& touch : touches) {
     const GroupName name = series_.directory().name(model::GroupId{touch.member.id});
+    const Timestamp end = touch.slot + options_.slot_ms;
+    const bool ahead = end > wanted.hour + kDayMs;
     rows.push_back({&tables_.pending_journal,
-                    {partition_cell(touch.partition), timestamp_cell(wanted.hour)},
+                    {partition_cell(touch.partition), timestamp_cell(ahead ? kAhead : wanted.hour)},
                     {timestamp_cell(touch.slot), series_.directory().tenant_name(name.tenant), blob_of(name.hash)},
                     {},
                     timestamp_us,
-                    0});
+                    ahead ? ttl_left_s(end, kHotKeptMs, wanted.hour).value_or(0) : 0});
   }
 }
 
@@ -53,7 +57,7 @@ void Journal::stand(const Wanted& wanted, Timestamp now_ms) {
     const std::string tenant = series_.directory().tenant_name(touch.member.tenant);
     const std::lock_guard lock(mutex_);
     Timestamp& last = slots_[{tenant, touch.slot}];
-    last = std::max(last, wanted.hour);
+    last = std::max({last, wanted.hour, touch.slot + options_.slot_ms});
   }
 }
 
@@ -64,7 +68,9 @@ Timestamp Journal::first_hour(Timestamp now_ms) const {
 }
 
 Status Journal::read(Timestamp first, Timestamp last, const std::function<Status(std::vector<Entry>)>& each) {
-  for (Timestamp hour = first; hour <= last; hour += kHourMs) {
+  std::vector<Timestamp> hours = {kAhead};
+  for (Timestamp hour = first; hour <= last; hour += kHourMs) hours.push_back(hour);
+  for (const Timestamp hour : hours) {
     for (std::uint32_t from = 0; from < options_.partitions; from += kPartitionsAtOnce) {
       std::vector<RowRead> reads;
       for (std::uint32_t p = from; p < std::min(from + kPartitionsAtOnce, options_.partitions); ++p) {
@@ -73,6 +79,7 @@ Status Journal::read(Timestamp first, Timestamp last, const std::function<Status
       std::vector<Entry> entries;
       VARVE_CHECK_OK(rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
         Entry& entry = entries.emplace_back();
+        entry.hour = hour;
         VARVE_TRY(entry.slot, timestamp_of(row.cells[0]));
         entry.tenant = row.cells[1];
         if (!hash_of(row.cells[2], entry.hash)) return fail(Code::corrupt, "a hash in the journal has not 16 bytes");
@@ -194,16 +201,15 @@ Status Journal::refresh() {
     std::erase_if(slots_, [first](const auto& slot) { return slot.second < first; });
   }
   if (read_once_) first = std::max(first, model::window_start(read_ms_ - options_.quiet_ms - kClocksMs, kHourMs));
-  for (Timestamp hour = first; hour <= model::window_start(now + kClocksMs, kHourMs); hour += kHourMs) {
-    VARVE_CHECK_OK(read(hour, hour, [&](const std::vector<Entry>& entries) -> Status {
-      const std::lock_guard lock(mutex_);
-      for (const Entry& entry : entries) {
-        Timestamp& last = slots_[{entry.tenant, entry.slot}];
-        last = std::max(last, hour);
-      }
-      return {};
-    }));
-  }
+  const Timestamp last = model::window_start(now + kClocksMs, kHourMs);
+  VARVE_CHECK_OK(read(first, last, [&](const std::vector<Entry>& entries) -> Status {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries) {
+      Timestamp& known = slots_[{entry.tenant, entry.slot}];
+      known = std::max({known, entry.hour, entry.slot + options_.slot_ms});
+    }
+    return {};
+  }));
   read_once_ = true;
   read_ms_ = now;
   // Where it takes long, most of the time is left for other things.

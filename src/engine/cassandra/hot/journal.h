@@ -70,9 +70,11 @@ class Journal {
     std::string tenant;
     Hash hash;
     model::Timestamp slot = 0;
+    model::Timestamp hour = 0;
   };
   [[nodiscard]] model::Timestamp first_hour(model::Timestamp now_ms) const;
-  // All entries written in these hours (both inclusive), some at a time. They may come again.
+  // All entries written in these hours (both inclusive), and those of slots far ahead, some at a time. They may come
+  // again.
   Status read(model::Timestamp first, model::Timestamp last, const std::function<Status(std::vector<Entry>)>& each);
   Status touch(std::span<const Entry> entries, SharedTrackers& trackers);
   Status touch_long_units(SharedTrackers& trackers);
@@ -91,7 +93,8 @@ class Journal {
   model::Timestamp read_ms_ = 0;
   std::int64_t good_until_ns_ = 0;
   std::mutex mutex_;
-  std::map<std::pair<std::string, model::Timestamp>, model::Timestamp> slots_;  // tenant, slot: the last hour
+  std::map<std::pair<std::string, model::Timestamp>, model::Timestamp>
+      slots_;  // tenant, slot: the last hour, or the slot's end
 };
 
 }  // namespace varve::engine::cassandra
