@@ -16,7 +16,6 @@
 #include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/series/series_tables.h"
-#include "engine/cassandra/settle/pending_trackers.h"
 #include "model/row.h"
 
 namespace varve::engine::cassandra {
@@ -31,7 +30,7 @@ class Appender {
     std::int64_t source = 0;  // of this process: random
   };
   // `clock`: the one that all replicas share.
-  Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingTrackers& trackers,
+  Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, Toucher& trackers,
            Journal& journal, Alarms& alarms, const Clock& clock)
       : options_(options),
         tables_(tables),
@@ -60,7 +59,7 @@ class Appender {
   const Tables& tables_;
   RowStore& rows_;
   SeriesTables& series_;
-  PendingTrackers& trackers_;
+  Toucher& trackers_;
   Journal& journal_;
   Alarms& alarms_;
   const Clock& clock_;

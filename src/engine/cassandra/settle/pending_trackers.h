@@ -15,7 +15,7 @@
 namespace varve::engine::cassandra {
 
 // Thread-safe.
-class PendingTrackers final : public PendingSource {
+class PendingTrackers final : public PendingSource, public Toucher {
  public:
   struct Options {
     std::int64_t slot_ms = 3'600'000;
@@ -31,7 +31,7 @@ class PendingTrackers final : public PendingSource {
   [[nodiscard]] std::size_t levels() const { return options_.units_ms.size(); }
   [[nodiscard]] std::int64_t unit_ms(std::size_t level) const { return options_.units_ms[level]; }
   // samples().touch() without waiting.
-  void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, SharedTrackers::Done done);
+  void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, SharedTrackers::Done done) override;
 
   // Blocking. While touches may be missing, or the trackers are away or lost, whatever the journal names is pending,
   // and each unit over it or not yet quiet. Errors: those of the store.
