@@ -225,7 +225,7 @@ class SameAnswer : public ::testing::Test {
   engine::rocksdb::testing::RocksdbEngine engine_;
   storage::testing::Fixture store_;
   std::unique_ptr<query::Engine> queries_;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<storage::testing::Group>> groups_;
+  std::map<std::pair<std::string, std::string>, storage::testing::Group*> groups_;
   Map map_;
 
  private:

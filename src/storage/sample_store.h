@@ -122,7 +122,8 @@ class SampleStore {
   // as storage.sync says, or with an error (unavailable: disk full, stopping, overload), in which case nothing of it is
   // kept. Rows of forgotten series that the tenant has no room for are left out: limit, if those are all, else invalid,
   // and the others are kept. `done` may run inside append() or on the store's commit thread: it must not block. The
-  // batch's bytes are not needed after append() has returned. Rows of one series count in the order of append() calls.
+  // batch's bytes are not needed after append() has returned. Rows of one series count in the order of append() calls,
+  // and those of one call in their order, if they are of one group.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
   // Reads the series' samples in range (last write wins) into `sink`. Strings, longs and doubles of a series come as

@@ -282,7 +282,7 @@ TEST_F(Erase, random_life) {
     const auto pick = [&](std::uint32_t below) { return random() % below; };
     const std::string prefix = "s" + std::to_string(seed);
     const auto name = [&](std::uint32_t i) { return prefix + std::string(1, static_cast<char>('a' + i)); };
-    std::vector<std::unique_ptr<storage::testing::Group>> groups;
+    std::vector<storage::testing::Group*> groups;
     groups.push_back(store.group({name(0), name(1)}));
     groups.push_back(store.group({name(0)}));
     groups.push_back(store.group({name(1), name(2)}));

@@ -149,10 +149,10 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
       batch.add(group->line, clock.now_ms(), std::span(ones).first(group->metrics.size()));
     return store.append(batch);
   };
-  EXPECT_EQ(append({first.get()}).error().code, Code::limit);
+  EXPECT_EQ(append({first}).error().code, Code::limit);
   EXPECT_EQ(count(), 3U);
   clock.advance_ms(1);
-  const Status some = append({others.get(), first.get(), others.get()});
+  const Status some = append({others, first, others});
   EXPECT_EQ(some.error().code, Code::invalid);
   EXPECT_EQ(some.error().message, "3 samples are refused, the others are kept: tenant 't' has 3 series; at most 3");
   EXPECT_EQ(store.read("d").size(), 2U);
@@ -164,7 +164,7 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
   engine.options().series_per_tenant_max = 6;
   engine.restart();
   const auto now = clock.now_ms();
-  EXPECT_TRUE(append({others.get(), first.get()}));
+  EXPECT_TRUE(append({others, first}));
   EXPECT_EQ(count(), 6U);
   EXPECT_EQ(store.read("a").count(now), 1U);
 }
@@ -172,7 +172,7 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
 // A directory may be older than what is known of lives: windows count, wherever the samples have gone.
 TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
   const auto m = store.group({"m"});
-  const auto n = store.group({"n"});
+  store.group({"n"});
   put(*m, kStart);
   settle();
   settle_in(3 * kDay);
@@ -197,7 +197,7 @@ TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
 TEST_F(ForgetTest, EmptyWindows) {
   const auto replaced = store.group({"replaced"});
   const auto deleted = store.group({"deleted"});
-  for (const auto* group : {replaced.get(), deleted.get()}) {
+  for (const auto* group : {replaced, deleted}) {
     put(*group, kStart);
     settle();
     ASSERT_TRUE(store.put(*group, kStart, {Value::of_double(std::nan(""))}));

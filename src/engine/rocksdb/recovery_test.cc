@@ -172,7 +172,7 @@ TEST_F(Recovery, series_without_samples_are_not_durable_but_do_no_harm) {
   {
     const auto engine = *open();
     Fixture store(*engine);
-    const auto a = store.group({"a"});
+    store.group({"a"});
   }
   const auto engine = *open();
   Fixture store(*engine);

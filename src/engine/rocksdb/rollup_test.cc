@@ -225,7 +225,7 @@ TEST_F(Rollup, a_series_in_two_groups_is_counted_once) {
 TEST_F(Rollup, random_life) {
   std::mt19937 random(7);
   const auto pick = [&](std::uint32_t below) { return random() % below; };
-  std::vector<std::unique_ptr<storage::testing::Group>> groups;
+  std::vector<storage::testing::Group*> groups;
   groups.push_back(store.group({"a", "b"}));
   groups.push_back(store.group({"a"}));
   groups.push_back(store.group({"b", "c"}));

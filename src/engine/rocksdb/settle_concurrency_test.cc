@@ -41,7 +41,7 @@ Options options() {
 // Samples of one series, each 1, at times that are never the same.
 struct Series {
   std::string metric;
-  std::unique_ptr<storage::testing::Group> group;
+  storage::testing::Group* group;
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> acknowledged{0};
 };

@@ -176,7 +176,7 @@ class Life {
   ManualClock clock_;
   StoreAt engine_;
   Fixture store_;
-  std::unique_ptr<storage::testing::Group> pair_, alone_, again_, text_;
+  storage::testing::Group *pair_, *alone_, *again_, *text_;
 };
 
 // Run by the test below. The steps of an act are counted from its settling on.

@@ -27,7 +27,7 @@ struct Series {
 
 // A line: series whose samples come together.
 struct Line {
-  std::unique_ptr<storage::testing::Group> group;
+  storage::testing::Group* group;
   std::vector<std::size_t> series;
   std::int64_t step_ms = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -88,6 +89,9 @@ class Collector final : public PieceSink {
 struct Group {
   model::LineGroup line;
   std::vector<std::string> metrics;
+  model::Tags tags;
+  std::string tenant;
+  int run = 0;  // of the engine, in which it was defined
 };
 
 class Fixture {
@@ -96,16 +100,28 @@ class Fixture {
 
   model::TenantId tenant(std::string_view name = "t") { return *engine_.series().tenant(name); }
 
-  std::unique_ptr<Group> group(std::vector<std::string> metrics, const model::Tags& tags = {{"host", "a"}},
-                               std::string_view tenant_name = "t") {
-    auto group = std::make_unique<Group>();
-    group->metrics = std::move(metrics);
-    const std::vector<std::string_view> views(group->metrics.begin(), group->metrics.end());
-    auto sorted = model::to_views(tags);
-    (void)model::normalize(sorted);
-    group->line.id = *engine_.series().define_group(tenant(tenant_name), sorted, views);
-    group->line.count = static_cast<std::uint16_t>(views.size());
-    return group;
+  // Lives as long as the fixture.
+  Group* group(std::vector<std::string> metrics, const model::Tags& tags = {{"host", "a"}},
+               std::string_view tenant_name = "t") {
+    Group& group = groups_.emplace_back();
+    group.metrics = std::move(metrics);
+    group.tags = tags;
+    group.tenant = tenant_name;
+    define(group);
+    return &group;
+  }
+  void restart() {
+    engine_.restart();
+    ++run_;
+  }
+  // Numbers of groups are those of one run of the engine: after a restart it is defined again.
+  const model::LineGroup& line(const Group& group) {
+    if (group.run != run_) {
+      for (Group& own : groups_) {
+        if (&own == &group) define(own);
+      }
+    }
+    return group.line;
   }
 
   Status append(const model::RowBatch& batch) {
@@ -126,7 +142,7 @@ class Fixture {
 
   Status put(const Group& group, model::Timestamp time, std::vector<model::Value> values) {
     model::RowBatch batch;
-    batch.add(group.line, time, values);
+    batch.add(line(group), time, values);
     return append(batch);
   }
 
@@ -148,7 +164,18 @@ class Fixture {
   }
 
  private:
+  void define(Group& group) {
+    const std::vector<std::string_view> views(group.metrics.begin(), group.metrics.end());
+    auto sorted = model::to_views(group.tags);
+    (void)model::normalize(sorted);
+    group.line.id = *engine_.series().define_group(tenant(group.tenant), sorted, views);
+    group.line.count = static_cast<std::uint16_t>(views.size());
+    group.run = run_;
+  }
+
   Engine& engine_;
+  int run_ = 0;
+  std::deque<Group> groups_;
 };
 
 }  // namespace varve::storage::testing

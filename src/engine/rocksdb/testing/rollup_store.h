@@ -24,7 +24,7 @@ using Written = std::map<std::string, std::map<model::Timestamp, double>>;
 
 // Sixty rows into random groups, a third of them up to three days old, the others up to an hour. Tells the model.
 template <class Pick>
-model::RowBatch random_rows(const std::vector<std::unique_ptr<storage::testing::Group>>& groups, const Pick& pick,
+model::RowBatch random_rows(const std::vector<storage::testing::Group*>& groups, const Pick& pick,
                             model::Timestamp now_ms, Written& written) {
   model::RowBatch batch;
   for (int i = 0; i < 60; ++i) {

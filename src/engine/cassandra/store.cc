@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/store.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/log.h"
+#include "base/task_pool.h"
+#include "engine/cassandra/erase/eraser.h"
+#include "engine/cassandra/hot/alarms.h"
+#include "engine/cassandra/hot/appender.h"
+#include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/scan/scan.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/settle/late_windows.h"
+#include "engine/cassandra/settle/worker.h"
+#include "engine/shared/chunk_width.h"
+#include "engine/shared/stored_for.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+// Series as the index has them, with what the scan knows of their samples.
+class KnownSeries final : public SeriesTables {
+ public:
+  using SeriesTables::SeriesTables;
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
+                                                               std::span<const model::SeriesId> of) const override {
+    return scanner->lives(tenant, of);
+  }
+  const Scanner* scanner = nullptr;
+};
+
+SchemaOptions schema_of(const Options& options) {
+  SchemaOptions schema = options.schema;
+  schema.rollups = options.rollups.levels;
+  return schema;
+}
+
+std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
+  std::vector<ChunkTable> list;
+  for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
+    list.push_back(level_table(tables, schema, slot_ms, level));
+    // Wider ones are made of them again when late samples come.
+    list.back().retention_ms = shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms);
+  }
+  return list;
+}
+
+std::vector<std::int64_t> units_of(const std::vector<ChunkTable>& levels) {
+  std::vector<std::int64_t> list;
+  for (const ChunkTable& level : levels) list.push_back(level.row_ms);
+  return list;
+}
+
+}  // namespace
+
+struct Store::State final : LateAdder {
+  State(const Options& o, const Servers& s)
+      : options(o),
+        servers(s),
+        schema(schema_of(o)),
+        slot_ms(shared::chunk_width_ms(schema.slot_width_ms, o.rollups)),
+        levels(level_tables(s.tables, schema, slot_ms)),
+        units_ms(units_of(levels)),
+        series({{o.partitions, o.series_per_tenant_max}, longest_retention_ms(schema)}, s.tables, s.rows, s.versions,
+               s.clock),
+        names(series),
+        trackers(s.make_trackers(names)),
+        journal({slot_ms, o.slot_quiet_ms, o.partitions, units_ms}, s.tables, s.rows, series, s.clock),
+        alarms({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal,
+               series.directory().stamps(), s.clock),
+        pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
+        appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, s.clock),
+        reader(s.rows, s.tables, schema, slot_ms),
+        sealer(s.rows, reader, series.directory().stamps(), s.clock),
+        maker(s.rows, reader, levels, schema, series.directory().stamps(), s.clock),
+        late_windows(s.rows, reader, maker, series.directory().stamps(), s.clock),
+        works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
+        worker({slot_ms, schema.raw_retention_ms, o.partitions}, works, pending, sealer, maker, *this, s.clock),
+        pool(o.threads),
+        scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock}),
+        eraser({s.rows, s.tables, reader, sealer, maker, series.directory().stamps(), s.clock}) {
+    series.scanner = &scanner;
+  }
+
+  Result<std::vector<Status>> add_late(std::span<const SealWork> list) override {
+    std::vector<LateWork> late;
+    for (const SealWork& work : list) late.push_back({work.group, kinds_of(work.group), work.slot});
+    return late_windows.add(late);
+  }
+  [[nodiscard]] std::vector<rollup::Kind> kinds_of(const GroupRef& group) const {
+    std::vector<rollup::Kind> kinds(group.columns, rollup::Kind::gauge);
+    const Directory& directory = series.directory();
+    Hash hash;
+    const auto tenant = directory.find_tenant(group.cells.tenant);
+    if (!tenant || !hash_of(group.cells.group, hash)) return kinds;
+    const auto number = directory.find(*tenant, hash);
+    if (!number) return kinds;
+    directory.read([&](const index::SeriesIndex& index) {
+      const auto of_group = index.group_series(*number);
+      for (std::size_t c = 0; c < kinds.size(); ++c) kinds[c] = options.rollups.kind_of(index.metric(of_group[c]));
+      return 0;
+    });
+    return kinds;
+  }
+
+  const Options options;
+  const Servers servers;
+  const SchemaOptions schema;
+  const std::int64_t slot_ms;
+  const std::vector<ChunkTable> levels;
+  const std::vector<std::int64_t> units_ms;
+  KnownSeries series;
+  GroupNames names;
+  const std::unique_ptr<SharedTrackers> trackers;
+  Journal journal;
+  Alarms alarms;
+  PendingTrackers pending;
+  Appender appender;
+  SlotReader reader;
+  Sealer sealer;
+  UnitMaker maker;
+  LateWindows late_windows;
+  Works works;
+  Worker worker;
+  TaskPool pool;
+  Scanner scanner;
+  Eraser eraser;
+
+  std::mutex erasing;
+  std::mutex mutex;
+  std::condition_variable idle;
+  std::size_t appends = 0;  // under way
+};
+
+Store::Store(const Options& options, const Servers& servers) : state_(std::make_unique<State>(options, servers)) {}
+
+Store::~Store() {
+  std::unique_lock lock(state_->mutex);
+  state_->idle.wait(lock, [this] { return state_->appends == 0; });
+}
+
+storage::SeriesStore& Store::series() { return state_->series; }
+
+void Store::append(const model::RowBatch& batch, AppendDone done) {
+  State* const state = state_.get();
+  {
+    const std::lock_guard lock(state->mutex);
+    ++state->appends;
+  }
+  state->appender.append(batch, [state, done = std::move(done)](Status status) {
+    done(std::move(status));
+    const std::lock_guard lock(state->mutex);
+    if (--state->appends == 0) state->idle.notify_all();
+  });
+}
+
+Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
+                   storage::PieceSink& sink) {
+  return state_->scanner.scan(tenant, series, options, sink);
+}
+
+Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                          model::TimeRange range, const std::atomic<bool>* cancelled) {
+  State& s = *state_;
+  const std::lock_guard only_one(s.erasing);
+  storage::EraseReport report;
+  if (series.empty() || range.empty()) return report;
+  const Directory& directory = s.series.directory();
+  const std::set<std::string> metrics = directory.read([&](const index::SeriesIndex& index) {
+    std::set<std::string> list;
+    for (const model::SeriesId one : series) list.insert(std::string(index.metric(one)));
+    return list;
+  });
+  TimeRanges active;
+  for (const std::string& metric : metrics) {
+    VARVE_CHECK_OK(s.series.load(tenant, metric, range, {cancelled, 0}));
+    VARVE_TRY(const auto periods, s.series.loader().periods(tenant, metric, range, {cancelled, 0}));
+    for (const model::Timestamp period : periods) active.push_back({period, period + kPeriodMs});
+  }
+  join(active);
+  VARVE_TRY(const Pending pending, s.pending.pending(tenant, range));
+  std::map<model::GroupId, std::vector<std::uint16_t>> groups;
+  directory.read([&](const index::SeriesIndex& index) {
+    std::vector<index::Place> places;
+    for (const model::SeriesId one : series) {
+      if (index.series_tenant(one) != tenant) continue;
+      index.places(one, places);
+      for (const index::Place& place : places) groups[place.group].push_back(place.column);
+    }
+    return 0;
+  });
+  for (auto& [group, columns] : groups) {
+    std::ranges::sort(columns);
+    VARVE_CHECK_OK(erase_group(tenant, group, columns, range, active, pending.slots, cancelled, report));
+  }
+  return report;
+}
+
+Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vector<std::uint16_t> columns,
+                          model::TimeRange range, const std::vector<model::TimeRange>& active,
+                          std::span<const model::Timestamp> hot, const std::atomic<bool>* cancelled,
+                          storage::EraseReport& report) {
+  State& s = *state_;
+  const Directory& directory = s.series.directory();
+  const GroupName name = directory.name(group);
+  EraseWork work{{{directory.tenant_name(tenant), blob_of(name.hash)}, 0}, std::move(columns)};
+  work.group.columns =
+      directory.read([&](const index::SeriesIndex& index) { return index.group_series(group).size(); });
+  // Others that share a series with it count what it no longer has.
+  const auto touch = [&](const EraseWork&, std::size_t level, model::Timestamp unit) -> Status {
+    std::vector<tracker::Touch> touches;
+    for (const auto& place : s.works.concerned({{tenant, model::to_int(group)}, name.partition, unit, 0, 0})) {
+      touches.push_back({place.member, place.partition, unit});
+    }
+    return s.pending.units(level).touch(touches, s.servers.clock.now_ms());
+  };
+  return s.eraser.erase(work, range, active, hot, touch, cancelled, report);
+}
+
+Result<storage::SettleReport> Store::settle() { return state_->worker.settle(); }
+
+storage::SlotCounts Store::slot_counts() const { return state_->worker.counts().value_or(storage::SlotCounts{}); }
+
+std::vector<storage::SetAsideWork> Store::set_aside() const {
+  return state_->worker.set_aside().value_or(std::vector<storage::SetAsideWork>{});
+}
+
+std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t limit) const {
+  std::vector<storage::SlotState> list;
+  const auto pending = state_->pending.pending(tenant, {});
+  if (!pending) return list;
+  const std::int64_t now_ms = state_->servers.clock.now_ms();
+  for (auto slot = pending->slots.rbegin(); slot != pending->slots.rend() && list.size() < limit; ++slot) {
+    const model::Timestamp end = *slot + state_->slot_ms;
+    list.push_back({*slot, end, end > now_ms ? storage::SlotPhase::hot : storage::SlotPhase::pending, 0, 0, 0, 0});
+  }
+  return list;
+}
+
+Status Store::listen() {
+  const Status heard = state_->series.listen();
+  const Status recovered = state_->alarms.turn();
+  return heard ? recovered : heard;
+}
+
+Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
+  if (!state_->options.rolls_up) return {};
+  return state_->worker.run(ownership, may_go_on);
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store: the cluster engine. Nothing is kept here: rows stand in Cassandra (RowStore), what is pending in Redis
+// (SharedTrackers, Versions). Any number of them work on the same rows.
+//
+//   append ─▶ hot rows, journal, index ─▶ touch          worker ─▶ sealed rows ─▶ units of windows
+//   scan   ◀─ units ∪ sealed rows ∪ hot rows of what is pending
+//
+// docs/decisions/0014 and 0015 say why, docs/schema.md what stands where.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/hot/shared_trackers.h"
+#include "engine/cassandra/options.h"
+#include "engine/cassandra/tables/row_store.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+#include "storage/slot_store.h"
+#include "tracker/ownership.h"
+#include "tracker/redis/member_names.h"
+#include "tracker/redis/versions.h"
+
+namespace varve::engine::cassandra {
+
+class Store final : public storage::SampleStore, public storage::SlotStore {
+ public:
+  // What the replicas share. All but the trackers must outlive the store.
+  struct Servers {
+    const Tables& tables;
+    RowStore& rows;
+    tracker::redis::Versions& versions;
+    std::function<std::unique_ptr<SharedTrackers>(tracker::redis::MemberNames&)> make_trackers;
+    const Clock& clock;  // the one that all replicas share
+  };
+  Store(const Options& options, const Servers& servers);
+  // Waits for the appends under way.
+  ~Store() override;
+
+  [[nodiscard]] storage::SeriesStore& series();
+
+  void append(const model::RowBatch& batch, AppendDone done) override;
+  Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
+              storage::PieceSink& sink) override;
+  Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                     model::TimeRange range, const std::atomic<bool>* cancelled) override;
+  Result<storage::SettleReport> settle() override;
+  // Nothing: the servers know.
+  [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
+
+  [[nodiscard]] storage::SlotCounts slot_counts() const override;
+  // Those that are pending, the latest first.
+  [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
+  [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
+
+  // For threads of their own, again and again; they block. What others have changed, and what Redis has lost: once a
+  // second.
+  Status listen();
+  // What is due of what is ours; `may_go_on` is asked between pieces of work.
+  Status work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
+
+ private:
+  struct State;
+  Status erase_group(model::TenantId tenant, model::GroupId group, std::vector<std::uint16_t> columns,
+                     model::TimeRange range, const std::vector<model::TimeRange>& active,
+                     std::span<const model::Timestamp> hot, const std::atomic<bool>* cancelled,
+                     storage::EraseReport& report);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace varve::engine::cassandra

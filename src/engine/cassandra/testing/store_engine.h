@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: the cluster engine on rows and trackers in memory, as the contract suites want an engine.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/cassandra/store.h"
+#include "engine/cassandra/testing/cluster.h"
+#include "storage/testing/store_fixture.h"
+
+namespace varve::engine::cassandra::testing {
+
+class StoreEngine final : public storage::testing::Engine {
+ public:
+  explicit StoreEngine(ClusterOptions options = {})
+      : own_(std::make_unique<Cluster>(std::move(options))), cluster(*own_) {
+    open();
+  }
+  // One more replica.
+  explicit StoreEngine(Cluster& shared) : cluster(shared) { open(); }
+
+  storage::SeriesStore& series() override { return store_->series(); }
+  storage::SampleStore& samples() override { return *store_; }
+  void restart() override {
+    store_.reset();
+    cluster.clock.advance_ms(1000);  // no process is started again in no time
+    open();
+  }
+  Store& store() { return *store_; }
+
+ private:
+  void open() {
+    Options options;
+    options.schema = cluster.schema;
+    options.rollups = {cluster.options.rollups, {"_count"}};
+    options.slot_quiet_ms = cluster.options.quiet_ms;
+    options.partitions = cluster.options.partitions;
+    options.source = ++sources_;
+    store_ = std::make_unique<Store>(options, Store::Servers{cluster.tables, cluster.rows, cluster.redis.versions,
+                                                             [this](tracker::redis::MemberNames& names) {
+                                                               return std::make_unique<LocalTrackers>(
+                                                                   cluster.redis, names, cluster.clock);
+                                                             },
+                                                             cluster.clock});
+  }
+
+  inline static std::atomic<std::int64_t> sources_ = 0;
+  std::unique_ptr<Cluster> own_;
+
+ public:
+  Cluster& cluster;
+
+ private:
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace varve::engine::cassandra::testing
