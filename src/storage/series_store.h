@@ -71,7 +71,7 @@ class SeriesStore {
   // is visible, also through a group that was defined before) or defined again. Blocking, as erase().
   virtual void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) = 0;
 
-  // Of forgotten series none are counted.
+  // Of forgotten series none are counted. Where the index is not in memory: those that this process has met.
   [[nodiscard]] virtual std::size_t series_count() const = 0;  // over all tenants
   [[nodiscard]] virtual std::size_t series_count(model::TenantId tenant) const = 0;
 };
