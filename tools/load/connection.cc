@@ -85,8 +85,8 @@ Connection::Connection(const Address& address) : fd_(-1) {
 
 Connection::~Connection() { close(fd_); }
 
-// In pieces: a sender over loopback does the receiver's part, too, and a kernel that is not preemptible lets nobody else
-// on this processor before the call is over.
+// In pieces: a sender over loopback does the receiver's part, too, and a kernel that is not preemptible lets nobody
+// else on this processor before the call is over.
 void Connection::send(std::string_view bytes) {
   constexpr std::size_t kPieceBytes = 32UL << 10;
   while (!bytes.empty()) {

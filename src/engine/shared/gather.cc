@@ -78,7 +78,8 @@ Status Gather::add_chunk(const chunk::Block& block, std::size_t i, std::size_t f
   const std::size_t width = only_.empty() ? block.columns(i) : only_.size();
   width_ = std::max(width_, width);
   chunk.columns.resize(width);
-  for (std::size_t c = 0; c < width; ++c) VARVE_CHECK_OK(block.column(i, source_column(c) - first_column, chunk.columns[c]));
+  for (std::size_t c = 0; c < width; ++c)
+    VARVE_CHECK_OK(block.column(i, source_column(c) - first_column, chunk.columns[c]));
   const auto number = static_cast<std::uint32_t>(chunks_used_++);
   for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
   return {};
