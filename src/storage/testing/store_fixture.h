@@ -100,15 +100,19 @@ class Fixture {
 
   model::TenantId tenant(std::string_view name = "t") { return *engine_.series().tenant(name); }
 
-  // Lives as long as the fixture.
+  // Lives as long as the fixture. Thread-safe.
   Group* group(std::vector<std::string> metrics, const model::Tags& tags = {{"host", "a"}},
                std::string_view tenant_name = "t") {
-    Group& group = groups_.emplace_back();
-    group.metrics = std::move(metrics);
-    group.tags = tags;
-    group.tenant = tenant_name;
-    define(group);
-    return &group;
+    Group* group = nullptr;
+    {
+      const std::lock_guard lock(groups_mutex_);
+      group = &groups_.emplace_back();
+    }
+    group->metrics = std::move(metrics);
+    group->tags = tags;
+    group->tenant = tenant_name;
+    define(*group);
+    return group;
   }
   void restart() {
     engine_.restart();
@@ -175,6 +179,7 @@ class Fixture {
 
   Engine& engine_;
   int run_ = 0;
+  std::mutex groups_mutex_;
   std::deque<Group> groups_;
 };
 
