@@ -13,6 +13,16 @@ void SeriesMerge::add_rows(std::span<const std::byte> rows, RowForm form, unsign
 }
 
 Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank) {
+  return add_ranked(block, i, column, [rank](std::size_t) { return rank; });
+}
+
+Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned column,
+                              std::span<const std::uint64_t> ranks) {
+  return add_ranked(block, i, column, [ranks](std::size_t row) { return ranks[row]; });
+}
+
+template <class Rank>
+Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigned column, const Rank& rank) {
   VARVE_CHECK_OK(block.times(i, chunk_times_));
   VARVE_CHECK_OK(block.column(i, column, chunk_column_));
   const std::uint32_t group = model::to_int(block.group(i));
@@ -25,7 +35,7 @@ Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned
     } else {
       value.bits = chunk_column_.bits[r];
     }
-    samples_.push_back({chunk_times_[r], rank, 0, group, static_cast<std::uint16_t>(column), value});
+    samples_.push_back({chunk_times_[r], rank(r), 0, group, static_cast<std::uint16_t>(column), value});
   }
   return {};
 }

@@ -30,6 +30,8 @@ class SeriesMerge {
   // What is added with a higher rank was written later; of rows with one rank, what has a higher arrival.
   void add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank);
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank);
+  // The same with a rank for each row.
+  Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::span<const std::uint64_t> ranks);
 
   // Sorted by time, and of equal times the winner last.
   std::span<const Sample> sorted();
@@ -39,6 +41,9 @@ class SeriesMerge {
 
  private:
   std::vector<Sample> samples_;
+  template <class Rank>
+  Status add_ranked(const chunk::Block& block, std::size_t i, unsigned column, const Rank& rank);
+
   std::vector<model::Timestamp> chunk_times_;
   chunk::DecodedColumn chunk_column_;
   std::vector<model::ValueType> types_;

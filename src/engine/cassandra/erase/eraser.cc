@@ -85,7 +85,7 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
     if (cells == 0) continue;
     report.samples += cells;
     ++report.slots;
-    again.push_back({work.group, data.slot});
+    again.push_back({work.group, data.slot, true});  // perhaps
   }
   if (again.empty()) return {};
   // Before the samples go, so that no window outlives them in somebody's answer.
@@ -95,8 +95,7 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
     }
   }
   VARVE_CHECK_OK(write_erasure(work, range));
-  // What is not sealed yet is left to its sealing: nobody may take it for sealed.
-  std::erase_if(again, [&](const SealWork& slot) { return std::ranges::binary_search(hot, slot.slot); });
+  // Also what is pending: it may be another group's that is, and the delete is not kept for ever.
   VARVE_TRY(const auto sealed, parts_.sealer.seal(again));
   for (const SealedSlot& one : sealed) VARVE_CHECK_OK(one.status);
   return {};

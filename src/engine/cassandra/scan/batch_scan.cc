@@ -230,24 +230,21 @@ Status BatchScan::give_block(const Member& member, const chunk::Block& block, sh
   return {};
 }
 
-// Of equal times that of the later writer counts; blocks come before all hot rows, and where two blocks have one time
-// they say the same, once sealing has seen both.
+// Of equal times that of the later writer counts.
 Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const SlotData*>> slots,
                                    shared::Emitter& emitter) {
   merge_.clear();
-  std::vector<std::tuple<Arrival, std::size_t, const SlotData::Hot*>> hot;
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
     const std::size_t in_part = member.columns[0] - std::size_t{member.part} * kSeriesPerPart;
     if (const chunk::Block* const block = data->block(member.part); block != nullptr) {
-      VARVE_CHECK_OK(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), 0));
+      VARVE_CHECK_OK(block_arrivals(*block, member.part, member.group->columns, arrivals_));
+      VARVE_CHECK_OK(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), arrivals_));
     }
-    for (const SlotData::Hot& row : data->hot) hot.emplace_back(row.arrival, m, &row);
-  }
-  std::ranges::sort(hot);
-  std::uint64_t rank = 0;
-  for (const auto& [arrival, m, row] : hot) {
-    merge_.add_rows(std::as_bytes(std::span(row->rows)), shared::RowForm::plain, members_[m].columns[0], ++rank);
+    for (const SlotData::Hot& row : data->hot) {
+      merge_.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain, member.columns[0],
+                      static_cast<std::uint64_t>(row.arrival.us));
+    }
   }
   if (merge_.empty()) return {};
   chunk::Column column;

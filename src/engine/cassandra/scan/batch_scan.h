@@ -87,7 +87,7 @@ class BatchScan {
   shared::Gather gather_;
   shared::SeriesMerge merge_;
   std::vector<model::Timestamp> times_;
-  std::vector<std::uint64_t> unknown_;
+  std::vector<std::uint64_t> unknown_, arrivals_;
 };
 
 }  // namespace varve::engine::cassandra

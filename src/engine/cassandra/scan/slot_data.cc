@@ -14,12 +14,45 @@ const SlotData::Sealed* find(const std::vector<SlotData::Sealed>& sealed, unsign
   return at == sealed.end() || at->part != part ? nullptr : &*at;
 }
 
+// With the rows' arrivals: what is left after a delete may still have to be told from what another group has.
 Result<std::shared_ptr<const chunk::Block>> encode(std::span<const model::Timestamp> times,
-                                                   std::span<const chunk::Column> columns) {
+                                                   std::span<const chunk::Column> columns,
+                                                   std::span<const std::uint64_t> arrivals) {
   if (times.empty()) return nullptr;
+  const std::vector<std::int64_t> arrived(arrivals.begin(), arrivals.end());
+  std::vector<chunk::Column> all(columns.begin(), columns.end());
+  all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
   chunk::BlockBuilder builder;
-  builder.add({model::GroupId{0}, times, columns});
+  builder.add({model::GroupId{0}, times, all});
   return chunk::Block::open(builder.finish());
+}
+
+// Of rows of a block, and of hot rows laid over it.
+Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned part, std::size_t columns,
+                                             std::span<const SlotData::Hot> hot,
+                                             std::span<const model::Timestamp> times) {
+  std::vector<std::pair<model::Timestamp, std::uint64_t>> rows;
+  if (block != nullptr) {
+    std::vector<model::Timestamp> block_times;
+    std::vector<std::uint64_t> arrived;
+    VARVE_CHECK_OK(block->times(0, block_times));
+    VARVE_CHECK_OK(block_arrivals(*block, part, columns, arrived));
+    for (std::size_t r = 0; r < block_times.size(); ++r) rows.emplace_back(block_times[r], arrived[r]);
+  }
+  for (const SlotData::Hot& piece : hot) {
+    shared::for_each_row(std::as_bytes(std::span(piece.rows)), shared::RowForm::plain,
+                         [&](model::RowView row, std::uint32_t) {
+                           rows.emplace_back(row.time(), static_cast<std::uint64_t>(piece.arrival.us));
+                         });
+  }
+  const auto time_of = [](const auto& row) { return row.first; };
+  std::ranges::stable_sort(rows, {}, time_of);
+  std::vector<std::uint64_t> out;
+  for (const model::Timestamp time : times) {
+    const auto after = std::ranges::upper_bound(rows, time, {}, time_of);
+    out.push_back(after == rows.begin() ? 0 : std::prev(after)->second);
+  }
+  return out;
 }
 
 }  // namespace
@@ -68,7 +101,8 @@ Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const 
       }
     }
     eraser.erase_cells(gather.times(), gather.columns(), erased, erasure.range);
-    VARVE_TRY(state.block, encode(eraser.times(), eraser.columns()));
+    VARVE_TRY(const auto arrivals, rank_rows(state.block.get(), part, columns, {hot.data(), next}, eraser.times()));
+    VARVE_TRY(state.block, encode(eraser.times(), eraser.columns(), arrivals));
   }
   const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
   if (at != sealed.end() && at->part == part) {
@@ -99,7 +133,7 @@ Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, u
   if (chunk.empty()) return nullptr;
   VARVE_TRY(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
   const std::size_t wanted = columns_of_part(part, columns).size();
-  if (block->groups() != 1 || block->columns(0) != wanted) {
+  if (block->groups() != 1 || (block->columns(0) != wanted && block->columns(0) != wanted + 1)) {
     return fail(Code::corrupt, "a sealed row is not of its group: it has not " + std::to_string(wanted) + " series");
   }
   return block;
@@ -114,6 +148,24 @@ Status gather_columns(const SlotData& data, std::span<const std::uint16_t> colum
   for (const SlotData::Hot& row : data.hot) {
     gather.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain);
   }
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned part, std::size_t columns,
+                                               std::span<const model::Timestamp> times) {
+  return rank_rows(data.block(part), part, columns, data.hot, times);
+}
+
+Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t columns, std::vector<std::uint64_t>& out) {
+  const std::size_t own = columns_of_part(part, columns).size();
+  out.assign(block.rows(0), 0);
+  if (block.columns(0) == own) return {};
+  chunk::DecodedColumn column;
+  VARVE_CHECK_OK(block.column(0, own, column));
+  if (!column.uniform || column.type != model::ValueType::long_) {
+    return fail(Code::corrupt, "arrivals of a sealed row are no numbers");
+  }
+  out.assign(column.bits.begin(), column.bits.end());
   return {};
 }
 

@@ -58,12 +58,20 @@ struct SlotData {
 
 // What comes from outside is checked before it is put there. Errors: corrupt.
 Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRange slot);
-// The block of a part of a group of so many columns; an empty chunk is nullptr.
+// The block of a part of a group of so many columns; an empty chunk is nullptr. It may have one column more, of the
+// rows' arrivals.
 Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned part, std::size_t columns);
 
 // Lays the data of some columns (ascending, of one part, not empty) into `gather`, not yet finished. Data and columns
 // must outlive its use. Error: corrupt.
 Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather);
+
+// When each of these rows of the part arrived, in µs: `times` as gather_columns() makes them. 0: it was sealed before
+// anybody had reason to keep that. Error: corrupt.
+Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned part, std::size_t columns,
+                                               std::span<const model::Timestamp> times);
+// Of the rows of a block itself.
+Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t columns, std::vector<std::uint64_t>& out);
 
 // All columns of a part.
 std::vector<std::uint16_t> columns_of_part(unsigned part, std::size_t columns);

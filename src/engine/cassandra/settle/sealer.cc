@@ -59,7 +59,14 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t r
       sealed.samples += row.lives.series.back().points;
     }
     if (!gather.times().empty()) {
-      builder.add({model::GroupId{0}, gather.times(), gather.columns()});
+      std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
+      std::vector<std::int64_t> arrived;
+      if (work.shared) {
+        VARVE_TRY(const auto arrivals, arrivals_of(data, part, work.group.columns, gather.times()));
+        arrived.assign(arrivals.begin(), arrivals.end());
+        all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
+      }
+      builder.add({model::GroupId{0}, gather.times(), all});
       const auto bytes = builder.finish();
       row.chunk.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       ++sealed.chunks;

@@ -19,6 +19,8 @@ namespace varve::engine::cassandra {
 struct SealWork {
   GroupRef group;
   model::Timestamp slot = 0;
+  // One of its series stands in another group, too: the rows' arrivals are kept, which tell whose sample came later.
+  bool shared = false;
 };
 
 struct SealedSlot {

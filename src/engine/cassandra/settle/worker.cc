@@ -94,7 +94,10 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   if (!late.empty()) VARVE_CHECK_OK(add_late(late));
   if (timely.empty()) return {};
   std::vector<SealWork> works;
-  for (const Due& due : timely) works.push_back(works_.seal(due));
+  for (const Due& due : timely) {
+    VARVE_CHECK_OK(works_.know({&due, 1}, {due.slot, due.slot + options_.slot_ms}, turn.when == When::ended));
+    works.push_back(works_.seal(due));
+  }
   VARVE_TRY(const auto sealed, sealer_.seal(works));
   std::vector<Due> good;
   for (std::size_t i = 0; i < sealed.size(); ++i) {

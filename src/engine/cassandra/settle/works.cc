@@ -24,7 +24,7 @@ std::size_t Works::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
 }
 
-SealWork Works::seal(const Due& due) const { return {ref(group_of(due)), due.slot}; }
+SealWork Works::seal(const Due& due) { return {ref(group_of(due)), due.slot, !sharing(group_of(due)).empty()}; }
 
 // Places of the group's series that are not in it, or in a later column of it.
 std::vector<Works::Sharing> Works::sharing(GroupId group) {

@@ -32,7 +32,7 @@ class Works {
       : series_(series), levels_(levels), fresh_ms_(fresh_ms), clock_(clock) {}
 
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
-  [[nodiscard]] SealWork seal(const tracker::Due& due) const;
+  [[nodiscard]] SealWork seal(const tracker::Due& due);
   // `elsewhere` is of the finest granularity only.
   [[nodiscard]] UnitWork unit(const tracker::Due& due, bool elsewhere);
 
