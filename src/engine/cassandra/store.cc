@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "base/log.h"
 #include "base/task_pool.h"
@@ -18,7 +17,6 @@
 #include "engine/cassandra/settle/late_windows.h"
 #include "engine/cassandra/settle/worker.h"
 #include "engine/shared/chunk_width.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -40,16 +38,6 @@ SchemaOptions schema_of(const Options& options) {
   return schema;
 }
 
-std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
-  std::vector<ChunkTable> list;
-  for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
-    list.push_back(level_table(tables, schema, slot_ms, level));
-    // Wider ones are made of them again when late samples come.
-    list.back().retention_ms = shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms);
-  }
-  return list;
-}
-
 std::vector<std::int64_t> units_of(const std::vector<ChunkTable>& levels) {
   std::vector<std::int64_t> list;
   for (const ChunkTable& level : levels) list.push_back(level.row_ms);
@@ -58,7 +46,7 @@ std::vector<std::int64_t> units_of(const std::vector<ChunkTable>& levels) {
 
 }  // namespace
 
-struct Store::State final : LateAdder {
+struct Store::State {
   State(const Options& o, const Servers& s)
       : options(o),
         servers(s),
@@ -80,32 +68,11 @@ struct Store::State final : LateAdder {
         maker(s.rows, reader, levels, schema, series.directory().stamps(), s.clock),
         late_windows(s.rows, reader, maker, series.directory().stamps(), s.clock),
         works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-        worker({slot_ms, schema.raw_retention_ms, o.partitions}, works, pending, sealer, maker, *this, s.clock),
+        worker({slot_ms, schema.raw_retention_ms, o.partitions}, works, pending, sealer, maker, late_windows, s.clock),
         pool(o.threads),
         scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock}),
         eraser({s.rows, s.tables, reader, sealer, maker, series.directory().stamps(), s.clock}) {
     series.scanner = &scanner;
-  }
-
-  Result<std::vector<Status>> add_late(std::span<const SealWork> list) override {
-    std::vector<LateWork> late;
-    for (const SealWork& work : list) late.push_back({work.group, kinds_of(work.group), work.slot});
-    return late_windows.add(late);
-  }
-  [[nodiscard]] std::vector<rollup::Kind> kinds_of(const GroupRef& group) const {
-    std::vector<rollup::Kind> kinds(group.columns, rollup::Kind::gauge);
-    const Directory& directory = series.directory();
-    Hash hash;
-    const auto tenant = directory.find_tenant(group.cells.tenant);
-    if (!tenant || !hash_of(group.cells.group, hash)) return kinds;
-    const auto number = directory.find(*tenant, hash);
-    if (!number) return kinds;
-    directory.read([&](const index::SeriesIndex& index) {
-      const auto of_group = index.group_series(*number);
-      for (std::size_t c = 0; c < kinds.size(); ++c) kinds[c] = options.rollups.kind_of(index.metric(of_group[c]));
-      return 0;
-    });
-    return kinds;
   }
 
   const Options options;
@@ -170,22 +137,10 @@ Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<cons
   const std::lock_guard only_one(s.erasing);
   storage::EraseReport report;
   if (series.empty() || range.empty()) return report;
-  const Directory& directory = s.series.directory();
-  const std::set<std::string> metrics = directory.read([&](const index::SeriesIndex& index) {
-    std::set<std::string> list;
-    for (const model::SeriesId one : series) list.insert(std::string(index.metric(one)));
-    return list;
-  });
-  TimeRanges active;
-  for (const std::string& metric : metrics) {
-    VARVE_CHECK_OK(s.series.load(tenant, metric, range, {cancelled, 0}));
-    VARVE_TRY(const auto periods, s.series.loader().periods(tenant, metric, range, {cancelled, 0}));
-    for (const model::Timestamp period : periods) active.push_back({period, period + kPeriodMs});
-  }
-  join(active);
+  VARVE_TRY(const TimeRanges active, s.scanner.active(tenant, series, range, {cancelled, 0}));
   VARVE_TRY(const Pending pending, s.pending.pending(tenant, range));
   std::map<model::GroupId, std::vector<std::uint16_t>> groups;
-  directory.read([&](const index::SeriesIndex& index) {
+  s.series.directory().read([&](const index::SeriesIndex& index) {
     std::vector<index::Place> places;
     for (const model::SeriesId one : series) {
       if (index.series_tenant(one) != tenant) continue;
@@ -206,15 +161,12 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
                           std::span<const model::Timestamp> hot, const std::atomic<bool>* cancelled,
                           storage::EraseReport& report) {
   State& s = *state_;
-  const Directory& directory = s.series.directory();
-  const GroupName name = directory.name(group);
-  EraseWork work{{{directory.tenant_name(tenant), blob_of(name.hash)}, 0}, std::move(columns)};
-  work.group.columns =
-      directory.read([&](const index::SeriesIndex& index) { return index.group_series(group).size(); });
+  const std::uint32_t partition = s.series.directory().name(group).partition;
+  const EraseWork work{group_ref(s.series.directory(), group), std::move(columns)};
   // Others that share a series with it count what it no longer has.
   const auto touch = [&](const EraseWork&, std::size_t level, model::Timestamp unit) -> Status {
     std::vector<tracker::Touch> touches;
-    for (const auto& place : s.works.concerned({{tenant, model::to_int(group)}, name.partition, unit, 0, 0})) {
+    for (const auto& place : s.works.concerned({{tenant, model::to_int(group)}, partition, unit, 0, 0})) {
       touches.push_back({place.member, place.partition, unit});
     }
     return s.pending.units(level).touch(touches, s.servers.clock.now_ms());

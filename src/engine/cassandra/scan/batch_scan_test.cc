@@ -97,7 +97,7 @@ class BatchScanTest : public testing::GroupRows {
  protected:
   BatchScanTest()
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, rollup::kForEver}}, 30 * kDay),
-        maker(rows, reader, level_tables(), schema, stamps, clock) {
+        maker(rows, reader, level_tables(tables, schema, kHour), schema, stamps, clock) {
     clock.advance_ms(kStart + 6 * kDay - clock.now_ms());
     pending.units.resize(2);
   }

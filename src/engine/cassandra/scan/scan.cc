@@ -49,47 +49,48 @@ Scanner::Scanner(const Parts& parts) : parts_(parts) {
   }
 }
 
+Result<TimeRanges> Scanner::active(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                   model::TimeRange range, const RowStore::ReadLimits& limits) const {
+  const auto metrics = parts_.series.directory().read([&](const index::SeriesIndex& index) {
+    std::set<std::string> names;
+    for (const model::SeriesId one : series) names.emplace(index.metric(one));
+    return names;
+  });
+  TimeRanges ranges;
+  for (const std::string& metric : metrics) {
+    VARVE_TRY(const auto periods, parts_.series.load(tenant, metric, range, limits));
+    for (const model::Timestamp period : periods) ranges.push_back({period, period + kPeriodMs});
+  }
+  join(ranges);
+  return ranges;
+}
+
 Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const model::SeriesId> series,
                                       const storage::ScanOptions& options) const {
   Wanted wanted;
-  const RowStore::ReadLimits limits{options.cancelled, options.deadline_steady_ns};
   const Directory& directory = parts_.series.directory();
-  const std::vector<std::string> metrics = directory.read([&](const index::SeriesIndex& index) {
-    std::set<std::string> names;
-    for (const model::SeriesId one : series) {
-      const std::string name(index.metric(one));
-      wanted.counters.push_back(parts_.rollups.kind_of(name) == rollup::Kind::counter);
-      names.insert(name);
-    }
-    return std::vector<std::string>(names.begin(), names.end());
-  });
-  for (const std::string& metric : metrics) {
-    VARVE_CHECK_OK(parts_.series.load(tenant, metric, options.range, limits));
-    VARVE_TRY(const auto periods, parts_.series.loader().periods(tenant, metric, options.range, limits));
-    for (const model::Timestamp period : periods) wanted.active.push_back({period, period + kPeriodMs});
-  }
-  join(wanted.active);
+  VARVE_TRY(wanted.active, active(tenant, series, options.range, {options.cancelled, options.deadline_steady_ns}));
   // Before anything is read: what was acknowledged until now is found where this says.
   VARVE_TRY(wanted.pending, parts_.pending.pending(tenant, options.range));
 
   std::vector<Place> places;
   std::map<std::size_t, std::vector<Place>> several;
-  const std::string tenant_name = directory.tenant_name(tenant);
   directory.read([&](const index::SeriesIndex& index) {
     std::vector<index::Place> found;
     for (std::size_t s = 0; s < series.size(); ++s) {
+      wanted.counters.push_back(parts_.rollups.kind_of(index.metric(series[s])) == rollup::Kind::counter);
       if (index.series_tenant(series[s]) != tenant) continue;
       index.places(series[s], found);
       for (const index::Place& place : found) {
         const std::uint32_t group = model::to_int(place.group);
         (found.size() == 1 ? places : several[s]).push_back({group, place.column, s});
-        wanted.groups[group].columns = index.group_series(place.group).size();
+        wanted.groups.try_emplace(group);
       }
     }
     return 0;
   });
   for (auto& [group, ref] : wanted.groups) {
-    ref.cells = {tenant_name, blob_of(directory.name(model::GroupId{group}).hash)};
+    ref = group_ref(directory, model::GroupId{group});
   }
   std::ranges::sort(places, {}, [](const Place& p) { return std::pair(p.group, p.column); });
   for (std::span<const Place> rest(places); !rest.empty();) {

@@ -33,6 +33,9 @@ class Scanner {
   // As storage::SampleStore::scan().
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) const;
+  // Reads what the index has of the series' metrics in the range; returns where there may be samples of them.
+  Result<TimeRanges> active(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
+                            const RowStore::ReadLimits& limits) const;
   // As storage::SeriesStore::lives().
   Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant, std::span<const model::SeriesId> series) const;
 

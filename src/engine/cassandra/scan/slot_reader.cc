@@ -70,6 +70,14 @@ struct Purpose {
 
 }  // namespace
 
+GroupRef group_ref(const Directory& directory, model::GroupId group) {
+  const GroupName name = directory.name(group);
+  return directory.read([&](const index::SeriesIndex& index) {
+    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash)},
+                    index.group_series(group).size()};
+  });
+}
+
 Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const SlotsWanted> wanted,
                                                             const RowStore::ReadLimits& limits) const {
   std::vector<RowRead> reads;

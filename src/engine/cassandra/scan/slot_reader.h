@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cassandra/scan/slot_data.h"
+#include "engine/cassandra/series/directory.h"
 #include "engine/cassandra/tables/data_rows.h"
 
 namespace varve::engine::cassandra {
@@ -15,6 +16,7 @@ struct GroupRef {
   GroupCells cells;
   std::size_t columns = 0;  // series in it
 };
+GroupRef group_ref(const Directory& directory, model::GroupId group);
 
 // What to read of a group: the slots in `range`, of the parts (ascending), and the hot rows of `hot`, which are some of
 // those slots, ascending.

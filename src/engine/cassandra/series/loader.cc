@@ -114,21 +114,18 @@ Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, Tenant
   return list;
 }
 
-Result<std::vector<model::Timestamp>> Loader::periods(TenantId tenant, const std::string& metric,
-                                                      model::TimeRange range, const Limits& limits) {
-  return periods(ask(tenant), tenant, metric, range, limits);
-}
-
-Status Loader::series(TenantId tenant, const std::string& metric, model::TimeRange range, const Limits& limits) {
-  if (range.empty()) return {};
+Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std::string& metric, model::TimeRange range,
+                                                     const Limits& limits) {
+  if (range.empty()) return std::vector<model::Timestamp>{};
   const Asked asked = ask(tenant);
   VARVE_CHECK_OK(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
-  VARVE_TRY(const auto list, periods(asked, tenant, metric, range, limits));
+  VARVE_TRY(auto list, periods(asked, tenant, metric, range, limits));
   std::vector<PartWanted> wanted;
   for (const model::Timestamp period : list) {
     wanted.push_back({{PartKind::series, tenant, metric, period}, asked.versions.of(period)});
   }
-  return ensure(wanted, asked.trust, limits);
+  VARVE_CHECK_OK(ensure(wanted, asked.trust, limits));
+  return list;
 }
 
 Status Loader::forgotten(TenantId tenant, std::span<const std::string> metrics, const Limits& limits) {

@@ -38,12 +38,10 @@ class Loader {
   // Names that were announced, sorted.
   Result<std::vector<std::string>> metric_names(model::TenantId tenant, const Limits& limits = {});
 
-  // The series of the metric that have samples in the range, and maybe others.
-  Status series(model::TenantId tenant, const std::string& metric, model::TimeRange range, const Limits& limits = {});
-
-  // Periods that overlap the range and in which the metric may have samples, ascending: all of a short range.
-  Result<std::vector<model::Timestamp>> periods(model::TenantId tenant, const std::string& metric,
-                                                model::TimeRange range, const Limits& limits = {});
+  // The series of the metric that have samples in the range, and maybe others. Returns the periods that overlap the
+  // range and may have samples of it, ascending: all of a short range.
+  Result<std::vector<model::Timestamp>> series(model::TenantId tenant, const std::string& metric,
+                                               model::TimeRange range, const Limits& limits = {});
 
   // What was forgotten of these metrics.
   Status forgotten(model::TenantId tenant, std::span<const std::string> metrics, const Limits& limits = {});

@@ -25,8 +25,9 @@ Result<model::GroupId> SeriesTables::define_group(TenantId tenant, const model::
   return directory_.define(tenant, tags, metrics);
 }
 
-Status SeriesTables::load(TenantId tenant, std::string_view metric, model::TimeRange range,
-                          const RowStore::ReadLimits& limits) const {
+Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::string_view metric,
+                                                         model::TimeRange range,
+                                                         const RowStore::ReadLimits& limits) const {
   return loader_.series(tenant, std::string(metric), range, limits);
 }
 
@@ -71,7 +72,10 @@ Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, std
 
 // Of all metrics if it is empty.
 Status SeriesTables::load_metrics(TenantId tenant, std::string_view metric) const {
-  if (!metric.empty()) return load(tenant, metric, {}, {});
+  if (!metric.empty()) {
+    VARVE_CHECK_OK(load(tenant, metric, {}, {}));
+    return {};
+  }
   VARVE_TRY(const auto names, metric_names(tenant, {}, 0));
   for (const std::string& name : names) VARVE_CHECK_OK(load(tenant, name, {}, {}));
   return {};

@@ -76,8 +76,9 @@ class SeriesTables : public storage::SeriesStore {
   Status listen();
 
   // --- for the scan, the tracker, and who seals
-  Status load(model::TenantId tenant, std::string_view metric, model::TimeRange range,
-              const RowStore::ReadLimits& limits) const;
+  // See Loader::series().
+  Result<std::vector<model::Timestamp>> load(model::TenantId tenant, std::string_view metric, model::TimeRange range,
+                                             const RowStore::ReadLimits& limits) const;
   Directory& directory() { return directory_; }
   [[nodiscard]] const Directory& directory() const { return directory_; }
   Loader& loader() { return loader_; }

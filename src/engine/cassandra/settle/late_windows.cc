@@ -18,7 +18,7 @@ std::size_t columns_in(const GroupRef& group, unsigned part) {
 
 }  // namespace
 
-Result<std::vector<Status>> LateWindows::add(std::span<const LateWork> works) const {
+Result<std::vector<Status>> LateWindows::add_late(std::span<const LateWork> works) {
   std::vector<Status> list;
   for (const LateWork& work : works) {
     list.push_back(add(work));

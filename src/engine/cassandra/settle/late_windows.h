@@ -12,25 +12,19 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/scan/window_rows.h"
+#include "engine/cassandra/settle/late_adder.h"
 #include "engine/cassandra/settle/unit_maker.h"
 
 namespace varve::engine::cassandra {
 
-struct LateWork {
-  GroupRef group;
-  std::vector<rollup::Kind> kinds;  // of each column
-  model::Timestamp slot = 0;
-};
-
 // Thread-safe; a group's works one after the other.
-class LateWindows {
+class LateWindows final : public LateAdder {
  public:
   // `clock`: the one that all replicas share.
   LateWindows(RowStore& rows, const SlotReader& reader, const UnitMaker& maker, Stamps& stamps, const Clock& clock)
       : rows_(rows), reader_(reader), maker_(maker), stamps_(stamps), clock_(clock) {}
 
-  // For each work: done, or why not (corrupt). Errors: those of the store.
-  Result<std::vector<Status>> add(std::span<const LateWork> works) const;
+  Result<std::vector<Status>> add_late(std::span<const LateWork> works) override;
 
  private:
   class Adding;

@@ -59,7 +59,11 @@ class RedisTrackersTest : public ::testing::Test {
   Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, clock};
   SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
   Sealer sealer{rows, reader, series.directory().stamps(), clock};
-  UnitMaker maker{rows, reader, ClusterReplica::level_tables(cluster), cluster.schema, series.directory().stamps(),
+  UnitMaker maker{rows,
+                  reader,
+                  level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
+                  cluster.schema,
+                  series.directory().stamps(),
                   clock};
   const rollup::Levels levels{cluster.options.rollups, {}};
   Works works{series, levels, 100, clock};

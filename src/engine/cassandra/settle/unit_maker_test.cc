@@ -26,7 +26,7 @@ class UnitMakerTest : public testing::GroupRows {
  protected:
   UnitMakerTest()
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, 400 * kDay}, {kDay, rollup::kForEver}}, 30 * kDay),
-        maker(rows, reader, level_tables(), schema, stamps, clock) {
+        maker(rows, reader, level_tables(tables, schema, kHour), schema, stamps, clock) {
     static_assert(kStart % (48 * kHour) == 0);
     clock.advance_ms(kStart + 3 * kDay - clock.now_ms());
   }
@@ -150,10 +150,10 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
   make(0, kStart);
   make(1, kStart);
   clock.advance_ms(kStart + 31 * kDay - clock.now_ms());
-  const LateWindows late(rows, reader, maker, stamps, clock);
+  LateWindows late(rows, reader, maker, stamps, clock);
   const LateWork work{group, kinds, kStart};
   const auto add = [&] {
-    const auto added = late.add({&work, 1});
+    const auto added = late.add_late({&work, 1});
     return added.has_value() && (*added)[0].has_value();
   };
   ASSERT_TRUE(add()) << "nothing is late";

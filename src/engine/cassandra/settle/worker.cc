@@ -117,8 +117,8 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
 }
 
 Status Worker::add_late(std::span<const Due> dues) {
-  std::vector<SealWork> works;
-  for (const Due& due : dues) works.push_back(works_.seal(due));
+  std::vector<LateWork> works;
+  for (const Due& due : dues) works.push_back(works_.late(due));
   VARVE_TRY(const auto added, late_.add_late(works));
   std::vector<Due> good;
   for (std::size_t i = 0; i < added.size(); ++i) {

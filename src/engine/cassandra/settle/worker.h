@@ -26,14 +26,6 @@
 
 namespace varve::engine::cassandra {
 
-// What came so late that the samples' time is over (or nearly): it goes into the windows alone.
-class LateAdder {
- public:
-  virtual ~LateAdder() = default;
-  // For each work: done (its hot rows count in all windows that are kept), or why not. Errors: those of the store.
-  virtual Result<std::vector<Status>> add_late(std::span<const SealWork> works) = 0;
-};
-
 // Thread-safe.
 class Worker {
  public:

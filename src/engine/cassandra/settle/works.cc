@@ -12,19 +12,13 @@ using index::SeriesIndex;
 using model::GroupId;
 using tracker::Due;
 
-GroupRef Works::ref(GroupId group) const {
-  const GroupName name = series_.directory().name(group);
-  return series_.directory().read([&](const SeriesIndex& index) {
-    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash)},
-                    index.group_series(group).size()};
-  });
-}
-
 std::size_t Works::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
 }
 
-SealWork Works::seal(const Due& due) { return {ref(group_of(due)), due.slot, !sharing(group_of(due)).empty()}; }
+SealWork Works::seal(const Due& due) {
+  return {group_ref(series_.directory(), group_of(due)), due.slot, !sharing(group_of(due)).empty()};
+}
 
 // Places of the group's series that are not in it, or in a later column of it.
 std::vector<Works::Sharing> Works::sharing(GroupId group) {
@@ -47,18 +41,24 @@ std::vector<Works::Sharing> Works::sharing(GroupId group) {
   return out;
 }
 
+LateWork Works::late(const Due& due) const {
+  return {group_ref(series_.directory(), group_of(due)), kinds(group_of(due)), due.slot};
+}
+
+std::vector<rollup::Kind> Works::kinds(GroupId group) const {
+  return series_.directory().read([&](const SeriesIndex& index) {
+    std::vector<rollup::Kind> list;
+    for (const model::SeriesId one : index.group_series(group)) list.push_back(levels_.kind_of(index.metric(one)));
+    return list;
+  });
+}
+
 UnitWork Works::unit(const Due& due, bool elsewhere) {
   const GroupId group = group_of(due);
-  UnitWork work{ref(group), {}, due.slot, {}};
-  series_.directory().read([&](const SeriesIndex& index) {
-    for (const model::SeriesId one : index.group_series(group)) {
-      work.kinds.push_back(levels_.kind_of(index.metric(one)));
-    }
-    return 0;
-  });
+  UnitWork work{group_ref(series_.directory(), group), kinds(group), due.slot, {}};
   if (!elsewhere) return work;
   for (const Sharing& place : sharing(group)) {
-    GroupRef there = ref(place.group);
+    GroupRef there = group_ref(series_.directory(), place.group);
     // Of a series that stands twice in one group, the last column counts.
     if (place.group != group && there.cells.group > work.group.cells.group) continue;
     work.elsewhere.push_back({place.column, std::move(there), place.column_there});

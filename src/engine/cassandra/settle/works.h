@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/settle/late_adder.h"
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/settle/unit_maker.h"
 #include "engine/shared/shared_groups.h"
@@ -33,6 +34,7 @@ class Works {
 
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
   [[nodiscard]] SealWork seal(const tracker::Due& due);
+  [[nodiscard]] LateWork late(const tracker::Due& due) const;
   // `elsewhere` is of the finest granularity only.
   [[nodiscard]] UnitWork unit(const tracker::Due& due, bool elsewhere);
 
@@ -52,7 +54,7 @@ class Works {
 
  private:
   static model::GroupId group_of(const tracker::Due& due) { return model::GroupId{due.member.id}; }
-  [[nodiscard]] GroupRef ref(model::GroupId group) const;
+  [[nodiscard]] std::vector<rollup::Kind> kinds(model::GroupId group) const;  // of each column
   struct Sharing {
     std::uint16_t column = 0;
     model::GroupId group{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/cassandra/tables/cell.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -48,10 +49,14 @@ ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::
   return {&tables.sealed, slot_ms, era_ms(slot_ms), schema.raw_retention_ms, false};
 }
 
-ChunkTable level_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms, std::size_t level) {
-  const rollup::Level& kept = schema.rollups[level];
-  return {&tables.levels[level], unit_ms(kept.width_ms, slot_ms), unit_era_ms(kept.width_ms, slot_ms),
-          kept.retention_ms, true};
+std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
+  std::vector<ChunkTable> list;
+  for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
+    const std::int64_t width = schema.rollups[level].width_ms;
+    list.push_back({&tables.levels[level], unit_ms(width, slot_ms), unit_era_ms(width, slot_ms),
+                    shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), true});
+  }
+  return list;
 }
 
 void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,

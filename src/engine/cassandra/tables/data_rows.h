@@ -39,7 +39,8 @@ struct ChunkTable {
   bool has_added = false;
 };
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
-ChunkTable level_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms, std::size_t level);
+// Of windows, finest first. They are stored as long as wider ones may be made of them again.
+std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
 
 struct ChunkWrite {
   model::Timestamp start = 0;

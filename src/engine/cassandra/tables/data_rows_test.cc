@@ -54,7 +54,7 @@ TEST_F(DataRows, ChunksAreFoundByTime) {
 }
 
 TEST_F(DataRows, WhatIsOverIsNotWritten) {
-  const ChunkTable level = level_table(tables, schema, kHour, 0);
+  const ChunkTable level = level_tables(tables, schema, kHour)[0];
   EXPECT_EQ(level.row_ms, 4 * kHour);
   std::vector<RowWrite> writes;
   add_write(writes, level, group, {clock.now_ms() - 90 * kDay - 4 * kHour, 0, "x", {1, {}}, {}}, clock.now_ms());

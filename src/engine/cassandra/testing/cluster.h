@@ -104,12 +104,12 @@ class Series final : public SeriesTables {
 };
 
 struct KeepLate final : LateAdder {
-  Result<std::vector<Status>> add_late(std::span<const SealWork> works) override {
+  Result<std::vector<Status>> add_late(std::span<const LateWork> works) override {
     if (!answer) return fail(answer.error());
     late.insert(late.end(), works.begin(), works.end());
     return std::vector<Status>(works.size());
   }
-  std::vector<SealWork> late;
+  std::vector<LateWork> late;
   Status answer;
 };
 
@@ -135,19 +135,12 @@ class ClusterReplica {
                  rows, series, pending, journal, alarms, shared.clock),
         reader(rows, shared.tables, shared.schema, Cluster::kSlotMs),
         sealer(rows, reader, series.directory().stamps(), shared.clock),
-        maker(rows, reader, level_tables(shared), shared.schema, series.directory().stamps(), shared.clock),
+        maker(rows, reader, level_tables(shared.tables, shared.schema, Cluster::kSlotMs), shared.schema,
+              series.directory().stamps(), shared.clock),
         levels{shared.options.rollups, {}},
         works(series, levels, shared.options.quiet_ms / 2, shared.clock),
         worker({.raw_retention_ms = shared.options.raw_retention_ms, .partitions = shared.options.partitions}, works,
                pending, sealer, maker, late, shared.clock) {}
-
-  static std::vector<ChunkTable> level_tables(const Cluster& cluster) {
-    std::vector<ChunkTable> list;
-    for (std::size_t level = 0; level < cluster.schema.rollups.size(); ++level) {
-      list.push_back(level_table(cluster.tables, cluster.schema, Cluster::kSlotMs, level));
-    }
-    return list;
-  }
 
   struct Line {
     model::GroupId id{};

@@ -12,7 +12,6 @@
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/settle/unit_maker.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra::testing {
 
@@ -57,14 +56,6 @@ class GroupRows : public ::testing::Test {
     ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
     erasure.blocks_us = now_us();
     ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
-  }
-
-  [[nodiscard]] std::vector<ChunkTable> level_tables() const {
-    std::vector<ChunkTable> list;
-    for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
-      list.push_back(level_table(tables, schema, kHour, level));
-    }
-    return list;
   }
 };
 

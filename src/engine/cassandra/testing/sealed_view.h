@@ -77,7 +77,7 @@ class SealedView {
 
   // Of one column of the group, all units that overlap the range.
   rollup::Windows windows(const GroupCells& group, unsigned column, std::size_t level, model::TimeRange range) {
-    const auto table = level_table(cluster_.tables, cluster_.schema, Cluster::kSlotMs, level);
+    const auto table = level_tables(cluster_.tables, cluster_.schema, Cluster::kSlotMs)[level];
     std::vector<RowRead> reads;
     add_reads(reads, table, group, 0, range);
     std::map<model::Timestamp, rollup::Windows> units;
