@@ -52,6 +52,22 @@ def run(test: dict, report: Path) -> tuple[str, int, int, float, str]:
     return test["name"], total - failed, failed, seconds, output
 
 
+def without_passed(output: str) -> str:
+    """The output less the lines of cases that passed: what is left is what somebody has to read."""
+    kept, case = [], []
+    for line in output.splitlines():
+        if line.startswith("[ RUN      ]"):
+            kept += case
+            case = [line]
+        elif line.startswith("[       OK ]"):
+            case = []
+        elif case:
+            case.append(line)
+        elif not line.startswith("[-----"):
+            kept.append(line)
+    return "\n".join(kept + case)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, required=True)
@@ -71,7 +87,7 @@ def main() -> int:
             passed, failed = passed + good, failed + bad
             print(f"{'ok  ' if bad == 0 else 'FAIL'} {name}: {good} of {good + bad} in {seconds:.1f} s", flush=True)
             if bad:
-                print(output, flush=True)
+                print(without_passed(output), flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

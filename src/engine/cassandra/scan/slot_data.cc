@@ -55,6 +55,17 @@ Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned
   return out;
 }
 
+// Where those of the columns that are of the part stand in it.
+std::vector<std::uint16_t> places_in(std::span<const std::uint16_t> of_part, std::span<const std::uint16_t> columns) {
+  std::vector<std::uint16_t> places;
+  for (const std::uint16_t column : columns) {
+    if (column >= of_part.front() && column <= of_part.back()) {
+      places.push_back(static_cast<std::uint16_t>(column - of_part.front()));
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 const chunk::Block* SlotData::block(unsigned part) const {
@@ -67,43 +78,59 @@ Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
   const std::int64_t last_us = erasures.back().at_us;
   const std::int64_t blocks_us = std::ranges::max(erasures, {}, &Erasure::blocks_us).blocks_us;
   for (unsigned part = 0; part < parts_of(columns); ++part) {
-    // A block that was read after the last of them is without it, and holds the hot rows that came before.
+    // A block that was read after the last of them is without it.
     const Sealed* const found = find(sealed, part);
-    if (found == nullptr || found->read_us <= blocks_us) VARVE_CHECK_OK(erase_part(part, columns, erasures));
+    const bool without = found != nullptr && found->read_us > blocks_us;
+    const bool came_before = !hot.empty() && hot.front().arrival.us <= last_us;
+    if (!without || came_before) VARVE_CHECK_OK(erase_part(part, columns, erasures));
   }
   std::erase_if(hot, [last_us](const Hot& row) { return row.arrival.us <= last_us; });
   return {};
 }
 
+// Hot rows lose what was deleted after they arrived. The block loses it, too, but where it was read after a delete:
+// then it is without it, but may lack rows that arrived before, which did not stand yet when it was read.
 Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures) {
   const std::vector<std::uint16_t> of_part = columns_of_part(part, columns);
   const Sealed* const found = find(sealed, part);
   Sealed state = found == nullptr ? Sealed{part, 0, nullptr} : *found;
+  const auto stored = state.block;
   shared::Gather gather;
   shared::CellEraser eraser;
+  std::shared_ptr<const chunk::Block> rows;  // of hot rows
   std::size_t next = 0;
-  for (const Erasure& erasure : erasures) {
-    if (state.read_us > erasure.blocks_us) {
-      // The block is without it, and has what came before it and stayed.
-      while (next < hot.size() && hot[next].arrival.us <= erasure.at_us) ++next;
-      continue;
-    }
-    gather.clear(of_part);
-    if (state.block != nullptr) VARVE_CHECK_OK(gather.add_chunk(*state.block, 0, of_part.front()));
-    for (; next < hot.size() && hot[next].arrival.us <= erasure.at_us; ++next) {
+  const auto add_hot = [&](std::int64_t until_us) {
+    for (; next < hot.size() && hot[next].arrival.us <= until_us; ++next) {
       gather.add_rows(std::as_bytes(std::span(hot[next].rows)), shared::RowForm::plain);
     }
-    gather.finish();
-    std::vector<std::uint16_t> erased;  // by their place in the part
-    for (const std::uint16_t column : erasure.columns) {
-      if (column >= of_part.front() && column <= of_part.back()) {
-        erased.push_back(static_cast<std::uint16_t>(column - of_part.front()));
-      }
-    }
-    eraser.erase_cells(gather.times(), gather.columns(), erased, erasure.range);
-    VARVE_TRY(const auto arrivals, rank_rows(state.block.get(), part, columns, {hot.data(), next}, eraser.times()));
-    VARVE_TRY(state.block, encode(eraser.times(), eraser.columns(), arrivals));
+  };
+  const auto add_block = [&](const auto& block) {
+    return block == nullptr ? Status{} : gather.add_chunk(*block, 0, of_part.front());
+  };
+  for (const Erasure& erasure : erasures) {
+    const auto places = places_in(of_part, erasure.columns);
+    const auto erase_gathered = [&] {
+      gather.finish();
+      eraser.erase_cells(gather.times(), gather.columns(), places, erasure.range);
+      return encode(eraser.times(), eraser.columns(), std::vector<std::uint64_t>(eraser.times().size()));
+    };
+    if (places.empty()) continue;
+    gather.clear(of_part);
+    VARVE_CHECK_OK(add_block(rows));
+    add_hot(erasure.at_us);
+    VARVE_TRY(rows, erase_gathered());
+    if (state.block == nullptr || state.read_us > erasure.blocks_us) continue;
+    gather.clear(of_part);
+    VARVE_CHECK_OK(add_block(state.block));
+    VARVE_TRY(state.block, erase_gathered());
   }
+  gather.clear(of_part);
+  VARVE_CHECK_OK(add_block(state.block));
+  VARVE_CHECK_OK(add_block(rows));
+  add_hot(erasures.back().at_us);
+  gather.finish();
+  VARVE_TRY(const auto arrivals, rank_rows(stored.get(), part, columns, {hot.data(), next}, gather.times()));
+  VARVE_TRY(state.block, encode(gather.times(), gather.columns(), arrivals));
   const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
   if (at != sealed.end() && at->part == part) {
     *at = std::move(state);

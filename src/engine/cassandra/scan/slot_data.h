@@ -4,7 +4,7 @@
 //
 // Order of writing: the sealed block, which holds everything up to some arrivals, then hot rows by arrival; the block
 // holds the oldest of them already, and laid over it they change nothing. A delete stands between: it takes away what
-// is in its range of blocks that were read, and hot rows that arrived, before it.
+// is in its range of blocks that were read, and of hot rows that arrived, before it.
 #pragma once
 
 #include <cstdint>

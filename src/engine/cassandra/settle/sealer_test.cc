@@ -158,6 +158,31 @@ TEST_F(SealerTest, ASealerBesideADeleteBringsNothingBack) {
   EXPECT_EQ(read(0, false), "0=2 ");
 }
 
+// A row that arrived before a delete may not stand yet when a sealer reads after it: what was not deleted of it stays.
+TEST_F(SealerTest, ARowThatComesLateToADeleteStays) {
+  put({{kSlot, 1}});
+  const Arrival arrived{now_us(), 2};
+  erase({0}, {kSlot, kSlot + kHour});
+  seal();
+  put({{kSlot + 2, 3}});
+  RowWrite late;
+  {
+    model::LineGroup line;
+    line.id = model::GroupId{1};
+    line.count = static_cast<std::uint16_t>(group.columns);
+    model::RowBatch batch;
+    batch.add(line, kSlot + 1, std::vector<Value>(group.columns, Value::of_long(2)));
+    late = hot_write(tables, group.cells, kSlot, arrived, hot_pieces(batch, kHour)[0].value);
+  }
+  ASSERT_TRUE(rows.write_now({late}));
+  for (const bool sealed : {false, true}) {
+    if (sealed) seal();
+    EXPECT_EQ(read(0, !sealed), "2=3 ");
+    EXPECT_EQ(read(1, !sealed), "0=1 1=2 2=3 ");
+    EXPECT_EQ(read(39, !sealed), "0=1 1=2 2=3 ");
+  }
+}
+
 TEST_F(SealerTest, ADamagedSlotStopsNoOther) {
   put({{kSlot, 1}});
   const GroupRef other{{"acme", std::string(16, 'h')}, 1};
