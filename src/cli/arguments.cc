@@ -11,6 +11,9 @@ bool is_switch(std::string_view key) {
   return known != nullptr && (known->fallback == "true" || known->fallback == "false");
 }
 
+// Flags of single commands that are no keys and have a value.
+bool is_own(std::string_view name) { return name == "from" || name == "tenant" || name == "progress"; }
+
 }  // namespace
 
 Arguments parse_arguments(std::span<const std::string_view> args) {
@@ -24,6 +27,8 @@ Arguments parse_arguments(std::span<const std::string_view> args) {
     if (!arg.starts_with("--")) {
       if (out.command.empty() && out.flags.empty() && !out.config_file) {
         out.command = arg;
+      } else if (out.object.empty() && out.command == "migrate" && out.flags.empty() && !out.config_file) {
+        out.object = arg;
       } else {
         out.faults.push_back("\"" + std::string(arg) + "\": unexpected; a key is given as --key=value");
       }
@@ -36,7 +41,7 @@ Arguments parse_arguments(std::span<const std::string_view> args) {
       value = arg.substr(equals + 1);
     } else if (is_switch(key)) {
       value = "true";
-    } else if (key == "config" || config::find_key(key) != nullptr) {
+    } else if (key == "config" || is_own(key) || config::find_key(key) != nullptr) {
       if (i + 1 == args.size() || args[i + 1].starts_with("--")) {
         out.faults.push_back("--" + key + ": a value is missing; write --" + key + "=VALUE");
         continue;

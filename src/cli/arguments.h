@@ -14,6 +14,7 @@ namespace varve::cli {
 
 struct Arguments {
   std::string command;  // "" if none was given
+  std::string object;   // the word behind the command: varve migrate kairosdb; "" if there is none
   bool help = false;
   std::optional<std::string> config_file;
   std::vector<config::Setting> flags;

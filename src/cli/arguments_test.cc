@@ -9,7 +9,7 @@ namespace {
 // "command help config=FILE key=value … !fault …"
 std::string parsed(std::initializer_list<std::string_view> args) {
   const Arguments got = parse_arguments(std::vector<std::string_view>(args));
-  std::string out = got.command;
+  std::string out = got.command + (got.object.empty() ? "" : "/" + got.object);
   if (got.help) out += " help";
   if (got.config_file) out += " config=" + *got.config_file;
   for (const auto& flag : got.flags) out += " " + flag.key + "=" + flag.value;
@@ -32,6 +32,9 @@ TEST(Arguments, Parse) {
   EXPECT_EQ(parsed({"serve", "--storage.repair=false"}), "serve storage.repair=false");
   EXPECT_EQ(parsed({"check", "--config", "a.yaml"}), "check config=a.yaml");
   EXPECT_EQ(parsed({"check", "--config=a.yaml", "--engine=x"}), "check config=a.yaml engine=x");
+  EXPECT_EQ(parsed({"migrate", "kairosdb", "--from", "cassandra://h/k", "--tenant=t", "--engine=cluster"}),
+            "migrate/kairosdb from=cassandra://h/k tenant=t engine=cluster");
+  EXPECT_EQ(parsed({"migrate", "--help"}), "migrate help");
   EXPECT_EQ(parsed({"serve", "--no.such.key"}), "serve no.such.key=");  // config/ refuses it
 }
 
@@ -39,6 +42,8 @@ TEST(Arguments, Faults) {
   EXPECT_EQ(parsed({"serve", "now"}), "serve !\"now\": unexpected");
   EXPECT_EQ(parsed({"serve", "slots.width=1h"}), "serve !\"slots.width=1h\": unexpected");
   EXPECT_EQ(parsed({"serve", "--slots.width"}), "serve !--slots.width: a value is missing");
+  EXPECT_EQ(parsed({"migrate", "kairosdb", "--from"}), "migrate/kairosdb !--from: a value is missing");
+  EXPECT_EQ(parsed({"migrate", "kairosdb", "more"}), "migrate/kairosdb !\"more\": unexpected");
   EXPECT_EQ(parsed({"serve", "--config", "--engine=x"}), "serve engine=x !--config: a value is missing");
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/help.h"
+#include "cli/migrate.h"
 #include "cli/schema.h"
 #include "config/load.h"
 #include "server/build_info.h"
@@ -22,37 +23,48 @@ int wrong(const std::vector<std::string>& faults) {
   return kWrong;
 }
 
-int serve(const config::Sources& sources, const config::Loaded& loaded, bool) { return server::serve(sources, loaded); }
+// What was given of a command's own flags.
+using Own = std::vector<config::Setting>;
 
-int check(const config::Sources&, const config::Loaded& loaded, bool) {
+int serve(const config::Sources& sources, const config::Loaded& loaded, const Own&) {
+  return server::serve(sources, loaded);
+}
+
+int check(const config::Sources&, const config::Loaded& loaded, const Own&) {
   print(stdout, config::to_yaml(loaded.effective));
   return 0;
 }
 
-int schema(const config::Sources&, const config::Loaded& loaded, bool apply) {
-  return apply ? apply_schema(loaded.config) : print_schema(loaded.config);
+int schema(const config::Sources&, const config::Loaded& loaded, const Own& apply) {
+  return apply.empty() ? print_schema(loaded.config) : apply_schema(loaded.config);
 }
 
-int version(const config::Sources&, const config::Loaded&, bool) {
+int migrate(const config::Sources&, const config::Loaded& loaded, const Own& own) {
+  return migrate_kairosdb(loaded.config, own);
+}
+
+int version(const config::Sources&, const config::Loaded&, const Own&) {
   print(stdout, server::version_line() + "\n");
   return 0;
 }
 
 struct Command {
   std::string_view name;
-  bool configured;              // takes --config and keys
-  std::string_view own_switch;  // --NAME that is no key; empty: none
-  int (*run)(const config::Sources&, const config::Loaded&, bool switched_on);
+  std::string_view object;  // the word that must follow; empty: none
+  bool configured;          // takes --config and keys
+  std::string_view own;     // flags that are no keys, each between blanks
+  int (*run)(const config::Sources&, const config::Loaded&, const Own&);
 };
 
-constexpr Command kCommands[] = {{"serve", true, "", serve},
-                                 {"check", true, "", check},
-                                 {"schema", true, "apply", schema},
-                                 {"version", false, "", version}};
-constexpr std::string_view kThereAre = "there are serve, check, schema and version";
+constexpr Command kCommands[] = {{"serve", "", true, "", serve},
+                                 {"check", "", true, "", check},
+                                 {"schema", "", true, " apply ", schema},
+                                 {"migrate", "kairosdb", true, " from tenant progress ", migrate},
+                                 {"version", "", false, "", version}};
+constexpr std::string_view kThereAre = "there are serve, check, schema, migrate and version";
 
 // Promised for later; a clear word is better than "unknown".
-constexpr std::string_view kLater[] = {"query", "put", "backup", "restore", "migrate", "device", "tail"};
+constexpr std::string_view kLater[] = {"query", "put", "backup", "restore", "device", "tail"};
 
 const Command* find_command(std::string_view name) {
   for (const Command& command : kCommands) {
@@ -73,7 +85,7 @@ int unknown(const std::string& name) {
 int run(std::span<const std::string_view> args, std::vector<std::string> environment) {
   Arguments given = parse_arguments(args);
   if (args.size() == 1 && args[0] == "--version")
-    given = {.command = "version", .help = false, .config_file = {}, .flags = {}, .faults = {}};
+    given = {.command = "version", .object = {}, .help = false, .config_file = {}, .flags = {}, .faults = {}};
   if (given.command.empty() || given.command == "help") {
     const bool asked = given.help || given.command == "help";
     print(asked ? stdout : stderr, overview());
@@ -85,19 +97,25 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
     print(stdout, help(command->name));
     return 0;
   }
-  const bool switched_on = !command->own_switch.empty() && std::erase_if(given.flags, [&](const auto& flag) {
-                                                             return flag.key == command->own_switch;
-                                                           }) > 0;
+  if (given.object != command->object) {
+    given.faults.push_back("varve " + given.command + " " + std::string(command->object) + " is what there is");
+  }
+  Own own;
+  std::erase_if(given.flags, [&](const auto& flag) {
+    const bool is_own = command->own.find(" " + flag.key + " ") != std::string_view::npos;
+    if (is_own) own.push_back(flag);
+    return is_own;
+  });
   config::Sources sources{std::move(given.config_file), std::move(given.flags), std::move(environment)};
   if (!command->configured) {
     for (const auto& flag : sources.flags) given.faults.push_back("--" + flag.key + ": not a flag of this command");
     if (!given.faults.empty()) return wrong(given.faults);
-    return command->run(sources, {}, switched_on);
+    return command->run(sources, {}, own);
   }
   const config::Loaded loaded = config::load(sources);
   given.faults.insert(given.faults.end(), loaded.faults.begin(), loaded.faults.end());
   if (!given.faults.empty()) return wrong(given.faults);
-  return command->run(sources, loaded, switched_on);
+  return command->run(sources, loaded, own);
 }
 
 }  // namespace varve::cli

@@ -24,7 +24,7 @@ TEST(Commands, Help) {
   EXPECT_TRUE(ran({}).err.find("usage: varve COMMAND") != std::string::npos);
   EXPECT_EQ(ran({"--help"}).status, 0);
   EXPECT_EQ(ran({"help"}).status, 0);
-  for (const auto* command : {"serve", "check", "schema", "version"}) {
+  for (const auto* command : {"serve", "check", "schema", "migrate", "version"}) {
     const Ran got = ran({command, "--help"});
     EXPECT_EQ(got.status, 0) << command;
     EXPECT_NE(got.out.find("example"), std::string::npos) << command;
@@ -64,6 +64,13 @@ TEST(Commands, ServeRefusesAPublicAddress) {
   const Ran got = ran({"serve", "--http.listen=0.0.0.0:0"});
   EXPECT_EQ(got.status, 2);
   EXPECT_NE(got.err.find("http.insecure_public=true"), std::string::npos) << got.err;
+}
+
+TEST(Commands, MigrateSaysWhatIsWrong) {
+  EXPECT_EQ(ran({"migrate"}).status, 2);
+  EXPECT_NE(ran({"migrate"}).err.find("varve migrate kairosdb is what there is"), std::string::npos);
+  EXPECT_EQ(ran({"migrate", "influx", "--from=cassandra://h/k"}).status, 2);
+  EXPECT_EQ(ran({"serve", "--from=x"}).status, 2);
 }
 
 TEST(Commands, UnknownAndLater) {

@@ -14,6 +14,7 @@ usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
   serve     run the server
   check     check a configuration and print it whole, with defaults
   schema    print the tables of the cluster engine, or create them
+  migrate   take over the samples of a KairosDB
   version   say which varve this is
 
 varve COMMAND --help teaches with an example.
@@ -57,6 +58,25 @@ example: look at it, then create it
 
 )";
 
+constexpr std::string_view kMigrate =
+    R"(varve migrate kairosdb reads the keyspace of a KairosDB 1.x from Cassandra and writes every sample into this varve's store,
+in parallel by token range. A run that was interrupted goes on where it was: what is done stands in the file that --progress
+names (kairosdb-KEYSPACE.progress). At the end the samples of each metric are counted on both sides; exit status 1 and one
+line per metric where they differ. docs/migrate-kairosdb.md explains what is taken over, and what is not.
+
+usage: varve migrate kairosdb --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--tenant NAME] [--progress FILE]
+                              [--config FILE] [--KEY=VALUE ...]
+
+The embedded engine's directory must not be open in a server meanwhile. KairosDB's Cassandra is reached with the same
+cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; where it is another
+cluster, say what is different behind a question mark: ?username=U&password_file=FILE&tls=true&datacenter=DC.
+
+example: KairosDB's samples into the directory of a new server, then serve them
+  varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --tenant=default --storage.path=./varve-data
+  varve serve --storage.path=./varve-data
+
+)";
+
 constexpr std::string_view kVersion = R"(varve version prints one line: varve VERSION (commit, compiler).
 
 usage: varve version
@@ -83,7 +103,11 @@ std::string overview() { return std::string(kOverview); }
 
 std::string help(std::string_view command) {
   if (command == "version") return std::string(kVersion);
-  return std::string(command == "serve" ? kServe : command == "schema" ? kSchema : kCheck) + key_table();
+  const std::string_view text = command == "serve"     ? kServe
+                                : command == "schema"  ? kSchema
+                                : command == "migrate" ? kMigrate
+                                                       : kCheck;
+  return std::string(text) + key_table();
 }
 
 }  // namespace varve::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "migrate/comparison.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "base/parallel.h"
+#include "index/matcher.h"
+#include "migrate/duplicates.h"
+
+namespace varve::migrate {
+namespace {
+
+constexpr std::size_t kSeriesAtOnce = 4096;
+
+class Counter final : public storage::PieceSink {
+ public:
+  bool takes_stats(const storage::ChunkStats&) override { return true; }
+  void stats(const storage::ChunkStats& stats) override { count_ += stats.count; }
+  Status piece(const storage::Piece& piece) override {
+    count_ += piece.size();
+    return {};
+  }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  std::atomic<std::uint64_t> count_ = 0;
+};
+
+Result<std::uint64_t> held(const Copying& shared, std::string_view metric, model::Timestamp from) {
+  const Target& target = shared.target;
+  VARVE_TRY(const model::TenantId tenant, target.series.tenant(target.tenant));
+  VARVE_TRY(const auto series, target.series.select(tenant, metric, index::Matchers()));
+  Counter counter;
+  storage::ScanOptions options;
+  options.range.first = from;
+  options.cancelled = &shared.stopping;
+  options.windows = false;
+  for (std::size_t i = 0; i < series.size(); i += kSeriesAtOnce) {
+    const auto some = std::span(series).subspan(i, std::min(kSeriesAtOnce, series.size() - i));
+    VARVE_CHECK_OK(target.samples.scan(tenant, some, options, counter));
+  }
+  return counter.count();
+}
+
+// Can two samples of a series have one time? They have two types, or are of the first versions.
+bool may_repeat(const MetricCount& count) {
+  return (count.types & 1U << static_cast<unsigned>(DataType::legacy)) != 0 || std::popcount(count.types) > 1;
+}
+
+}  // namespace
+
+std::string describe(const Compared& c) {
+  const auto n = [](std::uint64_t number) { return std::to_string(number); };
+  std::string out =
+      c.metric + ": KairosDB held " + n(c.found.cells - c.unchecked) + " samples, varve holds " + n(c.held);
+  std::string_view before = ": ";
+  const auto because = [&](std::uint64_t count, std::string_view why) {
+    if (count == 0) return;
+    out.append(before).append(n(count)).append(why);
+    before = ", ";
+  };
+  because(c.duplicates, " at the time of another of the series that was written later, of another type");
+  because(c.found.other, " of types that are not migrated");
+  because(c.found.bad, " that are damaged or not taken");
+  because(c.found.too_old, " older than everything that is kept");
+  const auto known = c.found.other + c.found.bad + c.found.too_old;
+  const auto missing = static_cast<std::int64_t>(c.wanted() - known) - static_cast<std::int64_t>(c.held);
+  if (missing < 0) because(static_cast<std::uint64_t>(-missing), " more in varve, written by somebody else");
+  if (missing > 0) because(static_cast<std::uint64_t>(missing), " that are missing without a known reason");
+  return out;
+}
+
+Result<std::vector<Compared>> compare(Copying& shared, const Totals& totals, model::Timestamp from, TaskPool& pool,
+                                      std::size_t threads) {
+  std::vector<Compared> all;
+  for (const auto& [metric, found] : totals.metrics) {
+    all.push_back({.metric = metric, .found = found, .unchecked = from == model::kTimestampMin ? 0 : found.old});
+  }
+  const auto count = [&] {
+    return in_parallel(pool, threads - 1, all.size(), [&](std::size_t i) -> Status {
+      VARVE_TRY(all[i].held, held(shared, all[i].metric, from));
+      return {};
+    });
+  };
+  VARVE_CHECK_OK(count());
+  Duplicates::Types doubtful;
+  for (const auto& c : all) {
+    if (c.found.samples - c.unchecked != c.held && may_repeat(c.found)) doubtful[c.metric] = c.found.types;
+  }
+  if (doubtful.empty()) return all;
+  VARVE_TRY(const auto duplicates, Duplicates(shared, doubtful, from).resolve(pool, threads));
+  for (auto& c : all) {
+    if (const auto found = duplicates.find(c.metric); found != duplicates.end()) c.duplicates = found->second;
+  }
+  VARVE_CHECK_OK(count());
+  return all;
+}
+
+}  // namespace varve::migrate

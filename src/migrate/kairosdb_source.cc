@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "migrate/kairosdb_source.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/bytes.h"
+#include "driver/wait.h"
+#include "migrate/progress.h"
+
+namespace varve::migrate {
+namespace {
+
+constexpr std::uint32_t kPageRows = 4000;
+
+Result<driver::Rows> query(const driver::Session& session, const std::string& cql) {
+  return driver::wait<driver::Rows>([&](driver::Done<driver::Rows> done) { session.query(cql, {}, std::move(done)); });
+}
+
+Result<driver::Statement> prepare(const driver::Session& session, std::string_view cql) {
+  return driver::wait<driver::Statement>(
+      [&](driver::Done<driver::Statement> done) { session.prepare(cql, std::move(done)); });
+}
+
+std::string be64(std::uint64_t value) {
+  std::string bytes(8, '\0');
+  store_be64(bytes.data(), value);
+  return bytes;
+}
+
+// First and last token of a range: all of them, cut into kRanges, from the least on.
+std::vector<std::string> tokens(std::size_t number) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kWidth = std::uint64_t{1} << (64 - kRangeBits);
+  const std::uint64_t first = number * kWidth;
+  return {be64(first ^ kSign), be64((first + (kWidth - 1)) ^ kSign)};
+}
+
+Result<RowSpec> read_spec(const driver::Session& session, bool has_table) {
+  if (!has_table) return row_spec(std::nullopt);
+  VARVE_TRY(const auto rows,
+            query(session, "SELECT value FROM spec WHERE spec_type = 'cluster_config' AND name = 'row_time_unit'"));
+  if (rows.count() == 0) return row_spec(std::nullopt);
+  return row_spec(rows.row(0)[0].bytes());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KairosdbSource>> KairosdbSource::open(const driver::Runtime& runtime,
+                                                             const driver::SessionOptions& wanted) {
+  auto session = driver::wait<driver::Session>(
+      [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime, wanted, std::move(done)); });
+  if (!session) {
+    return fail(session.error().code,
+                "KairosDB's Cassandra at " + wanted.contact_points + ": " + session.error().message);
+  }
+  VARVE_TRY(const auto found, query(*session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" +
+                                                  wanted.keyspace + "'"));
+  std::vector<std::string> tables;
+  for (std::size_t i = 0; i < found.count(); ++i) tables.emplace_back(found.row(i)[0].bytes());
+  const auto has = [&](std::string_view name) { return std::ranges::find(tables, name) != tables.end(); };
+  if (!has("data_points"))
+    return fail(Code::not_found, "keyspace " + wanted.keyspace + " has no table data_points; is it a KairosDB's?");
+  VARVE_TRY(const RowSpec spec, read_spec(*session, has("spec")));
+  VARVE_TRY(const auto cluster, query(*session, "SELECT cluster_name FROM system.local"));
+  const std::string name = (cluster.count() == 0 ? "" : std::string(cluster.row(0)[0].bytes())) + "/" + wanted.keyspace;
+
+  VARVE_TRY(auto cells,
+            prepare(*session, "SELECT key, column1, value FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
+  VARVE_TRY(auto keys,
+            prepare(*session, "SELECT DISTINCT key FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
+  VARVE_TRY(auto cells_of, prepare(*session, "SELECT column1, value, writetime(value) FROM data_points WHERE key = ?"));
+  VARVE_TRY(auto any_of, prepare(*session, "SELECT column1 FROM data_points WHERE key = ? LIMIT 1"));
+  std::unique_ptr<KairosdbSource> source(new KairosdbSource(std::move(*session), name, spec));
+  source->statements_ = std::make_unique<Statements>(
+      Statements{std::move(cells), std::move(keys), std::move(cells_of), std::move(any_of)});
+  return source;
+}
+
+Pages KairosdbSource::cells(std::size_t number, const std::atomic<bool>& stopping) const {
+  return {session_, statements_->cells, tokens(number), kPageRows, stopping};
+}
+Pages KairosdbSource::keys(std::size_t number, const std::atomic<bool>& stopping) const {
+  return {session_, statements_->keys, tokens(number), kPageRows, stopping};
+}
+Pages KairosdbSource::cells_of(std::string_view key, const std::atomic<bool>& stopping) const {
+  return {session_, statements_->cells_of, {std::string(key)}, kPageRows, stopping};
+}
+Pages KairosdbSource::any_of(std::string_view key, const std::atomic<bool>& stopping) const {
+  return {session_, statements_->any_of, {std::string(key)}, kPageRows, stopping};
+}
+
+}  // namespace varve::migrate

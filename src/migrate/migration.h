@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migration: all token ranges that are not done yet, in parallel, with the progress on disk.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "base/task_pool.h"
+#include "migrate/progress.h"
+#include "migrate/range_copier.h"
+
+namespace varve::migrate {
+
+class Migration {
+ public:
+  // `progress` goes into the file `path` as it grows. Both references outlive it.
+  Migration(Copying& shared, Progress progress, std::string path, const Clock& clock)
+      : shared_(shared), progress_(std::move(progress)), path_(std::move(path)), clock_(clock) {}
+
+  // Blocking. The file is as new as can be when it returns. Errors: cancelled (shared.stopping was set), and those of
+  // Cassandra, of the store and of the file, after which it may be called again.
+  Status copy(TaskPool& pool, std::size_t threads);
+
+  [[nodiscard]] std::size_t ranges_done() const {
+    const std::lock_guard lock(mutex_);
+    return progress_.ranges_done();
+  }
+  [[nodiscard]] const Progress& progress() const { return progress_; }  // not during copy()
+
+ private:
+  Status copy_range(std::size_t range);
+  Status done(std::size_t range, const Totals& totals);
+
+  Copying& shared_;
+  mutable std::mutex mutex_;
+  Progress progress_;
+  std::int64_t saved_steady_ns_ = 0;
+  const std::string path_;
+  const Clock& clock_;
+};
+
+}  // namespace varve::migrate

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// RangeCopier: the cells of one token range into varve, and what was counted on the way.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "migrate/kairosdb_source.h"
+#include "migrate/sink.h"
+#include "migrate/totals.h"
+
+namespace varve::migrate {
+
+// What all threads of a migration share.
+struct Copying {
+  const KairosdbSource& source;
+  Target target;
+  Strings strings = Strings::plain;
+  model::Timestamp old_before_ms = model::kTimestampMin;  // samples before are counted as old
+  // Called for each partition with bad cells (or a bad key), by any thread, once a range.
+  std::function<void(std::string_view key, std::string_view why, std::uint64_t cells)> bad;
+  std::atomic<bool> stopping = false;
+  std::atomic<std::uint64_t> cells_read = 0, samples_written = 0;  // for showing; ranges begun again count again
+};
+
+class RangeCopier {
+ public:
+  explicit RangeCopier(Copying& shared) : shared_(shared), sink_(shared.target, shared.stopping) {}
+  // Everything in it is durable and visible in varve when this has succeeded. Done again it changes nothing.
+  Result<Totals> copy(std::size_t range);
+
+ private:
+  struct Partition {
+    std::string stored;  // its key; empty: none yet
+    DataKey key;
+    MetricCount* count = nullptr;             // nullptr: the key names no metric
+    const model::LineGroup* group = nullptr;  // nullptr: see why
+    std::string why;                          // of bad cells, the first reason
+    std::uint64_t cells = 0, bad = 0;
+  };
+  Status begin(std::string_view key);
+  void end();
+  Status cell(std::string_view column, std::string_view value);
+  void bad(std::string why);
+
+  Copying& shared_;
+  Sink sink_;
+  Totals totals_;
+  Partition partition_;
+  std::string room_;
+};
+
+}  // namespace varve::migrate

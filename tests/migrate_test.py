@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`varve migrate kairosdb`: keyspaces as KairosDB writes them (src/migrate/migrate_live.cc) into varve's engines."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from support.client import wait_until
+from support.cluster import die_with_parent
+from support.live import CassandraCase
+from support.server import BINARY, Server
+
+NOW = 1_790_000_000_000
+ALL = ["--rollups=", "--raw.retention=100y"]
+
+
+class Migrate(CassandraCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="varve-migrate-")
+        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+        self.progress = os.path.join(self.root, "progress")
+
+    def command(self, keyspace, *more, parameters=""):
+        source = f"cassandra://{self.cluster.contact_points}/{keyspace}{parameters}"
+        return [BINARY, "migrate", "kairosdb", f"--from={source}", f"--progress={self.progress}", "--log.level=warn",
+                f"--storage.path={self.root}/data", *ALL, *more]
+
+    def migrate(self, keyspace, *more, parameters=""):
+        done = subprocess.run(self.command(keyspace, *more, parameters=parameters), capture_output=True, text=True, timeout=120,
+                              check=False, preexec_fn=die_with_parent)
+        return done.returncode, done.stdout, done.stderr
+
+    def served(self, **config):
+        server = Server({"raw.retention": "100y", "rollups": "", **config}, path=f"{self.root}/data")
+        self.addCleanup(server.close)
+        return server.start()
+
+    def ranges_done(self):
+        try:
+            with open(self.progress) as f:
+                ranges = re.search("^done (.*)$", f.read(), re.M)[1]
+        except FileNotFoundError:
+            return 0
+        pairs = [] if ranges == "none" else [pair.split("-") for pair in ranges.split(",")]
+        return sum(int(last) - int(first) + 1 for first, last in pairs)
+
+    def test_every_kind_of_value(self):
+        self.run_live("migrate_live", "--gtest_filter=Play.Old")
+        for attempt in ("first", "again"):
+            with self.subTest(attempt):
+                status, out, err = self.migrate("old", "--tenant=t")
+                self.assertEqual(status, 1, out + err)
+                self.assertIn("count: KairosDB held 8 samples, varve holds 4: 3 of types that are not migrated, "
+                              "1 that are damaged or not taken\n", out)
+                self.assertIn("both: KairosDB held 60 samples, varve holds 40: 20 at the time of another", out)
+                self.assertIn("ancient: KairosDB held 3 samples, varve holds 2: 1 at the time of another", out)
+                self.assertIn("not migrated: 3 of type kairos_complex\n", out)
+                self.assertIn("not migrated: 1 whose key names no metric\n", out)
+                self.assertIn("5 metrics, 12147 samples in varve; 1 metrics differ\n", out)
+                self.assertNotIn("load:", out)
+                self.assertIn("ranges 4096/4096", err)
+                if attempt == "first":
+                    self.assertIn("bad: key " + b"no key at all".hex() + ", 1 samples: ", err)
+                    self.assertRegex(err, r"bad: key 636f756e7400[0-9a-f]+, 1 samples: column [0-9a-f]{8}: the value is no packed long")
+
+        server = self.served()
+        head = {"X-Tenant": "t"}
+        self.assertEqual(server.metric_names(head), ["ancient", "both", "count", "load", "state"])
+        self.assertEqual(server.values("load", {"host": "a"}, headers=head), [(NOW + i * 1000, i * 0.1) for i in range(12000)])
+        self.assertEqual(server.values("load", {"host": "b"}, headers=head),
+                         [(NOW - i * 86_400_000, i) for i in reversed(range(100))])
+        self.assertEqual(server.values("count", {"a=a": "=b"}, headers=head), [(-1, 7), (0, 8), (NOW, 2**63 - 1), (NOW + 1, -1)])
+        self.assertEqual(server.values("state", headers=head), [(NOW, "café 😀")])
+        self.assertEqual(server.values("ancient", headers=head), [(NOW, 1.5), (NOW + 1, 0)])
+        for i in range(20):
+            self.assertEqual(server.values("both", {"host": str(i)}, headers=head), [(NOW, i if i % 2 == 0 else i + 0.5), (NOW + 1, 1)])
+
+    def test_goes_on_after_kill(self):
+        self.run_live("migrate_live", "--gtest_filter=Play.New")
+        process = subprocess.Popen(self.command("kairosdb"), stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+        wait_until(lambda: self.ranges_done() > 0 or process.poll() is not None, 60, "the first ranges")
+        process.kill()
+        process.wait()
+        done = self.ranges_done()
+        self.assertTrue(0 < done < 4096, f"it was killed too early or too late: {done} ranges done")
+
+        status, out, err = self.migrate("kairosdb")
+        self.assertEqual((status, out), (0, "10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
+        first = re.search(r"ranges (\d+)/4096", err)
+        self.assertGreaterEqual(int(first[1]), done, "it began anew")
+
+        server = self.served()
+        count = {"name": "count", "sampling": {"value": 100, "unit": "years"}}
+        for metric in range(10):
+            answer = server.query([{"name": f"m{metric}", "aggregators": [count], "group_by": [{"name": "tag", "tags": ["host"]}]}])
+            self.assertEqual(sorted(value for result in answer[0]["results"] for _, value in result["values"]), [4000] * 10)
+
+    def test_says_what_is_wrong(self):
+        status, _, err = self.migrate("nowhere")
+        self.assertEqual(status, 1)
+        self.assertIn("nowhere", err)
+        self.assertEqual(self.migrate("old", parameters="?tls=perhaps")[0], 2)
+        self.assertEqual(self.migrate("old", "--tenant=not a tenant")[0], 2)
+        status, _, err = self.migrate("system")
+        self.assertEqual(status, 1)
+        self.assertIn("has no table data_points", err)
