@@ -10,7 +10,8 @@ import unittest
 
 from support.case import OwnServerCase
 from support.client import wait_until
-from support.server import _die_with_parent, free_port
+from support.cluster import die_with_parent
+from support.server import free_port
 
 PATHS = os.environ["PATH"] + ":/usr/sbin:/sbin"
 
@@ -23,7 +24,7 @@ class Clients(OwnServerCase):
     def run_client(self, server, arguments, **more):
         out = open(os.path.join(server.root, os.path.basename(arguments[0]) + ".log"), "wb")
         self.addCleanup(out.close)
-        process = subprocess.Popen(arguments, stdout=out, stderr=out, preexec_fn=_die_with_parent, **more)
+        process = subprocess.Popen(arguments, stdout=out, stderr=out, preexec_fn=die_with_parent, **more)
 
         def end():
             if process.poll() is None:

@@ -17,8 +17,12 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
+LONG = ["node_loss_test"]  # only with --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
-SECONDS_MAX = 300  # of one file
+SECONDS_MAX = 600  # of one file
+# What is the same on both engines; the others look at files, or start servers of their own.
+ON_CLUSTER = ["catalog_test", "ceres_test", "clients_test", "delete_test", "kairosdb_test", "malformed_test",
+              "opentsdb_query_test", "protocols_test", "settle_test", "tenants_test", "times_test", "too_old_test"]
 
 
 class Reporter(unittest.TestResult):
@@ -128,6 +132,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default="build/varve")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--engine", choices=["embedded", "cluster"], default="embedded",
+                        help="cluster: those tests that are the same on both, on a real Cassandra and Redis")
+    parser.add_argument("--faults", action="store_true", help="the long ones, which wait for servers to die")
     parser.add_argument("--list", action="store_true", help="only print the names of the tests")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*")
@@ -140,6 +147,9 @@ def main():
     modules = sorted(f[:-3] for f in os.listdir(HERE) if f.endswith("_test.py") and f[:-3] not in ELSEWHERE)
     modules = [m for m in modules if wanted(m, [p.split(".")[0] for p in arguments.patterns])
                or any(wanted(t.id(), arguments.patterns) for t in load(m, []))]
+    modules = [m for m in modules if (m in LONG) == arguments.faults]
+    if arguments.engine == "cluster":
+        modules = [m for m in modules if m in ON_CLUSTER]
     if arguments.list:
         print("\n".join(t.id() for m in modules for t in load(m, arguments.patterns)))
         return 0
@@ -147,10 +157,23 @@ def main():
         print(f"{binary} is not there; build it first (./dev build)", file=sys.stderr)
         return 2
 
+    if arguments.engine == "embedded":
+        return run(modules, arguments)
+    from support import cluster
+    from support.server import free_port
+    backends = cluster.Backends(free_port)
+    try:
+        cluster.offer(backends.start())
+        return run(modules, arguments)
+    finally:
+        backends.close()
+
+
+def run(modules, arguments):
     begin = time.monotonic()
     runner = Runner(arguments)
     # The longest first, so that no core is idle at the end.
-    order = {"cassandra_test": 0, "crash_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
+    order = {"cluster_faults_test": 0, "cluster_test": 0, "cassandra_test": 0, "crash_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(runner.run_file, parallel))

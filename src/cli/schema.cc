@@ -2,11 +2,11 @@
 #include "cli/schema.h"
 
 #include <cstdio>
-#include <fstream>
 
 #ifdef VARVE_CLUSTER
 #include "driver/wait.h"
 #include "engine/cassandra/tables/apply.h"
+#include "server/cluster_options.h"
 #endif
 
 namespace varve::cli {
@@ -18,32 +18,9 @@ int failed(const std::string& why) {
 }
 
 #ifdef VARVE_CLUSTER
-engine::cassandra::SchemaOptions schema_options(const config::Config& config) {
-  engine::cassandra::SchemaOptions options;
-  options.keyspace = config.cassandra.keyspace;
-  options.replication = config.cassandra.replication;
-  options.slot_width_ms = config.slots.width_ms;
-  options.raw_retention_ms = config.raw_retention_ms;
-  for (const auto& level : config.rollups) options.rollups.push_back({level.granularity_ms, level.retention_ms});
-  return options;
-}
-
-Result<driver::SessionOptions> session_options(const config::Config& config) {
-  driver::SessionOptions options;
-  for (const auto& host : config.cassandra.hosts) {
-    options.contact_points += (options.contact_points.empty() ? "" : ",") + host;
-  }
-  options.user = config.cassandra.username;
-  if (config.cassandra.password_file.empty()) return options;
-  std::ifstream file(config.cassandra.password_file);
-  if (!std::getline(file, options.password)) {
-    return fail(Code::io, config.cassandra.password_file + ": no password can be read there");
-  }
-  return options;
-}
-
 Status apply(const config::Config& config) {
-  VARVE_TRY(const auto wanted, session_options(config));
+  VARVE_TRY(const auto servers, server::cluster_servers(config));
+  const driver::SessionOptions& wanted = servers.cassandra;
   VARVE_TRY(auto runtime, driver::Runtime::start(1));
   const auto session = driver::wait<driver::Session>(
       [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime, wanted, std::move(done)); });
@@ -51,7 +28,7 @@ Status apply(const config::Config& config) {
     return fail(session.error().code,
                 "no Cassandra answers at " + wanted.contact_points + ": " + session.error().message);
   }
-  return engine::cassandra::apply_schema(*session, schema_options(config), [](std::string_view step) {
+  return engine::cassandra::apply_schema(*session, server::schema_options(config), [](std::string_view step) {
     std::printf("%.*s\n", static_cast<int>(step.size()), step.data());
     std::fflush(stdout);
   });
@@ -62,7 +39,7 @@ Status apply(const config::Config& config) {
 
 #ifdef VARVE_CLUSTER
 int print_schema(const config::Config& config) {
-  std::fputs(engine::cassandra::script(schema_options(config)).c_str(), stdout);
+  std::fputs(engine::cassandra::script(server::schema_options(config)).c_str(), stdout);
   return 0;
 }
 

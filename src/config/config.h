@@ -77,9 +77,21 @@ struct Config {
 
   struct Cassandra {
     std::vector<std::string> hosts;
-    std::string keyspace, replication, username, password_file;
+    std::string keyspace, replication;
+    enum class Consistency { one, local_one, quorum, local_quorum, all } consistency = Consistency::local_quorum;
+    std::string datacenter;  // empty: all are alike
+    std::string username, password_file;
+    bool tls = false;
   } cassandra;
-  std::string redis_url;
+
+  struct Redis {
+    std::string url, password_file;
+  } redis;
+
+  // PEM files for connections to Cassandra and Redis.
+  struct Tls {
+    std::string ca, certificate, key;
+  } tls;
 };
 
 }  // namespace varve::config

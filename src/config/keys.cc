@@ -44,9 +44,17 @@ constexpr Key kKeys[] = {
     {"cassandra.keyspace", "varve", "keyspace of the tables", set_cassandra_keyspace},
     {"cassandra.replication", "SimpleStrategy:1", "SimpleStrategy:N, or a list of datacenter:N",
      set_cassandra_replication},
+    {"cassandra.consistency", "LOCAL_QUORUM", "of every read and write", set_cassandra_consistency},
+    {"cassandra.datacenter", "", "only its nodes are asked; empty: all", set_cassandra_datacenter},
     {"cassandra.username", "", "empty: no authentication", set_cassandra_username},
     {"cassandra.password_file", "", "file that holds the password", set_cassandra_password_file},
-    {"redis.url", "redis://127.0.0.1:6379", "where the slot tracker of a cluster lives", set_redis_url},
+    {"cassandra.tls", "false", "connections to Cassandra are encrypted", set_cassandra_tls},
+    {"redis.url", "redis://127.0.0.1:6379", "where the slot tracker of a cluster lives; rediss:// is encrypted",
+     set_redis_url},
+    {"redis.password_file", "", "file that holds the password", set_redis_password_file},
+    {"tls.ca", "", "PEM file: who has signed the certificates of both; empty: the system's", set_tls_ca},
+    {"tls.certificate", "", "PEM file: the certificate that is shown to them; empty: none", set_tls_certificate},
+    {"tls.key", "", "PEM file: the key of that certificate", set_tls_key},
     {"log.level", "info", "debug, info, warn or error; reloaded by SIGHUP", set_log_level},
 };
 

@@ -85,7 +85,7 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
     EXPECT_NE(got.find(allowed), std::string::npos) << got;
   };
   f("engine", "memory", "embedded or cluster");
-  f("engine", "cluster", "not in this build yet");
+  f("cassandra.consistency", "quorum", "LOCAL_QUORUM");
   f("roles", "ingest,ingest", "each once");
   f("roles", "cook", "ingest, query, rollup and poll");
   f("roles", "", "at least one");

@@ -62,9 +62,8 @@ bool is_tenant_name(std::string_view name) {
 }  // namespace
 
 Status set_engine(Config& config, std::string_view text) {
-  if (text == "cluster") return fail(Code::unsupported, "embedded; the cluster engine is not in this build yet");
-  if (text != "embedded") return fail(Code::invalid, "embedded or cluster");
-  config.engine = Config::Engine::embedded;
+  if (text != "embedded" && text != "cluster") return fail(Code::invalid, "embedded or cluster");
+  config.engine = text == "cluster" ? Config::Engine::cluster : Config::Engine::embedded;
   return {};
 }
 
@@ -285,6 +284,21 @@ Status set_cassandra_replication(Config& config, std::string_view text) {
   return {};
 }
 
+Status set_cassandra_consistency(Config& config, std::string_view text) {
+  using enum Config::Cassandra::Consistency;
+  constexpr std::pair<std::string_view, Config::Cassandra::Consistency> kNames[] = {
+      {"ONE", one}, {"LOCAL_ONE", local_one}, {"QUORUM", quorum}, {"LOCAL_QUORUM", local_quorum}, {"ALL", all}};
+  const auto* const found = std::ranges::find(kNames, text, [](const auto& entry) { return entry.first; });
+  if (found == std::end(kNames)) return fail(Code::invalid, "ONE, LOCAL_ONE, QUORUM, LOCAL_QUORUM or ALL");
+  config.cassandra.consistency = found->second;
+  return {};
+}
+
+Status set_cassandra_datacenter(Config& config, std::string_view text) {
+  config.cassandra.datacenter = text;
+  return {};
+}
+
 Status set_cassandra_username(Config& config, std::string_view text) {
   config.cassandra.username = text;
   return {};
@@ -295,11 +309,33 @@ Status set_cassandra_password_file(Config& config, std::string_view text) {
   return {};
 }
 
+Status set_cassandra_tls(Config& config, std::string_view text) { return set_switch(config.cassandra.tls, text); }
+
 Status set_redis_url(Config& config, std::string_view text) {
   if (!text.starts_with("redis://") && !text.starts_with("rediss://")) {
     return fail(Code::invalid, "redis://host:port or rediss://host:port");
   }
-  config.redis_url = text;
+  config.redis.url = text;
+  return {};
+}
+
+Status set_redis_password_file(Config& config, std::string_view text) {
+  config.redis.password_file = text;
+  return {};
+}
+
+Status set_tls_ca(Config& config, std::string_view text) {
+  config.tls.ca = text;
+  return {};
+}
+
+Status set_tls_certificate(Config& config, std::string_view text) {
+  config.tls.certificate = text;
+  return {};
+}
+
+Status set_tls_key(Config& config, std::string_view text) {
+  config.tls.key = text;
   return {};
 }
 

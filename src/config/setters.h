@@ -40,8 +40,15 @@ Status set_query_timeout(Config& config, std::string_view text);
 Status set_cassandra_hosts(Config& config, std::string_view text);
 Status set_cassandra_keyspace(Config& config, std::string_view text);
 Status set_cassandra_replication(Config& config, std::string_view text);
+Status set_cassandra_consistency(Config& config, std::string_view text);
+Status set_cassandra_datacenter(Config& config, std::string_view text);
 Status set_cassandra_username(Config& config, std::string_view text);
 Status set_cassandra_password_file(Config& config, std::string_view text);
+Status set_cassandra_tls(Config& config, std::string_view text);
 Status set_redis_url(Config& config, std::string_view text);
+Status set_redis_password_file(Config& config, std::string_view text);
+Status set_tls_ca(Config& config, std::string_view text);
+Status set_tls_certificate(Config& config, std::string_view text);
+Status set_tls_key(Config& config, std::string_view text);
 
 }  // namespace varve::config

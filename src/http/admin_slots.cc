@@ -111,9 +111,11 @@ void add_admin_slots(Router& router, const storage::SlotStore& slots, const stor
              });
 }
 
-void add_admin_jobs(Router& router, tracker::Ownership& ownership) {
-  router.add(Method::get, "/api/v1/admin/jobs",
-             [&ownership](const Request&, const Responder& respond) { respond(jobs_response(ownership)); });
+void add_admin_jobs(Router& router, tracker::Ownership& ownership, TaskPool& pool) {
+  router.add(Method::get, "/api/v1/admin/jobs", [&ownership, &pool](const Request& request, const Responder& respond) {
+    const bool taken = pool.post([&ownership, respond] { respond(jobs_response(ownership)); });
+    if (!taken) respond(error_response(503, "too many queries wait", request.path));
+  });
 }
 
 }  // namespace varve::http

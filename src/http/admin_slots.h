@@ -15,6 +15,7 @@ namespace varve::http {
 // Listing slots takes a while where there are many: it runs on the pool.
 void add_admin_slots(Router& router, const storage::SlotStore& slots, const storage::SeriesStore& series,
                      TaskPool& pool);
-void add_admin_jobs(Router& router, tracker::Ownership& ownership);
+// Asks the board, which may be another server: on the pool, too.
+void add_admin_jobs(Router& router, tracker::Ownership& ownership, TaskPool& pool);
 
 }  // namespace varve::http

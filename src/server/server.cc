@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/task_pool.h"
-#include "engine/rocksdb/store.h"
 #include "http/admin_queries.h"
 #include "http/admin_slots.h"
 #include "http/catalog.h"
@@ -23,12 +22,11 @@
 #include "http/server.h"
 #include "query/engine.h"
 #include "server/build_info.h"
+#include "server/engine.h"
 #include "server/process.h"
 #include "server/self_record.h"
 #include "server/translate.h"
 #include "telnet/listener.h"
-#include "tracker/local_jobs.h"
-#include "tracker/ownership.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -54,9 +52,7 @@ struct Server::State {
   Metrics metrics;
   http::Gate gate;
   std::unique_ptr<http::Server> http;
-  std::unique_ptr<tracker::LocalJobBoard> jobs;
-  std::unique_ptr<tracker::Ownership> ownership;
-  std::unique_ptr<engine::rocksdb::Store> store;
+  std::unique_ptr<Engine> engine;
   std::unique_ptr<write::Writer> writer;
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
@@ -68,7 +64,7 @@ struct Server::State {
 
   [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
-  Status open_store();
+  Status open_engine();
   Status start_telnet();
   void register_metrics();
   [[nodiscard]] http::Router routes();
@@ -89,21 +85,9 @@ Status Server::State::listen() {
   return {};
 }
 
-Status Server::State::open_store() {
-  const std::int64_t began_ns = clock.steady_ns();
-  const auto owns = ownership_options(config, name());
-  if (owns.own == tracker::Own::jobs) jobs = std::make_unique<tracker::LocalJobBoard>(owns.jobs, clock);
-  ownership = std::make_unique<tracker::Ownership>(owns, jobs.get(), clock);
-  auto options = store_options(config);
-  options.owned = [this] {
-    ownership->heartbeat();
-    return ownership->partitions();
-  };
-  VARVE_TRY(store, engine::rocksdb::Store::open(options, clock));
-  log::info("store is open", {{"path", config.storage.path},
-                              {"series", store->series_count()},
-                              {"log_rows", store->recovery().log_rows},
-                              {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
+Status Server::State::open_engine() {
+  const bool cluster = config.engine == config::Config::Engine::cluster;
+  VARVE_TRY(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
   return {};
 }
 
@@ -120,17 +104,17 @@ Status Server::State::start_telnet() {
 
 void Server::State::register_metrics() {
   metrics.gauge("varve_series", "Series known, over all tenants.",
-                [this] { return static_cast<double>(store->series_count()); });
-  metrics.counter_from(
-      "varve_series_created_total", "Series seen for the first time since the start.",
-      [this, at_start = store->series_defined()] { return static_cast<double>(store->series_defined() - at_start); });
+                [this] { return static_cast<double>(engine->series().series_count()); });
+  metrics.counter_from("varve_series_created_total", "Series seen for the first time since the start.",
+                       [this] { return static_cast<double>(engine->series_created()); });
   metrics.gauge("varve_slots_pending", "Time slots of tenants that wait to be sealed.",
-                [this] { return static_cast<double>(store->slot_counts().pending); });
+                [this] { return static_cast<double>(engine->slots().slot_counts().pending); });
   metrics.counter_from("varve_slots_sealed_total", "Time slots of tenants sealed since the start.",
-                       [this] { return static_cast<double>(store->slot_counts().sealed); });
+                       [this] { return static_cast<double>(engine->slots().slot_counts().sealed); });
   const auto bytes = [this](std::string_view kind, std::uint64_t storage::StorageBytes::* field) {
     metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.",
-                  [this, field] { return static_cast<double>(store->storage_bytes().*field); }, {{"kind", kind}});
+                  [this, field] { return static_cast<double>(engine->samples().storage_bytes().*field); },
+                  {{"kind", kind}});
   };
   bytes("wal", &storage::StorageBytes::wal);
   bytes("hot", &storage::StorageBytes::hot);
@@ -140,15 +124,16 @@ void Server::State::register_metrics() {
   // Of parts that are not built yet, so that a script need not ask whether they are there.
   metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", "message"}});
   metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
-                       [this] { return static_cast<double>(store->slot_counts().windows); });
+                       [this] { return static_cast<double>(engine->slots().slot_counts().windows); });
   metrics.counter_from("varve_query_samples_read_total", "Samples that queries have read.",
                        [this] { return static_cast<double>(queries->running().read_in_all().samples); });
   metrics.counter_from("varve_query_windows_read_total", "Windows of rollups that queries have read.",
                        [this] { return static_cast<double>(queries->running().read_in_all().windows_in_all()); });
   metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.",
-                [this] { return static_cast<double>(ownership->jobs_held()); });
+                [this] { return static_cast<double>(engine->ownership().jobs_held()); });
   metrics.gauge("varve_slots_set_aside", "Pieces of maintenance that failed on what they found, and are tried again.",
-                [this] { return static_cast<double>(store->slot_counts().set_aside); });
+                [this] { return static_cast<double>(engine->slots().slot_counts().set_aside); });
+  engine->register_metrics(metrics);
 }
 
 http::Router Server::State::routes() {
@@ -161,7 +146,7 @@ http::Router Server::State::routes() {
     http::add_prometheus_ingest(router, ingest);
   }
   if (config.roles.query) {
-    const auto is_counter = [rollups = store_options(config).rollups](std::string_view metric) {
+    const auto is_counter = [rollups = rollup_levels(config)](std::string_view metric) {
       return rollups.kind_of(metric) == rollup::Kind::counter;
     };
     const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
@@ -169,16 +154,16 @@ http::Router Server::State::routes() {
     http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
-    const http::DeleteContext deletes{*queries, *store, *store, *settle_pool, metrics};
+    const http::DeleteContext deletes{*queries, engine->series(), engine->samples(), *settle_pool, metrics};
     http::add_kairosdb_delete(router, deletes);
     http::add_ceres_delete(router, deletes);
-    http::add_catalog(router, {*store, *query_pool, metrics, is_counter});
+    http::add_catalog(router, {engine->series(), *query_pool, metrics, is_counter});
     http::add_admin_queries(router, *queries, *query_pool);
-    http::add_admin_slots(router, *store, *store, *query_pool);
+    http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
   }
   http::add_kairosdb_health(router, ingest);
-  http::add_admin_jobs(router, *ownership);
-  http::add_settle(router, *store, *settle_pool);
+  http::add_admin_jobs(router, engine->ownership(), *query_pool);
+  http::add_settle(router, engine->samples(), *settle_pool);
   return router;
 }
 
@@ -189,16 +174,16 @@ Status Server::start() {
   s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_CHECK_OK(s.listen());
-  VARVE_CHECK_OK(s.open_store());
+  VARVE_CHECK_OK(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
-  s.writer = std::make_unique<write::Writer>(*s.store, *s.store, writing);
-  s.queries = std::make_unique<query::Engine>(*s.store, *s.store, s.clock, query_limits(s.config));
+  s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
+  s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
-  s.self_record = std::make_unique<SelfRecord>(s.metrics, *s.store, *s.store, s.clock, s.name());
+  s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
   s.http->open(s.routes());
   return {};
 }
@@ -217,15 +202,14 @@ void Server::stop(std::chrono::milliseconds deadline) {
   const std::int64_t began_ns = s.clock.steady_ns();
   if (s.http) s.http->stop(deadline);
   if (s.telnet) s.telnet->stop(left(s.clock, began_ns, deadline));
-  // From the users to the used. The store goes before the writer: its commit thread may still call the writer back.
+  // From the users to the used. The engine goes before the writer: what it commits may still call the writer back.
   s.self_record.reset();
   s.telnet.reset();
   s.http.reset();
   s.settle_pool.reset();
   s.query_pool.reset();
   s.queries.reset();
-  s.store.reset();
-  if (s.ownership) s.ownership->release();
+  s.engine.reset();
   s.writer.reset();
 }
 

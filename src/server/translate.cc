@@ -7,6 +7,17 @@
 
 namespace varve::server {
 
+rollup::Levels rollup_levels(const config::Config& config) {
+  rollup::Levels rollups;
+  for (const auto& level : config.rollups) rollups.levels.push_back({level.granularity_ms, level.retention_ms});
+  rollups.counter_suffixes = config.counter_suffixes;
+  return rollups;
+}
+
+bool seals(const config::Config& config) {
+  return config.roles.rollup && config.slots.own != config::Config::Slots::Own::none;
+}
+
 engine::rocksdb::Options store_options(const config::Config& config) {
   engine::rocksdb::Options options;
   options.path = config.storage.path;
@@ -15,12 +26,11 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.repair = config.storage.repair;
   options.slot_width_ms = config.slots.width_ms;
   options.series_per_tenant_max = config.series_per_tenant_max;
-  for (const auto& level : config.rollups) options.rollups.levels.push_back({level.granularity_ms, level.retention_ms});
-  options.rollups.counter_suffixes = config.counter_suffixes;
+  options.rollups = rollup_levels(config);
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
   options.partitions = config.slots.partitions;
-  if (!config.roles.rollup || config.slots.own == config::Config::Slots::Own::none) options.rolls_up = false;
+  options.rolls_up = seals(config);
   return options;
 }
 

@@ -13,6 +13,9 @@
 
 namespace varve::server {
 
+rollup::Levels rollup_levels(const config::Config& config);
+// Does this replica seal and roll up?
+bool seals(const config::Config& config);
 engine::rocksdb::Options store_options(const config::Config& config);
 // `replica`: its name on the board of jobs.
 tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);

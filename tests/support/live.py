@@ -4,32 +4,13 @@
 import os
 import re
 import signal
-import socket
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from .server import BINARY, _die_with_parent
+from .cluster import cassandra, die_with_parent, free_cassandra_port
+from .server import BINARY
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tools", "cassandra"))
-import cassandra  # noqa: E402
-
-
-def free_cassandra_port(count):
-    """A port that is free at every node's address, with the thousand-and-some beside it for the nodes' own talk."""
-    for port in range(21000 + os.getpid() % 7000, 30000, 17):
-        wanted = [(f"127.0.0.{n}", port + more) for n in range(1, count + 1) for more in (0, 1000, 1000 + n)]
-        try:
-            for address in wanted:
-                with socket.socket() as s:
-                    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                    s.bind(address)
-            return port
-        except OSError:
-            continue
-    raise RuntimeError("no free ports for Cassandra")
 
 
 def without_cluster():
@@ -58,7 +39,7 @@ class CassandraCase(unittest.TestCase):
         """Runs bin/PROGRAM, a gtest program, and does to the nodes what it asks for. Its failures are ours."""
         path = os.path.join(os.path.dirname(BINARY), "bin", program)
         process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=_die_with_parent,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=die_with_parent,
                                    env={**os.environ, "VARVE_CASSANDRA": self.cluster.contact_points,
                                         "VARVE_CASSANDRA_CA": str(self.cluster.nodes[0].certificate)})
         output = []

@@ -2,7 +2,6 @@
 """One varve server under test: its process, ports, data directory, log, and the questions tests ask it."""
 
 import contextlib
-import ctypes
 import os
 import re
 import shutil
@@ -12,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from . import client
+from . import client, cluster
 
 BINARY = os.path.abspath(os.environ.get("BINARY", "build/varve"))
 READY_SECONDS = 30
@@ -25,14 +24,10 @@ def free_port():
         return s.getsockname()[1]
 
 
-def _die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
 def run_varve(*arguments, env=None, timeout=30, cwd=None):
     """Runs the program to its end."""
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=timeout, cwd=cwd,
-                          env={**os.environ, **(env or {})}, preexec_fn=_die_with_parent, check=False)
+                          env={**os.environ, **(env or {})}, preexec_fn=cluster.die_with_parent, check=False)
 
 
 class Server:
@@ -51,13 +46,18 @@ class Server:
 
     def arguments(self, **extra):
         self.port, self.telnet_port = free_port(), free_port()
-        config = {"storage.path": self.path, "http.listen": f"127.0.0.1:{self.port}",
+        config = {**self._engine(), "http.listen": f"127.0.0.1:{self.port}",
                   "telnet.listen": f"127.0.0.1:{self.telnet_port}", **self.config, **extra}
+        if config.get("engine") == "cluster":
+            cluster.apply_schema(BINARY, config)
         return ["serve"] + [f"--{key}={value}" for key, value in config.items()]
+
+    def _engine(self):
+        return cluster.config_for(self.path) if cluster.chosen() else {"storage.path": self.path}
 
     def spawn(self, **extra):
         def before():
-            _die_with_parent()
+            cluster.die_with_parent()
             if self.preexec:
                 self.preexec()
         arguments = self.arguments(**extra)
@@ -118,6 +118,8 @@ class Server:
 
     def close(self):
         self.kill()
+        if cluster.chosen():
+            cluster.drop(self.path)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def log(self):

@@ -5,6 +5,7 @@
   ./dev bench                    everything (about 35 minutes on two cores)
   ./dev bench --quick            small data sets (about 6 minutes): for a look, not for a quotation
   ./dev bench --only=bulk,size   some scenarios
+  ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
 docs/benchmarks.md says what each row means."""
 
 import argparse
@@ -17,6 +18,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import cluster  # noqa: E402
 import ingest  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
@@ -40,7 +42,7 @@ SCENARIOS = {
     "new_series": ingest.new_series,
     "restart": ingest.restart,
 }
-COLUMNS = ["varve", "victoria-metrics", "influxdb", "prometheus"]
+CLUSTER = {"cluster": cluster.cluster}
 
 
 def number(value):
@@ -51,10 +53,11 @@ def number(value):
 
 
 def print_table(rows, out):
-    out.write(f"\n{'what':58} {'unit':>12} " + " ".join(f"{c.replace('victoria-metrics', 'vict.metrics'):>12}" for c in COLUMNS)
+    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
+    out.write(f"\n{'what':58} {'unit':>12} " + " ".join(f"{c.replace('victoria-metrics', 'vict.metrics'):>12}" for c in columns)
               + f" {'ratio':>8}  goal\n")
     for row in rows:
-        cells = " ".join(f"{number(row.cells.get(c)):>12}" for c in COLUMNS)
+        cells = " ".join(f"{number(row.cells.get(c)):>12}" for c in columns)
         ratio = row.ratio()
         reached = {True: "reached: ", False: "MISSED: ", None: ""}[row.reached()]
         out.write(f"{row.what:58.58} {row.unit:>12} {cells} {number(ratio) + ' x' if ratio else '-':>8}  "
@@ -73,6 +76,7 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--cluster", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
     parser.add_argument("--peers", default=",".join(n for n in ALL if n != "varve"), help="comma separated; '' for none")
     parser.add_argument("--rounds", type=int, default=3)
@@ -81,8 +85,9 @@ def main():
     parser.add_argument("--json", help="write every figure into this file")
     arguments = parser.parse_args()
 
-    wanted = [w for w in arguments.only.split(",") if w] or ["micro", *SCENARIOS]
-    unknown = [w for w in wanted if w != "micro" and w not in SCENARIOS]
+    scenarios = CLUSTER if arguments.cluster else SCENARIOS
+    wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
+    unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]
     unknown += [p for p in peers if p not in ALL]
     if unknown:
@@ -98,7 +103,7 @@ def main():
                 budget = micro.print_budget(settings, sys.stdout)
                 continue
             try:
-                rows += SCENARIOS[name](settings)
+                rows += scenarios[name](settings)
             except (RuntimeError, OSError, KeyError) as e:
                 faults.append(f"{name}: {e}")
                 settings.say(f"{name} FAILED: {e}")

@@ -147,6 +147,13 @@ class DurableVarve(Varve):
     more = ("--storage.sync=always",)
 
 
+class Plain(Varve):
+    """Without rollups: the same samples, never sealed into windows."""
+
+    name, port = "varve-plain", 18488
+    more = ("--rollups=", "--telnet.listen=")
+
+
 class VictoriaMetrics(Database):
     name, port, ready_path = "victoria-metrics", 18482, "/health"
     protocols = ("influx", "remote_write")

@@ -2,7 +2,7 @@
 """Scenarios of writing: bulk, remote write, JSON, one line a request, size on disk, new series, restart."""
 
 from common import Row, data_flags, interleaved, measure, median, run_load
-from databases import DurableVarve, InfluxDb, Prometheus, Varve, VictoriaMetrics
+from databases import DurableVarve, InfluxDb, Plain, Prometheus, Varve, VictoriaMetrics
 
 MIB = 1 << 20
 
@@ -106,22 +106,27 @@ def durable(settings):
 
 
 def size(settings):
-    """Varve's data are read back and compared, value by value, so that its size is that of exact data."""
+    """Varve's data are read back and compared, value by value, so that its size is that of exact data. Compared is what
+    all have, the samples; what the default rollups add is a row of its own."""
     rows = []
     for kind, goal in (("int", 0.8), ("decimal", 0.9), ("mix", 0.6)):
         steps = (1440 if kind != "mix" else 960) if settings.quick else (8640 if kind != "mix" else 5760)
         sizes = {}
-        for database in chosen(settings, Varve, VictoriaMetrics, InfluxDb):
+        for database in [Plain, *chosen(settings, Varve, VictoriaMetrics, InfluxDb)]:
             flags = data_flags(settings, kind, 400, steps, lines=10_000)
-            if database is Varve:
+            if issubclass(database, Varve):
                 flags["verify"] = 2
             name = database.name
             result = interleaved(settings, f"size of {kind}", [database], 1,
                                  lambda d, flags=flags: measure(settings, d, settle=True, **flags))
             if name in result:
                 sizes[name] = result[name][0].disk / result[name][0].load["samples"]
+        rolled_up = sizes.pop("varve")
+        sizes = {"varve": sizes.pop("varve-plain"), **sizes}
         rows.append(Row(f"size when settled: {kind}", "B/sample", sizes, f"<= {goal} x VictoriaMetrics, exact", goal,
                         higher_is_better=False, against="victoria-metrics"))
+        rows.append(Row(f"size when settled: {kind}, with three rollups", "B/sample", {"varve": rolled_up},
+                        higher_is_better=False))
     return rows
 
 

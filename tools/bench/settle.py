@@ -8,15 +8,8 @@ import threading
 import time
 
 from common import DAY_MS, Row, data_flags, finish_load, interleaved, measure, median, run_load, start_load
-from databases import Varve, http_call
+from databases import Plain, Varve, http_call
 from queries import FIELDS, HOUR, MINUTE, SAMPLE_MS, Query, ask, difference, make, write_requests
-
-
-class Plain(Varve):
-    """Without rollups: the same samples, never sealed into windows."""
-
-    name, port = "varve-plain", 18488
-    more = ("--rollups=", "--telnet.listen=")
 
 
 def rolled(rollups="5m:1y,1h:5y,1d:20y", quiet="5m", retention="90d"):

@@ -33,8 +33,7 @@ POM = f"""<project><modelVersion>4.0.0</modelVersion>
 <version>{VERSION}</version></dependency></dependencies></project>
 """
 
-# Small on purpose: a test cluster shares its machine with the tests. Durable enough for `kill -9` of the process: the
-# commit log is written at once and synced every second.
+# Small on purpose: a test cluster shares its machine with the tests.
 YAML = """cluster_name: varve-test
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 num_tokens: 1
@@ -53,8 +52,7 @@ commitlog_directory: {folder}/commitlog
 saved_caches_directory: {folder}/saved_caches
 hints_directory: {folder}/hints
 cdc_raw_directory: {folder}/cdc
-commitlog_sync: periodic
-commitlog_sync_period: 1000ms
+{sync}
 commitlog_total_space: 512MiB
 auto_snapshot: false
 auto_bootstrap: false
@@ -75,6 +73,10 @@ TLS = """client_encryption_options:
   ssl_context_factory:
     class_name: org.apache.cassandra.security.PEMBasedSslContextFactory
 """
+
+# What an acknowledged write survives: the death of all other nodes, or of this one, too.
+SYNC = {"periodic": "commitlog_sync: periodic\ncommitlog_sync_period: 1000ms",
+        "group": "commitlog_sync: group\ncommitlog_sync_group_window: 10ms"}
 
 LOGBACK = """<configuration><appender name="file" class="ch.qos.logback.core.FileAppender"><file>{folder}/system.log</file>
 <encoder><pattern>%-5level %date{{HH:mm:ss.SSS}} %logger{{20}} %msg%n</pattern></encoder></appender>
@@ -106,28 +108,32 @@ def java():
     return found
 
 
-def jars():
-    """The folder with Cassandra and all that it needs."""
+def maven(name, pom):
+    """The folder of the user's cache with the jars that this POM names and all that they need."""
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = cache / "varve" / f"cassandra-{VERSION}"
+    folder = cache / "varve" / name
     if not folder.is_dir():
         if not shutil.which("mvn"):
             raise Failed("no Maven; ./dev setup installs it")
         # Into a folder beside it first, so that two at once, or one that is interrupted, leave nothing half done.
-        fresh = cache / "varve" / f"cassandra-{VERSION}.{os.getpid()}"
+        fresh = cache / "varve" / f"{name}.{os.getpid()}"
         fresh.mkdir(parents=True)
-        (fresh / "pom.xml").write_text(POM)
+        (fresh / "pom.xml").write_text(pom)
         command = ["mvn", "-q", "-B", "-f", str(fresh / "pom.xml"), "dependency:copy-dependencies",
                    f"-DoutputDirectory={fresh}"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             shutil.rmtree(fresh)
-            raise Failed(f"Maven could not fetch Cassandra {VERSION}:\n{done.stdout[-3000:]}")
+            raise Failed(f"Maven could not fetch {name}:\n{done.stdout[-3000:]}")
         try:
             fresh.rename(folder)
         except OSError:  # somebody else was faster
             shutil.rmtree(fresh)
     return folder
+
+
+def jars():
+    return maven(f"cassandra-{VERSION}", POM)
 
 
 def jvm_arguments(folder):
@@ -160,7 +166,7 @@ class Node:
         (self.folder / "logback.xml").write_text(LOGBACK.format(folder=self.folder))
         text = YAML.format(
             token=token, address=self.address, folder=self.folder, port=self.cluster.port,
-            storage_port=self.cluster.port + 1000,
+            storage_port=self.cluster.port + 1000, sync=SYNC[self.cluster.sync],
             authenticator="PasswordAuthenticator" if self.cluster.secure else "AllowAllAuthenticator")
         if self.cluster.secure:
             text += TLS.format(pem=self.make_certificate())
@@ -289,9 +295,10 @@ class Node:
 class Cluster:
     """Cluster(directory, count=3).start(); nodes listen on `port` of 127.0.0.1, .2, .3, and on `port` + 1000 ff. with one
     another. `secure`: they want user and password (cassandra, cassandra at first) and offer TLS beside plain connections.
-    `tied`: the nodes end with this process. A directory that has been used keeps its number of nodes."""
+    `tied`: the nodes end with this process. `sync`: periodic or group (SYNC). A directory that has been used keeps its
+    number of nodes."""
 
-    def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False):
+    def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False, sync="periodic"):
         self.directory = pathlib.Path(directory).resolve()
         before = len(list(self.directory.glob("node[1-9]")))
         if before:
@@ -299,6 +306,7 @@ class Cluster:
             text = (self.directory / "node1" / "cassandra.yaml").read_text()
             port = int(text.split("native_transport_port: ")[1].split()[0])
         self.count, self.port, self.heap, self.secure, self.tied = count, port, heap, secure, tied
+        self.sync = sync
         self.nodes = [Node(self, number) for number in range(1, count + 1)]
 
     @property

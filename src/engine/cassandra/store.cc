@@ -102,6 +102,7 @@ struct Store::State {
   std::mutex mutex;
   std::condition_variable idle;
   std::size_t appends = 0;  // under way
+  storage::SlotCounts counts;
 };
 
 Store::Store(const Options& options, const Servers& servers) : state_(std::make_unique<State>(options, servers)) {}
@@ -176,7 +177,14 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
 
 Result<storage::SettleReport> Store::settle() { return state_->worker.settle(); }
 
-storage::SlotCounts Store::slot_counts() const { return state_->worker.counts().value_or(storage::SlotCounts{}); }
+std::size_t Store::series_met() const {
+  return state_->series.directory().read([](const index::SeriesIndex& index) { return index.series_end(); });
+}
+
+storage::SlotCounts Store::slot_counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->counts;
+}
 
 std::vector<storage::SetAsideWork> Store::set_aside() const {
   return state_->worker.set_aside().value_or(std::vector<storage::SetAsideWork>{});
@@ -197,6 +205,10 @@ std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t
 Status Store::listen() {
   const Status heard = state_->series.listen();
   const Status recovered = state_->alarms.turn();
+  if (const auto counts = state_->worker.counts()) {
+    const std::lock_guard lock(state_->mutex);
+    state_->counts = *counts;
+  }
   return heard ? recovered : heard;
 }
 

@@ -50,13 +50,16 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   // Nothing: the servers know.
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
 
+  [[nodiscard]] std::size_t series_met() const;  // that this process has met since its start, forgotten ones too
+
+  // As of the last listen(). Slots of line groups, not of tenants.
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   // Those that are pending, the latest first.
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
 
-  // For threads of their own, again and again; they block. What others have changed, and what Redis has lost: once a
-  // second.
+  // For threads of their own, again and again; they block. What others have changed, what Redis has lost, and the
+  // counts: once a second.
   Status listen();
   // What is due of what is ours; `may_go_on` is asked between pieces of work.
   Status work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);

@@ -14,8 +14,6 @@ using model::TenantId;
 
 namespace {
 
-constexpr std::int64_t kTtlMaxS = 630'720'000;  // Cassandra's: 20 years
-
 // What a name's row is known by: which table, whose, and what else is in its key.
 std::string name_key(char table, std::string_view tenant, std::string_view name, std::size_t generation,
                      model::Timestamp period) {
@@ -176,7 +174,7 @@ std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement
 std::uint32_t Announcer::ttl_s(model::Timestamp period, std::int64_t now_us) const {
   if (retention_ms_ >= rollup::kForEver) return 0;
   const std::int64_t ttl = (retention_ms_ + kPeriodMs + std::max<std::int64_t>(0, period - now_us / 1000)) / 1000;
-  return ttl >= kTtlMaxS ? 0 : static_cast<std::uint32_t>(ttl);
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(ttl, UINT32_MAX));
 }
 
 std::int64_t longest_retention_ms(const SchemaOptions& schema) {

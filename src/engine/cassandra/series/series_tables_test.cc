@@ -103,7 +103,7 @@ TEST_F(SeriesTablesTest, OfManyWhatStandsIsAnnounced) {
   std::vector<GroupPeriod> wanted;
   for (std::size_t i = 0; i < kGroups; ++i) wanted.push_back({a.group({"m", "n"}, std::to_string(i)), shared.period()});
   shared.rows.fail_writes_after(7000);
-  EXPECT_EQ(a.announce_now(a.missing(wanted)).error().code, Code::io);
+  EXPECT_EQ(a.announce_now(a.missing(wanted)).error().code, Code::unavailable);
   const auto left = a.missing(wanted);
   EXPECT_EQ(left.size(), kGroups / 3);
   EXPECT_GE(b.hosts("m")->size(), kGroups - left.size());

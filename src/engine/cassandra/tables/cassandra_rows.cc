@@ -12,7 +12,10 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::uint32_t kTtlMaxS = 20 * 365 * 86'400;  // Cassandra's
+// What Cassandra can say, in its default storage_compatibility_mode: twenty years, and no time after 2038-01-19. Rows
+// that would go later never do.
+constexpr std::int64_t kTtlMaxS = 20LL * 365 * 86'400;
+constexpr std::int64_t kExpiresMaxS = 2'147'483'646 - 86'400;  // its clock may be ahead of ours
 
 constexpr unsigned kScanAttempts = 6;  // with pauses of 6 s together
 constexpr std::size_t kScansInFlight = 8;
@@ -21,19 +24,24 @@ void move_to(std::vector<std::string>& cells, Cells&& from) {
   cells.insert(cells.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
 }
 
-BoundRow bound(const Statements::Writes& writes, RowWrite&& row) {
+std::int32_t ttl_of(const RowWrite& row, std::int64_t now_ms) {
+  const std::int64_t wanted = row.ttl_s == 0 ? row.table->ttl_s : row.ttl_s;
+  const bool can_be_said = wanted <= kTtlMaxS && now_ms / 1000 + wanted <= kExpiresMaxS;
+  return can_be_said ? static_cast<std::int32_t>(wanted) : 0;
+}
+
+BoundRow bound(const Statements::Writes& writes, RowWrite&& row, std::int64_t now_ms) {
   BoundRow out{row.table, &writes.insert, std::move(row.partition)};
   out.cells.reserve(out.cells.size() + row.clustering.size() + row.values.size() + 2);
   move_to(out.cells, std::move(row.clustering));
   move_to(out.cells, std::move(row.values));
   out.cells.push_back(bigint_cell(row.timestamp_us));
   // Without one it would not be the table's, but none at all.
-  const std::uint32_t ttl_s = row.ttl_s == 0 ? row.table->ttl_s : row.ttl_s;
-  out.cells.push_back(integer_cell(static_cast<std::int32_t>(std::min(ttl_s, kTtlMaxS))));
+  out.cells.push_back(integer_cell(ttl_of(row, now_ms)));
   return out;
 }
 
-BoundRow bound(const Statements::Writes& writes, RowDelete&& row) {
+BoundRow bound(const Statements::Writes& writes, RowDelete&& row, std::int64_t) {
   const bool all = row.clustering.empty();
   BoundRow out{row.table, all || !writes.erase_row ? &writes.erase_partition : &*writes.erase_row, {}};
   out.cells.push_back(bigint_cell(row.timestamp_us));
@@ -49,13 +57,13 @@ constexpr std::ptrdiff_t partition_at(const RowDelete&) { return 1; }
 // Puts rows together that may go as one batch.
 class Units {
  public:
-  explicit Units(const CassandraRowsOptions& options) : options_(options) {}
+  Units(const CassandraRowsOptions& options, std::int64_t now_ms) : options_(options), now_ms_(now_ms) {}
 
   template <class Row>
   void add(const Statements::Writes& writes, Row&& row) {
     const bool joins = !units_.empty() && same_partition(units_.back().rows.back(), row);
     std::size_t payload = 0;
-    BoundRow next = bound(writes, std::forward<Row>(row));
+    BoundRow next = bound(writes, std::forward<Row>(row), now_ms_);
     for (const std::string& cell : next.cells) payload += cell.size();
     if (!joins || units_.back().rows.size() >= options_.batch_rows_max ||
         payload_ + payload > options_.batch_bytes_max) {
@@ -76,6 +84,7 @@ class Units {
   }
 
   const CassandraRowsOptions& options_;
+  const std::int64_t now_ms_;
   std::vector<WriteUnit> units_;
   std::size_t payload_ = 0;  // of the last one
 };
@@ -146,7 +155,7 @@ void CassandraRows::submit(std::vector<Row> rows, Done done) {
     done(std::move(status));
     return;
   }
-  Units units(options_);
+  Units units(options_, clock_.now_ms());
   for (Row& row : rows) {
     if (row.table != table) writes = statements_->writes(*(table = row.table));
     units.add(*writes, std::move(row));

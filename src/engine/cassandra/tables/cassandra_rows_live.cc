@@ -100,7 +100,8 @@ class CassandraRowsLive : public ::testing::Test {
                             "group_hash = 0x30313233343536373839616263646566 AND time_slot = " + std::to_string(slot);
     const auto found = driver::wait<driver::Rows>(
         [&](driver::Done<driver::Rows> done) { Connected::instance().session().query(cql, {}, std::move(done)); });
-    return integer_of(found.value().row(0)[0].bytes()).value();
+    const driver::Cell cell = found.value().row(0)[0];
+    return cell.null() ? 0 : integer_of(cell.bytes()).value();
   }
 
   SystemClock clock;
@@ -114,6 +115,13 @@ TEST_F(CassandraRowsLive, TimeToLiveIsTheTablesUnlessTheRowHasOne) {
   EXPECT_LE(ttl_of(1), kHotKeptMs / 1000);
   EXPECT_GT(ttl_of(2), 400);
   EXPECT_LE(ttl_of(2), 1'000);
+}
+
+TEST_F(CassandraRowsLive, WhatCannotBeSaidIsForEver) {
+  const auto rows = open();
+  ASSERT_TRUE(rows->write_now({raw(3, 1, "v", 19 * 365 * 86'400), raw(4, 1, "v", UINT32_MAX)}));
+  EXPECT_EQ(ttl_of(3), 0);
+  EXPECT_EQ(ttl_of(4), 0);
 }
 
 TEST_F(CassandraRowsLive, MissingTablesAreNamed) {

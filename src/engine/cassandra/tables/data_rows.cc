@@ -9,8 +9,6 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::uint32_t kTtlMaxS = 630'720'000;  // twenty years: Cassandra takes no more
-
 std::vector<std::string> names_of(const ChunkFields& fields) {
   std::vector<std::string> names;
   if (fields.chunk) names.emplace_back("chunk");
@@ -103,7 +101,7 @@ std::optional<std::uint32_t> ttl_left_s(model::Timestamp end, std::int64_t reten
   if (retention_ms >= rollup::kForEver) return 0;
   const std::int64_t left_ms = end + retention_ms - now_ms;
   if (left_ms <= 0) return std::nullopt;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((left_ms + 999) / 1000, 1, kTtlMaxS));
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((left_ms + 999) / 1000, 1, UINT32_MAX));
 }
 
 }  // namespace varve::engine::cassandra

@@ -6,8 +6,8 @@
 // when its time to live is over. All methods are thread-safe; callbacks come once, on any thread, perhaps before the
 // method has returned, and must not block.
 //
-// Errors: unavailable (with what to try; too much under way, nodes away), timeout, io: the same may be tried again, and
-// a write may have been done or not. invalid, corrupt: it is of no use.
+// Errors: unavailable (with what to try; too much under way, nodes away), timeout: the same may be tried again, and a
+// write may have been done or not. invalid, corrupt: it is of no use.
 #pragma once
 
 #include <atomic>

@@ -183,10 +183,13 @@ Error explained(Error error, const Table& table, std::string_view doing) {
   std::string message = std::string(doing) + " " + table.name + ": ";
   if (const std::string_view what = advice(error.code); !what.empty()) message.append(what).append(": ");
   message += error.message;
-  const Code code = error.code == Code::limit || error.code == Code::cancelled ? Code::unavailable
-                    : error.code == Code::conflict                             ? Code::unsupported
-                                                                               : error.code;
-  return {code, std::move(message)};
+  switch (error.code) {
+    case Code::limit:
+    case Code::cancelled:
+    case Code::io: return {Code::unavailable, std::move(message)};
+    case Code::conflict: return {Code::unsupported, std::move(message)};
+    default: return {error.code, std::move(message)};
+  }
 }
 
 }  // namespace varve::engine::cassandra

@@ -56,6 +56,7 @@ TEST(Statements, ErrorsSayWhatCanBeDone) {
   EXPECT_EQ(said(Code::invalid).message, "writing one: the driver's words");
   EXPECT_EQ(said(Code::timeout).code, Code::timeout);
   EXPECT_EQ(said(Code::limit).code, Code::unavailable);
+  EXPECT_EQ(said(Code::io).code, Code::unavailable);
   EXPECT_EQ(said(Code::cancelled).message, "writing one: varve is stopping: the driver's words");
   EXPECT_EQ(said(Code::conflict).code, Code::unsupported);
   EXPECT_NE(said(Code::conflict).message.find("varve schema --apply"), std::string::npos);

@@ -38,7 +38,7 @@ Status MemoryRows::let(const Change& change) {
   VARVE_CHECK_OK(check_open());  // the hook may have changed its mind
   std::size_t left = left_;
   while (left != kUnlimited) {
-    if (left == 0) return fail(Code::io, "no connection to Cassandra");
+    if (left == 0) return fail(Code::unavailable, "no connection to Cassandra");
     if (left_.compare_exchange_weak(left, left - 1)) break;
   }
   return {};

@@ -60,7 +60,7 @@ TEST_F(MemoryRowsTest, Refuses) {
 
 TEST_F(MemoryRowsTest, FailsInTheMiddle) {
   rows.fail_writes_after(2);
-  EXPECT_EQ(rows.write_now({row("a"), row("b"), row("c")}).error().code, Code::io);
+  EXPECT_EQ(rows.write_now({row("a"), row("b"), row("c")}).error().code, Code::unavailable);
   EXPECT_EQ(size(), 2U);
   EXPECT_FALSE(rows.write_now({row("d")}));
   rows.let_write();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/connection.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "driver/wait.h"
+#include "engine/cassandra/settle/redis_trackers.h"
+#include "engine/cassandra/tables/apply.h"
+#include "engine/cassandra/tables/spans.h"
+#include "engine/shared/chunk_width.h"
+
+namespace varve::engine::cassandra {
+namespace {
+
+std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
+  std::vector<RedisTrackers::Unit> units;
+  for (const rollup::Level& level : rollups.levels) units.push_back({level.width_ms, unit_ms(level.width_ms, slot_ms)});
+  return units;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const Options& options, const Servers& servers,
+                                                     const Clock& clock) {
+  VARVE_TRY(auto runtime, driver::Runtime::start(0));
+  auto session = driver::wait<driver::Session>([&](driver::Done<driver::Session> done) {
+    driver::Session::connect(runtime, servers.cassandra, std::move(done));
+  });
+  if (!session) {
+    return fail(session.error().code,
+                "no Cassandra answers at " + servers.cassandra.contact_points + ": " + session.error().message);
+  }
+  SchemaOptions schema = options.schema;
+  schema.rollups = options.rollups.levels;
+  std::unique_ptr<Connection> opened(new Connection(std::move(runtime), std::move(*session), schema));
+  VARVE_CHECK_OK(check_schema(opened->session_, schema));
+  VARVE_CHECK_OK(opened->open_store(options, servers, clock));
+  return opened;
+}
+
+Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock) {
+  const std::string& keyspace = options.schema.keyspace;
+  VARVE_TRY(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
+  driver::RedisOptions wanted = servers.redis;
+  wanted.lazy = true;
+  auto redis = driver::wait<driver::Redis>(
+      [&](driver::Done<driver::Redis> done) { driver::Redis::connect(runtime_, wanted, std::move(done)); });
+  if (!redis) return fail(redis.error().code, "Redis: " + redis.error().message);
+  link_ = std::make_unique<tracker::redis::Link>(std::move(*redis), tracker::redis::LinkOptions{keyspace + "|"}, clock);
+  if (const Status answers = link_->check(); !answers) {
+    log::warn("Redis is away; samples are taken in all the same", {{"error", answers.error().message}});
+  }
+  versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
+  const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
+  const tracker::TrackerOptions tracking{
+      .width_ms = slot_ms, .quiet_ms = options.slot_quiet_ms, .partitions = options.partitions};
+  const auto make_trackers = [this, tracking,
+                              units = units_of(options.rollups, slot_ms)](tracker::redis::MemberNames& names) {
+    return std::make_unique<RedisTrackers>(tracking, units, *link_, names);
+  };
+  store_ = std::make_unique<Store>(options, Store::Servers{tables_, *rows_, *versions_, make_trackers, link_->clock()});
+  return {};
+}
+
+}  // namespace varve::engine::cassandra

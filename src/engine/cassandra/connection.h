@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connection: the store together with the servers that it stands on, a Cassandra and a Redis, as the drivers reach
+// them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "driver/cassandra.h"
+#include "driver/redis.h"
+#include "engine/cassandra/options.h"
+#include "engine/cassandra/store.h"
+#include "engine/cassandra/tables/cassandra_rows.h"
+#include "tracker/redis/link.h"
+
+namespace varve::engine::cassandra {
+
+class Connection {
+ public:
+  struct Servers {
+    driver::SessionOptions cassandra;  // with the consistency of all reads and writes
+    driver::RedisOptions redis;
+  };
+  // Blocking. A Redis that is away is waited for later (docs/decisions/0015), a Cassandra is not. Keys in Redis begin
+  // with the keyspace. Errors: io (no Cassandra answers), unsupported (the schema is missing or another one: it says
+  // what to do), invalid (credentials, the URL of Redis).
+  static Result<std::unique_ptr<Connection>> open(const Options& options, const Servers& servers, const Clock& clock);
+
+  [[nodiscard]] Store& store() { return *store_; }
+  [[nodiscard]] tracker::redis::Link& redis() { return *link_; }
+  [[nodiscard]] WriteQueue::Load writes() const { return rows_->load(); }
+
+ private:
+  Connection(driver::Runtime runtime, driver::Session session, const SchemaOptions& schema)
+      : runtime_(std::move(runtime)), session_(std::move(session)), tables_(schema) {}
+  Status open_store(const Options& options, const Servers& servers, const Clock& clock);
+
+  driver::Runtime runtime_;
+  driver::Session session_;
+  const Tables tables_;
+  std::unique_ptr<tracker::redis::Link> link_;
+  std::unique_ptr<tracker::redis::RedisVersions> versions_;
+  std::unique_ptr<CassandraRows> rows_;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of stores, and random work, on a real Cassandra, which tests/schema_test.py starts, and a real Redis.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "driver/testing/redis_server.h"
+#include "driver/wait.h"
+#include "engine/cassandra/connection.h"
+#include "engine/cassandra/tables/apply.h"
+#include "storage/testing/catalog_contract.h"
+#include "storage/testing/store_contract.h"
+#include "storage/testing/store_model.h"
+#include "storage/testing/tenants_apart.h"
+
+namespace varve::storage::testing {
+namespace {
+
+using engine::cassandra::Connection;
+
+const std::vector<rollup::Level> kRollups = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
+
+// The servers of all tests of the program.
+struct Shared {
+  Shared() {
+    servers.cassandra.contact_points = std::getenv("VARVE_CASSANDRA");  // NOLINT(concurrency-mt-unsafe)
+    servers.redis = redis.options();
+    auto runtime = driver::Runtime::start(1).value();
+    const auto session = driver::wait<driver::Session>([&](driver::Done<driver::Session> done) {
+                           driver::Session::connect(runtime, servers.cassandra, std::move(done));
+                         }).value();
+    const Status applied =
+        engine::cassandra::apply_schema(session, {.keyspace = "store", .rollups = kRollups}, [](std::string_view) {});
+    EXPECT_TRUE(applied) << applied.error().message;
+  }
+  static Shared& instance() {
+    static Shared shared;
+    return shared;
+  }
+  // The Cassandra may have been used before.
+  std::string next_prefix() { return "test" + std::to_string(begun_ms) + "-" + std::to_string(++engines) + "."; }
+  SystemClock clock;
+  const std::int64_t begun_ms = clock.now_ms();
+  driver::testing::RedisServer redis;
+  Connection::Servers servers;
+  std::int64_t engines = 0, sources = 0;
+};
+
+class LiveEngine final : public Engine {
+ public:
+  explicit LiveEngine(bool rolled_up) : prefix_(Shared::instance().next_prefix()) {
+    options_.schema.keyspace = "store";
+    options_.rollups.counter_suffixes = {"_count"};
+    if (rolled_up) options_.rollups.levels = kRollups;
+    options_.partitions = 4;
+    open();
+  }
+  SeriesStore& series() override { return *series_; }
+  SampleStore& samples() override { return connection_->store(); }
+  void restart() override {
+    connection_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto& shared = Shared::instance();
+    options_.source = ++shared.sources;
+    connection_ = Connection::open(options_, shared.servers, shared.clock).value();
+    series_.emplace(connection_->store().series(), prefix_);
+    // A Redis that was just started, or that is empty, is a lost one.
+    for (int attempt = 0; attempt < 500 && !connection_->store().listen(); ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  const std::string prefix_;
+  engine::cassandra::Options options_;
+  std::unique_ptr<Connection> connection_;
+  std::optional<TenantsApart> series_;
+};
+
+MakeEngine make(bool rolled_up) {
+  return [rolled_up] { return std::make_unique<LiveEngine>(rolled_up); };
+}
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Cassandra, StoreContract, ::testing::Values(make(false)));
+INSTANTIATE_TEST_SUITE_P(CassandraRolledUp, StoreContract, ::testing::Values(make(true)));
+
+TEST(ClusterStoreModel, random_work) {
+  LiveEngine engine(true);
+  StoreModel(engine, 1).run(150);
+}
+
+}  // namespace varve::storage::testing

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine.h"
+
+#ifdef VARVE_CLUSTER
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <random>
+
+#include "base/log.h"
+#include "base/periodic.h"
+#include "base/thread_priority.h"
+#include "server/cluster_options.h"
+#include "server/translate.h"
+#include "tracker/redis/redis_jobs.h"
+
+namespace varve::server {
+namespace {
+
+using engine::cassandra::Connection;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kListen{1000};
+constexpr milliseconds kWork{250};
+
+// Says in the log when something begins to fail and when it is well again, not each time.
+class Health {
+ public:
+  explicit Health(std::string_view what) : what_(what) {}
+  void tell(const Status& status) {
+    if (status && failing_) log::info("works again", {{"what", what_}});
+    if (!status && !failing_)
+      log::warn("fails; it is tried again", {{"what", what_}, {"error", status.error().message}});
+    failing_ = !status;
+  }
+
+ private:
+  const std::string_view what_;
+  bool failing_ = false;
+};
+
+// Names this process in its rows: never two alike.
+std::int64_t random_source() {
+  std::random_device random;
+  return static_cast<std::int64_t>((std::uint64_t{random()} << 31) ^ random());
+}
+
+class ClusterEngine final : public Engine {
+ public:
+  ClusterEngine(const config::Config& config, const Clock& clock, const std::string& replica,
+                std::unique_ptr<Connection> connection)
+      : connection_(std::move(connection)) {
+    const auto owns = ownership_options(config, replica);
+    if (owns.own == tracker::Own::jobs) {
+      board_ = std::make_unique<tracker::redis::RedisJobBoard>(owns.jobs, connection_->redis());
+    }
+    ownership_ = std::make_unique<tracker::Ownership>(owns, board_.get(), clock);
+    listen_.emplace(kListen, [this, health = Health("hearing of other replicas")](const auto&) mutable {
+      health.tell(store().listen());
+      redis_away_ = !connection_->redis().check();
+    });
+    if (!seals(config)) return;
+    // Apart from the work, which may be long.
+    heartbeat_.emplace(milliseconds(std::max<std::int64_t>(owns.jobs.lease_ms / 5, 100)),
+                       [this](const auto&) { ownership_->heartbeat(); });
+    work_.emplace(kWork,
+                  [this, health = Health("sealing and rolling up"), is_first = true](const auto& stopping) mutable {
+                    if (std::exchange(is_first, false)) lower_thread_priority();
+                    health.tell(store().work(*ownership_, [&stopping] { return !stopping.stop_requested(); }));
+                  });
+  }
+  ~ClusterEngine() override {
+    work_.reset();
+    heartbeat_.reset();
+    listen_.reset();
+    ownership_->release();
+  }
+
+  storage::SeriesStore& series() override { return store().series(); }
+  storage::SampleStore& samples() override { return store(); }
+  storage::SlotStore& slots() override { return store(); }
+  tracker::Ownership& ownership() override { return *ownership_; }
+  // Known ones: nobody counts those of all replicas.
+  [[nodiscard]] std::uint64_t series_created() const override { return connection_->store().series_met(); }
+  void register_metrics(Metrics& metrics) override {
+    metrics.gauge("varve_redis_lost",
+                  "1 while Redis is away or may have lost something: all pending slots are looked at.",
+                  [this] { return redis_away_ || connection_->redis().lost() ? 1.0 : 0.0; });
+    metrics.gauge("varve_cassandra_requests_in_flight", "Writes to Cassandra under way.",
+                  [this] { return static_cast<double>(connection_->writes().in_flight); });
+    metrics.gauge("varve_cassandra_requests_in_flight_limit",
+                  "Writes that may be under way now; fewer after slow ones.",
+                  [this] { return static_cast<double>(connection_->writes().limit); });
+    metrics.gauge("varve_cassandra_queued_bytes", "Writes to Cassandra, waiting and under way.",
+                  [this] { return static_cast<double>(connection_->writes().bytes); });
+    metrics.counter_from("varve_cassandra_refused_total", "Writes refused because too many waited.",
+                         [this] { return static_cast<double>(connection_->writes().refused); });
+  }
+
+ private:
+  engine::cassandra::Store& store() { return connection_->store(); }
+
+  const std::unique_ptr<Connection> connection_;
+  std::unique_ptr<tracker::redis::RedisJobBoard> board_;
+  std::unique_ptr<tracker::Ownership> ownership_;
+  std::atomic<bool> redis_away_ = false;
+  std::optional<Periodic> listen_, heartbeat_, work_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const Clock& clock, std::string replica) {
+  const std::int64_t began_ns = clock.steady_ns();
+  auto options = cluster_options(config, replica);
+  options.source = random_source();
+  VARVE_TRY(const auto servers, cluster_servers(config));
+  VARVE_TRY(auto connection, Connection::open(options, servers, clock));
+  log::info("store is open", {{"cassandra", servers.cassandra.contact_points},
+                              {"keyspace", config.cassandra.keyspace},
+                              {"replica", replica},
+                              {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
+  return std::make_unique<ClusterEngine>(config, clock, replica, std::move(connection));
+}
+
+}  // namespace varve::server
+#else
+namespace varve::server {
+
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config&, const Clock&, std::string) {
+  return fail(Code::unsupported, "this varve was built without the cluster engine (VARVE_CLUSTER=OFF)");
+}
+
+}  // namespace varve::server
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/log.h"
+#include "engine/rocksdb/store.h"
+#include "server/engine.h"
+#include "server/translate.h"
+#include "tracker/local_jobs.h"
+
+namespace varve::server {
+namespace {
+
+class EmbeddedEngine final : public Engine {
+ public:
+  EmbeddedEngine(const config::Config& config, const Clock& clock, std::string replica) {
+    const auto owns = ownership_options(config, std::move(replica));
+    if (owns.own == tracker::Own::jobs) jobs_ = std::make_unique<tracker::LocalJobBoard>(owns.jobs, clock);
+    ownership_ = std::make_unique<tracker::Ownership>(owns, jobs_.get(), clock);
+  }
+  ~EmbeddedEngine() override {
+    store_.reset();
+    ownership_->release();
+  }
+  Status open(const config::Config& config, const Clock& clock) {
+    const std::int64_t began_ns = clock.steady_ns();
+    auto options = store_options(config);
+    options.owned = [this] {
+      ownership_->heartbeat();
+      return ownership_->partitions();
+    };
+    VARVE_TRY(store_, engine::rocksdb::Store::open(options, clock));
+    at_start_ = store_->series_defined();
+    log::info("store is open", {{"path", config.storage.path},
+                                {"series", store_->series_count()},
+                                {"log_rows", store_->recovery().log_rows},
+                                {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
+    return {};
+  }
+
+  storage::SeriesStore& series() override { return *store_; }
+  storage::SampleStore& samples() override { return *store_; }
+  storage::SlotStore& slots() override { return *store_; }
+  tracker::Ownership& ownership() override { return *ownership_; }
+  [[nodiscard]] std::uint64_t series_created() const override { return store_->series_defined() - at_start_; }
+  void register_metrics(Metrics&) override {}
+
+ private:
+  std::unique_ptr<tracker::LocalJobBoard> jobs_;
+  std::unique_ptr<tracker::Ownership> ownership_;
+  std::unique_ptr<engine::rocksdb::Store> store_;
+  std::uint64_t at_start_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config, const Clock& clock, std::string replica) {
+  auto engine = std::make_unique<EmbeddedEngine>(config, clock, std::move(replica));
+  VARVE_CHECK_OK(engine->open(config, clock));
+  return engine;
+}
+
+}  // namespace varve::server

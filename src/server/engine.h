@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine: what the server needs of where data live, embedded or cluster, with the threads that it needs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "config/config.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+#include "storage/slot_store.h"
+#include "tracker/ownership.h"
+
+namespace varve::server {
+
+class Engine {
+ public:
+  // Makes everything durable; appends under way call back before it returns. Jobs are given back.
+  virtual ~Engine() = default;
+
+  virtual storage::SeriesStore& series() = 0;
+  virtual storage::SampleStore& samples() = 0;
+  virtual storage::SlotStore& slots() = 0;
+  virtual tracker::Ownership& ownership() = 0;
+
+  [[nodiscard]] virtual std::uint64_t series_created() const = 0;  // since the start
+  // Those that the other engine has not. `metrics` goes before the engine.
+  virtual void register_metrics(Metrics& metrics) = 0;
+};
+
+// Blocking. `replica`: its name among others, for people. Errors: conflict (the directory is open in another process,
+// or was made otherwise), corrupt, io.
+Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config, const Clock& clock, std::string replica);
+// Blocking. Errors: those of engine/cassandra/connection.h; unsupported (not in this build).
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const Clock& clock, std::string replica);
+
+}  // namespace varve::server

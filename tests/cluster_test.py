@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several replicas on a real Cassandra and Redis: what one takes in all have, each does what its roles say, jobs are
+shared and go over."""
+
+import time
+
+from support.client import wait_until
+from support.load import Load
+from support.replicas import ClusterCase
+
+
+class Replicas(ClusterCase):
+    def test_what_one_takes_in_all_have(self):
+        a, b, c = self.replicas()
+        now = int(time.time() * 1000)
+        for number in range(20):
+            a.influx(f"seen,host=h{number % 4} value={number}i {now + number}")
+            for other in (b, c):
+                self.assertEqual(other.values("seen", {"host": f"h{number % 4}"})[-1], (now + number, number))
+        self.assertIn("seen", c.metric_names())
+        answer = b.post("/api/v1/datapoints/delete", {"start_absolute": now, "end_absolute": now + 9,
+                                                      "metrics": [{"name": "seen"}]})
+        self.assertEqual(answer.status, 204)
+        for server in (a, b, c):
+            self.assertEqual(sorted(v for _, v in server.values("seen")), list(range(10, 20)))
+
+    def test_roles(self):
+        keyspace = "roles"
+        writer = self.replica(keyspace, {"roles": "ingest"}).start()
+        reader = self.replica(keyspace, {"roles": "query"}).start()
+        self.replica(keyspace, {"roles": "rollup"}).start()
+        load = Load([writer]).start()
+        time.sleep(8)
+        load.stop()
+        self.assertEqual(load.check(reader), [])
+        self.settled(reader, load)
+        self.assertEqual(writer.get("/api/v1/metricnames").status, 404)
+        self.assertEqual(reader.post("/write", "m value=1").status, 404)
+        self.assertEqual(self.held([writer, reader]), [0, 0])
+
+    def test_lists_of_partitions(self):
+        keyspace = "lists"
+        first = self.replica(keyspace, {"slots.own": "0-6"}).start()
+        load = Load([first], hosts=12).start()
+        time.sleep(5)
+        load.stop()
+        time.sleep(10)  # whatever it would seal is sealed
+        self.assertGreater(first.metric("varve_slots_sealed_total"), 0)
+        self.assertNotEqual(first.get("/api/v1/admin/slots").json()["slots"], [])
+        second = self.replica(keyspace, {"slots.own": "7-11"}).start()
+        self.settled(second, load)
+        self.assertEqual(first.get("/api/v1/admin/jobs").json()["own"], "list")
+
+    def test_jobs_are_shared_and_go_over(self):
+        servers = self.replicas(2)
+        wait_until(lambda: self.held(servers) == [3, 3], 20, "three jobs each")
+        keyspace = servers[0].config["cassandra.keyspace"]
+        servers.append(self.replica(keyspace).start())
+        wait_until(lambda: self.held(servers) == [2, 2, 2], 20, "two jobs each")
+        servers[1].kill()
+        left = [servers[0], servers[2]]
+        wait_until(lambda: self.held(left) == [3, 3], 20, "a dead one's jobs go over")
+        code, _ = left[0].stop()
+        self.assertEqual(code, 0)
+        begin = time.monotonic()
+        wait_until(lambda: self.held(left[1:]) == [6], 20, "who stops gives back")
+        self.assertLess(time.monotonic() - begin, 10)
+        jobs = left[1].get("/api/v1/admin/jobs").json()["jobs"]
+        self.assertEqual(len({job["holder"] for job in jobs}), 1)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that varve's cluster engine stands on, for tests: a Cassandra and a Redis of their own.
+
+With ENGINE=cluster in the environment (run.py --engine=cluster) every Server of the tests stands on the one pair that
+run.py started, in a keyspace of its own, so the same tests run on both engines."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from .cql import Cql, CqlError
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools", "cassandra"))
+import cassandra  # noqa: E402
+
+
+def free_cassandra_port(count):
+    """A port that is free at every node's address, with the thousand-and-some beside it for the nodes' own talk."""
+    for port in range(21000 + os.getpid() % 7000, 30000, 17):
+        wanted = [(f"127.0.0.{n}", port + more) for n in range(1, count + 1) for more in (0, 1000, 1000 + n)]
+        try:
+            for address in wanted:
+                with socket.socket() as s:
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    s.bind(address)
+            return port
+        except OSError:
+            continue
+    raise RuntimeError("no free ports for Cassandra")
+
+
+def die_with_parent():
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Redis:
+    """A redis-server that keeps nothing when it ends."""
+
+    def __init__(self, port):
+        self.port, self.process = port, None
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+                   "--logfile", "/dev/null", "--dir", tempfile.gettempdir()]
+        self.process = subprocess.Popen(command, preexec_fn=die_with_parent)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                if self.command("PING") == b"+PONG\r\n":
+                    return self
+            time.sleep(0.02)
+        raise RuntimeError("redis-server does not answer")
+
+    def command(self, *words):
+        with socket.create_connection(("127.0.0.1", self.port), 10) as s:
+            s.sendall((" ".join(words) + "\r\n").encode())
+            return s.recv(4096)
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+class Backends:
+    """Both, started."""
+
+    def __init__(self, free_port, nodes=1, replication=1, **more):
+        self.directory = tempfile.mkdtemp(prefix="varve-cluster-")
+        self.replication = replication
+        self.cassandra = cassandra.Cluster(self.directory, nodes, free_cassandra_port(nodes), tied=True, **more)
+        self.redis = Redis(free_port())
+
+    def start(self):
+        self.redis.start()
+        self.cassandra.start()
+        return self
+
+    def close(self):
+        self.cassandra.close()
+        self.redis.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def config(self, keyspace):
+        return {"engine": "cluster", "cassandra.hosts": self.cassandra.contact_points, "cassandra.keyspace": keyspace,
+                "cassandra.replication": f"SimpleStrategy:{self.replication}", "redis.url": self.redis.url}
+
+
+# --- the one pair of run.py --engine=cluster
+
+def chosen():
+    return os.environ.get("ENGINE") == "cluster"
+
+
+def offer(backends):
+    """For the tests that are started from here on."""
+    os.environ.update(ENGINE="cluster", CLUSTER_CASSANDRA=backends.cassandra.contact_points,
+                      CLUSTER_REDIS=backends.redis.url)
+
+
+def keyspace_of(path):
+    return "t" + hashlib.sha1(path.encode()).hexdigest()[:16]
+
+
+def config_for(path):
+    """What a Server with this data directory stands on instead."""
+    return {"engine": "cluster", "cassandra.hosts": os.environ["CLUSTER_CASSANDRA"],
+            "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"]}
+
+
+def drop(path):
+    with contextlib.suppress(OSError, CqlError):
+        with Cql(os.environ["CLUSTER_CASSANDRA"].split(",")[0]) as cql:
+            cql.query(f"DROP KEYSPACE IF EXISTS {keyspace_of(path)}")
+
+
+SCHEMA_KEYS = ("cassandra.hosts", "cassandra.keyspace", "cassandra.replication", "slots.width", "raw.retention",
+               "rollups")
+_applied = set()
+
+
+def apply_schema(binary, config):
+    """Once for each keyspace and width."""
+    arguments = tuple(f"--{key}={config[key]}" for key in SCHEMA_KEYS if key in config)
+    if arguments in _applied:
+        return
+    done = subprocess.run([binary, "schema", "--apply", *arguments], capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise RuntimeError(f"varve schema --apply: {done.stderr}")
+    _applied.add(arguments)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""varve's cluster engine and KairosDB, each on a fresh Cassandra of its own, one after the other: what taking samples in
+costs, how large they are, how long questions take."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+from common import DAY_MS, Row, data_flags, run_load
+from databases import TICKS, Database, Varve, disk_bytes, http_call
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cassandra"))
+import cassandra  # noqa: E402
+
+KAIROSDB = "1.3.0-1"
+POM = f"""<project><modelVersion>4.0.0</modelVersion>
+<groupId>varve</groupId><artifactId>kairosdb</artifactId><version>1</version><packaging>pom</packaging><dependencies>
+<dependency><groupId>org.kairosdb</groupId><artifactId>kairosdb</artifactId><version>{KAIROSDB}</version></dependency>
+<dependency><groupId>com.sun.jersey.contribs</groupId><artifactId>jersey-guice</artifactId><version>1.19.4</version>
+<exclusions><exclusion><groupId>com.google.inject</groupId><artifactId>*</artifactId></exclusion>
+<exclusion><groupId>com.google.inject.extensions</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>
+<dependency><groupId>com.sun.xml.bind</groupId><artifactId>jaxb-core</artifactId><version>2.3.0</version></dependency>
+</dependencies></project>
+"""
+CASSANDRA_PORT, REDIS_PORT = 18490, 18494
+HEAP = "2g"
+# What KairosDB's own batches need, as its manual says.
+BATCHES = "batch_size_warn_threshold: 5000KiB\nbatch_size_fail_threshold: 50000KiB\n"
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+class OnCassandra(Database):
+    """With a node and, where wanted, a Redis, which go with it."""
+
+    keyspace = ""
+
+    def start_node(self):
+        self.cluster = cassandra.Cluster(os.path.join(self.directory, "cassandra"), 1, CASSANDRA_PORT, heap=HEAP,
+                                         tied=True)
+        node = self.cluster.nodes[0]
+        node.configure()
+        with open(node.folder / "cassandra.yaml", "a") as f:
+            f.write(BATCHES)
+        node.start()
+        self.node = node
+
+    def server_cpu(self):
+        return self.cpu_seconds() + cpu_seconds(self.node.pid())
+
+    def stored(self, expected):
+        """Waits until all that was acknowledged stands in Cassandra."""
+
+    def bytes_of(self, *tables):
+        """On disk after a major compaction; no names: of the whole keyspace."""
+        self.node.nodetool("flush", self.keyspace)
+        self.node.nodetool("compact", self.keyspace)
+        folder = self.node.folder / "data" / self.keyspace
+        return sum(disk_bytes(table) for table in folder.iterdir()
+                   if not tables or table.name.split("-")[0] in tables)
+
+    def close(self):
+        self.kill()
+        if hasattr(self, "cluster"):
+            self.cluster.stop(signal.SIGKILL)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class ClusterVarve(OnCassandra):
+    name, port, ready_path, keyspace = "varve", 18480, "/-/ready", "varve"
+
+    def start(self, seconds=120):
+        self.start_node()
+        program = self.program("redis-server")
+        self.redis = subprocess.Popen([program, "--port", str(REDIS_PORT), "--bind", "127.0.0.1", "--save", "",
+                                       "--logfile", "/dev/null"], preexec_fn=cassandra.die_with_parent)
+        done = subprocess.run([os.path.abspath(Varve.binary), "schema", "--apply", *self.keys()], capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        return super().start(seconds)
+
+    @staticmethod
+    def keys():
+        return [f"--cassandra.hosts=127.0.0.1:{CASSANDRA_PORT}", f"--redis.url=redis://127.0.0.1:{REDIS_PORT}"]
+
+    def arguments(self):
+        return [os.path.abspath(Varve.binary), "serve", "--engine=cluster", *self.keys(),
+                f"--http.listen=127.0.0.1:{self.port}", "--telnet.listen="]
+
+    def server_cpu(self):
+        return super().server_cpu() + cpu_seconds(self.redis.pid)
+
+    def settle(self):
+        status, body = http_call(self.port, "POST", "/-/settle", b"")
+        if status != 200:
+            raise RuntimeError(f"settle: {status} {body[:300]!r}")
+
+    def close(self):
+        super().close()
+        if hasattr(self, "redis"):
+            self.redis.kill()
+            self.redis.wait()
+
+
+class KairosDb(OnCassandra):
+    name, port, ready_path, keyspace = "kairosdb", 18496, "/api/v1/version", "kairosdb"
+
+    def start(self, seconds=120):
+        self.start_node()
+        return super().start(seconds)
+
+    def arguments(self):
+        folder = self.directory
+        for sub in ("web", "cache"):
+            os.makedirs(os.path.join(folder, sub), exist_ok=True)
+        pathlib.Path(folder, "logback.xml").write_text(cassandra.LOGBACK.format(folder=folder).replace("INFO", "WARN"))
+        pathlib.Path(folder, "kairosdb.conf").write_text(f"""kairosdb: {{
+ telnetserver: {{ port: {self.port + 1}, address: "127.0.0.1" }}
+ jetty: {{ port: {self.port}, address: "127.0.0.1", static_web_root: "{folder}/web" }}
+ service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
+ datastore.cassandra.write_cluster.cql_host_list: ["127.0.0.1:{CASSANDRA_PORT}"]
+ query_cache.cache_dir: "{folder}/cache"
+ queue_processor.queue_path: "{folder}/queue"
+ service.reporter: "<disabled>"
+}}
+""")
+        opened = ["java.base/java.lang", "java.base/java.nio", "java.base/sun.nio.ch", "java.base/java.util",
+                  "java.base/jdk.internal.ref", "java.base/jdk.internal.misc", "java.base/java.io", "java.base/java.net"]
+        flags = [f"--add-{what}={name}=ALL-UNNAMED" for name in opened for what in ("opens", "exports")]
+        return [cassandra.java(), *flags, f"-Xmx{HEAP}", "-Duser.timezone=UTC", "-Djava.net.preferIPv4Stack=true",
+                f"-Dlogback.configurationFile={folder}/logback.xml",
+                "-cp", f"{cassandra.maven('kairosdb-' + KAIROSDB, POM)}/*", "org.kairosdb.core.Main", "-c", "run",
+                "-p", f"{folder}/kairosdb.conf"]
+
+    def stored(self, expected):
+        """It acknowledges what stands in its queue; the queue is empty when the count is right."""
+        hosts, metrics, start, end = expected["hosts"], expected["metrics"], expected["start"], expected["end"]
+        deadline = time.monotonic() + 1800
+        while time.monotonic() < deadline:
+            found = sum(count(self, metric, start, end) for metric in metrics[-1:])
+            if found >= hosts * expected["steps"]:
+                return
+            time.sleep(0.5)
+        raise RuntimeError(f"KairosDB has not stored everything: {found}")
+
+
+def count(database, metric, start, end):
+    body = ask(database, [{"name": metric, "aggregators": [
+        {"name": "count", "sampling": {"value": 10, "unit": "years"}}]}], start, end)
+    return sum(v for result in body["queries"][0]["results"] for _, v in result["values"])
+
+
+def ask(database, metrics, start, end):
+    status, body = http_call(database.port, "POST", "/api/v1/datapoints/query",
+                             json.dumps({"start_absolute": start, "end_absolute": end - 1, "metrics": metrics}))
+    if status != 200:
+        raise RuntimeError(f"{database.name}: {status} {body[:300]!r}")
+    return json.loads(body)
+
+
+QUERIES = {
+    "24 h of one series, raw": {"name": "cpu_usage_user", "tags": {"hostname": ["host_7"]}},
+    "24 h of 100 series, avg 1 h by host": {
+        "name": "cpu_usage_user", "group_by": [{"name": "tag", "tags": ["hostname"]}],
+        "aggregators": [{"name": "avg", "sampling": {"value": 1, "unit": "hours"}, "align_start_time": True}]},
+}
+
+
+def answers(database, metric, start):
+    """Milliseconds, the median; and what was answered, to be compared."""
+    times, body = [], None
+    for _ in range(15):
+        began = time.perf_counter()
+        body = ask(database, [metric], start, start + DAY_MS)
+        times.append((time.perf_counter() - began) * 1000)
+    results = {tuple(sorted((k, tuple(v)) for k, v in r["tags"].items() if k == "hostname")): r["values"]
+               for r in body["queries"][0]["results"]}
+    return statistics.median(times[3:]), results
+
+
+def same(a, b):
+    if a.keys() != b.keys():
+        return False
+    return all(len(a[k]) == len(b[k]) and all(x[0] == y[0] and abs(x[1] - y[1]) <= 1e-9 * max(1, abs(x[1]))
+                                              for x, y in zip(a[k], b[k])) for k in a)
+
+
+def run_one(settings, kind, hosts, steps):
+    database = kind(settings.directory)
+    try:
+        settings.say(f"cluster: {database.name} and its Cassandra start")
+        database.start()
+        flags = data_flags(settings, "decimal", hosts, steps, protocol="kairosdb", lines=500, connections=2)
+        metrics = ["cpu_usage_guest_nice"]
+        run_load(settings, database, **{**flags, "steps": 360, "start": settings.start_ms - 10 * DAY_MS})  # warm
+        before, began = database.server_cpu(), time.monotonic()
+        load = run_load(settings, database, **flags)
+        database.stored({"hosts": hosts, "metrics": metrics, "steps": steps, "start": settings.start_ms,
+                         "end": settings.start_ms + steps * 10_000})
+        seconds, cpu = time.monotonic() - began, database.server_cpu() - before
+        samples = load["samples"]
+        settings.say(f"cluster: {database.name}: {samples / seconds / 1e3:.0f} k samples/s stored, "
+                     f"{cpu * 1e6 / samples:.2f} us CPU a sample")
+        before = database.server_cpu()
+        database.settle()
+        settled = database.server_cpu() - before
+        found = {what: answers(database, metric, settings.start_ms) for what, metric in QUERIES.items()}
+        # The load that warmed it up stands there, too.
+        in_all = samples * (steps + 360) / steps
+        if kind is ClusterVarve:
+            hot = database.bytes_of("data_raw_p_pt1h")
+            size = database.bytes_of() - hot
+        else:
+            hot, size = 0, database.bytes_of()
+        return {"rate": samples / seconds, "cpu": (cpu + settled) / samples, "size": size / in_all, "hot": hot / in_all,
+                "ingest_cpu": cpu / samples, "answers": found}
+    finally:
+        database.close()
+
+
+def cluster(settings):
+    hosts, steps = 100, 2160 if settings.quick else 8640
+    found = {kind.name: run_one(settings, kind, hosts, steps) for kind in (ClusterVarve, KairosDb)}
+    for what in QUERIES:
+        if not same(*(one["answers"][what][1] for one in found.values())):
+            raise RuntimeError(f"the answers differ: {what}")
+
+    def row(what, unit, pick, **more):
+        return Row(what, unit, {name: pick(one) for name, one in found.items()}, **more)
+    rows = [
+        row("cluster: ingest, stored", "k samples/s", lambda r: r["rate"] / 1e3, goal=">= 20 x KairosDB", goal_ratio=20),
+        row("cluster: all servers' CPU, taking in", "us/sample", lambda r: r["ingest_cpu"] * 1e6, goal="<= 1/20 of KairosDB",
+            goal_ratio=0.05, higher_is_better=False),
+        row("cluster: all servers' CPU, until sealed and rolled up", "us/sample", lambda r: r["cpu"] * 1e6,
+            higher_is_better=False),
+        row("cluster: on disk, sealed, with rollups and index", "B/sample", lambda r: r["size"], goal="<= 0.1 x KairosDB",
+            goal_ratio=0.1, higher_is_better=False),
+        Row("cluster: on disk, hot rows, which go after three days", "B/sample", {"varve": found["varve"]["hot"]},
+            higher_is_better=False),
+    ]
+    for what in QUERIES:
+        rows.append(row(f"cluster: {what}", "ms", lambda r, what=what: r["answers"][what][0], goal="<= 0.1 x KairosDB",
+                        goal_ratio=0.1, higher_is_better=False))
+    return rows
