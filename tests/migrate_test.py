@@ -8,19 +8,27 @@ import subprocess
 import tempfile
 
 from support.client import wait_until
-from support.cluster import die_with_parent
+from support.cluster import Redis, apply_schema, die_with_parent
 from support.live import CassandraCase
-from support.server import BINARY, Server
+from support.server import BINARY, Server, free_port
 
 NOW = 1_790_000_000_000
 ALL = ["--rollups=", "--raw.retention=100y"]
 
 
 class Migrate(CassandraCase):
+    played = set()
+
     def setUp(self):
         self.root = tempfile.mkdtemp(prefix="varve-migrate-")
         self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
         self.progress = os.path.join(self.root, "progress")
+
+    def play(self, name):
+        """Once for all tests."""
+        if name not in self.played:
+            self.run_live("migrate_live", f"--gtest_filter=Play.{name}")
+            self.played.add(name)
 
     def command(self, keyspace, *more, parameters=""):
         source = f"cassandra://{self.cluster.contact_points}/{keyspace}{parameters}"
@@ -47,7 +55,7 @@ class Migrate(CassandraCase):
         return sum(int(last) - int(first) + 1 for first, last in pairs)
 
     def test_every_kind_of_value(self):
-        self.run_live("migrate_live", "--gtest_filter=Play.Old")
+        self.play("Old")
         for attempt in ("first", "again"):
             with self.subTest(attempt):
                 status, out, err = self.migrate("old", "--tenant=t")
@@ -78,7 +86,7 @@ class Migrate(CassandraCase):
             self.assertEqual(server.values("both", {"host": str(i)}, headers=head), [(NOW, i if i % 2 == 0 else i + 0.5), (NOW + 1, 1)])
 
     def test_goes_on_after_kill(self):
-        self.run_live("migrate_live", "--gtest_filter=Play.New")
+        self.play("New")
         process = subprocess.Popen(self.command("kairosdb"), stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
         wait_until(lambda: self.ranges_done() > 0 or process.poll() is not None, 60, "the first ranges")
         process.kill()
@@ -86,12 +94,34 @@ class Migrate(CassandraCase):
         done = self.ranges_done()
         self.assertTrue(0 < done < 4096, f"it was killed too early or too late: {done} ranges done")
 
-        status, out, err = self.migrate("kairosdb")
-        self.assertEqual((status, out), (0, "10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
+        # And now the Cassandra dies, and comes back.
+        process = subprocess.Popen(self.command("kairosdb"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=die_with_parent)
+        wait_until(lambda: self.ranges_done() > done or process.poll() is not None, 60, "more ranges")
+        self.control("kill", self.cluster.nodes[0])
+        self.control("start", self.cluster.nodes[0])
+        out, err = process.communicate(timeout=150)
+        self.assertEqual((process.returncode, out), (0, "10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
         first = re.search(r"ranges (\d+)/4096", err)
         self.assertGreaterEqual(int(first[1]), done, "it began anew")
 
-        server = self.served()
+        self.counts_are_right(self.served())
+
+    def test_into_the_cluster_engine(self):
+        self.play("New")
+        redis = Redis(free_port()).start()
+        self.addCleanup(redis.kill)
+        config = {"engine": "cluster", "cassandra.hosts": self.cluster.contact_points, "cassandra.keyspace": "target",
+                  "redis.url": redis.url, "raw.retention": "100y", "rollups": ""}
+        apply_schema(BINARY, config)
+        status, out, err = self.migrate("kairosdb", *(f"--{key}={value}" for key, value in config.items()))
+        self.assertEqual((status, out), (0, "10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
+        self.counts_are_right(self.served(**config))
+        status, _, err = self.migrate("kairosdb")
+        self.assertEqual(status, 1, "the progress is another engine's")
+        self.assertIn("name another file with --progress", err)
+
+    def counts_are_right(self, server):
         count = {"name": "count", "sampling": {"value": 100, "unit": "years"}}
         for metric in range(10):
             answer = server.query([{"name": f"m{metric}", "aggregators": [count], "group_by": [{"name": "tag", "tags": ["host"]}]}])
@@ -101,8 +131,8 @@ class Migrate(CassandraCase):
         status, _, err = self.migrate("nowhere")
         self.assertEqual(status, 1)
         self.assertIn("nowhere", err)
-        self.assertEqual(self.migrate("old", parameters="?tls=perhaps")[0], 2)
-        self.assertEqual(self.migrate("old", "--tenant=not a tenant")[0], 2)
+        self.assertEqual(self.migrate("any", parameters="?tls=perhaps")[0], 2)
+        self.assertEqual(self.migrate("any", "--tenant=not a tenant")[0], 2)
         status, _, err = self.migrate("system")
         self.assertEqual(status, 1)
         self.assertIn("has no table data_points", err)

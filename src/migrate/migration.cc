@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "migrate/migration.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 
 namespace varve::migrate {
 namespace {
 
-constexpr std::int64_t kSaveNs = 1'000'000'000;
+constexpr std::int64_t kSaveNs = 250'000'000;
+constexpr std::int64_t kSaveShare = 20;  // a twentieth of the time at most
 
 }  // namespace
 
@@ -15,11 +18,10 @@ Status Migration::copy(TaskPool& pool, std::size_t threads) {
   for (std::size_t i = 0; i < kRanges; ++i) {
     if (!progress_.done[i]) ranges.push_back(i);
   }
-  VARVE_CHECK_OK(save_progress(path_, progress_));  // before the work, so that a bad path is seen now
-  saved_steady_ns_ = clock_.steady_ns();
+  VARVE_CHECK_OK(save());  // before the work, so that a bad path is seen now
   const Status copied =
       in_parallel(pool, threads - 1, ranges.size(), [&](std::size_t i) { return copy_range(ranges[i]); });
-  const Status saved = save_progress(path_, progress_);
+  const Status saved = save();
   return copied ? saved : copied;
 }
 
@@ -36,9 +38,15 @@ Status Migration::done(std::size_t range, const Totals& totals) {
   const std::lock_guard lock(mutex_);
   progress_.done[range] = true;
   progress_.totals.add(totals);
-  if (clock_.steady_ns() - saved_steady_ns_ < kSaveNs) return {};
-  saved_steady_ns_ = clock_.steady_ns();
-  return save_progress(path_, progress_);
+  return clock_.steady_ns() < save_at_ns_ ? Status() : save();
+}
+
+Status Migration::save() {
+  const std::int64_t began_ns = clock_.steady_ns();
+  VARVE_CHECK_OK(save_progress(path_, progress_));
+  const std::int64_t ended_ns = clock_.steady_ns();
+  save_at_ns_ = ended_ns + std::max(kSaveNs, kSaveShare * (ended_ns - began_ns));
+  return {};
 }
 
 }  // namespace varve::migrate

@@ -31,11 +31,12 @@ class Migration {
  private:
   Status copy_range(std::size_t range);
   Status done(std::size_t range, const Totals& totals);
+  Status save();
 
   Copying& shared_;
   mutable std::mutex mutex_;
   Progress progress_;
-  std::int64_t saved_steady_ns_ = 0;
+  std::int64_t save_at_ns_ = 0;  // of the steady clock
   const std::string path_;
   const Clock& clock_;
 };
