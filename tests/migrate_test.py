@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -87,17 +88,20 @@ class Migrate(CassandraCase):
 
     def test_goes_on_after_kill(self):
         self.play("New")
-        process = subprocess.Popen(self.command("kairosdb"), stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
-        wait_until(lambda: self.ranges_done() > 0 or process.poll() is not None, 60, "the first ranges")
+        process = self.begun(0)
         process.kill()
-        process.wait()
+        process.communicate()
         done = self.ranges_done()
         self.assertTrue(0 < done < 4096, f"it was killed too early or too late: {done} ranges done")
 
+        process = self.begun(done)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("stopped; the same command goes on from here", err)
+
         # And now the Cassandra dies, and comes back.
-        process = subprocess.Popen(self.command("kairosdb"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=die_with_parent)
-        wait_until(lambda: self.ranges_done() > done or process.poll() is not None, 60, "more ranges")
+        process = self.begun(self.ranges_done())
         self.control("kill", self.cluster.nodes[0])
         self.control("start", self.cluster.nodes[0])
         out, err = process.communicate(timeout=150)
@@ -106,6 +110,13 @@ class Migrate(CassandraCase):
         self.assertGreaterEqual(int(first[1]), done, "it began anew")
 
         self.counts_are_right(self.served())
+
+    def begun(self, done):
+        """The command, when more than `done` ranges are done."""
+        process = subprocess.Popen(self.command("kairosdb"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=die_with_parent)
+        wait_until(lambda: self.ranges_done() > done or process.poll() is not None, 60, "more ranges")
+        return process
 
     def test_into_the_cluster_engine(self):
         self.play("New")

@@ -86,8 +86,17 @@ config::Config copying_config(config::Config config) {
   return config;
 }
 
+bool is_embedded(const config::Config& config) { return config.engine == config::Config::Engine::embedded; }
+
+// Samples before this are told apart. The tables of a cluster let go of what is over while this is still copying: a
+// tenth of the retention is the time that it has for that.
+model::Timestamp old_before(const config::Config& config, model::Timestamp started) {
+  if (config.raw_retention_ms >= rollup::kForEver) return model::kTimestampMin;
+  return started - config.raw_retention_ms + (is_embedded(config) ? 0 : config.raw_retention_ms / 10);
+}
+
 std::string target_name(const config::Config& config, const std::string& tenant) {
-  const bool embedded = config.engine == config::Config::Engine::embedded;
+  const bool embedded = is_embedded(config);
   const std::string place =
       embedded ? std::filesystem::absolute(config.storage.path).lexically_normal().string() : config.cassandra.keyspace;
   return (embedded ? "embedded " : "cluster ") + place + " tenant " + tenant;
@@ -186,7 +195,11 @@ int report(const std::vector<migrate::Compared>& all, const migrate::Totals& tot
     say(stdout, "not migrated: " + std::to_string(cells) + " of type " + type);
   if (totals.bad_keys > 0)
     say(stdout, "not migrated: " + std::to_string(totals.bad_keys) + " whose key names no metric");
-  if (const std::uint64_t old = totals.sum().old; old > 0 && config.raw_retention_ms < rollup::kForEver) {
+  if (const std::uint64_t old = totals.sum().old; old > 0 && !is_embedded(config)) {
+    say(stdout, std::to_string(old) +
+                    " samples are not compared: they are older than raw.retention, or soon will be, and "
+                    "are kept in rollups only");
+  } else if (old > 0) {
     say(stdout, std::to_string(old) +
                     " samples are older than raw.retention: a server keeps them in rollups only; raise "
                     "raw.retention before it starts if they are to stay");
@@ -212,7 +225,7 @@ Result<int> run(const config::Config& config, const Arguments& args, const serve
   VARVE_TRY(auto runtime, driver::Runtime::start(0));
   VARVE_TRY(const auto source, migrate::KairosdbSource::open(runtime, session));
   VARVE_TRY(auto progress, begin(args.progress, source->name(), target_name(config, args.tenant), clock));
-  const bool embedded = config.engine == config::Config::Engine::embedded;
+  const bool embedded = is_embedded(config);
   const config::Config copying = copying_config(config);
   Opened opened;
   VARVE_TRY(opened.engine, embedded ? server::open_embedded(copying, clock, "migrate")
@@ -226,7 +239,7 @@ Result<int> run(const config::Config& config, const Arguments& args, const serve
                           .target = {*opened.writer, engine.series(), engine.samples(), args.tenant},
                           .strings = args.from.strings,
                           .bad = {}};
-  if (config.raw_retention_ms < rollup::kForEver) shared.old_before_ms = progress.started_ms - config.raw_retention_ms;
+  shared.old_before_ms = old_before(config, progress.started_ms);
   shared.bad = [&](std::string_view key, std::string_view why, std::uint64_t cells) {
     if (++bad_shown > kBadShown) return;
     say(stderr, "bad: key " + migrate::to_hex(key) + ", " + std::to_string(cells) + " samples: " + std::string(why));
