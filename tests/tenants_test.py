@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from support import wire
+from support import cluster, wire
 from support.case import T0, OwnServerCase, ServerCase
 
 QUERY = {"start_absolute": 0, "metrics": [{"name": "shared"}]}
@@ -189,6 +189,8 @@ class EveryRoute(ServerCase):
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
         for settled in (False, True):
             for method, path, body, word in SHOWS:
+                if cluster.chosen() and "admin/slots" in path:
+                    continue  # shows what is pending, not what it holds
                 with self.subTest(f"{method} {path} settled={settled}"):
                     path = self.quoted(path)
                     own = self.server.request(method, "/t/owner" + path, body)
@@ -248,6 +250,7 @@ class Limit(OwnServerCase):
         other = server.post("/t/other/write?precision=ms", f"lim,h=h9 value=9 {T0}\n")
         self.assertEqual(other.status, 204, "another tenant has its own limit")
 
+    @unittest.skipIf(cluster.chosen(), "a replica of a cluster limits what it meets for the first time only")
     def test_a_forgotten_series_that_comes_back(self):
         """Who knew it from before is refused as it would be for a new one, in every protocol; others of the request go on."""
         server = self.new_server({"limits.series_per_tenant": "6", "raw.retention": "20000d"}).start()

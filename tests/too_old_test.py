@@ -4,7 +4,7 @@ raw samples are kept, but not older than rollups, is taken and shows there."""
 
 import time
 
-from support import wire
+from support import cluster, wire
 from support.case import ServerCase
 
 HOUR = 3_600_000
@@ -85,6 +85,7 @@ class TooOld(ServerCase):
             "metrics": [{"name": "b", "aggregators": [
                 {"name": "sum", "align_start_time": True, "sampling": {"value": 5, "unit": "minutes"}}]}]})
         self.assertEqual(answer.json()["queries"][0]["results"][0]["values"], [[late, 10]])
-        self.assertIn("series=1, 5m=1, ms=", answer.header("Varve-Read"))
-        self.assertGreaterEqual(self.server.metric("varve_query_windows_read_total"), 1)
+        if not cluster.chosen():  # there samples are read until the slot has been quiet
+            self.assertIn("series=1, 5m=1, ms=", answer.header("Varve-Read"))
+            self.assertGreaterEqual(self.server.metric("varve_query_windows_read_total"), 1)
         self.refused(0)

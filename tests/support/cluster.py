@@ -119,7 +119,7 @@ def keyspace_of(path):
 def config_for(path):
     """What a Server with this data directory stands on instead."""
     return {"engine": "cluster", "cassandra.hosts": os.environ["CLUSTER_CASSANDRA"],
-            "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"]}
+            "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"], "slots.period": "1s"}
 
 
 def drop(path):
@@ -139,6 +139,5 @@ def apply_schema(binary, config):
     if arguments in _applied:
         return
     done = subprocess.run([binary, "schema", "--apply", *arguments], capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        raise RuntimeError(f"varve schema --apply: {done.stderr}")
-    _applied.add(arguments)
+    if done.returncode == 0:  # else the server says what is wrong
+        _applied.add(arguments)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "engine/cassandra/testing/store_engine.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/store_contract.h"
@@ -64,6 +66,56 @@ class AgingEngine final : public Engine, private SampleStore {
   StoreEngine engine_;
   std::size_t settled_ = 0;
 };
+
+// Counts and sums what windows say.
+class WindowSum final : public PieceSink {
+ public:
+  bool takes_stats(const ChunkStats&) override { return false; }
+  void stats(const ChunkStats&) override {}
+  bool takes_windows(std::size_t, model::TimeRange, std::int64_t) override { return true; }
+  [[nodiscard]] WindowFields window_fields(std::size_t) const override { return {.sum = true}; }
+  void window_columns(const WindowColumns& windows) override {
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      count += windows.counts[i];
+      sum += std::bit_cast<double>(windows.sums[i]);
+    }
+  }
+  Status piece(const Piece& piece) override {
+    samples += piece.size();
+    return {};
+  }
+  std::uint64_t count = 0, samples = 0;
+  double sum = 0;
+};
+
+// A request brings samples of many slots that raw.retention has dropped long ago.
+TEST(ClusterStore, late_samples_of_one_request_go_into_windows_once) {
+  ClusterOptions options;
+  options.raw_retention_ms = 86'400'000;
+  StoreEngine engine(options);
+  Fixture store(engine);
+  auto* const group = store.group({"m", "n"});
+  const model::Timestamp old = engine.cluster.clock.now_ms() - 5 * 86'400'000;
+  model::RowBatch batch;
+  for (int i = 0; i < 48; ++i) {
+    const model::Value value = model::Value::of_long(i);
+    batch.add(store.line(*group), old + i * 1'800'000, std::vector<model::Value>{value, value});
+  }
+  ASSERT_TRUE(store.append(batch));
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(engine.samples().settle());
+    engine.cluster.clock.advance_ms(3'600'000);
+    ASSERT_TRUE(engine.samples().settle());
+    for (const char* metric : {"m", "n"}) {
+      WindowSum sink;
+      ASSERT_TRUE(engine.samples().scan(store.tenant(), store.find(metric), {{old, old + 86'400'000}}, sink));
+      EXPECT_EQ(sink.count, 48U);
+      EXPECT_EQ(sink.sum, 47 * 24);
+      EXPECT_EQ(sink.samples, 0U);
+    }
+    store.restart();
+  }
+}
 
 TEST(ClusterStoreModel, random_work) {
   std::size_t settled = 0;

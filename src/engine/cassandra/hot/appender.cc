@@ -48,7 +48,8 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   series_.announce(missing, [this, append](const Status& status) { ended(append, status); });
 }
 
-// Pieces come by group, then slot. Of one that was cut each part arrives later than the one before.
+// Pieces come by group, then slot. Those of one group have each an arrival of its own, ascending: the parts of one that
+// was cut are told apart by it in their slot, and those of all slots in a unit (settle/late_windows.h).
 void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows) {
   const Timestamp now = clock_.now_ms();
   Stamps& stamps = series_.directory().stamps();
@@ -69,7 +70,7 @@ void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector
       cells.group = blob_of(name.hash);
     }
     const bool cut = same_group && pieces[i - 1].slot == piece.slot;
-    const Arrival arrival{cut ? stamps.draw(now * 1000) : arrived_us, options_.source};
+    const Arrival arrival{same_group ? stamps.draw(now * 1000) : arrived_us, options_.source};
     rows.push_back(hot_write(tables_, cells, piece.slot, arrival, std::move(piece.value)));
     // Of a slot that ends in the future they live until it is sealed.
     if (const Timestamp end = piece.slot + options_.slot_ms; end > now) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <thread>
 
 #include "engine/cassandra/tables/cell.h"
@@ -79,6 +81,27 @@ TEST_F(AppenderTest, ABatchOfManyGroupsAndSlotsIsOneWrite) {
   EXPECT_EQ(size(cluster.tables.pending_journal), 3U);
   EXPECT_EQ(pending(a), 3U);
   EXPECT_TRUE(is_good(a.append(model::RowBatch{}))) << "nothing";
+}
+
+// By which the samples of several slots are told apart where they are added to one unit.
+TEST_F(AppenderTest, RowsOfOneGroupHaveArrivalsOfTheirOwn) {
+  const auto line = a.group({"cpu"}, "h");
+  model::LineGroup group;
+  line.set(group);
+  model::RowBatch batch;
+  for (int slot = 0; slot < 5; ++slot) batch.add(group, now - slot * kHour, model::Value::of_long(slot));
+  ASSERT_TRUE(is_good(a.append(batch)));
+  const GroupName name = a.series.directory().name(line.id);
+  const GroupCells cells{a.series.directory().tenant_name(name.tenant), blob_of(name.hash)};
+  std::vector<RowRead> reads;
+  for (int slot = 0; slot < 5; ++slot) reads.push_back(hot_read(cluster.tables, cells, now - slot * kHour));
+  std::set<Arrival> arrivals;
+  ASSERT_TRUE(cluster.rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
+    VARVE_TRY(const HotRow row, hot_row(view));
+    arrivals.insert(row.arrival);
+    return {};
+  }));
+  EXPECT_EQ(arrivals.size(), 5U);
 }
 
 TEST_F(AppenderTest, RowsOfTheFutureLiveUntilTheyAreSealed) {
