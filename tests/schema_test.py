@@ -4,7 +4,7 @@
 import subprocess
 
 from support.live import CassandraCase
-from support.server import BINARY
+from support.server import BINARY, run_varve
 
 
 class Schema(CassandraCase):
@@ -28,6 +28,16 @@ class Schema(CassandraCase):
             self.assertEqual((status, err), (0, ""))
             self.assertIn("data_pt5m_p_pt1h", out)
             self.assertIn("is ready in the keyspace applied", out)
+
+    def test_a_replica_wants_it(self):
+        flags = ["--engine=cluster", f"--cassandra.hosts={self.cluster.contact_points}", "--cassandra.keyspace=nothing",
+                 "--http.listen=127.0.0.1:0", "--telnet.listen="]
+        done = run_varve("serve", *flags, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no varve schema in the keyspace nothing of Cassandra: run varve schema --apply", done.stderr)
+        done = run_varve("serve", *flags, "--cassandra.hosts=127.0.0.1:1", timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no Cassandra answers at 127.0.0.1:1", done.stderr)
 
     def test_says_what_is_wrong(self):
         status, _, err = self.varve("--apply", "--cassandra.hosts=127.0.0.1:1")

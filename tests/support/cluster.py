@@ -45,8 +45,8 @@ def die_with_parent():
 class Redis:
     """A redis-server that keeps nothing when it ends."""
 
-    def __init__(self, port):
-        self.port, self.process = port, None
+    def __init__(self, port, *arguments):
+        self.port, self.arguments, self.process = port, arguments, None
 
     @property
     def url(self):
@@ -54,12 +54,12 @@ class Redis:
 
     def start(self):
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-                   "--logfile", "/dev/null", "--dir", tempfile.gettempdir()]
+                   "--logfile", "/dev/null", "--dir", tempfile.gettempdir(), *self.arguments]
         self.process = subprocess.Popen(command, preexec_fn=die_with_parent)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError):
-                if self.command("PING") == b"+PONG\r\n":
+                if self.command("PING").startswith((b"+PONG", b"-NOAUTH")):
                     return self
             time.sleep(0.02)
         raise RuntimeError("redis-server does not answer")
