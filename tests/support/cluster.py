@@ -23,8 +23,9 @@ import cassandra  # noqa: E402
 
 
 def free_cassandra_port(count):
-    """A port that is free at every node's address, with the thousand-and-some beside it for the nodes' own talk."""
-    for port in range(21000 + os.getpid() % 7000, 30000, 17):
+    """A port that is free at every node's address, with the thousand-and-some beside it for the nodes' own talk. In steps
+    of 19, of which none of those is one, so that processes that start at once take different ones."""
+    for port in range(21000 + os.getpid() % 350 * 19, 29000, 19):
         wanted = [(f"127.0.0.{n}", port + more) for n in range(1, count + 1) for more in (0, 1000, 1000 + n)]
         try:
             for address in wanted:

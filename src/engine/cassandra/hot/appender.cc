@@ -83,6 +83,8 @@ void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector
       if (append.groups.empty() || append.groups.back() != group) append.groups.push_back(group);
     }
   }
+  // What goes into one partition side by side: it goes in one request.
+  std::ranges::stable_sort(rows, {}, &RowWrite::partition);
   std::ranges::stable_sort(append.touches, {}, &Touch::slot);
   append.journal = journal_.wanted(append.touches, now);
   journal_.add_rows(append.journal, arrived_us, rows);

@@ -145,10 +145,9 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(b.worker.set_aside()->at(0).failures, 1U) << "not yet again";
 
-  ASSERT_TRUE(cluster.rows.erase_now({{&cluster.tables.raw,
-                                       {bad.tenant, bad.group, timestamp_cell(now)},
-                                       {bigint_cell(now * 1000), bigint_cell(9)},
-                                       now * 1000 + 1}}));
+  const RowWrite written = hot_write(cluster.tables, bad, now, {now * 1000, 9}, "");
+  ASSERT_TRUE(
+      cluster.rows.erase_now({{written.table, written.partition, written.clustering, written.timestamp_us + 1}}));
   cluster.clock.advance_ms(kMinute);
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(sealed("bad").size(), 1U);

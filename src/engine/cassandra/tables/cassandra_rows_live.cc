@@ -89,15 +89,15 @@ class CassandraRowsLive : public ::testing::Test {
   }
   RowWrite raw(std::int64_t slot, std::int64_t arrived, std::string value, std::uint32_t ttl_s = 0) const {
     return {&tables.raw,
-            {"live", "0123456789abcdef", timestamp_cell(slot)},
-            {bigint_cell(arrived), bigint_cell(1)},
+            {"live", timestamp_cell(slot), smallint_cell(0)},
+            {"0123456789abcdef", bigint_cell(arrived), bigint_cell(1)},
             {std::move(value)},
             arrived,
             ttl_s};
   }
   std::int64_t ttl_of(std::int64_t slot) {
-    const std::string cql = "SELECT TTL(value) FROM rows." + tables.raw.name + " WHERE tenant = 'live' AND " +
-                            "group_hash = 0x30313233343536373839616263646566 AND time_slot = " + std::to_string(slot);
+    const std::string cql = "SELECT TTL(value) FROM rows." + tables.raw.name +
+                            " WHERE tenant = 'live' AND shard = 0 AND time_slot = " + std::to_string(slot);
     const auto found = driver::wait<driver::Rows>(
         [&](driver::Done<driver::Rows> done) { Connected::instance().session().query(cql, {}, std::move(done)); });
     const driver::Cell cell = found.value().row(0)[0];
@@ -205,7 +205,7 @@ TEST_F(CassandraRowsLive, OneThatHangsIsWaitedForWithoutGrowing) {
   }
   EXPECT_GT(taken, 200);
   EXPECT_EQ(called, 1) << "who is refused hears of it at once";
-  const RowRead new_kind{&tables.raw, one.partition, bigint_cell(0), {}, {}};  // which must be prepared first
+  const RowRead new_kind{&tables.raw, one.partition, "0", {}, {}};  // which must be prepared first
   EXPECT_EQ(rows->read({&new_kind, 1}, {nullptr, clock.steady_ns() + 500'000'000}, nothing).error().code,
             Code::timeout);
   EXPECT_EQ(rows->read({&one, 1}, {nullptr, clock.steady_ns() + 2'000'000'000}, nothing).error().code, Code::timeout);

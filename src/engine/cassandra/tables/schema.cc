@@ -147,10 +147,10 @@ Tables::Tables(const SchemaOptions& options) {
                         {},
                         {}});
   raw = by_time({"data_raw_p_" + width,
-                 "samples that are not sealed yet: a row for what one request says of a line group; 360 rows of a slot "
-                 "of an hour at a request every ten seconds, 3 MB for 1,000 series",
-                 {kTenant, kGroup, kSlot},
-                 {{"arrived", bigint}, {"source", bigint}},
+                 "samples that are not sealed yet: a row for what one request says of a line group; what arrives in a "
+                 "slot for one of 32 shards of the tenant's groups, 50 MB for a million series every ten seconds",
+                 {kTenant, kSlot, kShard},
+                 {kGroup, {"arrived", bigint}, {"source", bigint}},
                  {{"value", blob}},
                  {}},
                 kHotKeptMs, kGraceHotS, kLz4);

@@ -39,22 +39,32 @@ class RowStoreContract : public ::testing::TestWithParam<MakeRows> {
 
   static std::string shard(int number) { return smallint_cell(static_cast<std::int16_t>(number)); }
 
-  // data_raw: a partition by its slot's number, a row by when it arrived.
+  // A number as a hash that is ordered as it is.
+  static std::string hash(std::int64_t number) {
+    return bigint_cell(static_cast<std::int64_t>(static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63U)));
+  }
+  static std::int64_t number_of(std::string_view cell) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(bigint_of(cell).value()) ^ (std::uint64_t{1} << 63U));
+  }
+
+  // data_raw: a partition by its slot's number, a row by its group's.
   [[nodiscard]] RowWrite raw(std::int64_t slot, std::int64_t arrived, std::string value, std::int64_t timestamp_us = 1,
                              std::uint32_t ttl_s = 0) const {
     return {&tables.raw,
-            {tenant, "group", timestamp_cell(slot)},
-            {bigint_cell(arrived), bigint_cell(-1)},
+            {tenant, timestamp_cell(slot), shard(1)},
+            {hash(arrived), bigint_cell(7), bigint_cell(-1)},
             {std::move(value)},
             timestamp_us,
             ttl_s};
   }
   [[nodiscard]] RowDelete no_raw(std::int64_t slot, std::int64_t arrived, std::int64_t timestamp_us) const {
-    return {
-        &tables.raw, {tenant, "group", timestamp_cell(slot)}, {bigint_cell(arrived), bigint_cell(-1)}, timestamp_us};
+    return {&tables.raw,
+            {tenant, timestamp_cell(slot), shard(1)},
+            {hash(arrived), bigint_cell(7), bigint_cell(-1)},
+            timestamp_us};
   }
   [[nodiscard]] RowRead raw_of(std::int64_t slot) const {
-    return {&tables.raw, {tenant, "group", timestamp_cell(slot)}, {}, {}, {"value"}};
+    return {&tables.raw, {tenant, timestamp_cell(slot), shard(1)}, {}, {}, {"value"}};
   }
   void put(std::vector<RowWrite> rows) {
     const Status status = store.write_now(std::move(rows));
@@ -76,10 +86,10 @@ class RowStoreContract : public ::testing::TestWithParam<MakeRows> {
     EXPECT_TRUE(status) << status.error().message;
     return out;
   }
-  // Of a raw partition: arrived → value.
+  // Of a raw partition: group → value.
   std::map<std::int64_t, std::string> values(std::int64_t slot) {
     std::map<std::int64_t, std::string> out;
-    for (const Cells& row : read(raw_of(slot))) out[bigint_of(row[0]).value()] = row[2];
+    for (const Cells& row : read(raw_of(slot))) out[number_of(row[0])] = row[3];
     return out;
   }
   using Values = std::map<std::int64_t, std::string>;
@@ -138,10 +148,10 @@ TEST_P(RowStoreContract, a_part_of_a_partition) {
   put({raw(1, -1, "a"), raw(1, 0, "b"), raw(1, 1, "c"), raw(1, 300, "d"), raw(2, 0, "other")});
   const auto between = [&](std::optional<std::int64_t> from, std::optional<std::int64_t> until) {
     RowRead wanted = raw_of(1);
-    if (from) wanted.from = bigint_cell(*from);
-    if (until) wanted.until = bigint_cell(*until);
+    if (from) wanted.from = hash(*from);
+    if (until) wanted.until = hash(*until);
     std::string out;
-    for (const Cells& row : read(wanted)) out += row[2];
+    for (const Cells& row : read(wanted)) out += row[3];
     return out;
   };
   EXPECT_EQ(between({}, {}), "abcd");
@@ -174,12 +184,12 @@ TEST_P(RowStoreContract, a_delete_covers_what_is_older) {
   EXPECT_EQ(values(1), (Values{{3, "newer"}, {4, "untouched"}}));
   put({raw(1, 1, "late", 10), raw(1, 2, "again", 11)});
   EXPECT_EQ(values(1), (Values{{2, "again"}, {3, "newer"}, {4, "untouched"}}));
-  remove({{&tables.raw, {tenant, "group", timestamp_cell(1)}, {}, 11}});
+  remove({{&tables.raw, raw_of(1).partition, {}, 11}});
   EXPECT_EQ(values(1), Values{});
   put({raw(1, 1, "late", 11), raw(1, 2, "again", 12), raw(2, 1, "other", 1)});
   EXPECT_EQ(values(1), (Values{{2, "again"}}));
   EXPECT_EQ(values(2), (Values{{1, "other"}}));
-  remove({{&tables.raw, {tenant, "nobody", timestamp_cell(1)}, {}, 11}});
+  remove({{&tables.raw, {tenant, timestamp_cell(1), shard(2)}, {}, 11}});
 }
 
 TEST_P(RowStoreContract, a_row_goes_when_its_time_is_over) {
@@ -201,8 +211,8 @@ TEST_P(RowStoreContract, more_rows_than_fit_a_page_or_a_batch) {
   put(std::move(rows));
   std::int64_t next = 0;
   for (const Cells& row : read(raw_of(1))) {
-    ASSERT_EQ(bigint_of(row[0]).value(), next);
-    ASSERT_EQ(row[2], "v" + std::to_string(next++));
+    ASSERT_EQ(number_of(row[0]), next);
+    ASSERT_EQ(row[3], "v" + std::to_string(next++));
   }
   EXPECT_EQ(next, 3'000);
 }
@@ -219,8 +229,8 @@ TEST_P(RowStoreContract, many_reads_at_once) {
   const auto thread = std::this_thread::get_id();
   const Status status = store.read(reads, {}, [&](std::size_t number, const RowView& row) {
     EXPECT_EQ(std::this_thread::get_id(), thread);
-    EXPECT_EQ(bigint_of(row.cells[0]), seen[number]++) << "in order";
-    EXPECT_EQ(row.cells[2], std::to_string(number));
+    EXPECT_EQ(number_of(row.cells[0]), seen[number]++) << "in order";
+    EXPECT_EQ(row.cells[3], std::to_string(number));
     return Status();
   });
   ASSERT_TRUE(status) << status.error().message;
@@ -266,9 +276,8 @@ TEST_P(RowStoreContract, what_does_not_fit_a_table_is_refused) {
   RowRead wrong = raw_of(1);
   wrong.values = {"nonsense"};
   refused(store.read({&wrong, 1}, {}, nothing), "nonsense");
-  wrong = raw_of(1);
-  wrong.from = "short";
-  refused(store.read({&wrong, 1}, {}, nothing), "arrived");
+  wrong = {&tables.alarms, {tenant}, "short", {}, {}};
+  refused(store.read({&wrong, 1}, {}, nothing), "source");
 }
 
 TEST_P(RowStoreContract, the_whole_table) {
