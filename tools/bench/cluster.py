@@ -61,13 +61,12 @@ class OnCassandra(Database):
     def stored(self, expected):
         """Waits until all that was acknowledged stands in Cassandra."""
 
-    def bytes_of(self, *tables):
-        """On disk after a major compaction; no names: of the whole keyspace."""
+    def bytes_by_table(self):
+        """On disk after a major compaction."""
         self.node.nodetool("flush", self.keyspace)
         self.node.nodetool("compact", self.keyspace)
         folder = self.node.folder / "data" / self.keyspace
-        return sum(disk_bytes(table) for table in folder.iterdir()
-                   if not tables or table.name.split("-")[0] in tables)
+        return {table.name.split("-")[0]: disk_bytes(table) for table in folder.iterdir()}
 
     def close(self):
         self.kill()
@@ -96,12 +95,18 @@ class ClusterVarve(OnCassandra):
 
     def arguments(self):
         return [os.path.abspath(Varve.binary), "serve", "--engine=cluster", *self.keys(),
-                f"--http.listen=127.0.0.1:{self.port}", "--telnet.listen="]
+                f"--http.listen=127.0.0.1:{self.port}", "--telnet.listen=", "--slots.quiet=10s", "--slots.period=2s"]
 
     def server_cpu(self):
         return super().server_cpu() + cpu_seconds(self.redis.pid)
 
     def settle(self):
+        """Until no slot is pending; what wide windows wait for is not waited for."""
+        deadline = time.monotonic() + 600
+        while json.loads(http_call(self.port, "GET", "/api/v1/admin/slots")[1])["slots"]:
+            if time.monotonic() > deadline:
+                raise RuntimeError("slots stay pending")
+            time.sleep(0.5)
         status, body = http_call(self.port, "POST", "/-/settle", b"")
         if status != 200:
             raise RuntimeError(f"settle: {status} {body[:300]!r}")
@@ -218,12 +223,11 @@ def run_one(settings, kind, hosts, steps):
         found = {what: answers(database, metric, settings.start_ms) for what, metric in QUERIES.items()}
         # The load that warmed it up stands there, too.
         in_all = samples * (steps + 360) / steps
-        if kind is ClusterVarve:
-            hot = database.bytes_of("data_raw_p_pt1h")
-            size = database.bytes_of() - hot
-        else:
-            hot, size = 0, database.bytes_of()
-        return {"rate": samples / seconds, "cpu": (cpu + settled) / samples, "size": size / in_all, "hot": hot / in_all,
+        sizes = {name: size / in_all for name, size in database.bytes_by_table().items()}
+        settings.say(f"cluster: {database.name}: bytes a sample: "
+                     + ", ".join(f"{name} {size:.3f}" for name, size in sorted(sizes.items()) if size >= 0.001))
+        hot = sizes.pop("data_raw_p_pt1h", 0)
+        return {"rate": samples / seconds, "cpu": (cpu + settled) / samples, "size": sum(sizes.values()), "hot": hot,
                 "ingest_cpu": cpu / samples, "answers": found}
     finally:
         database.close()
