@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #ifdef VARVE_CLUSTER
-#include "driver/wait.h"
+#include "engine/cassandra/connection.h"
 #include "engine/cassandra/tables/apply.h"
 #include "server/cluster_options.h"
 #endif
@@ -20,15 +20,9 @@ int failed(const std::string& why) {
 #ifdef VARVE_CLUSTER
 Status apply(const config::Config& config) {
   VARVE_TRY(const auto servers, server::cluster_servers(config));
-  const driver::SessionOptions& wanted = servers.cassandra;
   VARVE_TRY(auto runtime, driver::Runtime::start(1));
-  const auto session = driver::wait<driver::Session>(
-      [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime, wanted, std::move(done)); });
-  if (!session) {
-    return fail(session.error().code,
-                "no Cassandra answers at " + wanted.contact_points + ": " + session.error().message);
-  }
-  return engine::cassandra::apply_schema(*session, server::schema_options(config), [](std::string_view step) {
+  VARVE_TRY(const auto session, engine::cassandra::connect(runtime, servers.cassandra));
+  return engine::cassandra::apply_schema(session, server::schema_options(config), [](std::string_view step) {
     std::printf("%.*s\n", static_cast<int>(step.size()), step.data());
     std::fflush(stdout);
   });

@@ -36,6 +36,11 @@ Status set_count(T& field, std::string_view text, std::uint64_t least, std::uint
   return {};
 }
 
+Status set_text(std::string& field, std::string_view text) {
+  field = text;
+  return {};
+}
+
 Status set_switch(bool& field, std::string_view text) {
   VARVE_TRY(field, parse_switch(text));
   return {};
@@ -295,18 +300,15 @@ Status set_cassandra_consistency(Config& config, std::string_view text) {
 }
 
 Status set_cassandra_datacenter(Config& config, std::string_view text) {
-  config.cassandra.datacenter = text;
-  return {};
+  return set_text(config.cassandra.datacenter, text);
 }
 
 Status set_cassandra_username(Config& config, std::string_view text) {
-  config.cassandra.username = text;
-  return {};
+  return set_text(config.cassandra.username, text);
 }
 
 Status set_cassandra_password_file(Config& config, std::string_view text) {
-  config.cassandra.password_file = text;
-  return {};
+  return set_text(config.cassandra.password_file, text);
 }
 
 Status set_cassandra_tls(Config& config, std::string_view text) { return set_switch(config.cassandra.tls, text); }
@@ -320,23 +322,13 @@ Status set_redis_url(Config& config, std::string_view text) {
 }
 
 Status set_redis_password_file(Config& config, std::string_view text) {
-  config.redis.password_file = text;
-  return {};
+  return set_text(config.redis.password_file, text);
 }
 
-Status set_tls_ca(Config& config, std::string_view text) {
-  config.tls.ca = text;
-  return {};
-}
+Status set_tls_ca(Config& config, std::string_view text) { return set_text(config.tls.ca, text); }
 
-Status set_tls_certificate(Config& config, std::string_view text) {
-  config.tls.certificate = text;
-  return {};
-}
+Status set_tls_certificate(Config& config, std::string_view text) { return set_text(config.tls.certificate, text); }
 
-Status set_tls_key(Config& config, std::string_view text) {
-  config.tls.key = text;
-  return {};
-}
+Status set_tls_key(Config& config, std::string_view text) { return set_text(config.tls.key, text); }
 
 }  // namespace varve::config

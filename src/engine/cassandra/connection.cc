@@ -22,19 +22,21 @@ std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::in
 
 }  // namespace
 
+Result<driver::Session> connect(const driver::Runtime& runtime, const driver::SessionOptions& options) {
+  auto session = driver::wait<driver::Session>(
+      [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime, options, std::move(done)); });
+  if (session) return session;
+  return fail(session.error().code,
+              "no Cassandra answers at " + options.contact_points + ": " + session.error().message);
+}
+
 Result<std::unique_ptr<Connection>> Connection::open(const Options& options, const Servers& servers,
                                                      const Clock& clock) {
   VARVE_TRY(auto runtime, driver::Runtime::start(0));
-  auto session = driver::wait<driver::Session>([&](driver::Done<driver::Session> done) {
-    driver::Session::connect(runtime, servers.cassandra, std::move(done));
-  });
-  if (!session) {
-    return fail(session.error().code,
-                "no Cassandra answers at " + servers.cassandra.contact_points + ": " + session.error().message);
-  }
+  VARVE_TRY(auto session, connect(runtime, servers.cassandra));
   SchemaOptions schema = options.schema;
   schema.rollups = options.rollups.levels;
-  std::unique_ptr<Connection> opened(new Connection(std::move(runtime), std::move(*session), schema));
+  std::unique_ptr<Connection> opened(new Connection(std::move(runtime), std::move(session), schema));
   VARVE_CHECK_OK(check_schema(opened->session_, schema));
   VARVE_CHECK_OK(opened->open_store(options, servers, clock));
   return opened;

@@ -17,6 +17,9 @@
 
 namespace varve::engine::cassandra {
 
+// Blocking. Errors: those of the driver, naming the contact points.
+Result<driver::Session> connect(const driver::Runtime& runtime, const driver::SessionOptions& options);
+
 class Connection {
  public:
   struct Servers {

@@ -12,8 +12,6 @@ using model::Timestamp;
 
 constexpr std::int64_t kSlotsAtOnce = 64;
 
-TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
-
 // Cells of the columns that have a value in the range.
 Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uint16_t> columns, TimeRange range) {
   std::uint64_t cells = 0;

@@ -17,8 +17,6 @@ Timestamp round_up(Timestamp time, std::int64_t width) {
   return start == time ? time : start + width;
 }
 
-TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
-
 }  // namespace
 
 BatchScan::BatchScan(const ScanContext& context, std::vector<Member> members, bool merged)

@@ -14,8 +14,6 @@ using model::Timestamp;
 
 constexpr ChunkFields kFields{.chunk = false, .lives = true, .added = false};
 
-TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
-
 // The whole rows of `row_ms` that touch the range.
 TimeRange whole(TimeRange range, std::int64_t row_ms) {
   return {model::window_start(range.first, row_ms), model::window_start(range.last - 1, row_ms) + row_ms};

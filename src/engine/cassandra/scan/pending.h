@@ -5,6 +5,7 @@
 // unless the slot, a finer unit that it was made of, or the unit itself is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,6 +27,11 @@ using TimeRanges = std::vector<model::TimeRange>;
 // Where windows of this granularity cannot be trusted, as whole windows.
 TimeRanges distrusted(const Pending& pending, std::size_t level, std::span<const std::int64_t> granularities_ms,
                       std::int64_t slot_width_ms);
+
+// What lies in both; may be empty.
+inline model::TimeRange both(model::TimeRange a, model::TimeRange b) {
+  return {std::max(a.first, b.first), std::min(a.last, b.last)};
+}
 
 // The ranges sorted, those that touch or overlap joined.
 void join(TimeRanges& ranges);
