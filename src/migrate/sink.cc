@@ -2,8 +2,8 @@
 #include "migrate/sink.h"
 
 #include <array>
-#include <future>
 
+#include "base/wait.h"
 #include "migrate/pages.h"
 
 namespace varve::migrate {
@@ -13,10 +13,7 @@ constexpr std::size_t kBatchRows = 20'000;
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 
 Status append(storage::SampleStore& samples, const model::RowBatch& batch) {
-  auto promise = std::make_shared<std::promise<Status>>();
-  auto answer = promise->get_future();
-  samples.append(batch, [promise](Status status) { promise->set_value(std::move(status)); });
-  return answer.get();
+  return wait_for([&](const storage::SampleStore::AppendDone& done) { samples.append(batch, done); });
 }
 
 // The bytes that name a series inside this process.

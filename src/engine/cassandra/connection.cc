@@ -63,6 +63,7 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
     return std::make_unique<RedisTrackers>(tracking, units, *link_, names);
   };
   store_ = std::make_unique<Store>(options, Store::Servers{tables_, *rows_, *versions_, make_trackers, link_->clock()});
+  texts_ = std::make_unique<Texts>(tables_, *rows_, link_->clock());
   return {};
 }
 

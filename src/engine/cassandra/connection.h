@@ -13,6 +13,7 @@
 #include "engine/cassandra/options.h"
 #include "engine/cassandra/store.h"
 #include "engine/cassandra/tables/cassandra_rows.h"
+#include "engine/cassandra/texts/texts.h"
 #include "tracker/redis/link.h"
 
 namespace varve::engine::cassandra {
@@ -32,6 +33,7 @@ class Connection {
   static Result<std::unique_ptr<Connection>> open(const Options& options, const Servers& servers, const Clock& clock);
 
   [[nodiscard]] Store& store() { return *store_; }
+  [[nodiscard]] Texts& texts() { return *texts_; }
   [[nodiscard]] tracker::redis::Link& redis() { return *link_; }
   [[nodiscard]] WriteQueue::Load writes() const { return rows_->load(); }
 
@@ -46,6 +48,7 @@ class Connection {
   std::unique_ptr<tracker::redis::Link> link_;
   std::unique_ptr<tracker::redis::RedisVersions> versions_;
   std::unique_ptr<CassandraRows> rows_;
+  std::unique_ptr<Texts> texts_;
   std::unique_ptr<Store> store_;
 };
 

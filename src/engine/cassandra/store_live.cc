@@ -12,6 +12,7 @@
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/tenants_apart.h"
+#include "storage/testing/text_contract.h"
 
 namespace varve::storage::testing {
 namespace {
@@ -80,6 +81,58 @@ class LiveEngine final : public Engine {
   std::optional<TenantsApart> series_;
 };
 
+// The Cassandra may have been used before: tenants have names of their own.
+class LiveTexts final : public TextEngine, private TextStore {
+ public:
+  TextStore& texts() override { return *this; }
+  void restart() override {
+    connection_.reset();
+    open();
+  }
+
+ private:
+  void open() {
+    auto& shared = Shared::instance();
+    engine::cassandra::Options options;
+    options.schema.keyspace = "store";
+    options.rollups.levels = kRollups;
+    options.source = ++shared.sources;
+    connection_ = Connection::open(options, shared.servers, shared.clock).value();
+  }
+  TextName own(TextName name) const {
+    if (!name.tenant.empty()) name.tenant = prefix_ + name.tenant;
+    if (name.tenant.empty() && !name.service.empty()) name.service = prefix_ + name.service;
+    return name;
+  }
+  Status put_text(const TextName& name, std::string_view text) override {
+    return connection_->texts().put_text(own(name), text);
+  }
+  Status erase_text(const TextName& name) override { return connection_->texts().erase_text(own(name)); }
+  Result<std::optional<std::string>> text(const TextName& name) const override {
+    return connection_->texts().text(own(name));
+  }
+  Result<std::vector<TextName>> text_names(std::string_view tenant, std::string_view service) const override {
+    const TextName group = own({std::string(tenant), std::string(service), "", ""});
+    VARVE_TRY(auto names, connection_->texts().text_names(group.tenant, group.service));
+    for (TextName& name : names) {
+      name.tenant = tenant;
+      name.service = service;
+    }
+    return names;
+  }
+  Result<std::vector<std::string>> text_keys(std::string_view tenant, std::string_view service,
+                                             std::string_view service_key, std::string_view prefix) const override {
+    const TextName group = own({std::string(tenant), std::string(service), "", ""});
+    return connection_->texts().text_keys(group.tenant, group.service, service_key, prefix);
+  }
+
+  const std::string prefix_ = Shared::instance().next_prefix();
+  std::unique_ptr<Connection> connection_;
+
+ public:
+  LiveTexts() { open(); }
+};
+
 MakeEngine make(bool rolled_up) {
   return [rolled_up] { return std::make_unique<LiveEngine>(rolled_up); };
 }
@@ -88,6 +141,8 @@ MakeEngine make(bool rolled_up) {
 
 INSTANTIATE_TEST_SUITE_P(Cassandra, StoreContract, ::testing::Values(make(false)));
 INSTANTIATE_TEST_SUITE_P(CassandraRolledUp, StoreContract, ::testing::Values(make(true)));
+INSTANTIATE_TEST_SUITE_P(Cassandra, TextContract,
+                         ::testing::Values(MakeTexts([] { return std::make_unique<LiveTexts>(); })));
 
 TEST(ClusterStoreModel, random_work) {
   LiveEngine engine(true);

@@ -18,6 +18,7 @@
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
+#include "storage/text_store.h"
 
 namespace varve::engine::rocksdb {
 
@@ -30,7 +31,10 @@ struct RecoveryReport {
   std::uint64_t damaged_bytes = 0;  // with options.repair: skipped
 };
 
-class Store final : public storage::SeriesStore, public storage::SampleStore, public storage::SlotStore {
+class Store final : public storage::SeriesStore,
+                    public storage::SampleStore,
+                    public storage::SlotStore,
+                    public storage::TextStore {
  public:
   // Blocking: replays the log. Errors: conflict (another process has the directory), corrupt (a damaged log, with file
   // and offset; see Options::repair), invalid (the directory was made with another slot width), io.
@@ -75,6 +79,15 @@ class Store final : public storage::SeriesStore, public storage::SampleStore, pu
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
+
+  Status put_text(const storage::TextName& name, std::string_view text) override;
+  Status erase_text(const storage::TextName& name) override;
+  [[nodiscard]] Result<std::optional<std::string>> text(const storage::TextName& name) const override;
+  [[nodiscard]] Result<std::vector<storage::TextName>> text_names(std::string_view tenant,
+                                                                  std::string_view service) const override;
+  [[nodiscard]] Result<std::vector<std::string>> text_keys(std::string_view tenant, std::string_view service,
+                                                           std::string_view service_key,
+                                                           std::string_view prefix) const override;
 
  private:
   struct State;

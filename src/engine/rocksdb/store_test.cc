@@ -7,6 +7,7 @@
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
+#include "storage/testing/text_contract.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -37,10 +38,29 @@ MakeEngine make(const Options& options) {
   return [options] { return std::make_unique<RocksdbEngine>(options); };
 }
 
+class RocksdbTexts final : public storage::testing::TextEngine {
+ public:
+  explicit RocksdbTexts(const Options& options) : engine_(options) {}
+  storage::TextStore& texts() override { return engine_.store(); }
+  void restart() override {
+    // What samples do to the database meanwhile.
+    storage::testing::Fixture store(engine_);
+    EXPECT_TRUE(store.put(*store.group({"m"}), 1000, {model::Value::of_long(1)}));
+    engine_.restart();
+    EXPECT_TRUE(engine_.samples().settle());
+  }
+
+ private:
+  RocksdbEngine engine_;
+};
+
 }  // namespace
 }  // namespace varve::engine::rocksdb
 
 namespace varve::storage::testing {
+INSTANTIATE_TEST_SUITE_P(Rocksdb, TextContract, ::testing::Values(MakeTexts([] {
+                           return std::make_unique<engine::rocksdb::RocksdbTexts>(engine::rocksdb::restless());
+                         })));
 INSTANTIATE_TEST_SUITE_P(Plain, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::plain())));
 INSTANTIATE_TEST_SUITE_P(Restless, StoreContract,
                          ::testing::Values(engine::rocksdb::make(engine::rocksdb::restless())));

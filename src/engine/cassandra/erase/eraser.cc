@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/erase/eraser.h"
+#include "engine/cassandra/scan/erasure_rows.h"
 
 #include <algorithm>
 #include <set>

@@ -48,46 +48,41 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   series_.announce(missing, [this, append](const Status& status) { ended(append, status); });
 }
 
-// Pieces come by group, then slot. Those of one group have each an arrival of its own, ascending: the parts of one that
-// was cut are told apart by it in their slot, and those of all slots in a unit (settle/late_windows.h).
+// Each piece has an arrival of its own, ascending: the parts of one that was cut are told apart by it in their slot,
+// and those of all slots in a unit (settle/late_windows.h).
 void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows) {
   const Timestamp now = clock_.now_ms();
-  Stamps& stamps = series_.directory().stamps();
-  const std::int64_t arrived_us = stamps.draw(now * 1000);
-  auto pieces = hot_pieces(batch, options_.slot_ms);
-  check(model::to_int(pieces.back().group) <
-            series_.directory().read([](const index::SeriesIndex& index) { return index.group_count(); }),
-        "a row of a group that was never defined");
-  rows.reserve(pieces.size());
-  GroupName name;
-  GroupCells cells;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    HotPiece& piece = pieces[i];
-    const bool same_group = i > 0 && pieces[i - 1].group == piece.group;
-    if (!same_group) {
-      name = series_.directory().name(piece.group);
-      if (i == 0) cells.tenant = series_.directory().tenant_name(name.tenant);  // a batch is of one
-      cells.group = blob_of(name.hash);
-    }
-    const bool cut = same_group && pieces[i - 1].slot == piece.slot;
-    const Arrival arrival{same_group ? stamps.draw(now * 1000) : arrived_us, options_.source};
-    rows.push_back(hot_write(tables_, cells, piece.slot, arrival, std::move(piece.value)));
+  Directory& directory = series_.directory();
+  HotBatch hot = hot_pieces(batch, options_.slot_ms, [&](std::span<const model::GroupId> groups) {
+    check(model::to_int(groups.back()) <
+              directory.read([](const index::SeriesIndex& index) { return index.group_count(); }),
+          "a row of a group that was never defined");
+    return directory.names(groups);
+  });
+  const std::string tenant = directory.tenant_name(hot.sections[0].name.tenant);  // a batch is of one
+  rows.reserve(hot.pieces.size());
+  for (const HotPiece& piece : hot.pieces) {
+    const Arrival arrival{directory.stamps().draw(now * 1000), options_.source};
+    rows.push_back(hot_write(tables_, tenant, piece.bundle, piece.slot, arrival, piece.value));
     // Of a slot that ends in the future they live until it is sealed.
     if (const Timestamp end = piece.slot + options_.slot_ms; end > now) {
       rows.back().ttl_s = ttl_left_s(end, kHotKeptMs, now).value_or(0);
     }
-    if (cut) continue;
-    append.touches.push_back({{name.tenant, model::to_int(piece.group)}, name.partition, piece.slot});
-    for (const Timestamp time : {piece.slot, piece.slot + options_.slot_ms - 1}) {
-      const GroupPeriod group{piece.group, period_of(time)};
+  }
+  const std::int64_t first_us = rows[0].timestamp_us;
+  // What goes into one partition side by side: it goes in one request.
+  std::ranges::stable_sort(rows, {}, &RowWrite::partition);
+  for (const HotBatch::Section& section : hot.sections) {
+    append.touches.push_back(
+        {{section.name.tenant, model::to_int(section.group)}, section.name.partition, section.slot});
+    for (const Timestamp time : {section.slot, section.slot + options_.slot_ms - 1}) {
+      const GroupPeriod group{section.group, period_of(time)};
       if (append.groups.empty() || append.groups.back() != group) append.groups.push_back(group);
     }
   }
-  // What goes into one partition side by side: it goes in one request.
-  std::ranges::stable_sort(rows, {}, &RowWrite::partition);
   std::ranges::stable_sort(append.touches, {}, &Touch::slot);
   append.journal = journal_.wanted(append.touches, now);
-  journal_.add_rows(append.journal, arrived_us, rows);
+  journal_.add_rows(append.journal, first_us, rows);
 }
 
 void Appender::ended(const Shared& append, const Status& status) {

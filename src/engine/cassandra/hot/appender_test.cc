@@ -48,15 +48,17 @@ TEST_F(AppenderTest, RowsOfOneGroupHaveArrivalsOfTheirOwn) {
   for (int slot = 0; slot < 5; ++slot) batch.add(group, now - slot * kHour, model::Value::of_long(slot));
   ASSERT_TRUE(is_good(a.append(batch)));
   const GroupName name = a.series.directory().name(line.id);
-  const GroupCells cells{a.series.directory().tenant_name(name.tenant), blob_of(name.hash)};
-  std::vector<RowRead> reads;
-  for (int slot = 0; slot < 5; ++slot) reads.push_back(hot_read(cluster.tables, cells, now - slot * kHour));
+  HotReads hot(cluster.tables);
+  for (int slot = 0; slot < 5; ++slot) {
+    hot.add(a.series.directory().tenant_name(name.tenant), blob_of(name.hash), now - slot * kHour, 0);
+  }
   std::set<Arrival> arrivals;
-  ASSERT_TRUE(cluster.rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-    VARVE_TRY(const HotRow row, hot_row(view));
-    arrivals.insert(row.arrival);
+  const auto note = [&](std::size_t, const Arrival& arrival, std::string_view) -> Status {
+    arrivals.insert(arrival);
     return {};
-  }));
+  };
+  ASSERT_TRUE(cluster.rows.read(hot.reads(), {},
+                                [&](std::size_t read, const RowView& view) { return hot.row(read, view, note); }));
   EXPECT_EQ(arrivals.size(), 5U);
 }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hot pieces: a batch cut into what becomes one hot row each: the rows of one line group in one slot
+// Hot pieces: a batch cut into what becomes one hot row each: what it says of the groups of one bundle in one slot
 // (docs/formats/cluster.md).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "model/ids.h"
+#include "engine/cassandra/series/directory.h"
+#include "engine/cassandra/tables/hot_rows.h"
 #include "model/row.h"
-#include "model/time.h"
 
 namespace varve::engine::cassandra {
 
@@ -18,13 +20,23 @@ namespace varve::engine::cassandra {
 inline constexpr std::size_t kHotRowBytesMax = std::size_t{1} << 20;
 
 struct HotPiece {
-  model::GroupId group{};
+  Bundle bundle;
   model::Timestamp slot = 0;
-  std::string value;  // packed rows in the order of the batch, their group 0
+  std::string value;  // sections; the rows of a group in the order of the batch
 };
 
-// By group, then slot; what was cut stands in order. Rows keep the order of the batch within a piece.
-std::vector<HotPiece> hot_pieces(const model::RowBatch& batch, std::int64_t slot_width_ms,
-                                 std::size_t bytes_max = kHotRowBytesMax);
+struct HotBatch {
+  std::vector<HotPiece> pieces;  // by bundle, then slot; what was cut stands in order
+  struct Section {
+    model::GroupId group{};
+    GroupName name;
+    model::Timestamp slot = 0;
+  };
+  std::vector<Section> sections;  // by group, then slot, each once
+};
+
+using NamesOf = std::function<std::vector<GroupName>(std::span<const model::GroupId>)>;
+HotBatch hot_pieces(const model::RowBatch& batch, std::int64_t slot_width_ms, const NamesOf& names_of,
+                    std::size_t bytes_max = kHotRowBytesMax);
 
 }  // namespace varve::engine::cassandra

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/bytes.h"
-#include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/cassandra/tables/hot_rows.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -24,21 +24,17 @@ class Reading {
     slot(row.start).sealed.push_back({part, lives.read_us, std::move(block)});
     return {};
   }
-  Status add_hot(model::Timestamp start, const RowView& view) {
-    VARVE_TRY(const HotRow row, hot_row(view));
-    VARVE_CHECK_OK(check_hot_rows(row.value, wanted_.group->columns, {start, start + slot_ms_}));
-    slot(start).hot.push_back({row.arrival, std::string(row.value)});
+  Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
+    VARVE_CHECK_OK(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
+    slot(start).hot.push_back({arrival, std::string(rows)});
     return {};
   }
-  Status add_erasure(const RowView& view) {
-    VARVE_TRY(Erasure erasure, erasure_row(view));
-    erasures_.push_back(std::move(erasure));
-    return {};
-  }
+  void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
   Result<std::vector<SlotData>> finish() {
     std::vector<SlotData> list;
     for (auto& [start, data] : slots_) {
       std::ranges::sort(data.sealed, {}, &SlotData::Sealed::part);
+      std::ranges::sort(data.hot, {}, &SlotData::Hot::arrival);
       std::vector<Erasure> here;
       std::ranges::copy_if(erasures_, std::back_inserter(here),
                            [&](const Erasure& erasure) { return erasure.range.overlaps({start, start + slot_ms_}); });
@@ -60,11 +56,14 @@ class Reading {
   std::vector<Erasure> erasures_;
 };
 
-// What a read was made for.
-struct Purpose {
-  enum class Kind { sealed, hot, erasures } kind = Kind::sealed;
+// What is wanted of sealed rows.
+struct SealedWanted {
   std::size_t wanted = 0;
   unsigned part = 0;
+};
+// Of which group hot rows are wanted, and in which slot.
+struct HotWanted {
+  std::size_t wanted = 0;
   model::Timestamp slot = 0;
 };
 
@@ -80,68 +79,43 @@ GroupRef group_ref(const Directory& directory, model::GroupId group) {
 
 Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const SlotsWanted> wanted,
                                                             const RowStore::ReadLimits& limits) const {
-  std::vector<RowRead> reads;
-  std::vector<Purpose> purposes;
+  std::vector<RowRead> reads;  // of sealed rows, then of deletes, then of hot rows
+  std::vector<SealedWanted> sealed_wanted;
+  std::vector<HotWanted> hot_wanted;
   std::vector<Reading> readings;
+  ErasureReads erasures(tables_);
+  HotReads hot(tables_);
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const SlotsWanted& one = wanted[w];
     readings.emplace_back(one, slot_ms_);
-    reads.push_back(erasure_read(tables_, one.group->cells));
-    purposes.push_back({Purpose::Kind::erasures, w, 0, 0});
+    erasures.add(one.group->cells, w);
     for (const unsigned part : one.parts) {
       add_reads(reads, sealed_, one.group->cells, part, one.range, kFields);
-      purposes.resize(reads.size(), {Purpose::Kind::sealed, w, part, 0});
+      sealed_wanted.resize(reads.size(), {w, part});
     }
     for (const model::Timestamp slot : one.hot) {
-      reads.push_back(hot_read(tables_, one.group->cells, slot));
-      purposes.push_back({Purpose::Kind::hot, w, 0, slot});
+      hot.add(one.group->cells.tenant, one.group->cells.group, slot, hot_wanted.size());
+      hot_wanted.push_back({w, slot});
     }
   }
+  const std::size_t sealed_reads = reads.size();
+  std::ranges::move(erasures.reads(), std::back_inserter(reads));
+  const std::size_t erasures_end = reads.size();
+  std::ranges::move(hot.reads(), std::back_inserter(reads));
+  const auto add_erasure = [&](std::size_t w, const Erasure& erasure) { readings[w].add_erasure(erasure); };
+  const auto add_hot = [&](std::size_t number, const Arrival& arrival, std::string_view rows) {
+    return readings[hot_wanted[number].wanted].add_hot(hot_wanted[number].slot, arrival, rows);
+  };
   VARVE_CHECK_OK(rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
-    const Purpose& purpose = purposes[number];
-    Reading& reading = readings[purpose.wanted];
-    switch (purpose.kind) {
-      case Purpose::Kind::sealed: return reading.add_sealed(purpose.part, view);
-      case Purpose::Kind::hot: return reading.add_hot(purpose.slot, view);
-      case Purpose::Kind::erasures: break;
-    }
-    return reading.add_erasure(view);
+    if (number >= erasures_end) return hot.row(number - erasures_end, view, add_hot);
+    if (number >= sealed_reads) return erasures.row(number - sealed_reads, view, add_erasure);
+    return readings[sealed_wanted[number].wanted].add_sealed(sealed_wanted[number].part, view);
   }));
   std::vector<std::vector<SlotData>> lists;
   for (Reading& reading : readings) {
     VARVE_TRY(lists.emplace_back(), reading.finish());
   }
   return lists;
-}
-
-RowWrite erasure_write(const Tables& tables, const GroupCells& group, const Erasure& erasure, std::int64_t now_us) {
-  std::string columns;
-  for (const std::uint16_t column : erasure.columns) {
-    columns += static_cast<char>(column & 0xff);
-    columns += static_cast<char>(column >> 8);
-  }
-  RowWrite row{&tables.erasures, {group.tenant, group.group}, {bigint_cell(erasure.at_us)}, {}, now_us, 0};
-  row.values = {timestamp_cell(erasure.range.first), timestamp_cell(erasure.range.last), std::move(columns),
-                bigint_cell(erasure.blocks_us)};
-  return row;
-}
-
-RowRead erasure_read(const Tables& tables, const GroupCells& group) {
-  return {&tables.erasures, {group.tenant, group.group}, {}, {}, {"first", "last", "columns", "blocks"}};
-}
-
-Result<Erasure> erasure_row(const RowView& row) {
-  if (row.cells.size() != 5 || row.cells[3].size() % 2 != 0) return fail(Code::corrupt, "a delete is malformed");
-  Erasure erasure;
-  VARVE_TRY(erasure.at_us, bigint_of(row.cells[0]));
-  VARVE_TRY(erasure.range.first, timestamp_of(row.cells[1]));
-  VARVE_TRY(erasure.range.last, timestamp_of(row.cells[2]));
-  VARVE_TRY(erasure.blocks_us, bigint_of(row.cells[4]));
-  const auto* const bytes = reinterpret_cast<const std::byte*>(row.cells[3].data());
-  for (std::size_t i = 0; i < row.cells[3].size(); i += 2) {
-    erasure.columns.push_back(load_le<std::uint16_t>(bytes + i));
-  }
-  return erasure;
 }
 
 }  // namespace varve::engine::cassandra

@@ -49,9 +49,4 @@ class SlotReader {
   const ChunkTable sealed_;
 };
 
-// A delete as a row, and back. It is written first, and again with its blocks_us when it stands.
-RowWrite erasure_write(const Tables& tables, const GroupCells& group, const Erasure& erasure, std::int64_t now_us);
-RowRead erasure_read(const Tables& tables, const GroupCells& group);
-Result<Erasure> erasure_row(const RowView& row);
-
 }  // namespace varve::engine::cassandra

@@ -43,7 +43,7 @@ class Announcer::Rows {
     const std::uint32_t ttl = owner_.ttl_s(what.period, now_us_);
     row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, ttl);
     if (fresh(name_key('l', tenant, list_blob, 0, 0))) {
-      row(tables_.metric_lists, {tenant, list_blob}, {}, {text_list_cell(metrics_)}, ttl);
+      row(tables_.metric_lists, {tenant, list_blob}, {}, {list_cell(metrics_)}, ttl);
     }
     if (fresh(name_key('t', tenant, {}, 0, 0))) {
       row(tables_.tenants, {smallint_cell(shard_of(tenant))}, {tenant}, {}, ttl);

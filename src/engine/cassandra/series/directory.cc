@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "engine/cassandra/tables/hot_rows.h"
 #include "tracker/partition.h"
 
 namespace varve::engine::cassandra {
@@ -45,8 +46,21 @@ std::optional<GroupId> Directory::find(TenantId tenant, const Hash& hash) const 
 
 GroupName Directory::name(GroupId group) const {
   const std::shared_lock lock(mutex_);
-  const auto& entry = groups_[group];
-  return {index_.group_tenant(group), entry.hash, entry.partition};
+  return name_locked(group);
+}
+
+std::vector<GroupName> Directory::names(std::span<const GroupId> groups) const {
+  std::vector<GroupName> out;
+  out.reserve(groups.size());
+  const std::shared_lock lock(mutex_);
+  for (const GroupId group : groups) out.push_back(name_locked(group));
+  return out;
+}
+
+GroupName Directory::name_locked(GroupId group) const {
+  const TenantId tenant = index_.group_tenant(group);
+  return {tenant, groups_[group].hash, groups_.partition(group),
+          bundle_bits(groups_.of_tenant(model::to_int(tenant)), groups_.sharing_tags(group))};
 }
 
 Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, const model::TagViews& tags,
@@ -54,9 +68,9 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
   const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_);
   definitions_.clear();
   if (group && model::to_int(*group) == groups_.size()) {
-    const auto first = model::series_set_hash(model::series_key(metrics[0], tags));
-    groups_.add(model::to_int(tenant), hash,
-                tracker::partition_of(index_.tenant_name(tenant), first, options_.partitions));
+    groups_.add(
+        model::to_int(tenant), hash, [&](std::uint32_t other) { return index_.group_tenant(GroupId{other}) == tenant; },
+        [&] { return tracker::partition_of(index_.tenant_name(tenant), tags_hash(tags), options_.partitions); });
   }
   return group;
 }

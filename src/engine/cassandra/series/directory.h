@@ -35,6 +35,7 @@ struct GroupName {
   model::TenantId tenant{};
   Hash hash;
   std::uint32_t partition = 0;
+  unsigned bundle_bits = 0;  // as its hot rows are written now (tables/hot_rows.h)
 };
 
 // A group as it was found in the store.
@@ -74,6 +75,7 @@ class Directory {
   [[nodiscard]] bool is_news(model::TenantId tenant, std::string_view metric, const Hash& hash) const;
   [[nodiscard]] std::optional<model::GroupId> find(model::TenantId tenant, const Hash& hash) const;
   [[nodiscard]] GroupName name(model::GroupId group) const;
+  [[nodiscard]] std::vector<GroupName> names(std::span<const model::GroupId> groups) const;
 
   // --- announcements
   // Those that this process has yet to announce. Notes that all of them are written to. Ask before the samples are
@@ -116,6 +118,7 @@ class Directory {
   using MetricKey = std::pair<model::TenantId, std::string>;
 
   // All under mutex_.
+  [[nodiscard]] GroupName name_locked(model::GroupId group) const;
   [[nodiscard]] std::optional<model::GroupId> find_locked(model::TenantId tenant, const Hash& hash) const;
   Result<model::GroupId> define_locked(model::TenantId tenant, const Hash& hash, const model::TagViews& tags,
                                        std::span<const std::string_view> metrics, std::size_t series_max);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupTable: what stands beside the index for each line group: its hash, its partition, and what this process has
-// announced of it. 40 bytes a group, and about 12 in the table by hash. Announcements of other periods than a group's
-// latest lie in a map of bounded size: what is dropped there is announced again, no more.
+// GroupTable: what stands beside the index for each line group: its hash, its partition, the groups that share its
+// tags, and what this process has announced of it. 40 bytes a group and 12 for each set of tags, and in the tables by
+// hash about 12 for each of both. Announcements of other periods than a group's latest lie in a map of bounded size:
+// what is dropped there is announced again, no more.
 //
 // Not thread-safe, except that look() may run in parallel with itself.
 #pragma once
@@ -38,7 +39,7 @@ class GroupTable {
     std::int64_t seen_us = 0;     // when this process announced it for `period`; 0: not
     std::int64_t written_us = 0;  // when this process last wrote to it, or meant to
     std::int32_t period = 0;      // by number
-    std::uint32_t partition = 0;
+    std::uint32_t tags = 0;       // number of its tags
   };
   static_assert(sizeof(Entry) == 40);
 
@@ -48,11 +49,29 @@ class GroupTable {
     return by_hash_.find(short_hash(tenant, hash),
                          [&](std::uint32_t group) { return entries_[group].hash == hash && is_of(group); });
   }
-  // The next group.
-  void add(std::uint32_t tenant, const Hash& hash, std::uint32_t partition) {
-    by_hash_.insert(short_hash(tenant, hash), entries_.size());
-    entries_.push_back({hash, 0, 0, 0, partition});
+  // The next group. `is_of` as in find(); `partition()` is asked for new tags: all their groups have one partition.
+  template <class IsOf, class Partition>
+  void add(std::uint32_t tenant, const Hash& hash, IsOf&& is_of, Partition&& partition) {
+    const std::uint32_t group = entries_.size();
+    by_hash_.insert(short_hash(tenant, hash), group);
+    std::uint32_t tags = by_tags_.find(tags_hash(tenant, hash), [&](std::uint32_t number) {
+      const std::uint32_t first = tags_[number].first_group;
+      return same_tags(entries_[first].hash, hash) && is_of(first);
+    });
+    if (tags == index::kNone) {
+      tags = tags_.size();
+      by_tags_.insert(tags_hash(tenant, hash), tags);
+      tags_.push_back({group, partition(), 0});
+    }
+    ++tags_[tags].groups;
+    entries_.push_back({hash, 0, 0, 0, tags});
+    if (tenant >= tenants_.size()) tenants_.resize(tenant + 1);
+    ++tenants_[tenant];
   }
+  [[nodiscard]] std::uint32_t partition(model::GroupId group) const { return tags_[(*this)[group].tags].partition; }
+  // How many groups have the tags of this one, and how many the tenant has, as far as this process knows.
+  [[nodiscard]] std::uint32_t sharing_tags(model::GroupId group) const { return tags_[(*this)[group].tags].groups; }
+  [[nodiscard]] std::uint32_t of_tenant(std::uint32_t tenant) const { return tenants_[tenant]; }
   [[nodiscard]] std::uint32_t size() const { return entries_.size(); }
   [[nodiscard]] const Entry& operator[](model::GroupId group) const { return entries_[model::to_int(group)]; }
 
@@ -111,22 +130,37 @@ class GroupTable {
 
   [[nodiscard]] std::size_t memory_bytes() const {
     constexpr std::size_t kNodeBytes = 64;
-    return entries_.memory_bytes() + by_hash_.memory_bytes() + others_.size() * kNodeBytes;
+    return entries_.memory_bytes() + by_hash_.memory_bytes() + tags_.memory_bytes() + by_tags_.memory_bytes() +
+           others_.size() * kNodeBytes;
   }
 
  private:
   static std::int32_t number_of(model::Timestamp period) { return static_cast<std::int32_t>(period / kPeriodMs); }
   static model::Timestamp start_of(std::int32_t number) { return number * kPeriodMs; }
   static std::uint32_t short_hash(std::uint32_t tenant, const Hash& hash) {
+    return load_le<std::uint32_t>(hash.bytes.data() + kTagsBytes) ^ tenant * 0x9e3779b9U;
+  }
+  static std::uint32_t tags_hash(std::uint32_t tenant, const Hash& hash) {
     return load_le<std::uint32_t>(hash.bytes.data()) ^ tenant * 0x9e3779b9U;
+  }
+  static bool same_tags(const Hash& a, const Hash& b) {
+    return load_le<std::uint64_t>(a.bytes.data()) == load_le<std::uint64_t>(b.bytes.data());
   }
   void add_other(std::uint32_t group, std::int32_t period, std::int64_t seen_us) {
     if (others_.size() >= kOtherPeriodsMax) others_.clear();
     others_[{group, period}] = seen_us;
   }
 
+  struct Tags {
+    std::uint32_t first_group = 0;
+    std::uint32_t partition = 0;
+    std::uint32_t groups = 0;
+  };
   index::Column<Entry> entries_;
   index::IdTable by_hash_;
+  index::Column<Tags> tags_;
+  index::IdTable by_tags_;
+  std::vector<std::uint32_t> tenants_;  // groups of each
   std::map<std::pair<std::uint32_t, std::int32_t>, std::int64_t> others_;
 };
 

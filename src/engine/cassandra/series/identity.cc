@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/series/identity.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "codec/varint.h"
@@ -20,17 +21,27 @@ std::string list_key(std::span<const std::string_view> metrics) {
   return key;
 }
 
-}  // namespace
-
-Hash list_hash(std::span<const std::string_view> metrics) { return model::series_set_hash(list_key(metrics)); }
-
-Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags) {
-  std::string key = list_key(metrics);
+std::string tags_key(const model::TagViews& tags) {
+  std::string key;
   for (const auto& tag : tags) {
     append_part(key, tag.key);
     append_part(key, tag.value);
   }
-  return model::series_set_hash(key);
+  return key;
+}
+
+}  // namespace
+
+Hash list_hash(std::span<const std::string_view> metrics) { return model::series_set_hash(list_key(metrics)); }
+
+Hash tags_hash(const model::TagViews& tags) { return model::series_set_hash(tags_key(tags)); }
+
+Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags) {
+  const std::string key = tags_key(tags);
+  Hash hash = model::series_set_hash(key);
+  const Hash whole = model::series_set_hash(list_key(metrics) + key);
+  std::copy_n(whole.bytes.begin(), kTagsBytes, hash.bytes.begin() + kTagsBytes);
+  return hash;
 }
 
 std::int16_t shard_of(std::string_view name) { return shard_of(model::series_set_hash(name)); }

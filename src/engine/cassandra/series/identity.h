@@ -16,16 +16,22 @@ namespace varve::engine::cassandra {
 using Hash = model::SeriesSetHash;
 
 inline constexpr std::int16_t kShards = 16;
+inline constexpr std::size_t kTagsBytes = 8;  // of a group's hash, that are of its tags
 
 // Of the metrics' names, in the order of the columns.
 Hash list_hash(std::span<const std::string_view> metrics);
-// `tags` must be normalized.
+Hash tags_hash(const model::TagViews& tags);
+// Its first half is of the tags alone: groups of the same tags stand together. `tags` must be normalized.
 Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags);
 
 inline std::int16_t shard_of(const Hash& hash) { return static_cast<std::int16_t>(hash.bytes[0] % kShards); }
 std::int16_t shard_of(std::string_view name);
 
-inline std::string blob_of(const Hash& hash) { return {hash.bytes.begin(), hash.bytes.end()}; }
+// Valid as long as the hash.
+inline std::string_view view_of(const Hash& hash) {
+  return {reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()};
+}
+inline std::string blob_of(const Hash& hash) { return std::string(view_of(hash)); }
 // False: it has not 16 bytes.
 bool hash_of(std::string_view blob, Hash& hash);
 

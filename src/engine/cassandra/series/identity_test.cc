@@ -18,9 +18,12 @@ const model::TagViews kTags = {{"dc", "x"}, {"host", "a"}};
 TEST(Identity, GoldenHashes) {
   const Metrics metrics = {"cpu.user", "cpu.idle"};
   EXPECT_EQ(model::to_base64(list_hash(metrics)), "4lL5fdNZ1gEILbeSLkIQ8g==");
-  EXPECT_EQ(model::to_base64(group_hash(metrics, kTags)), "Sra3m4p2OAoyk0C60dRsNw==");
-  EXPECT_EQ(model::to_base64(group_hash(metrics, {})), model::to_base64(list_hash(metrics)));
-  EXPECT_EQ(shard_of(group_hash(metrics, kTags)), 10);
+  EXPECT_EQ(model::to_base64(group_hash(metrics, kTags)), "w9THBgFomOBKtrebinY4Cg==");
+  EXPECT_EQ(model::to_base64(group_hash(metrics, {})), "AAAAAAAAAADiUvl901nWAQ==");
+  const Metrics other = {"cpu.idle"};
+  EXPECT_EQ(blob_of(group_hash(other, kTags)).substr(0, kTagsBytes),
+            blob_of(group_hash(metrics, kTags)).substr(0, kTagsBytes));
+  EXPECT_EQ(shard_of(group_hash(metrics, kTags)), 3);
   EXPECT_EQ(shard_of("cpu.user"), 9);
   EXPECT_EQ(shard_of(""), 0);
 }

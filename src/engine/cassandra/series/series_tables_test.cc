@@ -230,8 +230,7 @@ TEST_F(SeriesTablesTest, MembersAreKnownByTheirNamesEverywhere) {
   EXPECT_EQ(names_b.name(*(*found)[0]), name);
   const auto there = b.directory().name(model::GroupId{(*found)[0]->id});
   EXPECT_EQ(there.partition, a.directory().name(group).partition);
-  const auto first = model::series_set_hash(model::series_key("cpu", {{"host", "a"}}));
-  EXPECT_EQ(there.partition, tracker::partition_of("t", first, 64));
+  EXPECT_EQ(there.partition, tracker::partition_of("t", tags_hash({{"host", "a"}}), 64));
   EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
   shared.rows.refuse(true);
   EXPECT_TRUE(names_b.find({asked.data(), 1})) << "known by now";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/settle/sealer.h"
+#include "engine/cassandra/scan/erasure_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -172,7 +173,8 @@ TEST_F(SealerTest, ARowThatComesLateToADeleteStays) {
     line.count = static_cast<std::uint16_t>(group.columns);
     model::RowBatch batch;
     batch.add(line, kSlot + 1, std::vector<Value>(group.columns, Value::of_long(2)));
-    late = hot_write(tables, group.cells, kSlot, arrived, hot_pieces(batch, kHour)[0].value);
+    const HotPiece piece = pieces_of(group, batch)[0];
+    late = hot_write(tables, "acme", piece.bundle, kSlot, arrived, piece.value);
   }
   ASSERT_TRUE(rows.write_now({late}));
   for (const bool sealed : {false, true}) {
@@ -186,7 +188,7 @@ TEST_F(SealerTest, ARowThatComesLateToADeleteStays) {
 TEST_F(SealerTest, ADamagedSlotStopsNoOther) {
   put({{kSlot, 1}});
   const GroupRef other{{"acme", std::string(16, 'h')}, 1};
-  ASSERT_TRUE(rows.write_now({hot_write(tables, other.cells, kSlot, {now_us(), 1}, "rubbish")}));
+  ASSERT_TRUE(rows.write_now({bad_row(other, kSlot, "rubbish")}));
   const std::vector<SealWork> works{{other, kSlot}, {group, kSlot}};
   const auto sealed = sealer.seal(works);
   ASSERT_TRUE(sealed);

@@ -58,6 +58,7 @@ Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
   std::vector<Due> before;
   while (turn.alive()) {
     VARVE_TRY(auto due, tracker(stage).due(clock_.now_ms(), {&partition, 1}, limit, turn.when));
+    works_.put_together(due);
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
     VARVE_CHECK_OK(in_batches(stage, due, turn));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/testing/sealed_view.h"
 
 namespace varve::engine::cassandra::testing {
@@ -126,9 +127,10 @@ TEST_F(WorkerTest, WhatIsTouchedWhileItIsSealedStaysPending) {
 TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   for (const char* host : {"g1", "bad", "g2"}) append(a, {"cpu"}, host, now, 1);
   const auto bad = SealedView::cells("bad", {"cpu"});
-  std::vector<RowWrite> rows;
-  rows.push_back(hot_write(cluster.tables, bad, now, {now * 1000, 9}, "these are no rows"));
-  ASSERT_TRUE(cluster.rows.write_now(std::move(rows)));
+  std::string value;
+  append_section(value, bad.group, "these are no rows");
+  const RowWrite written = hot_write(cluster.tables, bad.tenant, bundle_of(bad.group, 64), now, {now * 1000, 9}, value);
+  ASSERT_TRUE(cluster.rows.write_now({written}));
   cluster.clock.advance_ms(kHour + quiet);
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(sealed("g1").size(), 1U);
@@ -145,7 +147,6 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(b.worker.set_aside()->at(0).failures, 1U) << "not yet again";
 
-  const RowWrite written = hot_write(cluster.tables, bad, now, {now * 1000, 9}, "");
   ASSERT_TRUE(
       cluster.rows.erase_now({{written.table, written.partition, written.clustering, written.timestamp_us + 1}}));
   cluster.clock.advance_ms(kMinute);

@@ -2,7 +2,9 @@
 #include "engine/cassandra/settle/works.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "engine/cassandra/tables/spans.h"
 
@@ -14,6 +16,19 @@ using tracker::Due;
 
 std::size_t Works::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
+}
+
+void Works::put_together(std::vector<Due>& works) const {
+  std::vector<GroupId> groups;
+  for (const Due& due : works) groups.push_back(group_of(due));
+  const std::vector<GroupName> names = series_.directory().names(groups);
+  std::vector<std::size_t> order(works.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto place = [&](std::size_t i) { return std::tuple(names[i].tenant, works[i].slot, names[i].hash.bytes); };
+  std::ranges::sort(order, {}, place);
+  std::vector<Due> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(works[i]));
+  works = std::move(sorted);
 }
 
 SealWork Works::seal(const Due& due) {

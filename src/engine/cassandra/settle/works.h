@@ -33,6 +33,8 @@ class Works {
       : series_(series), levels_(levels), fresh_ms_(fresh_ms), clock_(clock) {}
 
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
+  // By slot, and those whose hot rows are read together side by side.
+  void put_together(std::vector<tracker::Due>& works) const;
   [[nodiscard]] SealWork seal(const tracker::Due& due);
   [[nodiscard]] LateWork late(const tracker::Due& due) const;
   // `elsewhere` is of the finest granularity only.

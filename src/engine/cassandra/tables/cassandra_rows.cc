@@ -89,10 +89,15 @@ class Units {
   std::size_t payload_ = 0;  // of the last one
 };
 
-std::vector<driver::Cell> cells_of(const RowRead& read) {
+// `keys` holds what a cell of the list looks at.
+std::vector<driver::Cell> cells_of(const RowRead& read, std::string& keys) {
   std::vector<driver::Cell> cells(read.partition.begin(), read.partition.end());
   for (const auto* bound : {&read.from, &read.until}) {
     if (*bound) cells.emplace_back(**bound);
+  }
+  if (!read.keys.empty()) {
+    keys = list_cell(std::vector<std::string_view>(read.keys.begin(), read.keys.end()));
+    cells.emplace_back(keys);
   }
   return cells;
 }
@@ -199,7 +204,7 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
     VARVE_CHECK_OK(value_numbers(*read.table, read.values));
     const RowRead* const before = selects.empty() ? nullptr : &reads[selects.size() - 1];
     if (before != nullptr && before->table == read.table && before->values == read.values &&
-        before->from.has_value() == read.from.has_value() && before->until.has_value() == read.until.has_value()) {
+        Bounds(*before) == Bounds(read)) {
       selects.push_back(selects.back());
       continue;
     }
@@ -211,7 +216,9 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
       .count = reads.size(),
       .ask =
           [&](std::size_t number, driver::Done<driver::Rows> done) {
-            return ask(*selects[number], cells_of(reads[number]), std::move(done));
+            std::string keys;
+            const auto cells = cells_of(reads[number], keys);
+            return ask(*selects[number], cells, std::move(done));
           },
       .each =
           [&](std::size_t number, std::span<const driver::Cell> row) {

@@ -83,10 +83,10 @@ std::string bigint_cell(std::int64_t value) {
 
 std::string timestamp_cell(std::int64_t ms) { return bigint_cell(ms); }
 
-std::string text_list_cell(std::span<const std::string_view> texts) {
+std::string list_cell(std::span<const std::string_view> cells) {
   std::string out;
-  append_be32(out, texts.size());
-  for (const std::string_view text : texts) append_text(out, text);
+  append_be32(out, cells.size());
+  for (const std::string_view cell : cells) append_text(out, cell);
   return out;
 }
 

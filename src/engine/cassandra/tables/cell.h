@@ -22,8 +22,8 @@ std::string smallint_cell(std::int16_t value);
 std::string integer_cell(std::int32_t value);
 std::string bigint_cell(std::int64_t value);
 std::string timestamp_cell(std::int64_t ms);
-std::string text_list_cell(std::span<const std::string_view> texts);
-std::string text_map_cell(const model::TagViews& entries);  // ascending by key
+std::string list_cell(std::span<const std::string_view> cells);  // of texts or blobs
+std::string text_map_cell(const model::TagViews& entries);       // ascending by key
 
 Result<std::int16_t> smallint_of(std::string_view cell);
 Result<std::int32_t> integer_of(std::string_view cell);

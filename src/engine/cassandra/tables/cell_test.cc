@@ -42,9 +42,9 @@ TEST(Cell, NumbersOfAnotherSizeAreCorrupt) {
 
 TEST(Cell, Collections) {
   const std::vector texts{"cpu"sv, ""sv, "\xff\0"sv};
-  EXPECT_EQ(text_list_cell(texts), "\0\0\0\3\0\0\0\3cpu\0\0\0\0\0\0\0\2\xff\0"s);
-  EXPECT_EQ(text_list_of(text_list_cell(texts)), texts);
-  EXPECT_EQ(text_list_cell({}), "\0\0\0\0"s);
+  EXPECT_EQ(list_cell(texts), "\0\0\0\3\0\0\0\3cpu\0\0\0\0\0\0\0\2\xff\0"s);
+  EXPECT_EQ(text_list_of(list_cell(texts)), texts);
+  EXPECT_EQ(list_cell({}), "\0\0\0\0"s);
   EXPECT_EQ(text_list_of("\0\0\0\0"sv).value().size(), 0U);
   const model::TagViews tags{{"dc", "x"}, {"host", ""}};
   EXPECT_EQ(text_map_cell(tags), "\0\0\0\2\0\0\0\2dc\0\0\0\1x\0\0\0\4host\0\0\0\0"s);

@@ -22,35 +22,7 @@ Status check_cells_of(const RowView& row, std::size_t wanted) {
   return fail(Code::corrupt, "a row of " + std::to_string(row.cells.size()) + " cells, not " + std::to_string(wanted));
 }
 
-// Rows of one partition go in one request: the fewer shards, the more of them. More of them keep partitions small.
-constexpr unsigned kHotShards = 32;
-
-Cells hot_partition(const GroupCells& group, model::Timestamp slot) {
-  const unsigned shard = group.group.empty() ? 0 : static_cast<unsigned char>(group.group[0]) % kHotShards;
-  return {group.tenant, timestamp_cell(slot), smallint_cell(static_cast<std::int16_t>(shard))};
-}
-
 }  // namespace
-
-RowWrite hot_write(const Tables& tables, const GroupCells& group, model::Timestamp slot, const Arrival& arrival,
-                   std::string value) {
-  RowWrite row{&tables.raw, hot_partition(group, slot), {}, {}, arrival.us, 0};
-  row.clustering = {group.group, bigint_cell(arrival.us), bigint_cell(arrival.source)};
-  row.values.push_back(std::move(value));
-  return row;
-}
-
-RowRead hot_read(const Tables& tables, const GroupCells& group, model::Timestamp slot) {
-  // Hashes are of one length: none lies between this one and the same with a byte more.
-  return {&tables.raw, hot_partition(group, slot), group.group, group.group + '\0', {"value"}};
-}
-
-Result<HotRow> hot_row(const RowView& row) {
-  VARVE_CHECK_OK(check_cells_of(row, 4));
-  VARVE_TRY(const std::int64_t us, bigint_of(row.cells[1]));
-  VARVE_TRY(const std::int64_t source, bigint_of(row.cells[2]));
-  return HotRow{{us, source}, row.cells[3]};
-}
 
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
   return {&tables.sealed, slot_ms, era_ms(slot_ms), schema.raw_retention_ms, false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data rows: samples, sealed blocks and windows as rows of their tables, and back (docs/schema.md).
+// Data rows: sealed blocks and windows as rows of their tables, and back (docs/schema.md). Hot ones: hot_rows.h.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,6 @@ struct GroupCells {
   std::string group;  // its hash
   bool operator==(const GroupCells&) const = default;
 };
-
-// What one request said of a group in one slot. Its write timestamp is its arrival.
-RowWrite hot_write(const Tables& tables, const GroupCells& group, model::Timestamp slot, const Arrival& arrival,
-                   std::string value);
-RowRead hot_read(const Tables& tables, const GroupCells& group, model::Timestamp slot);
-struct HotRow {
-  Arrival arrival;
-  std::string_view value;
-};
-Result<HotRow> hot_row(const RowView& row);
 
 // A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a unit).
 struct ChunkTable {

@@ -66,19 +66,5 @@ TEST_F(DataRows, WhatIsOverIsNotWritten) {
   EXPECT_EQ(ttl_left_s(0, rollup::kForEver, clock.now_ms()), 0U);
 }
 
-TEST_F(DataRows, HotRowsComeInOrderOfArrival) {
-  for (const Arrival& arrival : {Arrival{7, 1}, Arrival{5, 9}, Arrival{7, -3}}) {
-    ASSERT_TRUE(rows.write_now({hot_write(tables, group, kHour, arrival, std::to_string(arrival.source))}));
-  }
-  const RowRead read = hot_read(tables, group, kHour);
-  std::string text;
-  ASSERT_TRUE(rows.read({&read, 1}, {}, [&](std::size_t, const RowView& view) -> Status {
-    VARVE_TRY(const HotRow row, hot_row(view));
-    text += std::to_string(row.arrival.us) + "/" + std::string(row.value) + " ";
-    return {};
-  }));
-  EXPECT_EQ(text, "5/9 7/-3 7/1 ");
-}
-
 }  // namespace
 }  // namespace varve::engine::cassandra

@@ -2,21 +2,12 @@
 #include "engine/cassandra/tables/row_store.h"
 
 #include <algorithm>
-#include <future>
-#include <memory>
 
+#include "base/wait.h"
 #include "engine/cassandra/tables/cell.h"
 
 namespace varve::engine::cassandra {
 namespace {
-
-template <class Ask>
-Status wait(Ask&& ask) {
-  // Shared: the waiting thread may be on its way before set_value has returned.
-  const auto promise = std::make_shared<std::promise<Status>>();
-  ask([promise](Status status) { promise->set_value(std::move(status)); });
-  return promise->get_future().get();
-}
 
 Status named(const Table& table, Status status) {
   if (!status) status.error().message.insert(0, table.name + ": ");
@@ -26,11 +17,11 @@ Status named(const Table& table, Status status) {
 }  // namespace
 
 Status RowStore::write_now(std::vector<RowWrite> rows) {
-  return wait([&](Done done) { write(std::move(rows), std::move(done)); });
+  return wait_for([&](Done done) { write(std::move(rows), std::move(done)); });
 }
 
 Status RowStore::erase_now(std::vector<RowDelete> rows) {
-  return wait([&](Done done) { erase(std::move(rows), std::move(done)); });
+  return wait_for([&](Done done) { erase(std::move(rows), std::move(done)); });
 }
 
 Status check_shape(const RowWrite& row) {
@@ -51,6 +42,13 @@ Status check_shape(const RowRead& read) {
     if (!bound) continue;
     const std::size_t columns = std::min<std::size_t>(1, read.table->clustering.size());
     VARVE_CHECK_OK(named(*read.table, check_cells(std::span(read.table->clustering).first(columns), {&*bound, 1})));
+  }
+  if (read.keys.empty()) return {};
+  if (read.from || read.until || read.table->clustering.empty()) {
+    return fail(Code::invalid, read.table->name + ": keys and bounds together, or without a column for them");
+  }
+  for (const std::string& key : read.keys) {
+    VARVE_CHECK_OK(named(*read.table, check_cells(std::span(read.table->clustering).first(1), {&key, 1})));
   }
   return {};
 }

@@ -50,6 +50,8 @@ struct RowRead {
   // Of the first clustering column: rows in [from, until). Encoded; nullopt: no bound.
   std::optional<std::string> from, until;
   std::vector<std::string> values;  // names of the columns wanted beside the clustering ones
+  // Rows with one of these in the first clustering column; empty: no bound. Ascending, unique, and without from, until.
+  std::vector<std::string> keys = {};
 };
 
 // Clustering cells, then the values that were asked for. Views are valid during the call.
@@ -88,6 +90,19 @@ class RowStore {
   Status write_now(std::vector<RowWrite> rows);
   Status erase_now(std::vector<RowDelete> rows);
 };
+
+// Appends `wanted` for all these keys (as RowRead::keys), some at a time: a list is one thing for Cassandra to hold.
+// Returns how many reads that are.
+template <class Keys, class KeyOf>
+std::size_t add_keyed_reads(std::vector<RowRead>& reads, const RowRead& wanted, const Keys& keys, KeyOf&& key_of) {
+  constexpr std::size_t kKeysMax = 64;
+  const std::size_t before = reads.size();
+  for (const auto& key : keys) {
+    if (reads.size() == before || reads.back().keys.size() == kKeysMax) reads.push_back(wanted);
+    reads.back().keys.push_back(key_of(key));
+  }
+  return reads.size() - before;
+}
 
 // For stores: does it fit its table? Errors: invalid, naming table and column.
 Status check_shape(const RowWrite& row);

@@ -147,14 +147,15 @@ Tables::Tables(const SchemaOptions& options) {
                         {{"forgotten", bigint}, {"series_set_hash", blob}},
                         {},
                         {}});
-  raw = by_time({"data_raw_p_" + width,
-                 "samples that are not sealed yet: a row for what one request says of a line group; what arrives in a "
-                 "slot for one of 32 shards of the tenant's groups, 50 MB for a million series every ten seconds",
-                 {kTenant, kSlot, kShard},
-                 {kGroup, {"arrived", bigint}, {"source", bigint}},
-                 {{"value", blob}},
-                 {}},
-                kHotKeptMs, kGraceHotS, kLz4);
+  raw = by_time(
+      {"data_raw_p_" + width,
+       "samples that are not sealed yet: a row for what one request says of some line groups; what arrives in a "
+       "slot for one of 32 shards of the tenant's groups, 50 MB for a million series every ten seconds",
+       {kTenant, kSlot, kShard},
+       {{"bundle", blob}, {"arrived", bigint}, {"source", bigint}},
+       {{"value", blob}},
+       {}},
+      kHotKeptMs, kGraceHotS, kLz4);
   sealed = by_time({"data_sealed_p_" + width,
                     "sealed samples: a row for each slot and 32 series of a line group; 168 rows, up to 3 MB",
                     {kTenant, kGroup, kPart, kEra},
@@ -179,12 +180,19 @@ Tables::Tables(const SchemaOptions& options) {
                      {}},
                     ttl_s(kHotKeptMs));
   erasures = by_time({"erasures",
-                      "deletes, as long as hot rows older than they may be read; a row a delete",
-                      {kTenant, kGroup},
-                      {{"erased", bigint}},
+                      "deletes, as long as hot rows older than they may be read, in 16 shards by group; a row for each "
+                      "group of a delete",
+                      {kTenant, kShard},
+                      {kGroup, {"erased", bigint}},
                       {{"first", timestamp}, {"last", timestamp}, {"columns", blob}, {"blocks", bigint}},
                       {}},
                      kHotKeptMs + kDayMs, kGraceHotS, kLz4);
+  texts = levelled({"texts",
+                    "texts that people and services keep, and tasks: all of one service of a tenant; a row each",
+                    {kTenant, {"service", text}},
+                    {{"name", text}},
+                    {{"value", blob}},
+                    {}});
 }
 
 std::vector<const Table*> Tables::all() const {
@@ -192,7 +200,7 @@ std::vector<const Table*> Tables::all() const {
       &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
       &metric_time_windows, &forgotten, &raw,          &sealed};
   for (const Table& level : levels) out.push_back(&level);
-  out.insert(out.end(), {&pending_journal, &alarms, &erasures});
+  out.insert(out.end(), {&pending_journal, &alarms, &erasures, &texts});
   return out;
 }
 

@@ -14,7 +14,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -56,7 +56,7 @@ class Tables {
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
   Table raw, sealed;
   std::vector<Table> levels;  // as options.rollups
-  Table pending_journal, alarms, erasures;
+  Table pending_journal, alarms, erasures, texts;
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;

@@ -79,12 +79,13 @@ std::string delete_cql(std::string_view keyspace, const Table& table, bool parti
   return out;
 }
 
-std::string select_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values, bool from,
-                       bool until) {
+std::string select_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values,
+                       const Bounds& bounds) {
   std::string out = "SELECT " + select_list(table, values, false) + " FROM " + from_table(keyspace, table) + " WHERE ";
   append_names(out, table.partition, " AND ", " = ?");
-  if (from) out += " AND " + table.clustering[0].name + " >= ?";
-  if (until) out += " AND " + table.clustering[0].name + " < ?";
+  if (bounds.from) out += " AND " + table.clustering[0].name + " >= ?";
+  if (bounds.until) out += " AND " + table.clustering[0].name + " < ?";
+  if (bounds.keys) out += " AND " + table.clustering[0].name + " IN ?";
   return out;
 }
 
@@ -157,9 +158,7 @@ const Statements::Writes* Statements::writes(const Table& table) const {
 }
 
 Result<Select*> Statements::select(const RowRead& read, const RowStore::ReadLimits& limits) {
-  return selected(*read.table, read.values,
-                  select_cql(keyspace_, *read.table, read.values, read.from.has_value(), read.until.has_value()),
-                  limits);
+  return selected(*read.table, read.values, select_cql(keyspace_, *read.table, read.values, Bounds(read)), limits);
 }
 
 Result<Select*> Statements::scan(const Table& table, std::span<const std::string> values) {

@@ -24,9 +24,17 @@ namespace varve::engine::cassandra {
 std::string insert_cql(std::string_view keyspace, const Table& table);
 // Markers: timestamp, partition, and the clustering cells of one row unless the whole partition goes.
 std::string delete_cql(std::string_view keyspace, const Table& table, bool partition);
-// Markers: partition, from, until. Columns: clustering, values; where both are empty, one that says it is there.
-std::string select_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values, bool from,
-                       bool until);
+// Markers: partition, then from, until or a list of keys. Columns: clustering, values; where both are empty, one that
+// says it is there.
+struct Bounds {
+  bool from = false, until = false, keys = false;
+  explicit Bounds(const RowRead& read)
+      : from(read.from.has_value()), until(read.until.has_value()), keys(!read.keys.empty()) {}
+  Bounds() = default;
+  bool operator==(const Bounds&) const = default;
+};
+std::string select_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values,
+                       const Bounds& bounds);
 // Markers: two tokens, first exclusive. Columns: partition, clustering, values.
 std::string scan_cql(std::string_view keyspace, const Table& table, std::span<const std::string> values);
 

@@ -14,6 +14,13 @@ const Table kWide{"wide",
                   {{"c", CellType::bigint}, {"d", CellType::text}},
                   {{"x", CellType::blob}, {"y", CellType::text}},
                   ""};
+Bounds bounds(bool from, bool until) {
+  Bounds out;
+  out.from = from;
+  out.until = until;
+  return out;
+}
+
 const Table kOne{"one", "", {{"a", CellType::text}}, {}, {{"x", CellType::text}}, ""};
 
 TEST(Statements, Writes) {
@@ -27,12 +34,17 @@ TEST(Statements, Writes) {
 
 TEST(Statements, Reads) {
   const Names y{"y"}, both{"y", "x"};
-  EXPECT_EQ(select_cql("k", kWide, both, false, false), "SELECT c, d, y, x FROM k.wide WHERE a = ? AND b = ?");
-  EXPECT_EQ(select_cql("k", kWide, {}, true, false), "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c >= ?");
-  EXPECT_EQ(select_cql("k", kWide, y, false, true), "SELECT c, d, y FROM k.wide WHERE a = ? AND b = ? AND c < ?");
-  EXPECT_EQ(select_cql("k", kWide, {}, true, true),
+  EXPECT_EQ(select_cql("k", kWide, both, bounds(false, false)), "SELECT c, d, y, x FROM k.wide WHERE a = ? AND b = ?");
+  EXPECT_EQ(select_cql("k", kWide, {}, bounds(true, false)),
+            "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c >= ?");
+  EXPECT_EQ(select_cql("k", kWide, y, bounds(false, true)),
+            "SELECT c, d, y FROM k.wide WHERE a = ? AND b = ? AND c < ?");
+  EXPECT_EQ(select_cql("k", kWide, {}, bounds(true, true)),
             "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c >= ? AND c < ?");
-  EXPECT_EQ(select_cql("k", kOne, {}, false, false), "SELECT a FROM k.one WHERE a = ?") << "is it there?";
+  Bounds keys;
+  keys.keys = true;
+  EXPECT_EQ(select_cql("k", kWide, {}, keys), "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c IN ?");
+  EXPECT_EQ(select_cql("k", kOne, {}, bounds(false, false)), "SELECT a FROM k.one WHERE a = ?") << "is it there?";
   EXPECT_EQ(scan_cql("k", kWide, y), "SELECT a, b, c, d, y FROM k.wide WHERE token(a, b) > ? AND token(a, b) <= ?");
   EXPECT_EQ(scan_cql("k", kOne, {}), "SELECT a FROM k.one WHERE token(a) > ? AND token(a) <= ?");
 }

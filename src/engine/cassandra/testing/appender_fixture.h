@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/testing/cluster.h"
 
 namespace varve::engine::cassandra::testing {
@@ -28,20 +28,21 @@ class AppenderTest : public ::testing::Test {
   // "arrival's number:time=value …|…", the rows of a slot.
   std::string hot(const ClusterReplica& replica, const ClusterReplica::Line& line, Timestamp slot) {
     const GroupName name = replica.series.directory().name(line.id);
-    const RowRead read =
-        hot_read(cluster.tables, {replica.series.directory().tenant_name(name.tenant), blob_of(name.hash)}, slot);
+    HotReads hot(cluster.tables);
+    hot.add(replica.series.directory().tenant_name(name.tenant), blob_of(name.hash), slot, 0);
     std::string text;
-    EXPECT_TRUE(cluster.rows.read({&read, 1}, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const HotRow row, hot_row(view));
+    const auto show = [&](std::size_t, const Arrival& arrival, std::string_view rows) -> Status {
       text += text.empty() ? "" : "|";
-      text += std::to_string(row.arrival.source) + ":";
-      const auto* at = reinterpret_cast<const std::byte*>(row.value.data());
-      for (const auto* const end = at + row.value.size(); at != end; at += model::RowView{at}.bytes()) {
+      text += std::to_string(arrival.source) + ":";
+      const auto* at = reinterpret_cast<const std::byte*>(rows.data());
+      for (const auto* const end = at + rows.size(); at != end; at += model::RowView{at}.bytes()) {
         const model::RowView sample{at};
         text += std::to_string(sample.time() - slot) + "=" + std::to_string(sample.value(0).as_long()) + " ";
       }
       return {};
-    }));
+    };
+    EXPECT_TRUE(cluster.rows.read(hot.reads(), {},
+                                  [&](std::size_t read, const RowView& view) { return hot.row(read, view, show); }));
     return text;
   }
   std::uint64_t pending(ClusterReplica& replica) { return replica.pending.samples().counts()->pending; }

@@ -78,9 +78,11 @@ struct Database::State {
   std::unique_ptr<::rocksdb::DB> db;
   ::rocksdb::WriteBatch batch;  // blocks not written yet
 
-  Status write(::rocksdb::WriteBatch& what) {
+  enum class Log { none, synced };
+  Status write(::rocksdb::WriteBatch& what, Log log = Log::none) {
     ::rocksdb::WriteOptions options;
-    options.disableWAL = true;
+    options.disableWAL = log == Log::none;
+    options.sync = log == Log::synced;
     if (const auto status = db->Write(options, &what); !status.ok()) {
       (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
       if (const auto again = db->Write(options, &what); !again.ok()) {
@@ -243,6 +245,35 @@ Status Database::compact() {
     return fail(translate(status, "compacting the database"));
   }
   return {};
+}
+
+Status Database::put_text(const std::string& key, std::string_view text) {
+  ::rocksdb::WriteBatch batch;
+  if (const auto status = batch.Put(key, slice(text)); !status.ok())
+    return fail(translate(status, "collecting a text"));
+  return state_->write(batch, State::Log::synced);
+}
+
+Status Database::erase_text(const std::string& key) {
+  ::rocksdb::WriteBatch batch;
+  if (const auto status = batch.Delete(key); !status.ok()) return fail(translate(status, "erasing a text"));
+  return state_->write(batch, State::Log::synced);
+}
+
+Result<std::optional<std::string>> Database::text(const std::string& key) const {
+  std::string text;
+  const auto status = state_->db->Get({}, key, &text);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return fail(translate(status, "reading a text"));
+  return text;
+}
+
+Result<std::vector<std::string>> Database::text_keys(const std::string& prefix) const {
+  std::vector<std::string> keys;
+  const std::unique_ptr<::rocksdb::Iterator> at(state_->db->NewIterator({}));
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) keys.push_back(at->key().ToString());
+  if (!at->status().ok()) return fail(translate(at->status(), "reading the names of texts"));
+  return keys;
 }
 
 std::uint64_t Database::bytes() const {

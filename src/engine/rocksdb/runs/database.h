@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Database: the engine's RocksDB, behind an interface of its own terms. The only place that includes RocksDB.
 //
-// Written without RocksDB's own log: what counts is committed by a batch that is flushed before the write-ahead log
-// lets go of the same samples. Compresses nothing: blocks are compressed already, and would be again at every
-// compaction. Reading methods are thread-safe; writing ones belong to the maintenance thread.
+// Samples are written without RocksDB's own log: what counts is committed by a batch that is flushed before the
+// write-ahead log lets go of the same samples. Compresses nothing: blocks are compressed already, and would be again at
+// every compaction. Reading methods and those of texts are thread-safe; writing ones belong to the maintenance thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,12 @@ class Database {
 
   // Rewrites what is needed to give back the room of erased blocks.
   Status compact();
+
+  // Texts, by their keys (keys.h). A write is durable when it returns: RocksDB's own log has it.
+  Status put_text(const std::string& key, std::string_view text);
+  Status erase_text(const std::string& key);
+  [[nodiscard]] Result<std::optional<std::string>> text(const std::string& key) const;
+  [[nodiscard]] Result<std::vector<std::string>> text_keys(const std::string& prefix) const;  // in order
 
   [[nodiscard]] std::uint64_t bytes() const;         // of its table files
   [[nodiscard]] std::uint64_t memory_bytes() const;  // memtables and table readers

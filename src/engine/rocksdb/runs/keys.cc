@@ -57,6 +57,16 @@ std::string life_key(std::uint32_t page) {
   return key;
 }
 
+std::string text_key(std::string_view tenant, std::string_view service, std::string_view place) {
+  std::string key(1, 't');
+  for (const std::string_view part : {tenant, service}) {
+    key += static_cast<char>(part.size() >> 8);
+    key += static_cast<char>(part.size() & 0xff);
+    key += part;
+  }
+  return key.append(place);
+}
+
 std::string definitions_key(std::uint64_t sequence) {
   std::string key(1, 'd');
   put64(key, sequence);

@@ -10,6 +10,7 @@
 //   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
 //   checkpoint  'c'                                → next run:u64, first live log segment:u64,
 //   sequence:u64
+//   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,9 @@ std::string definitions_key(std::uint64_t sequence);
 inline constexpr std::string_view kCheckpointKey = "c";
 
 std::string mark_key(const SlotKey& slot);
+
+// `place`: both keys, or the beginning of them. Names no longer than 65535 bytes.
+std::string text_key(std::string_view tenant, std::string_view service, std::string_view place);
 
 // False if it is not such a key.
 bool parse_run_key(std::string_view key, RunKey& run);

@@ -132,6 +132,7 @@ std::vector<Cells> MemoryRows::rows_of(const RowRead& read, const std::vector<st
     };
     if (read.from && before(*read.from)) continue;
     if (read.until && !before(*read.until)) break;
+    if (!read.keys.empty() && std::ranges::find(read.keys, clustering[0]) == read.keys.end()) continue;
     Cells& cells = out.emplace_back(clustering);
     for (const std::size_t number : values) cells.push_back(row.values[number]);
   }

@@ -103,7 +103,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RowStoreContract);
 
 TEST_P(RowStoreContract, every_kind_of_cell_comes_back) {
   const std::string hash("\0\xff\n\x80", 4), tags = text_map_cell({{"dc", ""}, {"host", "ä"}});
-  const std::string names = text_list_cell(std::vector<std::string_view>{"cpu", "mem"});
+  const std::string names = list_cell(std::vector<std::string_view>{"cpu", "mem"});
   put({{&tables.line_groups, {tenant, hash}, {}, {tags, ""}, 1},
        {&tables.metric_lists, {tenant, hash}, {}, {names}, 1},
        {&tables.tenants, {shard(-3)}, {tenant}, {}, 1},
@@ -280,14 +280,33 @@ TEST_P(RowStoreContract, what_does_not_fit_a_table_is_refused) {
   refused(store.read({&wrong, 1}, {}, nothing), "source");
 }
 
+TEST_P(RowStoreContract, rows_by_keys) {
+  std::vector<RowWrite> rows;
+  for (int i = 0; i < 100; ++i) {
+    for (const std::int64_t source : {1, 2}) {
+      rows.push_back(raw(1, i, std::to_string(i)));
+      rows.back().clustering[2] = bigint_cell(source);
+    }
+  }
+  put(std::move(rows));
+  RowRead wanted = raw_of(1);
+  wanted.keys = {hash(3), hash(50), hash(1000)};
+  std::vector<std::string> found;
+  for (const Cells& row : read(wanted)) found.push_back(row[3]);
+  EXPECT_EQ(found, (std::vector<std::string>{"3", "3", "50", "50"}));
+  wanted.from = hash(1);
+  EXPECT_EQ(store.read({&wanted, 1}, {}, [](std::size_t, const RowView&) { return Status(); }).error().code,
+            Code::invalid);
+}
+
 TEST_P(RowStoreContract, the_whole_table) {
   std::vector<RowWrite> rows;
   std::map<std::pair<std::string, std::string>, int> wanted;
   for (int i = 0; i < 2'000; ++i) {
-    const std::string key = std::to_string(i % 700), name = "m" + std::to_string(i);
+    const std::string key = shard(i % 700), name = "m" + std::to_string(i);
     rows.push_back({&tables.erasures,
                     {tenant, key},
-                    {bigint_cell(i)},
+                    {"group", bigint_cell(i)},
                     {timestamp_cell(0), timestamp_cell(1), name, bigint_cell(0)},
                     1});
     wanted[{key, name}] = 1;
@@ -296,8 +315,8 @@ TEST_P(RowStoreContract, the_whole_table) {
   decltype(wanted) found;
   const std::vector<std::string> columns{"columns"};
   const auto collect = [&](const RowView& row) {
-    EXPECT_EQ(row.cells.size(), 4U);
-    if (row.cells[0] == tenant) ++found[{std::string(row.cells[1]), std::string(row.cells[3])}];
+    EXPECT_EQ(row.cells.size(), 5U);
+    if (row.cells[0] == tenant) ++found[{std::string(row.cells[1]), std::string(row.cells[4])}];
     return Status();
   };
   ASSERT_TRUE(store.read_all(tables.erasures, columns, collect));

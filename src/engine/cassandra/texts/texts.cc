@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/texts/texts.h"
+
+namespace varve::engine::cassandra {
+
+using storage::TextName;
+
+Status Texts::put_text(const TextName& name, std::string_view text) {
+  VARVE_CHECK_OK(storage::check_text_name(name));
+  VARVE_CHECK_OK(storage::check_text(text));
+  return rows_.write_now({{&table_,
+                           {name.tenant, name.service},
+                           {storage::text_place(name.service_key, name.key)},
+                           {std::string(text)},
+                           stamps_.draw(clock_.now_ms() * 1000)}});
+}
+
+Status Texts::erase_text(const TextName& name) {
+  VARVE_CHECK_OK(storage::check_text_name(name));
+  return rows_.erase_now({{&table_,
+                           {name.tenant, name.service},
+                           {storage::text_place(name.service_key, name.key)},
+                           stamps_.draw(clock_.now_ms() * 1000)}});
+}
+
+Result<std::optional<std::string>> Texts::text(const TextName& name) const {
+  const std::string place = storage::text_place(name.service_key, name.key);
+  std::optional<std::string> found;
+  VARVE_CHECK_OK(
+      read({&table_, {name.tenant, name.service}, place, place + '\0', {"value"}}, [&](const RowView& row) -> Status {
+        found = row.cells[1];
+        return {};
+      }));
+  return found;
+}
+
+Result<std::vector<TextName>> Texts::text_names(std::string_view tenant, std::string_view service) const {
+  std::vector<TextName> out;
+  VARVE_CHECK_OK(
+      read({&table_, {std::string(tenant), std::string(service)}, {}, {}, {}}, [&](const RowView& row) -> Status {
+        const std::string_view place = row.cells[0];
+        const std::size_t end = place.find('\0');
+        if (end == std::string_view::npos) return fail(Code::corrupt, "a text has a malformed name");
+        out.push_back({std::string(tenant), std::string(service), std::string(place.substr(0, end)),
+                       std::string(place.substr(end + 1))});
+        return {};
+      }));
+  return out;
+}
+
+Result<std::vector<std::string>> Texts::text_keys(std::string_view tenant, std::string_view service,
+                                                  std::string_view service_key, std::string_view prefix) const {
+  const std::size_t before = service_key.size() + 1;
+  // Up to the end of the service key: what is behind the prefix might end in the middle of a character, and be no text.
+  std::vector<std::string> out;
+  VARVE_CHECK_OK(read({&table_,
+                       {std::string(tenant), std::string(service)},
+                       storage::text_place(service_key, prefix),
+                       std::string(service_key) + '\1',
+                       {}},
+                      [&](const RowView& row) -> Status {
+                        const std::string_view key = row.cells[0].substr(before);
+                        if (key.starts_with(prefix)) out.emplace_back(key);
+                        return {};
+                      }));
+  return out;
+}
+
+Status Texts::read(const RowRead& what, const std::function<Status(const RowView&)>& each) const {
+  return rows_.read({&what, 1}, {}, [&](std::size_t, const RowView& row) { return each(row); });
+}
+
+}  // namespace varve::engine::cassandra
