@@ -2,6 +2,7 @@
 #include "aggregate/apply.h"
 
 #include <array>
+#include <utility>
 
 #include "aggregate/cell_set.h"
 
@@ -39,9 +40,7 @@ Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
     std::size_t to = from + 1;
     while (to < in.size() && in.times[to] < end) ++to;
     const std::size_t chosen = stage.function == Function::last ? to - 1 : from;
-    out.times.push_back(stage.stamp == Stamp::sample         ? in.times[chosen]
-                        : stage.stamp == Stamp::window_start ? windows.start(window)
-                                                             : end);
+    out.times.push_back(stamp_of(stage, windows, window, in.times[chosen]));
     if (counts) {
       out.bits.push_back(to - from);
     } else {
@@ -52,19 +51,22 @@ Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
   return out;
 }
 
-constexpr std::array<std::string_view, 7> kNames = {"avg", "sum", "min", "max", "count", "first", "last"};
+constexpr std::array<std::string_view, 8> kNames = {"avg", "sum", "min", "max", "count", "first", "last", "dev"};
 
 }  // namespace
 
 std::optional<Function> function_of(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Function>(i);
+    if (kNames[i] == name && name != "dev") return static_cast<Function>(i);
   }
   return std::nullopt;
 }
 
+std::string_view name_of(Function function) { return kNames[static_cast<std::size_t>(function)]; }
+
 Points apply(const Stage& stage, model::Timestamp query_start, Points in) {
   const Windows windows = windows_of(stage, query_start);
+  in = without_nulls(std::move(in));
   if (in.type != ValueType::string) return apply_to_numbers(stage, windows, in);
   return takes_text(stage.function) ? apply_to_texts(stage, windows, in) : std::move(in);
 }

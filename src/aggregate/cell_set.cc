@@ -23,6 +23,16 @@ void add_exactly(Cell& into, double b) {
   into.value = sum;
 }
 
+// Two parts' means and squares around them, into those of the whole.
+void add_deviation(Cell& into, const Cell& from) {
+  const auto a = static_cast<double>(into.count);
+  const auto b = static_cast<double>(from.count);
+  const double apart = from.value - into.value;
+  into.value += apart * (b / (a + b));
+  into.rest += from.rest + apart * apart * (a * b / (a + b));
+  into.count += from.count;
+}
+
 bool before(const Cell& a, const Cell& b) {
   if (a.time != b.time) return a.time < b.time;
   if (a.type == model::ValueType::long_ && b.type == model::ValueType::long_) {
@@ -41,6 +51,7 @@ void combine_as(Cell& into, const Cell& from) {
     return;
   }
   into.time = std::min(into.time, from.time);
+  if (f == Function::dev) return add_deviation(into, from);
   into.count += from.count;
   switch (f) {
     case Function::avg:
@@ -70,6 +81,7 @@ void with(Function f, const What& what) {
     case Function::count: return what(std::integral_constant<Function, Function::count>{});
     case Function::first: return what(std::integral_constant<Function, Function::first>{});
     case Function::last: return what(std::integral_constant<Function, Function::last>{});
+    case Function::dev: return what(std::integral_constant<Function, Function::dev>{});
   }
 }
 

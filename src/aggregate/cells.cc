@@ -2,6 +2,7 @@
 #include "aggregate/cells.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "aggregate/kernels.h"
 
@@ -37,6 +38,10 @@ void fill(Function f, const Column& column, std::size_t from, std::size_t to, Ce
     case Function::min: cell.value = longs ? static_cast<double>(min_of_longs(bits)) : min_of_doubles(bits); break;
     case Function::max: cell.value = longs ? static_cast<double>(max_of_longs(bits)) : max_of_doubles(bits); break;
     case Function::count: break;
+    case Function::dev:
+      cell.value = (longs ? sum_of_longs(bits) : sum_of_doubles(bits)) / static_cast<double>(bits.size());
+      cell.rest = longs ? squares_of_longs(bits, cell.value) : squares_of_doubles(bits, cell.value);
+      break;
     case Function::first:
       cell.bits = bits.front();
       cell.type = column.type;
@@ -49,11 +54,12 @@ void fill(Function f, const Column& column, std::size_t from, std::size_t to, Ce
   }
 }
 
-model::Timestamp stamp_of(const Stage& stage, const Windows& windows, const Cell& cell) {
-  switch (stage.stamp) {
-    case Stamp::window_start: return windows.start(cell.window);
-    case Stamp::window_end: return windows.start(cell.window + 1);
-    default: return cell.time;
+double deviation_of(const Deviation& how, const Cell& cell) {
+  const double deviation = cell.count < 2 ? 0 : std::sqrt(cell.rest / static_cast<double>(cell.count - 1));
+  switch (how.answer) {
+    case Deviation::Answer::above: return cell.value + how.count * deviation;
+    case Deviation::Answer::below: return cell.value - how.count * deviation;
+    default: return deviation;
   }
 }
 
@@ -84,7 +90,7 @@ Points to_points(const Stage& stage, const Windows& windows, std::span<const Cel
     }
   }
   for (const Cell& c : cells) {
-    out.times.push_back(stamp_of(stage, windows, c));
+    out.times.push_back(stamp_of(stage, windows, c.window, c.time));
     switch (f) {
       case Function::avg:
         out.bits.push_back(std::bit_cast<std::uint64_t>((c.value + c.rest) / static_cast<double>(c.count)));
@@ -93,6 +99,7 @@ Points to_points(const Stage& stage, const Windows& windows, std::span<const Cel
       case Function::min:
       case Function::max: out.bits.push_back(std::bit_cast<std::uint64_t>(c.value)); break;
       case Function::count: out.bits.push_back(c.count); break;
+      case Function::dev: out.bits.push_back(std::bit_cast<std::uint64_t>(deviation_of(stage.deviation, c))); break;
       case Function::first:
       case Function::last: out.bits.push_back(c.bits); break;
     }

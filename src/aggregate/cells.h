@@ -18,10 +18,11 @@ struct Cell {
   model::Timestamp time = 0;  // of the first sample; for `last` of the last
   std::uint64_t count = 0;
   union {
-    double value = 0;    // avg, sum: the sum; min, max
+    double value = 0;    // avg, sum: the sum; min, max; dev: the mean
     std::uint64_t bits;  // first, last
   };
-  // Sums keep what rounding dropped, so that the answer does not depend on which thread came first.
+  // Sums keep what rounding dropped, so that the answer does not depend on which thread came first; dev: the sum of
+  // squares around the mean.
   double rest = 0;
   model::ValueType type = model::ValueType::double_;  // first, last
 };
@@ -40,7 +41,7 @@ struct Summaries {
   std::span<const std::uint64_t> counts;
   std::span<const std::uint64_t> values;  // doubles: the sums for avg and sum; min or max; of no meaning for count
 };
-constexpr bool takes_summary(Function f) { return f != Function::first && f != Function::last; }
+constexpr bool takes_summary(Function f) { return f != Function::first && f != Function::last && f != Function::dev; }
 
 // Appends the column's cells to `out`, ascending by window.
 void reduce(Function f, const Windows& windows, const Column& column, std::vector<Cell>& out);

@@ -58,6 +58,12 @@ std::vector<std::pair<model::Timestamp, double>> naive(const Stage& stage, model
       case count: value = static_cast<double>(samples.size()); break;
       case first: value = samples.front().number(); break;
       case last: value = samples.back().number(); break;
+      case dev: {
+        const double mean = total / static_cast<double>(samples.size());
+        for (const Sample& s : samples) value += (s.number() - mean) * (s.number() - mean);
+        value = samples.size() < 2 ? 0 : std::sqrt(value / static_cast<double>(samples.size() - 1));
+        break;
+      }
     }
     const auto own = stage.function == last ? samples.back().time : samples.front().time;
     out.emplace_back(stage.stamp == Stamp::sample         ? own
@@ -74,11 +80,23 @@ std::vector<std::pair<model::Timestamp, double>> pairs(const Points& p) {
   return out;
 }
 
+// A deviation is rounded by the order in which its parts came together.
+void expect_points(const Stage& stage, const Points& got, std::vector<std::pair<model::Timestamp, double>> expected,
+                   int round) {
+  auto points = pairs(got);
+  ASSERT_EQ(points.size(), expected.size()) << round;
+  for (std::size_t i = 0; stage.function == Function::dev && i < points.size(); ++i) {
+    ASSERT_NEAR(points[i].second, expected[i].second, 1e-9) << round;
+    points[i].second = expected[i].second;
+  }
+  ASSERT_EQ(points, expected) << round;
+}
+
 TEST(Cells, PiecesInAnyOrderEqualOnePass) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 600; ++round) {
     Stage stage;
-    stage.function = static_cast<Function>(round % 7);
+    stage.function = static_cast<Function>(round % 8);
     stage.stamp = static_cast<Stamp>(random() % 3);
     stage.align_sampling = random() % 2 == 0;
     const TimeUnit unit =
@@ -112,7 +130,7 @@ TEST(Cells, PiecesInAnyOrderEqualOnePass) {
       set.add(stage.function, cells);
     }
     const auto expected = naive(stage, start, all);
-    ASSERT_EQ(pairs(to_points(stage, windows, set.take(stage.function))), expected) << round;
+    expect_points(stage, to_points(stage, windows, set.take(stage.function)), expected, round);
 
     // The same from merged points.
     std::ranges::stable_sort(
@@ -123,7 +141,7 @@ TEST(Cells, PiecesInAnyOrderEqualOnePass) {
       merged.types.push_back(s.type);
       merged.bits.push_back(s.bits);
     }
-    ASSERT_EQ(pairs(apply(stage, start, std::move(merged))), expected) << round;
+    expect_points(stage, apply(stage, start, std::move(merged)), expected, round);
   }
 }
 

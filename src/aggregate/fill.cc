@@ -12,15 +12,6 @@ namespace {
 
 using model::ValueType;
 
-// Appends; goes over to a type for each point with the first that is of another.
-void put(Points& out, model::Timestamp time, ValueType type, std::uint64_t bits) {
-  if (out.times.empty()) out.type = type;
-  if (out.types.empty() && type != out.type) out.types.assign(out.times.size(), out.type);
-  if (!out.types.empty() || type != out.type) out.types.push_back(type);
-  out.times.push_back(time);
-  out.bits.push_back(bits);
-}
-
 }  // namespace
 
 Points gather(Reducer reducer, const Windows& windows, const Points& in) {
@@ -34,17 +25,17 @@ Points gather(Reducer reducer, const Windows& windows, const Points& in) {
     longs.clear();
     std::size_t to = from;
     for (; to < in.size() && in.times[to] < end; ++to) {
-      const double value = as_double(in.type_of(to), in.bits[to]);
+      const double value = in.number(to);
       if (std::isnan(value)) continue;
       doubles.push_back(value);
       if (in.type_of(to) == ValueType::long_) longs.push_back(std::bit_cast<std::int64_t>(in.bits[to]));
     }
     const auto whole = !longs.empty() && longs.size() == doubles.size() ? reduce_longs(reducer, longs) : std::nullopt;
     if (whole) {
-      put(out, windows.start(window), ValueType::long_, std::bit_cast<std::uint64_t>(*whole));
+      out.push(windows.start(window), ValueType::long_, std::bit_cast<std::uint64_t>(*whole));
     } else {
       const double value = doubles.empty() ? std::numeric_limits<double>::quiet_NaN() : reduce(reducer, doubles);
-      put(out, windows.start(window), ValueType::double_, std::bit_cast<std::uint64_t>(value));
+      out.push(windows.start(window), ValueType::double_, std::bit_cast<std::uint64_t>(value));
     }
     from = to;
   }
@@ -62,7 +53,7 @@ Points fill(const Windows& windows, model::TimeRange range, bool with_zero, cons
   Points out;
   std::size_t next = 0;
   const auto put_from_in = [&] {
-    put(out, in.times[next], in.type_of(next), in.bits[next]);
+    out.push(in.times[next], in.type_of(next), in.bits[next]);
     ++next;
   };
   const std::int64_t first = windows.index(range.first);
@@ -72,9 +63,9 @@ Points fill(const Windows& windows, model::TimeRange range, bool with_zero, cons
     if (next < in.size() && in.times[next] == start) {
       put_from_in();
     } else if (with_zero) {
-      put(out, start, ValueType::long_, 0);
+      out.push(start, ValueType::long_, 0);
     } else {
-      put(out, start, ValueType::double_, std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()));
+      out.push(start, ValueType::double_, std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()));
     }
   }
   while (next < in.size()) put_from_in();

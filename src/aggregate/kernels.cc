@@ -99,6 +99,34 @@ double slow_sum_of_longs(std::span<const std::uint64_t> bits) {
   return static_cast<double>(sum);
 }
 
+Doubles doubles_of(Doubles v) { return v; }
+Doubles doubles_of(Longs v) { return __builtin_convertvector(v, Doubles); }
+double value_of(const std::uint64_t* at, Doubles /*of its kind*/) { return double_at(at); }
+double value_of(const std::uint64_t* at, Longs /*of its kind*/) { return static_cast<double>(long_at(at)); }
+
+template <class V>
+double squares_of(std::span<const std::uint64_t> bits, double mean) {
+  const std::uint64_t* at = bits.data();
+  const std::uint64_t* const end = at + bits.size();
+  double sum = 0;
+  if (bits.size() >= kStep) {
+    Doubles sums[kUnroll] = {};
+    for (; end - at >= static_cast<std::ptrdiff_t>(kStep); at += kStep) {
+      for (std::size_t u = 0; u < kUnroll; ++u) {
+        const Doubles off = doubles_of(load<V>(at + u * kLanes)) - mean;
+        sums[u] += off * off;
+      }
+    }
+    const Doubles all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    sum = (all[0] + all[1]) + (all[2] + all[3]);
+  }
+  for (; at != end; ++at) {
+    const double off = value_of(at, V{}) - mean;
+    sum += off * off;
+  }
+  return sum;
+}
+
 }  // namespace
 
 double sum_of_doubles(std::span<const std::uint64_t> bits) {
@@ -148,5 +176,8 @@ double min_of_doubles(std::span<const std::uint64_t> bits) { return extreme_of_d
 double max_of_doubles(std::span<const std::uint64_t> bits) { return extreme_of_doubles<Greatest>(bits); }
 std::int64_t min_of_longs(std::span<const std::uint64_t> bits) { return extreme_of_longs<Least>(bits); }
 std::int64_t max_of_longs(std::span<const std::uint64_t> bits) { return extreme_of_longs<Greatest>(bits); }
+
+double squares_of_doubles(std::span<const std::uint64_t> bits, double mean) { return squares_of<Doubles>(bits, mean); }
+double squares_of_longs(std::span<const std::uint64_t> bits, double mean) { return squares_of<Longs>(bits, mean); }
 
 }  // namespace varve::aggregate

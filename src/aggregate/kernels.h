@@ -21,4 +21,8 @@ double max_of_doubles(std::span<const std::uint64_t> bits);
 std::int64_t min_of_longs(std::span<const std::uint64_t> bits);
 std::int64_t max_of_longs(std::span<const std::uint64_t> bits);
 
+// Sum of the squares of what they are off `mean`.
+double squares_of_doubles(std::span<const std::uint64_t> bits, double mean);
+double squares_of_longs(std::span<const std::uint64_t> bits, double mean);
+
 }  // namespace varve::aggregate

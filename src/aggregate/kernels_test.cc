@@ -76,6 +76,11 @@ TEST(Kernels, AgreeWithLoops) {
     ASSERT_EQ(sum_of_doubles(bits_of(doubles)), sum);
     ASSERT_EQ(min_of_doubles(bits_of(doubles)), min);
     ASSERT_EQ(max_of_doubles(bits_of(doubles)), max);
+    double squares = 0, squares_long = 0;
+    for (const auto v : doubles) squares += (v - sum) * (v - sum);
+    for (const auto v : longs) squares_long += (static_cast<double>(v) - 5) * (static_cast<double>(v) - 5);
+    ASSERT_NEAR(squares_of_doubles(bits_of(doubles), sum), squares, squares * 1e-13);
+    ASSERT_NEAR(squares_of_longs(bits_of(longs), 5), squares_long, squares_long * 1e-13);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,22 +20,44 @@ struct Points {
   std::vector<model::ValueType> types;                // of each; empty if all are of `type`
   std::vector<std::uint64_t> bits;                    // long and double: as in model::Value; empty for strings
   std::vector<std::string> texts;                     // string
+  std::vector<std::uint8_t> nulls;                    // of each: 1 where there is a time but no value; empty: nowhere
 
   [[nodiscard]] std::size_t size() const { return times.size(); }
   [[nodiscard]] model::ValueType type_of(std::size_t i) const { return types.empty() ? type : types[i]; }
+
+  [[nodiscard]] bool is_null(std::size_t i) const { return !nulls.empty() && nulls[i] != 0; }
+  // A number's value, as comparisons and sums take it.
+  [[nodiscard]] double number(std::size_t i) const;
+
+  // Appends a number; goes over to a type for each point with the first that is of another.
+  void push(model::Timestamp time, model::ValueType of, std::uint64_t value) {
+    if (times.empty()) type = of;
+    if (types.empty() && of != type) types.assign(times.size(), type);
+    if (!types.empty()) types.push_back(of);
+    times.push_back(time);
+    bits.push_back(value);
+  }
 
   void reverse() {
     std::ranges::reverse(times);
     std::ranges::reverse(types);
     std::ranges::reverse(bits);
     std::ranges::reverse(texts);
+    std::ranges::reverse(nulls);
   }
 };
+
+// Those with kept[i] != 0, in order. One mark for each point.
+Points keep(Points in, std::span<const std::uint8_t> kept);
+Points without_nulls(Points in);
+// All numbers as doubles; nulls stay.
+Points as_doubles(Points in);
 
 // A number's value as a double: what comparisons and sums work with.
 inline double as_double(model::ValueType type, std::uint64_t bits) {
   return type == model::ValueType::double_ ? std::bit_cast<double>(bits)
                                            : static_cast<double>(std::bit_cast<std::int64_t>(bits));
 }
+inline double Points::number(std::size_t i) const { return as_double(type_of(i), bits[i]); }
 
 }  // namespace varve::aggregate

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: points as text and back. "0:1 10:2.5 20:-" has a long, a double and a NaN; doubles have a point.
+// For tests: points as text and back. "0:1 10:2.5 20:- 30:null" has a long, a double, a NaN and a null; doubles have a
+// point.
 #pragma once
 
 #include <cmath>
@@ -20,10 +21,31 @@ inline Points points_of(const std::string& text) {
     const std::string value = word.substr(colon + 1);
     const bool is_double = value == "-" || value.find('.') != std::string::npos;
     out.times.push_back(std::stoll(word.substr(0, colon)));
+    if (value == "null") {
+      out.types.push_back(model::ValueType::long_);
+      out.bits.push_back(0);
+      out.nulls.resize(out.times.size() - 1);
+      out.nulls.push_back(1);
+      continue;
+    }
     out.types.push_back(is_double ? model::ValueType::double_ : model::ValueType::long_);
     const double real = value == "-" ? std::numeric_limits<double>::quiet_NaN() : std::stod(value);
     out.bits.push_back(is_double ? std::bit_cast<std::uint64_t>(real)
                                  : std::bit_cast<std::uint64_t>(static_cast<std::int64_t>(std::stoll(value))));
+  }
+  if (!out.nulls.empty()) out.nulls.resize(out.times.size());
+  return out;
+}
+
+// "0:a 10:b", without blanks.
+inline Points texts_of(const std::string& text) {
+  Points out;
+  out.type = model::ValueType::string;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto colon = word.find(':');
+    out.times.push_back(std::stoll(word.substr(0, colon)));
+    out.texts.push_back(word.substr(colon + 1));
   }
   return out;
 }
@@ -32,6 +54,10 @@ inline std::string text_of(const Points& points) {
   std::string out;
   for (std::size_t i = 0; i < points.size(); ++i) {
     out += (i == 0 ? "" : " ") + std::to_string(points.times[i]) + ":";
+    if (points.is_null(i) || points.type == model::ValueType::string) {
+      out += points.is_null(i) ? "null" : points.texts[i];
+      continue;
+    }
     if (points.type_of(i) == model::ValueType::long_) {
       out += std::to_string(std::bit_cast<std::int64_t>(points.bits[i]));
       continue;

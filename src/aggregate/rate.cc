@@ -3,21 +3,14 @@
 
 #include <cmath>
 
+#include "aggregate/change.h"
+
 namespace varve::aggregate {
 
 namespace {
 
 using model::ValueType;
 __extension__ typedef __int128 Wide;  // of differences of longs
-
-// a − b without losing what a double cannot hold, where both are whole.
-double difference(const Points& points, std::size_t a, std::size_t b) {
-  if (points.type_of(a) == ValueType::long_ && points.type_of(b) == ValueType::long_) {
-    const auto x = static_cast<Wide>(std::bit_cast<std::int64_t>(points.bits[a]));
-    return static_cast<double>(x - std::bit_cast<std::int64_t>(points.bits[b]));
-  }
-  return as_double(points.type_of(a), points.bits[a]) - as_double(points.type_of(b), points.bits[b]);
-}
 
 // What the counter went through over its end: up to counter_max, and from 0 on.
 double over_the_end(const RateOptions& options, const Points& points, std::size_t now, std::size_t before) {

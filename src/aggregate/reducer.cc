@@ -26,19 +26,6 @@ static_assert(kNamed.size() == static_cast<std::size_t>(Reducer::ep999r7) + 1);
 
 const Named& named(Reducer reducer) { return kNamed[static_cast<std::size_t>(reducer)]; }
 
-// `position` counts from 1; between two samples it is the line between them.
-double at_position(std::span<double> values, double position) {
-  const auto n = static_cast<double>(values.size());
-  const double clamped = std::clamp(position, 1.0, n);
-  const auto below = static_cast<std::size_t>(clamped) - 1;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::ranges::nth_element(values, at);
-  const double part = clamped - std::floor(clamped);
-  if (part == 0) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return *at + part * (next - *at);
-}
-
 double percentile(Reducer reducer, std::span<double> values) {
   const double p = named(reducer).quantile;
   const auto n = static_cast<double>(values.size());
@@ -93,6 +80,18 @@ bool interpolates(Reducer reducer) {
     case Reducer::mimmax: return false;
     default: return true;
   }
+}
+
+double at_position(std::span<double> values, double position) {
+  const auto n = static_cast<double>(values.size());
+  const double clamped = std::clamp(position, 1.0, n);
+  const auto below = static_cast<std::size_t>(clamped) - 1;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::ranges::nth_element(values, at);
+  const double part = clamped - std::floor(clamped);
+  if (part == 0) return *at;
+  const double next = *std::min_element(at + 1, values.end());
+  return *at + part * (next - *at);
 }
 
 double reduce(Reducer reducer, std::span<double> values) {

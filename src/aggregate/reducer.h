@@ -58,6 +58,10 @@ bool interpolates(Reducer reducer);
 // `values`: at least one, no NaN; their order is changed by percentiles. Not for none.
 double reduce(Reducer reducer, std::span<double> values);
 
+// The value at a position counted from 1 in the order of the values; between two it is the line between them, and the
+// ends stand for what is beyond them. `values` as above.
+double at_position(std::span<double> values, double position);
+
 // Of whole numbers; nothing where the result need not be one or does not fit.
 std::optional<std::int64_t> reduce_longs(Reducer reducer, std::span<const std::int64_t> values);
 

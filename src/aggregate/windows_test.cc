@@ -79,5 +79,122 @@ INSTANTIATE_TEST_SUITE_P(
              kStart,
              1'699'920'000'000}));
 
+struct ZoneCase {
+  const char* what;
+  const char* zone;
+  Sampling sampling;
+  bool align;
+  model::Timestamp query_start;
+  model::Timestamp sample;
+  model::Timestamp window_start;
+  model::Timestamp window_end;
+};
+
+TEST(Windows, OfAZone) {
+  const ZoneCase cases[] = {
+      {"a day of 23 hours",
+       "Europe/Paris",
+       {1, TimeUnit::days},
+       true,
+       1'396'047'600'000,
+       1'396'216'799'999,
+       1'396'134'000'000,
+       1'396'216'800'000},
+      {"a day of 25 hours",
+       "Europe/Paris",
+       {1, TimeUnit::days},
+       true,
+       1'414'200'000'000,
+       1'414'364'399'999,
+       1'414'274'400'000,
+       1'414'364'400'000},
+      {"Auckland's midnight",
+       "Pacific/Auckland",
+       {1, TimeUnit::days},
+       true,
+       kStart,
+       kStart,
+       1'699'959'600'000,
+       1'700'046'000'000},
+      {"months",
+       "Europe/Paris",
+       {1, TimeUnit::months},
+       true,
+       1'388'534'400'000,
+       1'396'300'000'000,
+       1'393'628'400'000,
+       1'396'303'200'000},
+      {"weeks from Monday",
+       "America/New_York",
+       {1, TimeUnit::weeks},
+       true,
+       kStart,
+       kStart,
+       1'699'851'600'000,
+       1'700'456'400'000},
+      {"hours run on over the change",
+       "Europe/Paris",
+       {6, TimeUnit::hours},
+       true,
+       1'396'134'000'000,
+       1'396'216'800'000,
+       1'396'198'800'000,
+       1'396'220'400'000},
+      {"hours count from the zone's midnight",
+       "Asia/Kathmandu",
+       {1, TimeUnit::hours},
+       true,
+       kStart,
+       kStart,
+       1'699'999'200'000 - 2'700'000,
+       1'699'999'200'000 + 900'000},
+      {"days from the query's start",
+       "Europe/Paris",
+       {1, TimeUnit::days},
+       false,
+       1'396'051'200'000,
+       1'396'137'600'000,
+       1'396'137'600'000,
+       1'396'220'400'000},
+      {"no midnight",
+       "America/Santiago",
+       {1, TimeUnit::days},
+       true,
+       1'662'782'400'000,
+       1'662'868'800'000,
+       1'662'868'800'000,
+       1'662'951'600'000},
+  };
+  for (const ZoneCase& c : cases) {
+    const Windows windows(c.sampling, c.align, c.query_start, model::TimeZone::find(c.zone).value());
+    const std::int64_t k = windows.index(c.sample);
+    EXPECT_EQ(windows.start(k), c.window_start) << c.what;
+    EXPECT_EQ(windows.start(k + 1), c.window_end) << c.what;
+  }
+}
+
+// What windows may be filled from: stretches of hours fit where a zone's midnight is a whole hour of UTC.
+TEST(Windows, MadeOfStretches) {
+  constexpr std::int64_t kHour = 3'600'000;
+  const model::TimeRange week{1'396'051'200'000, 1'396'051'200'000 + 7 * kDay};
+  const auto made = [&](const char* zone, Sampling sampling, std::int64_t width) {
+    return Windows(sampling, true, week.first, model::TimeZone::find(zone).value()).are_made_of(width, week);
+  };
+  EXPECT_TRUE(made("", {1, TimeUnit::days}, kDay));
+  EXPECT_TRUE(made("", {1, TimeUnit::months}, kDay));
+  EXPECT_FALSE(made("", {1, TimeUnit::hours}, kDay));
+  EXPECT_FALSE(made("", {7, TimeUnit::minutes}, 600'000));
+  EXPECT_TRUE(made("Europe/Paris", {1, TimeUnit::days}, kHour));
+  EXPECT_FALSE(made("Europe/Paris", {1, TimeUnit::days}, kDay));
+  EXPECT_FALSE(made("Asia/Kathmandu", {1, TimeUnit::days}, kHour));
+  EXPECT_TRUE(made("Asia/Kathmandu", {1, TimeUnit::days}, 900'000));
+  EXPECT_FALSE(made("Asia/Kathmandu", {1, TimeUnit::hours}, kHour));
+  EXPECT_TRUE(made("Asia/Kathmandu", {1, TimeUnit::years}, kDay)) << "no year begins in that week";
+  const model::TimeRange long_range{0, 400 * kDay};
+  EXPECT_FALSE(Windows({1, TimeUnit::days}, true, 0, model::TimeZone::find("Europe/Paris").value())
+                   .are_made_of(kHour, long_range))
+      << "too many to look at";
+}
+
 }  // namespace
 }  // namespace varve::aggregate

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "http/answer.h"
+#include "http/kairosdb_parts.h"
 #include "protocol/ceres/time.h"
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
@@ -59,7 +60,7 @@ void list(const query::Engine& engine, const TaskPool& pool, const Request& requ
     append_running(body, running[i]);
   }
   body += R"(],"queries waiting":)" + std::to_string(pool.waiting()) + '}';
-  respond(Response::json(200, std::move(body)));
+  respond(kairosdb_response(200, std::move(body)));
 }
 
 // KairosDB says 204 to a GET whether there is such a query or not; DELETE tells.
@@ -70,7 +71,7 @@ void kill(const query::Engine& engine, const Request& request, const Responder& 
   if (!found && request.method == Method::delete_) {
     return respond(error_response(404, "there is no running query '" + id.substr(0, 100) + "'", request.path));
   }
-  respond(Response::empty(204));
+  respond(kairosdb_response(204));
 }
 
 }  // namespace
@@ -79,6 +80,8 @@ void add_admin_queries(Router& router, query::Engine& engine, const TaskPool& po
   router.add(
       Method::get, "/api/v1/admin/runningqueries",
       [&engine, &pool](const Request& request, const Responder& respond) { list(engine, pool, request, respond); });
+  router.add(Method::get, "/api/v1/datapoints/index",
+             [](const Request&, const Responder& respond) { respond(kairosdb_response(204)); });
   for (const Method method : {Method::get, Method::delete_}) {
     router.add(method, std::string(kKillPath) + "{id}",
                [&engine](const Request& request, const Responder& respond) { kill(engine, request, respond); });

@@ -2,6 +2,7 @@
 // What runs now, and an end to it, in the shapes of KairosDB 1.3.
 //   GET        /api/v1/admin/runningqueries
 //   GET|DELETE /api/v1/admin/killquery/{id}
+//   GET        /api/v1/datapoints/index       nothing to do: the index is never behind
 #pragma once
 
 #include "base/task_pool.h"

@@ -159,12 +159,12 @@ void append_head(std::string& out, const Response& response, const Framing& fram
     out += value;
     out += "\r\n";
   }
+  if (!response.content_type.empty() && is_clean(response.content_type)) {
+    out += "Content-Type: ";
+    out += response.content_type;
+    out += "\r\n";
+  }
   if (response.status != 204 && response.status != 304) {
-    if (!response.content_type.empty() && is_clean(response.content_type)) {
-      out += "Content-Type: ";
-      out += response.content_type;
-      out += "\r\n";
-    }
     if (framing.chunked) {
       out += "Transfer-Encoding: chunked\r\n";
     } else if (!framing.until_close) {
@@ -210,7 +210,9 @@ codec::Coding accepted_coding(std::string_view accept) {
 }
 
 void encode(Response& response, std::string_view accept) {
-  if (accept.empty() || (response.body.size() < kCompressMin && !response.more)) return;
+  if (accept.empty()) return;
+  const bool worth_it = response.body.size() >= kCompressMin || response.more;
+  if (!worth_it && (!response.pack_small || response.body.empty())) return;
   const codec::Coding coding = accepted_coding(accept);
   if (coding == codec::Coding::identity) return;
   const auto coded = [](const auto& header) { return lower(header.first) == "content-encoding"; };
@@ -218,7 +220,8 @@ void encode(Response& response, std::string_view accept) {
 
   if (!response.more) {
     std::string packed;
-    if (!codec::compress(coding, response.body, packed) || packed.size() >= response.body.size()) return;
+    if (!codec::compress(coding, response.body, packed)) return;
+    if (packed.size() >= response.body.size() && !response.pack_small) return;
     response.body = std::move(packed);
   } else {
     auto compressor = std::make_shared<codec::Compressor>(coding);

@@ -70,6 +70,14 @@ TEST(Answer, CompressesLargeBodies) {
   Response small = Response::text(200, "abc");
   encode(small, "gzip");
   EXPECT_EQ(small.body, "abc");
+  small.pack_small = true;
+  encode(small, "gzip");
+  ASSERT_EQ(small.headers.size(), 2U);
+  EXPECT_EQ(small.headers[0].second, "gzip");
+  Response none = Response::empty(204);
+  none.pack_small = true;
+  encode(none, "gzip");
+  EXPECT_TRUE(none.headers.empty());
   Response plain = Response::text(200, large);
   encode(plain, "br");
   EXPECT_EQ(plain.body, large);

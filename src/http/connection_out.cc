@@ -29,7 +29,11 @@ void Connection::answer(Response response) {
   ++exchange_;
   service_->count(decision_, response.status);
   if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
-  if (!request_.header("origin").empty()) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
+  const bool says_origin = std::ranges::any_of(
+      response.headers, [](const auto& header) { return header.first == "Access-Control-Allow-Origin"; });
+  if (!says_origin && !request_.header("origin").empty()) {
+    response.headers.emplace_back("Access-Control-Allow-Origin", "*");
+  }
   if (response.more && request_.method != Method::head) {
     start_stream(response);
   } else {

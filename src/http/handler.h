@@ -44,14 +44,15 @@ struct Response {
   // If set, the body goes on: called for the next piece each time the last one is on its way (so a slow reader holds
   // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once.
   std::function<void(std::string& piece)> more;
+  bool pack_small = false;  // compressed where the client takes that, whatever it gains
 
   static Response text(int status, std::string body) {
-    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}};
+    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false};
   }
   static Response json(int status, std::string body) {
-    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}};
+    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false};
   }
-  static Response empty(int status) { return {status, "", {}, "", {}}; }
+  static Response empty(int status) { return {status, "", {}, "", {}, false}; }
 };
 
 // Answers one request, exactly once, from any thread. Copyable; if the last copy goes without an answer, it is a 500.

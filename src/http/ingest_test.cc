@@ -309,7 +309,7 @@ TEST_F(IngestTest, WithoutATenantNothingIsTaken) {
 }
 
 TEST_F(IngestTest, KairosDbClientsStart) {
-  EXPECT_EQ(ask(Method::get, "/api/v1/version").body, R"({"version":"varve 1.2.3"})");
+  EXPECT_EQ(ask(Method::get, "/api/v1/version").body, R"x({"version":"KairosDB 1.3.0-1 (varve 1.2.3)"})x");
   EXPECT_EQ(ask(Method::get, "/api/v1/health/check").status, 204);
   EXPECT_EQ(ask(Method::get, "/api/v1/health/status").body, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])");
 }

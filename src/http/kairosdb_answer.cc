@@ -57,7 +57,7 @@ char* open_point(char* at, const aggregate::Points& points, std::size_t i) {
 
 constexpr std::size_t kPointChars = 2 * protocol::json::kNumberChars + 4;
 
-// Straight into the string's memory: a large answer is millions of these.
+// Straight into the string's memory: a large answer is millions of these. Without nulls.
 void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
   const std::size_t before = out.size();
   out.resize_and_overwrite(before + (end - first) * kPointChars, [&](char* text, std::size_t) {
@@ -71,6 +71,12 @@ void append_numbers(std::string& out, const aggregate::Points& points, std::size
     }
     return at - text;
   });
+}
+
+void append_null(std::string& out, const aggregate::Points& points, std::size_t i) {
+  char opening[kPointChars];
+  out.append(opening, open_point(opening, points, i));
+  out += "null]";
 }
 
 void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
@@ -101,6 +107,11 @@ void KairosdbAnswer::open_group(std::string& out) const {
   if (group_ != 0) out += ',';
   append_name(out, head.name);
   out += R"("group_by":[)";
+  for (std::size_t i = 0; i < head.splits.size(); ++i) {
+    out += head.splits[i];
+    append_long(out, group.split[i]);
+    out += "}},";
+  }
   if (!head.group_by.empty()) {
     out += R"({"name":"tag","tags":)";
     append_strings(out, head.group_by);
@@ -124,10 +135,17 @@ void KairosdbAnswer::open_group(std::string& out) const {
 void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
   const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
   while (point_ < points.size() && out.size() < until_bytes) {
-    if (points.type == ValueType::string) {
+    if (points.is_null(point_)) {
+      append_null(out, points, point_++);
+    } else if (points.type == ValueType::string) {
       append_text(out, points, point_++);
     } else {
-      const std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
+      std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
+      if (!points.nulls.empty()) {
+        const auto from = points.nulls.begin();
+        end = static_cast<std::size_t>(
+            std::find(from + static_cast<std::ptrdiff_t>(point_), from + static_cast<std::ptrdiff_t>(end), 1) - from);
+      }
       append_numbers(out, points, point_, end);
       point_ = end;
     }

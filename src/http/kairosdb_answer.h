@@ -13,6 +13,7 @@ namespace varve::http {
 struct KairosdbHead {
   std::string name;
   std::vector<std::string> group_by;
+  std::vector<std::string> splits;  // JSON of each split's entry, up to the number of the group; then "}}"
   bool exclude_tags = false;
 };
 

@@ -36,7 +36,7 @@ Response run(const DeleteContext& context, const Request& request) {
     const auto status = erase_selection(context, selection, kApi, request.path, request.gone.get());
     if (!status) return kairosdb_error(status.error());
   }
-  return Response::empty(204);
+  return kairosdb_response(204);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // KairosDB's put (all or nothing) and the few things its clients ask at start.
 #include "http/answer.h"
 #include "http/ingest.h"
+#include "http/kairosdb_parts.h"
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/datapoints.h"
 
@@ -11,7 +12,7 @@ namespace {
 namespace kairosdb = protocol::kairosdb;
 
 Response errors(Code code, std::span<const std::string> list) {
-  return with_retry(Response::json(status_of(code), kairosdb::render_errors(list)));
+  return with_retry(kairosdb_response(status_of(code), kairosdb::render_errors(list)));
 }
 
 void put(const IngestContext& context, const Request& request, const Responder& answer) {
@@ -25,7 +26,7 @@ void put(const IngestContext& context, const Request& request, const Responder& 
     return answer(errors(rejection.code, rejection.errors));
   }
   context.writer.commit(std::move(*ingest), [answer](const Status& status) {
-    answer(status ? Response::empty(204) : error_response(status.error()));
+    answer(status ? kairosdb_response(204) : error_response(status.error()));
   });
 }
 
@@ -38,16 +39,16 @@ void add_kairosdb_ingest(Router& router, const IngestContext& context) {
 
 void add_kairosdb_health(Router& router, const IngestContext& context) {
   std::string version = "{\"version\":";
-  protocol::json::append_string(version, "varve " + context.version);
+  protocol::json::append_string(version, kairosdb_version(context.version));
   version += '}';
   router.add(Method::get, "/api/v1/version",
-             [version](const Request&, const Responder& answer) { answer(Response::json(200, version)); });
+             [version](const Request&, const Responder& answer) { answer(kairosdb_response(200, version)); });
   // Only a server whose store is open gets here (see Gate). The names are those that KairosDB's clients look for.
   router.add(Method::get, "/api/v1/health/status", [](const Request&, const Responder& answer) {
-    answer(Response::json(200, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])"));
+    answer(kairosdb_response(200, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])"));
   });
   router.add(Method::get, "/api/v1/health/check",
-             [](const Request&, const Responder& answer) { answer(Response::empty(204)); });
+             [](const Request&, const Responder& answer) { answer(kairosdb_response(204)); });
 }
 
 }  // namespace varve::http

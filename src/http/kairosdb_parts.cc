@@ -14,9 +14,14 @@ namespace kairosdb = protocol::kairosdb;
 
 Response kairosdb_response(int status, std::string body) {
   Response response = Response::json(status, std::move(body));
-  response.headers = {{"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
+  response.content_type = "application/json;charset=utf-8";
+  response.headers = {
+      {"Access-Control-Allow-Origin", "*"}, {"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
+  response.pack_small = true;
   return response;
 }
+
+std::string kairosdb_version(const std::string& own) { return "KairosDB 1.3.0-1 (varve " + own + ")"; }
 
 Response kairosdb_error(const Error& error) {
   return with_retry(kairosdb_response(query_status_of(error.code), kairosdb::render_errors({&error.message, 1})));

@@ -11,8 +11,10 @@
 
 namespace varve::http {
 
-// With the headers that KairosDB puts on every answer.
-Response kairosdb_response(int status, std::string body);
+// With the headers that KairosDB puts on every answer, also on one without a body.
+Response kairosdb_response(int status, std::string body = {});
+// Which KairosDB we answer as, in the form that its clients look for, and which varve we are.
+std::string kairosdb_version(const std::string& own);
 // {"errors":["…"]} with the status of a query's error.
 Response kairosdb_error(const Error& error);
 

@@ -7,7 +7,9 @@
 
 #include "http/answer.h"
 #include "http/kairosdb_answer.h"
+#include "http/kairosdb_compile.h"
 #include "http/kairosdb_parts.h"
+#include "http/kairosdb_save.h"
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/query.h"
 
@@ -21,40 +23,25 @@ using protocol::json::append_string;
 // Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
 constexpr std::int64_t kRowMs = 1'814'400'000;
 
-aggregate::Stage stage_of(const kairosdb::Aggregator& aggregator) {
-  aggregate::Stage stage;
-  stage.function = *aggregate::function_of(aggregator.name);  // the parser knows the same names
-  stage.sampling = {aggregator.sampling_value, aggregator.sampling_unit};
-  stage.align_sampling = aggregator.align_sampling;
-  stage.stamp = aggregator.align_start_time ? aggregate::Stamp::window_start
-                : aggregator.align_end_time ? aggregate::Stamp::window_end
-                                            : aggregate::Stamp::sample;
-  return stage;
+KairosdbHead head_of(const kairosdb::QueryMetric& metric) {
+  KairosdbHead head{metric.name, metric.group_by.tags, {}, metric.exclude_tags};
+  for (const auto& splitter : metric.group_by.splitters) head.splits.push_back(kairosdb::opening_of(splitter));
+  return head;
 }
 
-query::Request request_of(const kairosdb::Query& query, const std::string& tenant, std::string_view json) {
-  query::Request out;
-  out.tenant = tenant;
-  out.api = "kairosdb";
-  out.text = json.substr(0, query::kQueryTextMax);
-  out.range = query.range;
-  for (const kairosdb::QueryMetric& metric : query.metrics) {
-    query::MetricQuery& to = out.metrics.emplace_back();
-    to.metric = metric.name;
-    for (const auto& filter : metric.tags) add_matchers(to.matchers, filter);
-    for (const auto& aggregator : metric.aggregators) to.stages.push_back(stage_of(aggregator));
-    to.group_by = metric.group_by;
-    to.limit = metric.limit;
-    to.descending = metric.descending;
-  }
-  return out;
+bool saves(const query::Request& request) {
+  return std::ranges::any_of(request.metrics, [](const query::MetricQuery& metric) {
+    return std::ranges::any_of(
+        metric.stages, [](const aggregate::Step& step) { return std::holds_alternative<aggregate::SaveAs>(step); });
+  });
 }
 
 class Handlers {
  public:
-  Handlers(query::Engine& engine, TaskPool& pool, Metrics& metrics)
+  Handlers(query::Engine& engine, TaskPool& pool, Metrics& metrics, write::Writer* writer)
       : engine_(engine),
         pool_(pool),
+        writer_(writer),
         queries_(counter(metrics, "kairosdb")),
         tag_queries_(counter(metrics, "kairosdb_tags")),
         name_queries_(counter(metrics, "kairosdb_names")),
@@ -80,7 +67,9 @@ class Handlers {
   }
   bool is_small(const Request& request) {
     const auto parsed = parse(request);
-    return parsed && engine_.is_small(request_of(*parsed, request.tenant, json_of(request)));
+    if (!parsed) return false;
+    const query::Request wanted = compile(*parsed, request.tenant, json_of(request));
+    return engine_.is_small(wanted) && !saves(wanted);  // writing waits
   }
 
   Response query(const Request& request) {
@@ -88,10 +77,15 @@ class Handlers {
     const Timer timer(*this);
     const auto parsed = parse(request);
     if (!parsed) return kairosdb_error(parsed.error());
-    auto found = engine_.run(request_of(*parsed, request.tenant, json_of(request)), request.gone.get());
+    query::Request wanted = compile(*parsed, request.tenant, json_of(request));
+    if (saves(wanted)) {
+      if (writer_ == nullptr) return kairosdb_error({Code::unsupported, "save_as: this replica takes nothing in"});
+      wanted.save = saver(*writer_, request.tenant);
+    }
+    auto found = engine_.run(wanted, request.gone.get());
     if (!found) return kairosdb_error(found.error());
     std::vector<KairosdbHead> heads;
-    for (const auto& metric : parsed->metrics) heads.push_back({metric.name, metric.group_by, metric.exclude_tags});
+    for (const auto& metric : parsed->metrics) heads.push_back(head_of(metric));
     Response response = with_read(kairosdb_response(200, ""), found->read);
     auto text = std::make_shared<KairosdbAnswer>(std::move(heads), std::move(*found));
     if (text->next(response.body)) {
@@ -108,7 +102,7 @@ class Handlers {
     const Timer timer(*this);
     const auto parsed = parse(request);
     if (!parsed) return kairosdb_error(parsed.error());
-    query::Request wanted = request_of(*parsed, request.tenant, json_of(request));
+    query::Request wanted = compile(*parsed, request.tenant, json_of(request));
     wanted.range.first = model::window_start(wanted.range.first, kRowMs);
     wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
     query::Read read;
@@ -200,6 +194,7 @@ class Handlers {
 
   query::Engine& engine_;
   TaskPool& pool_;
+  write::Writer* const writer_;
   Counter& queries_;
   Counter& tag_queries_;
   Counter& name_queries_;
@@ -208,8 +203,14 @@ class Handlers {
 
 }  // namespace
 
-void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics) {
-  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics);
+Result<query::Request> kairosdb_request(const std::string& tenant, std::string_view json, model::Timestamp now) {
+  VARVE_TRY(const auto parsed, kairosdb::parse_query(json, now));
+  return compile(parsed, tenant, json);
+}
+
+void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics,
+                        write::Writer* writer) {
+  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics, writer);
   const auto add = [&](Method method, const char* path, Handlers::Run run) {
     router.add(method, path, Handlers::on_pool(handlers, run));
   };

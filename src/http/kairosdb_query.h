@@ -5,15 +5,24 @@
 //   GET  /api/v1/metricnames[?prefix=]     GET /api/v1/tagnames[?metric=]     GET /api/v1/tagvalues[?metric=&tag=]
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "http/handler.h"
 #include "query/engine.h"
+#include "write/writer.h"
 
 namespace varve::http {
 
 // Queries run on `pool`, never on the thread that calls the handler. What is referred to must outlive the router and
 // every response that has not been sent. Registers varve_queries_total{api} and varve_query_seconds.
-void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics);
+// `writer`: for save_as, which without one is refused.
+void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics,
+                        write::Writer* writer = nullptr);
+
+// A query's JSON as the engine's request. `now`: what relative times are relative to. Errors: invalid.
+Result<query::Request> kairosdb_request(const std::string& tenant, std::string_view json, model::Timestamp now);
 
 }  // namespace varve::http

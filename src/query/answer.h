@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aggregate/points.h"
+#include "aggregate/split.h"
 #include "model/tags.h"
 #include "query/read_count.h"
 
@@ -18,6 +19,7 @@ using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct Group {
   std::vector<std::string> group_values;  // one for each key of MetricQuery::group_by; "" where a series lacks the tag
+  aggregate::SplitKey split;              // one for each of MetricQuery::splits
   bool text = false;                      // numbers and texts of one tag group are two groups
   TagUnion tags;                          // of the series that have samples here; empty after a join
   model::Tags common;                     // of a join: the tags that all these series have, with one value
@@ -27,7 +29,9 @@ struct Group {
 
 struct MetricAnswer {
   std::uint64_t sample_size = 0;  // raw samples read (after the limit per series)
-  std::vector<Group> groups;      // by concatenated group values, numbers before texts; only groups with samples
+  // By concatenated group values, numbers before texts, parts of a split in order of their first sample; only groups
+  // with samples.
+  std::vector<Group> groups;
 };
 
 struct Answer {

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
-#include "aggregate/apply.h"
+#include "aggregate/pipeline.h"
 
 namespace varve::query {
 
@@ -16,23 +17,43 @@ using model::ValueType;
 
 namespace {
 
-aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange range) {
-  if (query.stages.empty() || query.stages[0].sampling.value <= 0) return {{}, false, range.first};
-  return aggregate::windows_of(query.stages[0], range.first);
+// The first stage, if its windows can be filled from parts.
+const aggregate::Stage* windowed(const MetricQuery& query) {
+  return query.stages.empty() || query.limit != 0 ? nullptr : std::get_if<aggregate::Stage>(query.stages.data());
 }
 
-// Sums can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as null.)
+const aggregate::Percentile* percentile_first(const MetricQuery& query) {
+  const bool as_it_is = query.limit == 0 && query.splits.empty() && !query.stages.empty();
+  return as_it_is ? std::get_if<aggregate::Percentile>(query.stages.data()) : nullptr;
+}
+
+aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange range) {
+  const aggregate::Grid* grid = query.stages.empty() ? nullptr : aggregate::grid_of(query.stages[0]);
+  if (grid == nullptr || grid->sampling.value <= 0) return {{}, false, range.first};
+  return aggregate::windows_of(*grid, range.first);
+}
+
+// What is computed can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as
+// null.)
 Status check_finite(const MetricQuery& query, const Points& points) {
-  using enum aggregate::Function;
-  for (const aggregate::Stage& stage : query.stages) {
-    if (stage.function != sum && stage.function != avg) continue;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points.type_of(i) != ValueType::double_ || !std::isinf(std::bit_cast<double>(points.bits[i]))) continue;
-      return fail(Code::invalid, std::string(stage.function == sum ? "the sum" : "the average") + " of " +
-                                     query.metric + " at " + std::to_string(points.times[i]) + " is infinite");
-    }
+  const auto step = std::ranges::find_if(query.stages.rbegin(), query.stages.rend(), aggregate::computes);
+  if (step == query.stages.rend()) return {};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points.type_of(i) != ValueType::double_ || !std::isinf(std::bit_cast<double>(points.bits[i]))) continue;
+    const std::string_view name = aggregate::name_of(*step);
+    return fail(Code::invalid, "the " + std::string(name == "avg" ? "average" : name) + " of " + query.metric + " at " +
+                                   std::to_string(points.times[i]) + " is infinite");
   }
   return {};
+}
+
+// About what a copy takes.
+std::size_t bytes_of(const TagUnion& tags) {
+  std::size_t bytes = tags.size() * sizeof(tags[0]);
+  for (const auto& [key, values] : tags) {
+    for (const std::string& value : values) bytes += sizeof value + (value.size() > 15 ? value.size() : 0);
+  }
+  return bytes;
 }
 
 // The column without NaN and infinities: windows are made of numbers, and rollups keep nothing else. Views into the
@@ -58,32 +79,40 @@ aggregate::Column finite(const aggregate::Column& column) {
 
 }  // namespace
 
-Collector::Collector(const MetricQuery& query, const Plan& plan, model::TimeRange range, Budget& budget)
-    : query_(query),
+Collector::Collector(const Request& request, const MetricQuery& query, const Plan& plan, model::Timestamp now,
+                     Budget& budget)
+    : request_(request),
+      query_(query),
       plan_(plan),
-      range_(range),
+      range_(request.range),
+      now_(now),
       budget_(budget),
-      windowed_(!query.stages.empty() && query.limit == 0),
-      windows_(first_windows(query, range)),
+      first_(windowed(query)),
+      percentile_(percentile_first(query)),
+      windows_(first_windows(query, range_)),
       groups_(std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
-      runs_(windowed_ ? 0 : plan.series.size()) {}
+      runs_(first_ != nullptr || percentile_ != nullptr ? 0 : plan.series.size()) {}
+
+bool Collector::takes_summaries() const {
+  return first_ != nullptr && query_.splits.empty() && aggregate::takes_summary(first_->function);
+}
 
 bool Collector::takes_stats(const storage::ChunkStats& stats) const {
-  return windowed_ && aggregate::takes_summary(query_.stages[0].function) && range_.contains(stats.first_time) &&
-         range_.contains(stats.last_time) && windows_.index(stats.first_time) == windows_.index(stats.last_time);
+  return takes_summaries() && range_.contains(stats.first_time) && range_.contains(stats.last_time) &&
+         windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
 bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
-  return windowed_ && aggregate::takes_summary(query_.stages[0].function) && range.first >= range_.first &&
-         range.last <= range_.last && windows_.is_made_of(width_ms);
+  return takes_summaries() && range.first >= range_.first && range.last <= range_.last &&
+         windows_.are_made_of(width_ms, range);
 }
 
 storage::WindowFields Collector::window_fields() const {
-  if (!windowed_) return {};
+  if (first_ == nullptr) return {};
   using enum aggregate::Function;
-  const aggregate::Function f = query_.stages[0].function;
-  return {.first_time = query_.stages[0].stamp == aggregate::Stamp::sample,
+  const aggregate::Function f = first_->function;
+  return {.first_time = first_->stamp == aggregate::Stamp::sample,
           .sum = f == avg || f == sum,
           .min = f == min,
           .max = f == max};
@@ -103,7 +132,7 @@ Status Collector::add_cells(GroupState& group, std::uint64_t samples, const auto
 
 Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
   using enum aggregate::Function;
-  const aggregate::Function f = query_.stages[0].function;
+  const aggregate::Function f = first_->function;
   const auto value = std::bit_cast<std::uint64_t>(f == min ? stats.min : f == max ? stats.max : stats.sum);
   return add(series, {{&stats.first_time, 1}, {&stats.count, 1}, {&value, 1}});
 }
@@ -128,13 +157,13 @@ Status Collector::add(std::uint32_t series, const aggregate::Summaries& summarie
   seen_[series] |= kNumbers;
   const auto samples = std::reduce(summaries.counts.begin(), summaries.counts.end());
   return add_cells(group_of(series), samples,
-                   [&](aggregate::CellSet& cells) { cells.add(query_.stages[0].function, windows_, summaries); });
+                   [&](aggregate::CellSet& cells) { cells.add(first_->function, windows_, summaries); });
 }
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
   if (piece.type == ValueType::string) return add_texts(series, piece);
-  if (!windowed_) {
+  if (first_ == nullptr && percentile_ == nullptr) {
     seen_[series] |= kNumbers;
     return add_run(series, piece);
   }
@@ -142,11 +171,52 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   const aggregate::Column column = finite({piece.type, piece.times, piece.bits});
   if (column.times.empty()) return {};
   seen_[series] |= kNumbers;
+  if (percentile_ != nullptr) return add_values(group_of(series), column);
+  if (!query_.splits.empty()) return add_parts(group_of(series), column);
   thread_local std::vector<Cell> cells;
   cells.clear();
-  aggregate::reduce(query_.stages[0].function, windows_, column, cells);
+  aggregate::reduce(first_->function, windows_, column, cells);
   return add_cells(group_of(series), column.times.size(),
-                   [&](aggregate::CellSet& set) { set.add(query_.stages[0].function, cells); });
+                   [&](aggregate::CellSet& set) { set.add(first_->function, cells); });
+}
+
+Status Collector::add_values(GroupState& group, const aggregate::Column& column) {
+  std::size_t more = 0;
+  {
+    const std::lock_guard lock(group.mutex);
+    const std::size_t before = group.values.bytes();
+    group.samples += group.values.add(windows_, column);
+    more = group.values.bytes() - before;
+  }
+  return more == 0 ? Status{} : budget_.charge(more);
+}
+
+Status Collector::add_parts(GroupState& group, const aggregate::Column& column) {
+  Points points;
+  points.type = column.type;
+  points.times.assign(column.times.begin(), column.times.end());
+  points.bits.assign(column.bits.begin(), column.bits.end());
+  std::vector<Cell> cells;
+  for (const auto& [key, samples] : aggregate::split(query_.splits, range_.first, std::move(points))) {
+    cells.clear();
+    aggregate::reduce(first_->function, windows_, {samples.type, samples.times, samples.bits}, cells);
+    const std::size_t edge = query_.descending ? samples.size() - 1 : 0;
+    const Number sample{samples.times[edge], samples.bits[edge], samples.type};
+    std::size_t more = 0;
+    {
+      const std::lock_guard lock(group.mutex);
+      const auto [at, is_new] = group.parts.try_emplace(key);
+      Part& part = at->second;
+      const std::size_t before = part.cells.bytes();
+      part.cells.add(first_->function, cells);
+      part.samples += samples.size();
+      if (is_new || (query_.descending ? part.edge < sample : sample < part.edge)) part.edge = sample;
+      more = std::max(part.cells.bytes(), before) - before;
+      if (is_new) more += sizeof(*at) + key.size() * sizeof(std::int64_t) + sizeof(Group) + 64;  // and of the answer
+    }
+    if (more != 0) VARVE_CHECK_OK(budget_.charge(more));
+  }
+  return {};
 }
 
 Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
@@ -172,14 +242,11 @@ Status Collector::add_texts(std::uint32_t series, const storage::Piece& piece) {
   return {};
 }
 
-Result<Points> Collector::numbers_of(std::uint32_t group, std::uint64_t& samples) {
-  GroupState& state = groups_[group];
-  if (windowed_) {
-    samples += state.samples;
-    const auto cells = state.cells.take(query_.stages[0].function);
-    VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
-    return aggregate::to_points(query_.stages[0], windows_, cells);
-  }
+bool Collector::saw(std::uint32_t group, Seen kind) const {
+  return std::ranges::any_of(plan_.groups[group].members, [&](std::uint32_t s) { return (seen_[s] & kind) != 0; });
+}
+
+Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& samples) {
   std::vector<Run> runs;
   std::size_t total = 0;
   std::size_t held = 0;
@@ -201,8 +268,9 @@ Result<Points> Collector::numbers_of(std::uint32_t group, std::uint64_t& samples
   return points;
 }
 
-void Collector::put_group(std::uint32_t group, Seen kind, Points points, MetricAnswer& answer) const {
-  Group& out = answer.groups.emplace_back();
+// Without points.
+Group Collector::head_of(std::uint32_t group, Seen kind) const {
+  Group out;
   out.group_values = plan_.groups[group].values;
   out.text = kind == kTexts;
   std::vector<std::uint32_t> members;
@@ -210,34 +278,89 @@ void Collector::put_group(std::uint32_t group, Seen kind, Points points, MetricA
     if ((seen_[series] & kind) != 0) members.push_back(series);
   }
   out.tags = plan_.tags.merged(members);
-  out.points = std::move(points);
-  if (query_.descending) out.points.reverse();
+  return out;
+}
+
+Status Collector::put(Group group, Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer) {
+  const aggregate::Scope scope{range_.first, std::min(range_.last - 1, now_),
+                               [&](std::size_t bytes) { return budget_.charge(bytes); }};
+  const auto saved = [&](const aggregate::SaveAs& save, const Points& so_far) {
+    return request_.save ? request_.save(query_, group, save, so_far) : Status{};
+  };
+  VARVE_TRY(points, aggregate::run(steps, scope, query_.descending, std::move(points), saved));
+  if (!group.text) VARVE_CHECK_OK(check_finite(query_, points));
+  group.points = std::move(points);
+  answer.groups.push_back(std::move(group));
+  return {};
+}
+
+// Samples that were kept, ascending: all steps are still to be done.
+Status Collector::put_samples(Group head, Points points, MetricAnswer& answer) {
+  if (query_.splits.empty()) return put(std::move(head), std::move(points), query_.stages, answer);
+  VARVE_CHECK_OK(budget_.charge(points.size() * sizeof(Number) * (1 + query_.splits.size())));
+  if (query_.descending) points.reverse();  // parts are in order of what comes first in the answer
+  auto parts = aggregate::split(query_.splits, range_.first, std::move(points));
+  VARVE_CHECK_OK(budget_.charge(parts.size() * (sizeof(Group) + bytes_of(head.tags))));
+  for (auto& [key, samples] : parts) {
+    if (query_.descending) samples.reverse();
+    Group group = head;
+    group.split = key;
+    VARVE_CHECK_OK(put(std::move(group), std::move(samples), query_.stages, answer));
+  }
+  return {};
+}
+
+Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answer) {
+  auto& parts = groups_[group].parts;
+  VARVE_CHECK_OK(budget_.charge(parts.size() * bytes_of(head.tags)));
+  std::vector<std::pair<const aggregate::SplitKey*, Part*>> order;
+  for (auto& [key, part] : parts) order.emplace_back(&key, &part);
+  std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
+    return query_.descending ? b.second->edge < a.second->edge : a.second->edge < b.second->edge;
+  });
+  for (const auto& [key, part] : order) {
+    answer.sample_size += part->samples;
+    Group one = head;
+    one.split = *key;
+    const auto cells = part->cells.take(first_->function);
+    VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
+    VARVE_CHECK_OK(put(std::move(one), aggregate::to_points(*first_, windows_, cells),
+                       std::span(query_.stages).subspan(1), answer));
+  }
+  return {};
+}
+
+Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
+  if (percentile_ != nullptr) {
+    answer.sample_size += groups_[group].samples;
+    return put(head_of(group, kNumbers), groups_[group].values.take(*percentile_, windows_),
+               std::span(query_.stages).subspan(1), answer);
+  }
+  if (first_ == nullptr) {
+    VARVE_TRY(Points points, merged_numbers(group, answer.sample_size));
+    return put_samples(head_of(group, kNumbers), std::move(points), answer);
+  }
+  if (!query_.splits.empty()) return put_parts(group, head_of(group, kNumbers), answer);
+  GroupState& state = groups_[group];
+  answer.sample_size += state.samples;
+  const auto cells = state.cells.take(first_->function);
+  VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
+  return put(head_of(group, kNumbers), aggregate::to_points(*first_, windows_, cells),
+             std::span(query_.stages).subspan(1), answer);
+}
+
+Status Collector::put_texts(std::uint32_t group, MetricAnswer& answer) {
+  auto& texts = groups_[group].texts;
+  answer.sample_size += keep(texts, query_.limit, query_.descending);
+  return put_samples(head_of(group, kTexts), to_points(std::move(texts)), answer);
 }
 
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
   for (const std::uint32_t group : plan_.order) {
     VARVE_CHECK_OK(alive());
-    const auto saw = [&](Seen kind) {
-      return std::ranges::any_of(plan_.groups[group].members, [&](std::uint32_t s) { return (seen_[s] & kind) != 0; });
-    };
-    if (saw(kNumbers)) {
-      VARVE_TRY(Points points, numbers_of(group, answer.sample_size));
-      for (std::size_t i = windowed_ ? 1 : 0; i < query_.stages.size(); ++i) {
-        points = aggregate::apply(query_.stages[i], range_.first, std::move(points));
-      }
-      VARVE_CHECK_OK(check_finite(query_, points));
-      put_group(group, kNumbers, std::move(points), answer);
-    }
-    if (saw(kTexts)) {
-      auto& texts = groups_[group].texts;
-      answer.sample_size += keep(texts, query_.limit, query_.descending);
-      Points points = to_points(std::move(texts));
-      for (const aggregate::Stage& stage : query_.stages) {
-        points = aggregate::apply(stage, range_.first, std::move(points));
-      }
-      put_group(group, kTexts, std::move(points), answer);
-    }
+    if (saw(group, kNumbers)) VARVE_CHECK_OK(put_numbers(group, answer));
+    if (saw(group, kTexts)) VARVE_CHECK_OK(put_texts(group, answer));
   }
   return answer;
 }

@@ -2,14 +2,17 @@
 // Collector: receives the pieces of one metric's series from all scanning threads, and makes its groups' points.
 //
 // Where the first stage's windows can be filled from parts (no limit), a piece is reduced to cells outside of any lock
-// and only those are added to its group: nothing is kept of the samples. Otherwise the samples are kept per series
-// (one thread at a time has a series, so without locks) and merged at the end. Texts are always kept.
+// and only those are added to its group, or to the parts that the group is split into: nothing is kept of the samples.
+// Otherwise the samples are kept per series (one thread at a time has a series, so without locks), merged and split at
+// the end; for a percentile of whole groups only the values, by window. Texts are always kept.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "aggregate/cell_set.h"
@@ -25,8 +28,8 @@ namespace varve::query {
 
 class Collector {
  public:
-  // All must outlive the collector.
-  Collector(const MetricQuery& query, const Plan& plan, model::TimeRange range, Budget& budget);
+  // All must outlive the collector. `now`: gaps are not marked after it.
+  Collector(const Request& request, const MetricQuery& query, const Plan& plan, model::Timestamp now, Budget& budget);
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
@@ -40,32 +43,52 @@ class Collector {
   Result<MetricAnswer> finish(const std::function<Status()>& alive);
 
  private:
+  // The samples of a group that have the same numbers in all splits.
+  struct Part {
+    aggregate::CellSet cells;
+    std::uint64_t samples = 0;
+    Number edge;  // the first sample, with `descending` the last: parts are in order of it
+  };
   struct GroupState {
     std::mutex mutex;
     aggregate::CellSet cells;
-    std::uint64_t samples = 0;  // in cells
+    aggregate::WindowValues values;  // of percentiles, instead of cells
+    std::uint64_t samples = 0;       // in cells or values
     std::vector<Text> texts;
+    std::map<aggregate::SplitKey, Part> parts;  // with splits instead of cells
   };
   enum Seen : std::uint8_t { kNumbers = 1, kTexts = 2 };
 
   GroupState& group_of(std::uint32_t series) { return groups_[plan_.group_of[series]]; }
+  [[nodiscard]] bool takes_summaries() const;
   Status add(std::uint32_t series, const aggregate::Summaries& summaries);
   // What add(cells) of the group's set does, under its lock.
   Status add_cells(GroupState& group, std::uint64_t samples, const auto& add);
+  Status add_values(GroupState& group, const aggregate::Column& column);
+  Status add_parts(GroupState& group, const aggregate::Column& column);
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, const storage::Piece& piece);
-  Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples);
-  void put_group(std::uint32_t group, Seen kind, aggregate::Points points, MetricAnswer& answer) const;
+  [[nodiscard]] bool saw(std::uint32_t group, Seen kind) const;
+  Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
+  Status put_numbers(std::uint32_t group, MetricAnswer& answer);
+  Status put_texts(std::uint32_t group, MetricAnswer& answer);
+  Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer);
+  Status put_samples(Group head, aggregate::Points points, MetricAnswer& answer);
+  Status put(Group group, aggregate::Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer);
+  [[nodiscard]] Group head_of(std::uint32_t group, Seen kind) const;
 
+  const Request& request_;
   const MetricQuery& query_;
   const Plan& plan_;
   const model::TimeRange range_;
+  const model::Timestamp now_;
   Budget& budget_;
-  const bool windowed_;
-  const aggregate::Windows windows_;  // of the first stage
+  const aggregate::Stage* const first_;            // of windows filled from parts
+  const aggregate::Percentile* const percentile_;  // or of values of windows; neither: samples are kept
+  const aggregate::Windows windows_;               // of the first stage
   std::unique_ptr<GroupState[]> groups_;
   std::vector<std::uint8_t> seen_;  // of each series
-  std::vector<Run> runs_;           // of each series, unless windowed
+  std::vector<Run> runs_;           // of each series, if samples are kept
 };
 
 }  // namespace varve::query

@@ -221,7 +221,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
     VARVE_TRY(auto plan, make_plan(series_, *tenant, metric, budget));
     VARVE_CHECK_OK(life.check());
     ticket.count().series(plan.series.size());
-    collectors.emplace_back(metric, plans.emplace_back(std::move(plan)), request.range, budget);
+    collectors.emplace_back(request, metric, plans.emplace_back(std::move(plan)), clock_.now_ms(), budget);
   }
   for (const auto& scan : scans_of(request)) {
     Route route;

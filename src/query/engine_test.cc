@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "aggregate/apply.h"
+#include "query/testing/engine_fixture.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::query {
@@ -23,14 +24,9 @@ using aggregate::Stamp;
 using model::TimeUnit;
 using model::Value;
 using model::ValueType;
+using query::testing::EngineTest;
+using query::testing::stage_of;
 using storage::testing::MemoryStore;
-
-Stage stage_of(Function f, std::int64_t value, TimeUnit unit) {
-  Stage stage;
-  stage.function = f;
-  stage.sampling = {value, unit};
-  return stage;
-}
 
 struct Sample {
   std::string host;
@@ -78,7 +74,9 @@ std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, c
       points.types.push_back(value.type);
       points.bits.push_back(value.bits);
     }
-    for (const Stage& stage : query.stages) points = aggregate::apply(stage, request.range.first, std::move(points));
+    for (const aggregate::Step& step : query.stages) {
+      points = aggregate::apply(std::get<Stage>(step), request.range.first, std::move(points));
+    }
     if (query.descending) points.reverse();
     for (std::size_t i = 0; i < points.size(); ++i) {
       out[group].points.emplace_back(points.times[i], aggregate::as_double(points.type_of(i), points.bits[i]));
@@ -147,30 +145,6 @@ TEST(Engine, AnswersWhatTheWordsSay) {
   }
 }
 
-class EngineTest : public testing::Test {
- protected:
-  static Request request(Stage stage) {
-    Request out;
-    out.tenant = "t";
-    out.range = {0, 1'000'000};
-    out.metrics.resize(1);
-    out.metrics[0].metric = "m";
-    out.metrics[0].stages = {stage};
-    return out;
-  }
-  void put(std::size_t hosts, std::size_t samples) {
-    for (std::size_t h = 0; h < hosts; ++h) {
-      const std::string host = std::to_string(h);
-      for (std::size_t i = 0; i < samples; ++i) {
-        store_.put("t", "m", {{"host", host}}, static_cast<model::Timestamp>(i) * 1000, Value::of_long(1));
-      }
-    }
-  }
-
-  MemoryStore store_{4};
-  ManualClock clock_{1'000'000'000};
-};
-
 TEST_F(EngineTest, StatisticsStandInForSamplesWhereTheyLieInOneWindow) {
   put(2, 16);
   const Engine engine(store_, store_, clock_, {});
@@ -229,7 +203,7 @@ TEST_F(EngineTest, OverTheBudgetIsAnError) {
   const auto windows = engine.run(request(stage_of(Function::sum, 1, TimeUnit::days)), nullptr);
   EXPECT_TRUE(windows) << "a window costs the same, however many samples are in it";
   for (Request big : {request(stage_of(Function::sum, 1, TimeUnit::milliseconds)), request({})}) {
-    if (big.metrics[0].stages[0].function == Function::avg) big.metrics[0].stages.clear();
+    if (std::get<Stage>(big.metrics[0].stages[0]).function == Function::avg) big.metrics[0].stages.clear();
     const auto answer = engine.run(big, nullptr);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, Code::limit);

@@ -9,6 +9,9 @@ namespace varve::query {
 
 namespace {
 
+// Here, in a collector and in the answer; its names and tags are mostly shorter than 256 bytes.
+constexpr std::size_t kGroupBytes = sizeof(PlannedGroup) + sizeof(Group) + 256;
+
 void group(Plan& plan, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::string name;
@@ -57,20 +60,24 @@ Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant
   Plan plan;
   VARVE_TRY(plan.series, store.select(tenant, query.metric, query.matchers));
   if (plan.series.empty()) return plan;
-  for (const aggregate::Stage& stage : query.stages) {
-    if (stage.sampling.value <= 0) return fail(Code::invalid, "sampling.value must be greater than 0");
+  for (const aggregate::Step& step : query.stages) VARVE_CHECK_OK(aggregate::check(step));
+  for (const aggregate::Split& split : query.splits) {
+    const auto* by_time = std::get_if<aggregate::TimeSplit>(&split);
+    if (by_time != nullptr && by_time->size.value <= 0) {
+      return fail(Code::invalid, "range_size.value must be greater than 0");
+    }
   }
   constexpr std::size_t kSeriesBytes = 3 * sizeof(std::uint32_t) + sizeof(std::vector<int>);  // here and in a collector
   VARVE_CHECK_OK(budget.charge(plan.series.size() * kSeriesBytes));
   VARVE_TRY(plan.tags, TagTable::read(store, tenant, plan.series, budget));
   if (query.each_series) {
     // Before they are made: there are as many as series.
-    VARVE_CHECK_OK(budget.charge(plan.series.size() * (sizeof(PlannedGroup) + 256)));
+    VARVE_CHECK_OK(budget.charge(plan.series.size() * kGroupBytes));
     group_each(plan);
     return plan;
   }
   group(plan, query.group_by);
-  VARVE_CHECK_OK(budget.charge(plan.groups.size() * (sizeof(PlannedGroup) + 256)));
+  VARVE_CHECK_OK(budget.charge(plan.groups.size() * kGroupBytes));
   plan.order = order_of(plan.groups);
   return plan;
 }

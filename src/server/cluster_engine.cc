@@ -80,6 +80,7 @@ class ClusterEngine final : public Engine {
   storage::SeriesStore& series() override { return store().series(); }
   storage::SampleStore& samples() override { return store(); }
   storage::SlotStore& slots() override { return store(); }
+  storage::TextStore& texts() override { return connection_->texts(); }
   tracker::Ownership& ownership() override { return *ownership_; }
   // Known ones: nobody counts those of all replicas.
   [[nodiscard]] std::uint64_t series_created() const override { return connection_->store().series_met(); }

@@ -38,6 +38,7 @@ class EmbeddedEngine final : public Engine {
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
   storage::SlotStore& slots() override { return *store_; }
+  storage::TextStore& texts() override { return *store_; }
   tracker::Ownership& ownership() override { return *ownership_; }
   [[nodiscard]] std::uint64_t series_created() const override { return store_->series_defined() - at_start_; }
   void register_metrics(Metrics&) override {}

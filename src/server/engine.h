@@ -13,6 +13,7 @@
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
+#include "storage/text_store.h"
 #include "tracker/ownership.h"
 
 namespace varve::server {
@@ -25,6 +26,7 @@ class Engine {
   virtual storage::SeriesStore& series() = 0;
   virtual storage::SampleStore& samples() = 0;
   virtual storage::SlotStore& slots() = 0;
+  virtual storage::TextStore& texts() = 0;
   virtual tracker::Ownership& ownership() = 0;
 
   [[nodiscard]] virtual std::uint64_t series_created() const = 0;  // since the start

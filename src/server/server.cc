@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/periodic.h"
 #include "base/task_pool.h"
 #include "http/admin_queries.h"
 #include "http/admin_slots.h"
@@ -16,6 +18,8 @@
 #include "http/ceres_query.h"
 #include "http/deletes.h"
 #include "http/ingest.h"
+#include "http/kairosdb_features.h"
+#include "http/kairosdb_metadata.h"
 #include "http/kairosdb_query.h"
 #include "http/opentsdb_query.h"
 #include "http/operations.h"
@@ -26,11 +30,15 @@
 #include "server/process.h"
 #include "server/self_record.h"
 #include "server/translate.h"
+#include "task/rest.h"
+#include "task/runner.h"
 #include "telnet/listener.h"
 #include "write/writer.h"
 
 namespace varve::server {
 namespace {
+
+constexpr std::chrono::milliseconds kTaskPause{1000};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -57,6 +65,9 @@ struct Server::State {
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
   std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes; deletes, too
+  std::unique_ptr<task::TaskStore> tasks;
+  std::unique_ptr<task::Runner> task_runner;  // none where nothing is rolled up
+  std::optional<Periodic> task_turns;
   std::unique_ptr<telnet::Listener> telnet;
   std::unique_ptr<SelfRecord> self_record;
 
@@ -66,6 +77,7 @@ struct Server::State {
   Status listen();
   Status open_engine();
   Status start_telnet();
+  void start_tasks();
   void register_metrics();
   [[nodiscard]] http::Router routes();
 };
@@ -136,6 +148,20 @@ void Server::State::register_metrics() {
   engine->register_metrics(metrics);
 }
 
+void Server::State::start_tasks() {
+  tasks = std::make_unique<task::TaskStore>(engine->texts());
+  if (!seals(config)) return;
+  task_runner = std::make_unique<task::Runner>(
+      task::RunnerOptions{config.slots.partitions, name()},
+      task::Runner::Parts{*tasks, *queries, *writer, engine->ownership(), clock, metrics});
+  // Failures are told once; the next turn tries again.
+  task_turns.emplace(kTaskPause, [this, failing = false](const std::stop_token& stopping) mutable {
+    const Status done = task_runner->turn([&stopping] { return !stopping.stop_requested(); });
+    if (!done && !failing) log::warn("roll-up tasks are not run", {{"error", done.error().message}});
+    failing = !done;
+  });
+}
+
 http::Router Server::State::routes() {
   http::Router router;
   const http::IngestContext ingest{*writer, clock, metrics, std::string(version())};
@@ -150,13 +176,18 @@ http::Router Server::State::routes() {
       return rollups.kind_of(metric) == rollup::Kind::counter;
     };
     const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
-    http::add_kairosdb_query(router, *queries, *query_pool, metrics);
+    http::add_kairosdb_query(router, *queries, *query_pool, metrics, writer.get());
     http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
                              http::make_ceres_query(ceres));
     http::add_ceres_metadata(router, ceres);
     const http::DeleteContext deletes{*queries, engine->series(), engine->samples(), *settle_pool, metrics};
     http::add_kairosdb_delete(router, deletes);
     http::add_ceres_delete(router, deletes);
+    http::add_kairosdb_features(router);
+    http::add_kairosdb_metadata(router, engine->texts(), *query_pool);
+    task::add_rollup_tasks(router, {*tasks, *query_pool, clock, [this] {
+                                      if (task_runner) task_runner->changed();
+                                    }});
     http::add_catalog(router, {engine->series(), *query_pool, metrics, is_counter});
     http::add_admin_queries(router, *queries, *query_pool);
     http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
@@ -181,6 +212,7 @@ Status Server::start() {
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
+  s.start_tasks();
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
   s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
@@ -205,7 +237,11 @@ void Server::stop(std::chrono::milliseconds deadline) {
   // From the users to the used. The engine goes before the writer: what it commits may still call the writer back.
   s.self_record.reset();
   s.telnet.reset();
+  if (s.task_runner) s.task_runner->stop();
+  s.task_turns.reset();
   s.http.reset();
+  s.task_runner.reset();
+  s.tasks.reset();
   s.settle_pool.reset();
   s.query_pool.reset();
   s.queries.reset();

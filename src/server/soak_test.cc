@@ -198,7 +198,7 @@ class Soak {
   // --- Asking. ---
 
   query::Answer ask(const std::string& tenant, const std::string& metric, model::TimeRange range,
-                    std::vector<aggregate::Stage> stages) {
+                    aggregate::Pipeline stages) {
     query::Request request;
     request.tenant = tenant;
     request.range = range;

@@ -26,7 +26,8 @@ Service::Service(ListenerOptions o, write::Writer& w, Metrics& metrics)
 Connection::Connection(std::shared_ptr<Service> service)
     : service_(std::move(service)),
       targets_(service_->writer, write::Family::telnet, service_->options.tenant_default),
-      parser_(targets_, {.line_max = service_->options.line_max, .version = "varve " + service_->options.version}) {}
+      parser_(targets_, {.line_max = service_->options.line_max,
+                         .version = "KairosDB 1.3.0-1 (varve " + service_->options.version + ")"}) {}
 
 void Connection::on_start() {
   service_->connections.add();

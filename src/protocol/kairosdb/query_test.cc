@@ -44,7 +44,7 @@ TEST(ParseQuery, Whole) {
   EXPECT_EQ(cpu.limit, 7U);
   EXPECT_TRUE(cpu.descending);
   EXPECT_TRUE(cpu.exclude_tags);
-  EXPECT_EQ(cpu.group_by, (std::vector<std::string>{"host", "dc"}));
+  EXPECT_EQ(cpu.group_by.tags, (std::vector<std::string>{"host", "dc"}));
   ASSERT_EQ(cpu.aggregators.size(), 2U);
   EXPECT_EQ(cpu.aggregators[0].sampling_value, 10);
   EXPECT_EQ(cpu.aggregators[0].sampling_unit, model::TimeUnit::minutes);
@@ -130,8 +130,6 @@ TEST(ParseQuery, ErrorsOfAMetric) {
   EXPECT_EQ(error_of_metric(R"("group_by":[{"name":"bogus"}])"),
             "query.metric[0].group_by[0].bogus invalid group_by name");
   EXPECT_EQ(error_of_metric(R"("group_by":[{"tags":["host"]}])"), "query.metric[0].group_by[0] must have a name");
-  EXPECT_EQ(error_of_metric(R"("group_by":[{"name":"value","range_size":3}])"),
-            "query.metric[0].group_by[0].value is not supported yet");
 }
 
 TEST(ParseQuery, ErrorsOfAnAggregator) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/change.h"
+
+#include <string>
+#include <utility>
+
+namespace varve::aggregate {
+
+namespace {
+
+using model::TimeUnit;
+using model::ValueType;
+__extension__ typedef __int128 Wide;  // of differences of longs
+
+// The points that change(in, values) makes, one less than came in; times are moved, not copied.
+template <class Change>
+Points changed(Points in, const Change& change) {
+  in = without_nulls(std::move(in));
+  const std::size_t n = in.size();
+  if (n < 2) return {};
+  Points out;
+  out.bits.resize(n - 1);
+  change(in, out.bits);
+  in.times.erase(in.times.begin());
+  out.times = std::move(in.times);
+  return out;
+}
+
+Status check_times(const Points& in, const char* name) {
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    if (in.times[i] != in.times[i - 1]) continue;
+    return fail(Code::invalid, std::string("The ") + name +
+                                   " aggregator cannot compute rate for data points with the same time stamp.  You "
+                                   "must precede " +
+                                   name + " with another aggregator.");
+  }
+  return {};
+}
+
+// Calls use(i, milliseconds of `per` from the i-th time on).
+template <class Use>
+void with_durations(const Sampling& per, model::TimeZone zone, const Points& in, const Use& use) {
+  const std::int64_t fixed = model::fixed_ms(per.unit);
+  if (fixed != 0 && (zone.is_utc() || per.unit < TimeUnit::days)) {
+    const double ms = static_cast<double>(fixed) * static_cast<double>(per.value);
+    for (std::size_t i = 0; i + 1 < in.size(); ++i) use(i, ms);
+    return;
+  }
+  for (std::size_t i = 0; i + 1 < in.size(); ++i) {
+    use(i, static_cast<double>(model::add_units(in.times[i], per.value, per.unit, zone) - in.times[i]));
+  }
+}
+
+double elapsed(const Points& in, std::size_t i) { return static_cast<double>(in.times[i + 1] - in.times[i]); }
+
+// What change(points, i) says of the step from the i-th sample to the next, per the unit's length.
+template <class Step, class Change>
+Result<Points> per_time(const char* name, const Step& step, Points in, const Change& change) {
+  in = without_nulls(std::move(in));
+  VARVE_CHECK_OK(check_times(in, name));
+  return changed(std::move(in), [&](const Points& from, std::vector<std::uint64_t>& out) {
+    with_durations(step.per, step.zone, from, [&](std::size_t i, double ms) {
+      out[i] = std::bit_cast<std::uint64_t>(change(from, i) / elapsed(from, i) * ms);
+    });
+  });
+}
+
+}  // namespace
+
+double difference(const Points& points, std::size_t a, std::size_t b) {
+  if (points.type_of(a) == ValueType::long_ && points.type_of(b) == ValueType::long_) {
+    const auto x = static_cast<Wide>(std::bit_cast<std::int64_t>(points.bits[a]));
+    return static_cast<double>(x - std::bit_cast<std::int64_t>(points.bits[b]));
+  }
+  return points.number(a) - points.number(b);
+}
+
+Points apply(const Diff& /*diff*/, Points in) {
+  return changed(std::move(in), [](const Points& from, std::vector<std::uint64_t>& out) {
+    if (from.types.empty() && from.type == ValueType::double_) {
+      const auto value = [&](std::size_t i) { return std::bit_cast<double>(from.bits[i]); };
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<std::uint64_t>(value(i + 1) - value(i));
+    } else {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<std::uint64_t>(difference(from, i + 1, i));
+    }
+  });
+}
+
+Result<Points> apply(const Rate& rate, Points in) {
+  return per_time("rate", rate, std::move(in),
+                  [](const Points& from, std::size_t i) { return difference(from, i + 1, i); });
+}
+
+Result<Points> apply(const Sampler& sampler, Points in) {
+  return per_time("sampler", sampler, std::move(in),
+                  [](const Points& from, std::size_t i) { return from.number(i + 1); });
+}
+
+}  // namespace varve::aggregate

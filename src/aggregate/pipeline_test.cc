@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "aggregate/points_text.h"
+
+namespace varve::aggregate {
+namespace {
+
+using model::TimeUnit;
+
+Stage stage_of(Function function, std::int64_t ms) {
+  Stage stage;
+  stage.function = function;
+  stage.sampling = {ms, TimeUnit::milliseconds};
+  return stage;
+}
+
+std::string run_of(const Pipeline& steps, const Points& points, bool descending = false, const Saved& saved = {}) {
+  const auto made = run(steps, {0, 20, {}}, descending, points, saved);
+  return made ? text_of(*made) : made.error().message;
+}
+
+TEST(Pipeline, StepsFollowOneAnother) {
+  EXPECT_EQ(run_of({}, points_of("1:1 2:2.5")), "1:1 2:2.5");
+  EXPECT_EQ(run_of({stage_of(Function::sum, 4), stage_of(Function::avg, 1000)}, points_of("2:1 4:2 6:3 8:4 10:5")),
+            "2:5.0");
+  EXPECT_EQ(run_of({stage_of(Function::sum, 10), Scale{2}, Diff{}}, points_of("1:1 2:2 11:5")), "11:4.0");
+  EXPECT_EQ(run_of({Filter{Filter::Compare::less, 2.0}, stage_of(Function::count, 10)}, points_of("1:1 2:2 11:5")),
+            "2:1 11:1");
+}
+
+TEST(Pipeline, DescendingLooksBackInTimeButForWindows) {
+  EXPECT_EQ(run_of({}, points_of("1:1 2:2"), true), "2:2 1:1");
+  EXPECT_EQ(run_of({Diff{}}, points_of("1:1 2:3 3:7"), true), "2:-4.0 1:-2.0");
+  EXPECT_EQ(run_of({Trim{true, false}}, points_of("1:1 2:3 3:7"), true), "2:3 1:1");
+  EXPECT_EQ(run_of({stage_of(Function::first, 10)}, points_of("1:1 2:2 11:5"), true), "11:5 1:1");
+  EXPECT_EQ(run_of({Diff{}, stage_of(Function::sum, 10), Trim{true, false}}, points_of("1:1 2:3 11:7 12:8"), true),
+            "1:-6.0");
+}
+
+TEST(Pipeline, NullsAreForGapsOnly) {
+  Gaps gaps;
+  gaps.sampling = {10, TimeUnit::milliseconds};
+  const Points in = points_of("1:1 21:3");
+  EXPECT_EQ(run_of({gaps}, in), "1:1 10:null 21:3");
+  EXPECT_EQ(run_of({gaps}, in, true), "21:3 10:null 1:1");
+  for (const Function f : {Function::sum, Function::count, Function::first, Function::dev, Function::min}) {
+    EXPECT_EQ(run_of({gaps, stage_of(f, 10)}, in), run_of({stage_of(f, 10)}, in)) << "a window of nulls is none";
+  }
+}
+
+TEST(Pipeline, TextsPassWhatCannotTakeThem) {
+  EXPECT_EQ(run_of({stage_of(Function::sum, 10), Diff{}, Scale{2}, stage_of(Function::last, 10)}, texts_of("1:a 2:b")),
+            "2:b");
+  EXPECT_EQ(run_of({stage_of(Function::count, 10), Scale{2}}, texts_of("1:a 2:b")), "1:4.0") << "numbers from here on";
+}
+
+TEST(Pipeline, SaveAsTellsAndPasses) {
+  std::string told;
+  const auto saved = [&](const SaveAs& save, const Points& points) {
+    told += save.metric + " " + text_of(points) + "; ";
+    return save.metric == "bad" ? Status(fail(Code::invalid, "no")) : Status{};
+  };
+  EXPECT_EQ(
+      run_of({SaveAs{"raw", {}, 0, true}, Scale{2}, SaveAs{"twice", {}, 0, true}}, points_of("1:1"), false, saved),
+      "1:2.0");
+  EXPECT_EQ(told, "raw 1:1; twice 1:2.0; ");
+  EXPECT_EQ(run_of({SaveAs{"bad", {}, 0, true}}, points_of("1:1"), false, saved), "no");
+  EXPECT_EQ(run_of({SaveAs{"x", {}, 0, true}}, points_of("1:1")), "1:1");
+}
+
+TEST(Pipeline, WhatCannotBeDone) {
+  const auto error = [](const Step& step) {
+    const Status status = check(step);
+    return status ? "" : status.error().message;
+  };
+  Percentile percentile;
+  percentile.fraction = 90;
+  EXPECT_EQ(error(percentile), "90 is not in [0..1]");
+  percentile.fraction = .9;
+  EXPECT_EQ(error(percentile), "");
+  percentile.sampling.value = 0;
+  EXPECT_EQ(error(percentile), "sampling.value must be greater than 0");
+  EXPECT_EQ(error(stage_of(Function::sum, 0)), "sampling.value must be greater than 0");
+  EXPECT_EQ(error(Sma{0}), "size must be greater than 0");
+  EXPECT_EQ(error(Sma{1}), "");
+  EXPECT_EQ(name_of(percentile), "percentile");
+  EXPECT_EQ(name_of(stage_of(Function::dev, 1)), "dev");
+  EXPECT_EQ(name_of(Divide{2}), "div");
+  EXPECT_EQ(name_of(SaveAs{}), "save_as");
+}
+
+}  // namespace
+}  // namespace varve::aggregate

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split: which of several groups a sample belongs to, by its time or its value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "aggregate/points.h"
+#include "aggregate/stage.h"
+
+namespace varve::aggregate {
+
+// Group number: stretches of `size` from the query's start, counted up to `count` and then from 0 again. Months are
+// those of the calendar of UTC, whatever size.value; a year is 52 weeks.
+struct TimeSplit {
+  Sampling size;           // value > 0
+  std::int64_t count = 1;  // > 0
+};
+// Group number: the value by `size`, both cut towards 0. Texts: −1.
+struct ValueSplit {
+  std::int64_t size = 1;  // > 0
+};
+// Bin number: how many of the bounds the value has reached, if they ascend. Texts: −1.
+struct BinSplit {
+  std::vector<double> bounds;  // not empty
+};
+using Split = std::variant<TimeSplit, ValueSplit, BinSplit>;
+
+// One for each split.
+using SplitKey = std::vector<std::int64_t>;
+
+// For each sample its number in each split: sample i's are at [i × splits.size(), (i + 1) × splits.size()).
+std::vector<std::int64_t> split_numbers(std::span<const Split> splits, model::Timestamp query_start, const Points& in);
+
+struct Part {
+  SplitKey key;
+  Points points;
+};
+
+// The parts that have samples, in order of their first one; samples keep their order.
+std::vector<Part> split(std::span<const Split> splits, model::Timestamp query_start, Points in);
+
+}  // namespace varve::aggregate

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/kairosdb_compile.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "http/kairosdb_parts.h"
+#include "query/running.h"
+
+namespace varve::http {
+
+namespace {
+
+namespace kairosdb = protocol::kairosdb;
+using kairosdb::Aggregator;
+
+// As one of those that have windows, with its grid.
+template <class Windowed>
+Windowed with_grid(const Aggregator& from) {
+  Windowed out;
+  out.sampling = {from.sampling_value, from.sampling_unit};
+  out.align_sampling = from.align_sampling;
+  out.stamp = from.align_start_time ? aggregate::Stamp::window_start
+              : from.align_end_time ? aggregate::Stamp::window_end
+                                    : aggregate::Stamp::sample;
+  out.zone = from.zone;
+  return out;
+}
+
+aggregate::Step deviation_of(const Aggregator& from) {
+  using Answer = aggregate::Deviation::Answer;
+  static constexpr std::array kAnswers = {Answer::deviation, Answer::above, Answer::below};
+  auto out = with_grid<aggregate::Stage>(from);
+  out.function = aggregate::Function::dev;
+  out.deviation = {kAnswers[static_cast<std::size_t>(from.return_type)], from.dev_count};
+  return out;
+}
+
+aggregate::Step filter_of(const Aggregator& from) {
+  using Compare = aggregate::Filter::Compare;
+  static constexpr std::array kCompares = {Compare::less_or_equal, Compare::less,  Compare::greater_or_equal,
+                                           Compare::greater,       Compare::equal, Compare::not_equal};
+  return aggregate::Filter{kCompares[static_cast<std::size_t>(from.filter_op)], from.threshold};
+}
+
+aggregate::Step score_of(const Aggregator& from) {
+  aggregate::Score out;
+  for (const auto& threshold : from.thresholds) out.thresholds.push_back({threshold.value, threshold.inferior});
+  out.descending = from.descending;
+  return out;
+}
+
+// The parser knows the same names.
+aggregate::Step step_of(const Aggregator& from) {
+  const std::string& name = from.name;
+  const aggregate::Sampling per{from.sampling_value, from.sampling_unit};
+  if (name == "dev") return deviation_of(from);
+  if (name == "diff") return aggregate::Diff{};
+  if (name == "div") return aggregate::Divide{from.divisor};
+  if (name == "filter") return filter_of(from);
+  if (name == "least_squares") return with_grid<aggregate::LeastSquares>(from);
+  if (name == "rate") return aggregate::Rate{per, from.zone};
+  if (name == "sampler") return aggregate::Sampler{per, from.zone};
+  if (name == "save_as") return aggregate::SaveAs{from.metric_name, from.tags, from.ttl_s, from.add_saved_from};
+  if (name == "scale") return aggregate::Scale{from.factor};
+  if (name == "score") return score_of(from);
+  if (name == "sma") return aggregate::Sma{from.size};
+  if (name == "trim") return aggregate::Trim{from.trim_first, from.trim_last};
+  if (name == "gaps") {
+    auto out = with_grid<aggregate::Gaps>(from);
+    out.trim = from.trim_gaps;
+    return out;
+  }
+  if (name == "percentile") {
+    auto out = with_grid<aggregate::Percentile>(from);
+    out.fraction = from.percentile;
+    return out;
+  }
+  auto out = with_grid<aggregate::Stage>(from);
+  out.function = *aggregate::function_of(name);
+  return out;
+}
+
+aggregate::Split split_of(const kairosdb::Splitter& from) {
+  if (const auto* by_time = std::get_if<kairosdb::GroupByTime>(&from)) {
+    return aggregate::TimeSplit{{by_time->range_size.value, by_time->range_size.unit}, by_time->group_count};
+  }
+  if (const auto* by_value = std::get_if<kairosdb::GroupByValue>(&from)) {
+    return aggregate::ValueSplit{by_value->range_size};
+  }
+  return aggregate::BinSplit{std::get<kairosdb::GroupByBin>(from).bins};
+}
+
+}  // namespace
+
+query::Request compile(const kairosdb::Query& query, const std::string& tenant, std::string_view text) {
+  query::Request out;
+  out.tenant = tenant;
+  out.api = "kairosdb";
+  out.text = text.substr(0, query::kQueryTextMax);
+  out.range = query.range;
+  for (const kairosdb::QueryMetric& metric : query.metrics) {
+    query::MetricQuery& to = out.metrics.emplace_back();
+    to.metric = metric.name;
+    for (const auto& filter : metric.tags) add_matchers(to.matchers, filter);
+    for (const auto& aggregator : metric.aggregators) to.stages.push_back(step_of(aggregator));
+    to.group_by = metric.group_by.tags;
+    for (const auto& splitter : metric.group_by.splitters) to.splits.push_back(split_of(splitter));
+    to.limit = metric.limit;
+    to.descending = metric.descending;
+  }
+  return out;
+}
+
+}  // namespace varve::http

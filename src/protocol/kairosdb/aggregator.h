@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One aggregator of a query, parsed and checked as far as KairosDB does before it has data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "model/time_unit.h"
+#include "model/time_zone.h"
+#include "protocol/json/tree.h"
+
+namespace varve::protocol::kairosdb {
+
+enum class ReturnType : std::uint8_t { value, pos_sd, neg_sd };
+enum class FilterOp : std::uint8_t { lte, lt, gte, gt, equal, ne };
+
+struct ScoreThreshold {
+  double value = 0;
+  bool inferior = false;  // a value equal to it is above it
+};
+
+// Properties that an aggregator does not have stay as they are here.
+struct Aggregator {
+  // avg count dev diff div filter first gaps last least_squares max min percentile rate sampler save_as scale score sma
+  // sum trim
+  std::string name;
+
+  std::int64_t sampling_value = 1;
+  model::TimeUnit sampling_unit = model::TimeUnit::milliseconds;
+  bool align_sampling = true;
+  bool align_start_time = false;
+  bool align_end_time = false;
+  bool trim_gaps = false;
+  model::TimeZone zone;
+
+  ReturnType return_type = ReturnType::value;   // dev
+  double dev_count = 1;                         // dev
+  double percentile = 0;                        // not 0
+  double divisor = 0;                           // div; not 0
+  double factor = 0;                            // scale
+  std::int64_t size = 0;                        // sma; any number: it is wrong only where there is data
+  bool trim_first = false;                      // trim
+  bool trim_last = false;                       // trim
+  FilterOp filter_op = FilterOp::equal;         // filter
+  std::variant<double, std::string> threshold;  // filter
+  std::vector<ScoreThreshold> thresholds;       // score
+  bool descending = false;                      // score
+
+  std::string metric_name;                                // save_as; not empty
+  std::vector<std::pair<std::string, std::string>> tags;  // save_as
+  std::int64_t ttl_s = 0;                                 // save_as
+  bool add_saved_from = true;                             // save_as
+};
+
+// `zone`: the query's. `context`: as query.metric[0].aggregators[0]. Errors: invalid.
+Result<Aggregator> aggregator_of(const json::Node& node, model::TimeZone zone, const std::string& context);
+
+}  // namespace varve::protocol::kairosdb

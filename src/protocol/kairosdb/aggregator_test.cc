@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/kairosdb/aggregator.h"
+
+#include <gtest/gtest.h>
+
+#include "protocol/json/reader.h"
+
+namespace varve::protocol::kairosdb {
+namespace {
+
+// `fields`: without the braces.
+Result<Aggregator> parse(const std::string& fields) {
+  static std::string text;  // texts of the tree are views into it
+  text = "{" + fields + "}";
+  json::Reader reader(text);
+  reader.set_lenient(true);
+  const auto tree = json::read_tree(reader);
+  EXPECT_TRUE(tree) << text;
+  return aggregator_of(*tree, {}, "q");
+}
+
+Aggregator good(const std::string& fields) {
+  const auto parsed = parse(fields);
+  EXPECT_TRUE(parsed) << fields << ": " << parsed.error().message;
+  return parsed.value_or(Aggregator());
+}
+
+std::string error(const std::string& fields) {
+  const auto parsed = parse(fields);
+  return parsed ? "no error" : parsed.error().message;
+}
+
+TEST(ParseAggregator, AllNames) {
+  for (const char* name : {"avg", "count", "dev", "diff", "first", "gaps", "last", "least_squares", "max", "min",
+                           "rate", "sampler", "scale", "sma", "sum", "trim"}) {
+    EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
+  }
+  EXPECT_EQ(error(R"("name":"bogus")"), "q.bogus invalid aggregators name");
+  EXPECT_EQ(error(R"("name":"")"), "q must have a name");
+  EXPECT_EQ(error(R"("size":3)"), "q must have a name");
+}
+
+TEST(ParseAggregator, Properties) {
+  const Aggregator dev =
+      good(R"("name":"dev","return_type":"POS_SD","dev_count":"2","sampling":{"value":2,"unit":"days"})");
+  EXPECT_EQ(dev.return_type, ReturnType::pos_sd);
+  EXPECT_EQ(dev.dev_count, 2);
+  EXPECT_EQ(dev.sampling_value, 2);
+  EXPECT_EQ(dev.sampling_unit, model::TimeUnit::days);
+  EXPECT_EQ(good(R"("name":"percentile","percentile":0.75)").percentile, 0.75);
+  EXPECT_EQ(good(R"("name":"div","divisor":-2.5)").divisor, -2.5);
+  EXPECT_EQ(good(R"("name":"scale","factor":"1e3")").factor, 1000);
+  EXPECT_EQ(good(R"("name":"scale")").factor, 0);
+  EXPECT_EQ(good(R"("name":"sma","size":"3")").size, 3);
+  EXPECT_EQ(good(R"("name":"sma","size":3.9)").size, 3);
+  EXPECT_TRUE(good(R"("name":"gaps","trim":true)").trim_gaps);
+  EXPECT_EQ(good(R"("name":"rate","unit":"minutes")").sampling_unit, model::TimeUnit::minutes);
+  EXPECT_EQ(good(R"("name":"rate","sampling":{"value":5,"unit":"minutes"})").sampling_value, 5);
+  EXPECT_EQ(good(R"("name":"rate","sampling":{"value":5,"unit":"days"},"unit":"hours")").sampling_value, 1)
+      << "the last counts";
+  EXPECT_EQ(good(R"("name":"sampler","unit":"Months")").sampling_unit, model::TimeUnit::months);
+  EXPECT_EQ(good(R"("name":"sum","sampling":null,"time_zone":"")").sampling_value, 1) << "null is not given";
+  EXPECT_FALSE(good(R"("name":"sum","time_zone":"Europe/Paris")").zone.is_utc());
+}
+
+TEST(ParseAggregator, Trim) {
+  const auto trim = [](const std::string& value) {
+    const Aggregator out = good(R"("name":"trim")" + value);
+    return std::pair(out.trim_first, out.trim_last);
+  };
+  EXPECT_EQ(trim(""), std::pair(false, false));
+  EXPECT_EQ(trim(R"(,"trim":"first")"), std::pair(true, false));
+  EXPECT_EQ(trim(R"(,"trim":"LAST")"), std::pair(false, true));
+  EXPECT_EQ(trim(R"(,"trim":"both")"), std::pair(true, true));
+  EXPECT_EQ(error(R"("name":"trim","trim":"middle")"),
+            "q.middle is not a valid trim type, must be 'first', 'last' or 'both'.");
+}
+
+TEST(ParseAggregator, Filter) {
+  const Aggregator number = good(R"("name":"filter","filter_op":"GTE","threshold":1.5)");
+  EXPECT_EQ(number.filter_op, FilterOp::gte);
+  EXPECT_EQ(std::get<double>(number.threshold), 1.5);
+  EXPECT_EQ(std::get<std::string>(good(R"("name":"filter","filter_op":"ne","threshold":"1.5")").threshold), "1.5");
+  EXPECT_EQ(std::get<double>(good(R"("name":"filter","filter_op":"ne")").threshold), 0);
+  EXPECT_EQ(error(R"("name":"filter","threshold":15)"), "q.filter_op may not be null");
+  EXPECT_EQ(error(R"("name":"filter","filter_op":"like","threshold":15)"),
+            "q.like is not a valid trim type, must be 'lte', 'lt', 'gte', 'gt', 'equal' or 'ne'.");
+}
+
+TEST(ParseAggregator, Score) {
+  const Aggregator score =
+      good(R"("name":"score","order":"descending","thresholds":[{"value":1,"boundary":"inferior"},{"value":"2"}])");
+  EXPECT_TRUE(score.descending);
+  ASSERT_EQ(score.thresholds.size(), 2U);
+  EXPECT_EQ(score.thresholds[0].value, 1);
+  EXPECT_TRUE(score.thresholds[0].inferior);
+  EXPECT_EQ(score.thresholds[1].value, 2);
+  EXPECT_FALSE(score.thresholds[1].inferior);
+  EXPECT_EQ(error(R"("name":"score")"), "q.thresholds may not be null");
+  EXPECT_EQ(error(R"("name":"score","thresholds":5)"), "q.thresholds must be an array");
+  EXPECT_EQ(error(R"("name":"score","thresholds":[5])"), "q.thresholds must be an array of objects");
+  EXPECT_EQ(error(R"("name":"score","thresholds":[{"boundary":"x"}])"),
+            "q.x is not a valid trim type, must be 'superior' or 'inferior'.");
+}
+
+TEST(ParseAggregator, SaveAs) {
+  const Aggregator save =
+      good(R"("name":"save_as","metric_name":"m","tags":{"a":"b","c":"d"},"ttl":60,"add_saved_from":false)");
+  EXPECT_EQ(save.metric_name, "m");
+  EXPECT_EQ(save.tags, (std::vector<std::pair<std::string, std::string>>{{"a", "b"}, {"c", "d"}}));
+  EXPECT_EQ(save.ttl_s, 60);
+  EXPECT_FALSE(save.add_saved_from);
+  EXPECT_TRUE(good(R"("name":"save_as","metric_name":"m")").add_saved_from);
+  EXPECT_EQ(error(R"("name":"save_as")"), "q.metric_name may not be null");
+  EXPECT_EQ(error(R"("name":"save_as","metric_name":"")"), "q.metric_name may not be null");
+  EXPECT_EQ(error(R"("name":"save_as","metric_name":"m","tags":{"a":""})"),
+            "q.tags[0] name and value may not be empty");
+}
+
+TEST(ParseAggregator, Errors) {
+  EXPECT_EQ(error(R"("name":"percentile")"), "q.percentile may not be zero");
+  EXPECT_EQ(error(R"("name":"percentile","percentile":0)"), "q.percentile may not be zero");
+  EXPECT_EQ(error(R"("name":"div")"), "q.m_divisor may not be zero");
+  EXPECT_EQ(error(R"("name":"div","divisor":0.0)"), "q.m_divisor may not be zero");
+  EXPECT_EQ(error(R"("name":"scale","factor":"x")"), R"(q.factor For input string: "x")");
+  EXPECT_EQ(error(R"("name":"scale","factor":1e999)"), R"(q.factor For input string: "1e999")");
+  EXPECT_EQ(error(R"("name":"sma","size":"x")"), R"(java.lang.NumberFormatException: For input string: "x")");
+  EXPECT_EQ(error(R"("name":"dev","return_type":"x")"),
+            "q.x is not a valid trim type, must be 'value', 'pos_sd' or 'neg_sd'.");
+  EXPECT_EQ(error(R"("name":"sum","sampling":3)"), "q.sampling must be an object");
+  const std::pair<const char*, const char*> unknown[] = {{"dev", "StdAggregator"},
+                                                         {"gaps", "DataGapsMarkingAggregator"},
+                                                         {"diff", "DiffAggregator"},
+                                                         {"sma", "SmaAggregator"}};
+  for (const auto& [name, java_class] : unknown) {
+    EXPECT_EQ(error(R"("x":1,"name":")" + std::string(name) + '"'),
+              "Property 'x' was specified for object '" + std::string(name) +
+                  "' but no matching setter was found on 'class org.kairosdb.core.aggregator." + java_class + "'");
+  }
+  EXPECT_NE(error(R"("name":"diff","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_NE(error(R"("name":"sampler","sampling":{"value":1,"unit":"days"})"), "no error");
+}
+
+}  // namespace
+}  // namespace varve::protocol::kairosdb

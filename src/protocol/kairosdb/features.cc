@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/kairosdb/features.h"
+
+#include <algorithm>
+
+#include "protocol/json/text.h"
+
+namespace varve::protocol::kairosdb {
+namespace {
+
+using Properties = std::vector<Property>;
+
+const std::vector<std::string_view> kUnits = {"MILLISECONDS", "SECONDS", "MINUTES", "HOURS",
+                                              "DAYS",         "WEEKS",   "MONTHS",  "YEARS"};
+
+// A number of units.
+Property span_of(std::string_view name, std::string_view label) {
+  return {
+      name,
+      label,
+      "",
+      "Object",
+      "",
+      {},
+      {},
+      "",
+      {{"value", "Value", "How many of the unit.", "long", "1", {}, {{"value >= 0", "Value must not be negative."}}},
+       {"unit", "Unit", "What is counted; days and longer ones follow the calendar.", "enum", "MILLISECONDS", kUnits}}};
+}
+
+Property flag(std::string_view name, std::string_view label, std::string_view description) {
+  return {name, label, description, "boolean", "false"};
+}
+
+// Of everything that makes one point of each window, in order of their names; `own` comes between.
+Properties range(Properties own = {}) {
+  Properties out = {
+      flag("align_end_time", "Align end time",
+           "Windows begin on whole units of the sampling, and a point bears the time at which its window ends. "
+           "Give it or align_start_time, not both."),
+      flag("align_start_time", "Align start time",
+           "Windows begin on whole units of the sampling, and a point bears the time at which its window begins. "
+           "Give it or align_end_time, not both."),
+      span_of("sampling", "Sampling"),
+      flag("trim", "Trim", "Nothing is given for windows before the first and after the last sample."),
+  };
+  out.insert(out.end(), own.begin(), own.end());
+  std::ranges::stable_sort(out, {}, &Property::name);
+  return out;
+}
+
+std::vector<Feature> make_aggregators() {
+  return {
+      {"avg", "AVG", "The mean of the values in each window.", range()},
+      {"count", "Count", "How many samples each window has.", range()},
+      {"dev", "Dev", "How far the values in each window lie apart: their standard deviation.", range()},
+      {"diff", "Diff", "Each value less the one before it.", {}},
+      {"div",
+       "Div",
+       "Each value divided by a number.",
+       {{"divisor", "Divisor", "What to divide by.", "double", "1", {}, {{"value > 0", "Divisor must be above 0."}}}}},
+      {"filter",
+       "Filter",
+       "Leaves out the values for which a comparison holds.",
+       {{"filter_op",
+         "Filter operation",
+         "The comparison.",
+         "enum",
+         "equal",
+         {"LTE", "LT", "GTE", "GT", "EQUAL", "NE"}},
+        {"threshold", "Threshold", "What values are compared with; those that fit are left out.", "Object", ""}}},
+      {"first", "First", "The first value in each window.", range()},
+      {"gaps", "Gaps", "Null for each window that has no sample.", range()},
+      {"last", "Last", "The last value in each window.", range()},
+      {"least_squares", "Least Squares",
+       "Two points for each window, the ends of the line that is nearest to its samples.", range()},
+      {"max", "Max", "The largest value in each window.", range()},
+      {"min", "Min", "The smallest value in each window.", range()},
+      {"percentile", "Percentile", "The value below which a given share of each window's values lies.",
+       range({{"percentile",
+               "Percentile",
+               "The share, as a fraction: 0.95 for the 95th percentile.",
+               "double",
+               "0.1",
+               {},
+               {{"value < 1", "Percentile must be below 1."}, {"value > 0", "Percentile must be above 0."}}}})},
+      {"rate",
+       "Rate",
+       "How much the value changes in a unit of time, from each sample to the next.",
+       {span_of("sampling", "Sampling")}},
+      {"sampler",
+       "Sampler",
+       "Each value divided by the time since the sample before it.",
+       {{"unit", "Time Unit", "The unit of that time.", "enum", "milliseconds", kUnits}}},
+      {"save_as",
+       "Save As",
+       "Also writes what the query finds, as another metric.",
+       {{"metric_name",
+         "Save As",
+         "The metric that is written.",
+         "String",
+         "<new name>",
+         {},
+         {{"!value && value.length > 0", "The name must not be empty."}}}}},
+      {"scale",
+       "Scale",
+       "Each value multiplied by a number.",
+       {{"factor", "Factor", "What to multiply by.", "double", "0.0", {}, {{"value > 0", "Factor must be above 0."}}}}},
+      {"score",
+       "SCORE",
+       "The number of thresholds that each value has passed, from 0 to as many as there are.",
+       {{"order",
+         "Order",
+         "Whether a larger value has a higher score or a lower one.",
+         "enum",
+         "ascending",
+         {"ASCENDING", "DESCENDING"}},
+        {"thresholds", "Thresholds", "The thresholds, each with the side to which it belongs.", "array", "[]"}}},
+      {"sma",
+       "SMA",
+       "The mean of each value and some before it: a moving average.",
+       {{"size",
+         "Size",
+         "How many values each mean is made of.",
+         "int",
+         "10",
+         {},
+         {{"value > 0", "Size must be above 0."}}}}},
+      {"sum", "Sum", "The sum of the values in each window.", range()},
+      {"trim",
+       "Trim",
+       "Leaves out the first point, the last one or both.",
+       {{"trim", "Trim", "Which of them.", "enum", "both", {"FIRST", "LAST", "BOTH"}}}},
+  };
+}
+
+std::vector<Feature> make_group_bys() {
+  return {
+      {"bin",
+       "Bin",
+       "A group for each stretch of values between given limits.",
+       {{"bins",
+         "Bin Values",
+         "The limits, ascending. With 10 and 20 there are three groups: below 10, from 10 up to 20, and the rest.",
+         "array",
+         "[]",
+         {},
+         {{"value.every((n) => !isNaN(parseFloat(n)) && isFinite(n))", "All limits must be numbers."},
+          {"value.length > 0", "There must be a limit."}}}}},
+      {"tag",
+       "Tag",
+       "A group for each set of values of some tags.",
+       {{"tags",
+         "Tags",
+         "The tags' names.",
+         "array",
+         "[]",
+         {},
+         {{"value.length > 0", "There must be a tag."}},
+         "tags"}}},
+      {"time",
+       "Time",
+       "A group for each phase of a repeating time, such as the days of a week.",
+       {{"group_count",
+         "Count",
+         "How many groups, before it begins again: 7 for the days of a week.",
+         "int",
+         "0",
+         {},
+         {{"value > 0", "Count must be above 0."}}},
+        span_of("range_size", "Range Size")}},
+      {"value",
+       "Value",
+       "A group for each stretch of values of one length.",
+       {{"range_size",
+         "Target Size",
+         "The length: with 10, values from 0 up to 10 are one group, those up to 20 the next.",
+         "int",
+         "0",
+         {},
+         {{"value >= 0", "Target size must not be negative."}}}}},
+  };
+}
+
+class Writer {
+ public:
+  void list(std::span<const Feature* const> features) {
+    open('[');
+    for (const Feature* feature : features) {
+      open('{');
+      text("name", feature->name);
+      text("label", feature->label);
+      text("description", feature->description);
+      name("properties");
+      properties(feature->properties);
+      close('}');
+    }
+    close(']');
+  }
+  void group(std::string_view own, std::string_view label, std::span<const Feature* const> features) {
+    open('{');
+    text("name", own);
+    text("label", label);
+    name("properties");
+    list(features);
+    close('}');
+  }
+  void open(char bracket) {
+    separate();
+    out_ += bracket;
+  }
+  void close(char bracket) { out_ += bracket; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void separate() {
+    if (!out_.empty() && out_.back() != '[' && out_.back() != '{' && out_.back() != ':') out_ += ',';
+  }
+  void name(std::string_view own) {
+    separate();
+    json::append_string(out_, own);
+    out_ += ':';
+  }
+  void text(std::string_view own, std::string_view value) {
+    name(own);
+    json::append_string(out_, value);
+  }
+  void fact(std::string_view own, bool value) {
+    name(own);
+    out_ += value ? "true" : "false";
+  }
+
+  // One that is made of others has no default, options or checks of its own.
+  void properties(const Properties& properties_of) {
+    open('[');
+    for (const Property& property : properties_of) {
+      open('{');
+      text("name", property.name);
+      text("label", property.label);
+      if (!property.description.empty()) text("description", property.description);
+      fact("optional", false);
+      text("type", property.type);
+      if (property.parts.empty()) leaf(property);
+      fact("multiline", false);
+      if (property.parts.empty()) {
+        checks(property.checks);
+      } else {
+        name("properties");
+        properties(property.parts);
+      }
+      close('}');
+    }
+    close(']');
+  }
+  void leaf(const Property& property) {
+    name("options");
+    open('[');
+    for (const std::string_view option : property.options) {
+      separate();
+      json::append_string(out_, option);
+    }
+    close(']');
+    text("defaultValue", property.default_value);
+    text("autocomplete", property.autocomplete);
+  }
+  void checks(const std::vector<Check>& list) {
+    name("validations");
+    open('[');
+    for (const Check& check : list) {
+      open('{');
+      text("expression", check.expression);
+      text("type", "js");
+      text("message", check.message);
+      close('}');
+    }
+    close(']');
+  }
+
+  std::string out_;
+};
+
+std::vector<const Feature*> pointers(std::span<const Feature> features) {
+  std::vector<const Feature*> out;
+  for (const Feature& feature : features) out.push_back(&feature);
+  return out;
+}
+
+}  // namespace
+
+std::span<const Feature> aggregator_features() {
+  static const std::vector<Feature> all = make_aggregators();
+  return all;
+}
+
+std::span<const Feature> group_by_features() {
+  static const std::vector<Feature> all = make_group_bys();
+  return all;
+}
+
+bool is_range_aggregator(std::string_view name) {
+  const auto found = std::ranges::find(aggregator_features(), name, &Feature::name);
+  if (found == aggregator_features().end()) return false;
+  return std::ranges::any_of(found->properties, [](const Property& p) { return p.name == "align_start_time"; });
+}
+
+std::string features_json() {
+  Writer writer;
+  writer.open('[');
+  writer.group("group_by", "Group By", pointers(group_by_features()));
+  auto aggregators = pointers(aggregator_features());
+  std::ranges::sort(aggregators, {}, &Feature::label);
+  writer.group("aggregators", "Aggregator", aggregators);
+  writer.close(']');
+  return writer.take();
+}
+
+std::optional<std::string> features_json(std::string_view group) {
+  Writer writer;
+  if (group == "aggregators") {
+    writer.list(pointers(aggregator_features()));
+  } else if (group == "group_by") {
+    writer.list(pointers(group_by_features()));
+  } else {
+    return std::nullopt;
+  }
+  return writer.take();
+}
+
+}  // namespace varve::protocol::kairosdb

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine makes of splits and of steps that are not windows filled from parts.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "query/engine.h"
+#include "query/testing/engine_fixture.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::query {
+namespace {
+
+using aggregate::Function;
+using aggregate::Stage;
+using model::TimeUnit;
+using model::Value;
+using query::testing::EngineTest;
+using query::testing::stage_of;
+using storage::testing::MemoryStore;
+
+// Splits and steps over what the engine itself finds without them: cells and merged samples must come to the same.
+TEST(Steps, SplitsBeforeAllSteps) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 200; ++round) {
+    MemoryStore store(1 + random() % 10);
+    ManualClock clock;
+    const Engine engine(store, store, clock, {});
+    for (std::size_t n = random() % 300; n > 0; --n) {
+      const std::string host = std::to_string(random() % 4);
+      const auto v = static_cast<std::int64_t>(random() % 40) - 20;
+      const auto time = static_cast<model::Timestamp>(random() % 200);
+      const auto kind = random() % 8;
+      store.put("t", "cpu", {{"host", host}}, time,
+                kind == 0  ? Value::of_string("x")
+                : kind < 4 ? Value::of_long(v)
+                           : Value::of_double(static_cast<double>(v) / 8));
+    }
+    Request request;
+    request.tenant = "t";
+    request.range = {static_cast<model::Timestamp>(random() % 50), 150};
+    MetricQuery& query = request.metrics.emplace_back();
+    query.metric = "cpu";
+    if (random() % 2 == 0) query.group_by = {"host"};
+    query.descending = random() % 3 == 0;
+    const auto plain = engine.run(request, nullptr);
+    ASSERT_TRUE(plain);
+
+    if (random() % 2 == 0) query.splits.push_back(aggregate::ValueSplit{3});
+    if (random() % 2 == 0) query.splits.push_back(aggregate::TimeSplit{{7, TimeUnit::milliseconds}, 5});
+    if (random() % 2 == 0) query.splits.push_back(aggregate::BinSplit{{-1, 0.5, 1}});
+    if (random() % 4 != 0) {
+      query.stages.emplace_back(stage_of(static_cast<Function>(random() % 7),
+                                         1 + static_cast<std::int64_t>(random() % 30), TimeUnit::milliseconds));
+    }
+    if (query.stages.empty() && random() % 2 == 0) {
+      aggregate::Percentile percentile;
+      percentile.sampling = {20, TimeUnit::milliseconds};
+      percentile.fraction = 0.7;
+      query.stages.emplace_back(percentile);
+    }
+    if (random() % 2 == 0) query.stages.emplace_back(aggregate::Diff{});
+    const auto answer = engine.run(request, nullptr);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->metrics[0].sample_size, plain->metrics[0].sample_size);
+
+    std::vector<Group> expected;
+    for (const Group& group : plain->metrics[0].groups) {
+      if (query.splits.empty()) expected.push_back(group);
+      for (auto& part : aggregate::split(query.splits, request.range.first, group.points)) {
+        if (query.splits.empty()) break;
+        expected.push_back(group);
+        expected.back().split = part.key;
+        expected.back().points = std::move(part.points);
+      }
+    }
+    ASSERT_EQ(answer->metrics[0].groups.size(), expected.size()) << round;
+    for (std::size_t g = 0; g < expected.size(); ++g) {
+      const Group& got = answer->metrics[0].groups[g];
+      Group& want = expected[g];
+      EXPECT_EQ(got.split, want.split) << round;
+      EXPECT_EQ(got.group_values, want.group_values);
+      EXPECT_EQ(got.text, want.text);
+      EXPECT_EQ(got.tags, want.tags);
+      if (query.descending) want.points.reverse();
+      const aggregate::Scope scope{request.range.first, request.range.last - 1, {}};
+      const auto points = aggregate::run(query.stages, scope, query.descending, want.points, {});
+      ASSERT_TRUE(points);
+      EXPECT_EQ(got.points.times, points->times) << round;
+      EXPECT_EQ(got.points.texts, points->texts);
+      ASSERT_EQ(got.points.bits.size(), points->bits.size());
+      for (std::size_t i = 0; i < points->bits.size(); ++i) EXPECT_EQ(got.points.number(i), points->number(i)) << round;
+    }
+  }
+}
+
+using StepsTest = EngineTest;
+
+TEST_F(StepsTest, StepsStayWithinTheBudget) {
+  put(4, 200);
+  Limits limits;
+  limits.memory_bytes = 60'000;
+  const Engine engine(store_, store_, clock_, limits);
+  aggregate::Gaps gaps;
+  Request fine = request(stage_of(Function::sum, 1, TimeUnit::days));
+  fine.metrics[0].stages.emplace_back(gaps);
+  fine.range.last = 1000;  // a thousand windows of a millisecond
+  EXPECT_TRUE(engine.run(fine, nullptr));
+  Request wide = fine;
+  wide.range.last = model::kTimestampMax;  // up to now
+  Request parts = request({});
+  parts.metrics[0].splits = {aggregate::TimeSplit{{1, TimeUnit::milliseconds}, 1'000'000'000}};
+  for (const Request& big : {wide, parts}) {
+    const auto answer = engine.run(big, nullptr);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Code::limit) << answer.error().message;
+  }
+}
+
+TEST_F(StepsTest, WhatCannotBeDoneIsAnErrorWhereThereIsSomething) {
+  put(1, 3);
+  const Engine engine(store_, store_, clock_, {});
+  const auto error = [&](const aggregate::Step& step, const char* metric) {
+    Request asked = request({});
+    asked.metrics[0].metric = metric;
+    asked.metrics[0].stages = {step};
+    const auto answer = engine.run(asked, nullptr);
+    return answer ? "" : answer.error().message;
+  };
+  EXPECT_EQ(error(aggregate::Sma{0}, "m"), "size must be greater than 0");
+  EXPECT_EQ(error(aggregate::Sma{0}, "unknown"), "");
+  EXPECT_EQ(error(aggregate::Scale{1.7e308}, "m"), "");
+  store_.put("t", "large", {{"host", "a"}}, 1, Value::of_double(1e10));
+  EXPECT_EQ(error(aggregate::Scale{1.7e308}, "large"), "the scale of large at 1 is infinite");
+}
+
+TEST_F(StepsTest, SaveAsIsToldWithItsGroup) {
+  put(2, 3);
+  Request asked = request(stage_of(Function::sum, 1, TimeUnit::days));
+  asked.metrics[0].group_by = {"host"};
+  asked.metrics[0].stages.emplace_back(aggregate::SaveAs{"n", {{"a", "b"}}, 5, true});
+  std::string told;
+  asked.save = [&](const MetricQuery& query, const Group& group, const aggregate::SaveAs& save,
+                   const aggregate::Points& points) {
+    told +=
+        query.metric + ">" + save.metric + " " + group.group_values[0] + " " + std::to_string(points.number(0)) + "; ";
+    return group.tags.size() == 1 ? Status{} : Status(fail(Code::invalid, "no tags"));
+  };
+  ASSERT_TRUE(Engine(store_, store_, clock_, {}).run(asked, nullptr));
+  EXPECT_EQ(told, "m>n 0 3.000000; m>n 1 3.000000; ");
+}
+
+}  // namespace
+}  // namespace varve::query

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task/state.h"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+
+#include "codec/hash.h"
+#include "protocol/json/text.h"
+#include "protocol/json/tree.h"
+
+namespace varve::task {
+namespace {
+
+namespace json = protocol::json;
+using json::append_string;
+using json::Node;
+
+void field(std::string& out, std::string_view name, std::string_view text) {
+  if (out.back() != '{') out += ',';
+  append_string(out, name);
+  out += ':';
+  append_string(out, text);
+}
+
+void field(std::string& out, std::string_view name, std::int64_t number) {
+  if (out.back() != '{') out += ',';
+  append_string(out, name);
+  out += ':';
+  out += std::to_string(number);
+}
+
+std::string text_of(const Node& node, std::string_view name) {
+  const Node* found = node.find(name);
+  return found == nullptr ? std::string() : std::string(found->text);
+}
+
+std::optional<std::int64_t> number_of(const Node& node, std::string_view name) {
+  const Node* found = node.find(name);
+  if (found == nullptr) return std::nullopt;
+  std::int64_t value = 0;
+  const char* const end = found->text.data() + found->text.size();
+  const auto [at, error] = std::from_chars(found->text.data(), end, value);
+  if (error != std::errc{} || at != end) return std::nullopt;
+  return value;
+}
+
+// 07 Nov 2026 01:09:40 PM, as KairosDB's status has it: its twelve hours count from 0.
+std::string when(model::Timestamp ms) {
+  using namespace std::chrono;
+  static constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const sys_seconds second = floor<seconds>(sys_time<milliseconds>(milliseconds(ms)));
+  const year_month_day date(floor<days>(second));
+  const hh_mm_ss time(second - floor<days>(second));
+  const auto hour = static_cast<int>(time.hours().count());
+  char text[48];
+  std::snprintf(text, sizeof text, "%02u %s %04d %02d:%02d:%02d %s", static_cast<unsigned>(date.day()),
+                kMonths[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()), hour % 12,
+                static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
+                hour < 12 ? "AM" : "PM");
+  return text;
+}
+
+}  // namespace
+
+std::string version_of(const Task& task) {
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(codec::murmur3_128(task.json)[0]));
+  return text;
+}
+
+std::string to_json(const State& state) {
+  std::string out = "{";
+  field(out, "of", state.of);
+  field(out, "host", state.host);
+  field(out, "begun", state.begun_ms);
+  field(out, "finished", state.finished ? 1 : 0);
+  out += R"(,"metrics":[)";
+  for (const MetricState& metric : state.metrics) {
+    if (out.back() != '[') out += ',';
+    out += '{';
+    field(out, "metric", metric.metric);
+    if (metric.saved_until) field(out, "until", *metric.saved_until);
+    field(out, "at", metric.at_ms);
+    field(out, "points", static_cast<std::int64_t>(metric.points));
+    field(out, "took", metric.took_ms);
+    if (!metric.error.empty()) field(out, "error", metric.error);
+    out += '}';
+  }
+  return out += "]}";
+}
+
+Result<State> state_of(std::string_view text) {
+  json::Reader reader(text);
+  const auto root = json::read_tree(reader);
+  const Node* metrics = root ? root->find("metrics") : nullptr;
+  if (metrics == nullptr) return fail(Code::corrupt, "the state of a roll-up task is malformed");
+  State out;
+  out.of = text_of(*root, "of");
+  out.host = text_of(*root, "host");
+  out.begun_ms = number_of(*root, "begun").value_or(0);
+  out.finished = number_of(*root, "finished").value_or(1) != 0;
+  for (const Node& node : metrics->children) {
+    MetricState& metric = out.metrics.emplace_back();
+    metric.metric = text_of(node, "metric");
+    metric.saved_until = number_of(node, "until");
+    metric.at_ms = number_of(node, "at").value_or(0);
+    metric.points = static_cast<std::uint64_t>(number_of(node, "points").value_or(0));
+    metric.took_ms = number_of(node, "took").value_or(0);
+    metric.error = text_of(node, "error");
+  }
+  return out;
+}
+
+model::Timestamp due_ms(const Task& task, const State& state) {
+  if (state.begun_ms == 0 || !state.finished) return 0;
+  return model::add_units(state.begun_ms, task.interval, task.interval_unit);
+}
+
+std::string status_json(const Task& task, const State& state) {
+  std::string out = "{";
+  field(out, "nextScheduled", when(due_ms(task, state)));
+  field(out, "executingHost", state.host);
+  out += R"(,"statuses":[)";
+  for (const MetricState& metric : state.metrics) {
+    if (metric.at_ms == 0) continue;  // its turn did not come yet
+    if (out.back() != '[') out += ',';
+    out += '{';
+    field(out, "metricName", metric.metric);
+    field(out, "lastExecuted", when(metric.at_ms));
+    field(out, "dataPointCount", static_cast<std::int64_t>(metric.points));
+    field(out, "executionLength", metric.took_ms);
+    if (!metric.error.empty()) field(out, "errorMessage", metric.error);
+    field(out, "lastExecutionTime", metric.at_ms);
+    out += '}';
+  }
+  return out += "]}";
+}
+
+}  // namespace varve::task
