@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every curl command of the documents does what is written there, as it stands there, apart from the ports."""
+"""Every curl command of the documents does what is written there, as it stands there, apart from the ports. A block ```json
+behind a block of commands is the whole answer of the last of them."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -16,17 +18,20 @@ SHOWN = {"ceres.md": ["/api/query", "/metadata/"], "opentsdb-query.md": ["/api/q
 
 
 def commands(text):
-    """The curl commands of the fenced blocks, each as one piece of shell."""
-    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S):
-        open_command = ""
+    """The curl commands of the fenced blocks, each as one piece of shell, with the answer if it is shown whole."""
+    for block, answer in re.findall(r"^```\w*\n(.*?)^```\n(?:```json\n(.*?)^```)?", text, re.M | re.S):
+        open_command, last = "", None
         for line in block.splitlines():
             if not open_command and not line.startswith("curl "):
                 continue
             open_command += ("\n" if open_command else "") + line
             if open_command.count("'") % 2 == 0 and not line.endswith("\\"):
-                yield open_command
-                open_command = ""
+                if last:
+                    yield last, None
+                last, open_command = open_command, ""
         assert not open_command, open_command
+        if last:
+            yield last, answer and json.loads(answer)
 
 
 class Docs(OwnServerCase):
@@ -36,7 +41,7 @@ class Docs(OwnServerCase):
         server.put([{"name": metric, "tags": {"host": host, "dc": "lga"}, "datapoints": [[(now - 60) * 1000, 1]]}
                     for metric in ("cpu", "cpu.user") for host in ("a", "web01")])
         count = 0
-        for command in commands(path.read_text(encoding="utf-8")):
+        for command, answer in commands(path.read_text(encoding="utf-8")):
             with self.subTest(f"{path.name}: {command}"):
                 count += 1
                 ports = {"8080": str(server.port), "4242": str(server.telnet_port)}
@@ -47,11 +52,13 @@ class Docs(OwnServerCase):
                 body, _, status = done.stdout.rpartition("\n")
                 wanted = [code for part, code in ANSWERS.items() if part in command]
                 self.assertIn(int(status), wanted or (200, 204), done.stdout)
+                if answer:
+                    self.assertEqual(json.loads(body), answer)
                 if any(part in command for part in SHOWN.get(path.name, ())):
                     self.assertNotIn(body.strip(), ("", "[]"), "shows nothing")
         return count
 
     def test_every_command(self):
         counts = {path.name: self.run_document(path) for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("protocols/*.md")])}
-        for name, least in (("ceres.md", 4), ("opentsdb-query.md", 2), ("http-api.md", 30), ("operations.md", 2), ("queries.md", 1)):
+        for name, least in (("ceres.md", 4), ("opentsdb-query.md", 2), ("http-api.md", 30), ("operations.md", 2), ("queries.md", 50)):
             self.assertGreaterEqual(counts[name], least, counts)

@@ -27,6 +27,7 @@ HEAVY = {
     r"protozero/": ["src/protocol/prometheus/*"],
     r"yaml-cpp/": ["src/config/yaml.cc"],
     r"varve_drivers": ["src/driver/*"],
+    r"cctz/": ["src/model/time_zone.cc"],
     r"(zstd|zlib|libdeflate|snappy|xxhash)": ["src/codec/*.cc", "src/chunk/*.cc"],
 }
 # Headers that may bring a heavy one along: few files include them.
@@ -35,7 +36,7 @@ INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h"]
 # Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
 # these headers.
 PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h"]),
-         "engine/cassandra": (["tables", "series", "hot", "scan", "settle", "erase"], ["options.h"])}
+         "engine/cassandra": (["tables", "series", "hot", "scan", "settle", "erase", "texts"], ["options.h"])}
 
 
 @functools.cache

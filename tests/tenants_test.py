@@ -106,6 +106,9 @@ ONE = {"start_absolute": 0, "metrics": [{"name": "secret_metric"}]}
 TSDB = {"start": 1, "end": T0 + 1, "queries": [{"aggregator": "sum", "metric": "secret_metric", "filters": [
     {"type": "wildcard", "tagk": "secret_key", "filter": "*", "groupBy": True}]}]}
 
+TASK = {"name": "r", "execution_interval": {"value": 1, "unit": "days"}, "rollups": [{"save_as": "s", "query": dict(
+    ONE, metrics=[{"name": "secret_metric", "aggregators": [{"name": "sum", "sampling": {"value": 1, "unit": "days"}}]}])}]}
+
 # What shows something of a tenant: its owner sees the word, nobody else does.
 SHOWS = [
     ("POST", "/api/v1/datapoints/query", ONE, "424242"),
@@ -141,6 +144,10 @@ SHOWS = [
     ("GET", "/api/v1/catalog/tags?metric=secret_metric", None, "secret_value"),
     ("GET", "/api/v1/catalog/series?metric=secret_metric", None, "secret_value"),
     ("GET", "/api/v1/admin/slots", None, '"samples":1'),
+    ("GET", "/api/v1/metadata/notes", None, "secret_value"),
+    ("GET", "/api/v1/metadata/notes/secret_value", None, "secret_key"),
+    ("GET", "/api/v1/metadata/notes/secret_value/secret_key", None, "424242"),
+    ("GET", "/api/v1/rollups", None, "secret_metric"),
 ]
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
 LINE = f"secret_metric,secret_key=secret_value,metricGroup=secret_group,resource=secret_device value=666 {T0}"
@@ -159,7 +166,7 @@ CHANGES = [
     ("POST", "/api/v1/datapoints/delete", ONE),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
-SAME = ["/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
+SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
 NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
@@ -173,9 +180,9 @@ class EveryRoute(ServerCase):
         return path.replace("{", "%7B").replace("}", "%7D").replace('"', "%22").replace("[", "%5B").replace("]", "%5D")
 
     def test_no_route_is_left_out(self):
-        sources = pathlib.Path(__file__).resolve().parent.parent / "src" / "http"
+        sources = pathlib.Path(__file__).resolve().parent.parent / "src"
         routes = set()
-        for source in sources.glob("*.cc"):
+        for source in [*sources.glob("http/*.cc"), *sources.glob("task/*.cc")]:
             if not re.search("_(test|bench|fuzz)\\.cc$", source.name):
                 routes.update(re.findall(r'"(/[\w/.-]+)"', source.read_text()))
         self.assertGreater(len(routes), 40)
@@ -186,6 +193,8 @@ class EveryRoute(ServerCase):
 
     def test_nobody_sees_another_tenant(self):
         self.server.put([SECRET], prefix="/t/owner")
+        self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
+        self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
         for settled in (False, True):
             for method, path, body, word in SHOWS:

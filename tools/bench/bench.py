@@ -6,6 +6,7 @@
   ./dev bench --quick            small data sets (about 6 minutes): for a look, not for a quotation
   ./dev bench --only=bulk,size   some scenarios
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
+  ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
 docs/benchmarks.md says what each row means."""
 
 import argparse
@@ -20,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import cluster  # noqa: E402
 import ingest  # noqa: E402
+import kairosdb  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
 import settle  # noqa: E402
@@ -43,6 +45,7 @@ SCENARIOS = {
     "restart": ingest.restart,
 }
 CLUSTER = {"cluster": cluster.cluster}
+KAIROSDB = {"kairosdb_queries": kairosdb.kairosdb_queries}
 
 
 def number(value):
@@ -77,6 +80,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--cluster", action="store_true")
+    parser.add_argument("--kairosdb", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
     parser.add_argument("--peers", default=",".join(n for n in ALL if n != "varve"), help="comma separated; '' for none")
     parser.add_argument("--rounds", type=int, default=3)
@@ -85,7 +89,7 @@ def main():
     parser.add_argument("--json", help="write every figure into this file")
     arguments = parser.parse_args()
 
-    scenarios = CLUSTER if arguments.cluster else SCENARIOS
+    scenarios = CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else SCENARIOS
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]
@@ -107,6 +111,7 @@ def main():
             except (RuntimeError, OSError, KeyError) as e:
                 faults.append(f"{name}: {e}")
                 settings.say(f"{name} FAILED: {e}")
+        faults += settings.faults
     if rows:
         version = subprocess.run([Varve.binary, "version"], capture_output=True, text=True, check=False).stdout.strip()
         sys.stdout.write(f"\n{version} on {machine()}; medians of {arguments.rounds}"

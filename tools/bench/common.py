@@ -23,6 +23,7 @@ class Settings:
     peers: list
     start_ms: int = 0
     begin: float = field(default_factory=time.monotonic)
+    faults: list = field(default_factory=list)  # of a row; a scenario that cannot go on raises
 
     def __post_init__(self):
         # Two whole days ago: inside every retention, and a round number in every unit.
