@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/cassandra/patience.h"
 #include "engine/cassandra/tables/schema.h"
 #include "rollup/levels.h"
 
@@ -20,6 +21,7 @@ struct Options {
   std::string replica = "varve";  // its name, for people
   std::int64_t source = 0;        // of this process: random, names its rows
   unsigned threads = 0;           // of reads; 0: one a core
+  Patience patience;              // of deletes and of settling by hand
 };
 
 }  // namespace varve::engine::cassandra

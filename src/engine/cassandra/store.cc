@@ -134,10 +134,18 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
 
 Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                           model::TimeRange range, const std::atomic<bool>* cancelled) {
-  State& s = *state_;
-  const std::lock_guard only_one(s.erasing);
+  const std::lock_guard only_one(state_->erasing);
   storage::EraseReport report;
   if (series.empty() || range.empty()) return report;
+  // What is gone already is not found again: the report adds up.
+  const auto try_once = [&] { return try_erase(tenant, series, range, cancelled, report); };
+  VARVE_CHECK_OK(patiently(state_->options.patience, try_once));
+  return report;
+}
+
+Status Store::try_erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
+                        const std::atomic<bool>* cancelled, storage::EraseReport& report) {
+  State& s = *state_;
   VARVE_TRY(const TimeRanges active, s.scanner.active(tenant, series, range, {cancelled, 0}));
   VARVE_TRY(const Pending pending, s.pending.pending(tenant, range));
   std::map<model::GroupId, std::vector<std::uint16_t>> groups;
@@ -154,7 +162,7 @@ Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<cons
     std::ranges::sort(columns);
     VARVE_CHECK_OK(erase_group(tenant, group, columns, range, active, pending.slots, cancelled, report));
   }
-  return report;
+  return {};
 }
 
 Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vector<std::uint16_t> columns,
@@ -175,7 +183,9 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
   return s.eraser.erase(work, range, active, hot, touch, cancelled, report);
 }
 
-Result<storage::SettleReport> Store::settle() { return state_->worker.settle(); }
+Result<storage::SettleReport> Store::settle() {
+  return patiently(state_->options.patience, [this] { return state_->worker.settle(); });
+}
 
 std::size_t Store::series_met() const {
   return state_->series.directory().read([](const index::SeriesIndex& index) { return index.series_end(); });

@@ -66,6 +66,8 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
 
  private:
   struct State;
+  Status try_erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
+                   const std::atomic<bool>* cancelled, storage::EraseReport& report);
   Status erase_group(model::TenantId tenant, model::GroupId group, std::vector<std::uint16_t> columns,
                      model::TimeRange range, const std::vector<model::TimeRange>& active,
                      std::span<const model::Timestamp> hot, const std::atomic<bool>* cancelled,

@@ -38,7 +38,8 @@ class StoreModel {
       } else if (what < 96) {
         erase();
       } else if (what < 98) {
-        ASSERT_TRUE(engine_.samples().settle());
+        const auto settled = engine_.samples().settle();
+        ASSERT_TRUE(settled) << settled.error().message;
       } else {
         store_.restart();
       }
@@ -84,7 +85,8 @@ class StoreModel {
       }
       batch.add(store_.line(group), at, values);
     }
-    ASSERT_TRUE(store_.append(batch));
+    const Status stored = store_.append(batch);
+    ASSERT_TRUE(stored) << stored.error().message;
   }
 
   // In one batch, what stands in several groups comes in no particular order (sample_store.h).
@@ -106,7 +108,8 @@ class StoreModel {
       for (const auto one : store_.find(metric)) series.push_back(one);
       std::erase_if(want_[metric], [&](const auto& sample) { return sample.first >= first && sample.first < last; });
     }
-    ASSERT_TRUE(engine_.samples().erase(store_.tenant(), series, {first, last}, nullptr));
+    const auto erased = engine_.samples().erase(store_.tenant(), series, {first, last}, nullptr);
+    ASSERT_TRUE(erased) << erased.error().message;
   }
 
   void look() {
