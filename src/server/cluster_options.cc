@@ -40,6 +40,7 @@ engine::cassandra::SchemaOptions schema_options(const config::Config& config) {
   options.slot_width_ms = config.slots.width_ms;
   options.raw_retention_ms = config.raw_retention_ms;
   options.rollups = rollup_levels(config).levels;
+  options.partitions = config.slots.partitions;
   return options;
 }
 
@@ -49,7 +50,6 @@ engine::cassandra::Options cluster_options(const config::Config& config, std::st
   options.rollups = rollup_levels(config);
   options.rolls_up = seals(config);
   options.slot_quiet_ms = config.slots.quiet_ms;
-  options.partitions = config.slots.partitions;
   options.series_per_tenant_max = config.series_per_tenant_max;
   options.replica = std::move(replica);
   return options;

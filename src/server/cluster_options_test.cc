@@ -43,7 +43,7 @@ TEST(ClusterOptions, EachKeyArrives) {
   EXPECT_EQ(options.rollups.counter_suffixes, std::vector<std::string>{"hits"});
   EXPECT_TRUE(options.rolls_up);
   EXPECT_EQ(options.slot_quiet_ms, 7000);
-  EXPECT_EQ(options.partitions, 9U);
+  EXPECT_EQ(options.schema.partitions, 9U);
   EXPECT_EQ(options.series_per_tenant_max, 5U);
   EXPECT_EQ(options.replica, "me");
   EXPECT_FALSE(cluster_options(config_of({{"slots.own", "none"}}), "me").rolls_up);

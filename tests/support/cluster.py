@@ -129,7 +129,7 @@ def drop(path):
             cql.query(f"DROP KEYSPACE IF EXISTS {keyspace_of(path)}")
 
 
-SCHEMA_KEYS = ("cassandra.hosts", "cassandra.keyspace", "cassandra.replication", "slots.width", "raw.retention",
+SCHEMA_KEYS = ("cassandra.hosts", "cassandra.keyspace", "cassandra.replication", "slots.width", "slots.partitions", "raw.retention",
                "rollups")
 _applied = set()
 

@@ -57,7 +57,7 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
   versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
   const tracker::TrackerOptions tracking{
-      .width_ms = slot_ms, .quiet_ms = options.slot_quiet_ms, .partitions = options.partitions};
+      .width_ms = slot_ms, .quiet_ms = options.slot_quiet_ms, .partitions = options.schema.partitions};
   const auto make_trackers = [this, tracking,
                               units = units_of(options.rollups, slot_ms)](tracker::redis::MemberNames& names) {
     return std::make_unique<RedisTrackers>(tracking, units, *link_, names);

@@ -12,11 +12,10 @@
 namespace varve::engine::cassandra {
 
 struct Options {
-  SchemaOptions schema;  // the slots' width, raw.retention; its rollups are those of `rollups`
+  SchemaOptions schema;  // slots' width and partitions, raw.retention; its rollups are those of `rollups`
   rollup::Levels rollups;
   bool rolls_up = true;  // false: reads what others seal, and seals nothing
   std::int64_t slot_quiet_ms = 300'000;
-  std::uint32_t partitions = 64;
   std::size_t series_per_tenant_max = 10'000'000;
   std::string replica = "varve";  // its name, for people
   std::int64_t source = 0;        // of this process: random, names its rows

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patience: what somebody waits for is done again where a server did not answer in time, before it is said to have
-// failed. Servers stand still for a second now and then (a pause of Java's, of the machine); a delete asks them hundreds
-// of times.
+// failed. Servers stand still for a second now and then (a pause of Java's, of the machine); a delete asks them
+// hundreds of times.
 #pragma once
 
 #include <chrono>

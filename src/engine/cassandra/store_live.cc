@@ -19,6 +19,7 @@ namespace {
 
 using engine::cassandra::Connection;
 
+constexpr std::uint32_t kPartitions = 4;
 const std::vector<rollup::Level> kRollups = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
 
 // The servers of all tests of the program.
@@ -30,8 +31,8 @@ struct Shared {
     const auto session = driver::wait<driver::Session>([&](driver::Done<driver::Session> done) {
                            driver::Session::connect(runtime, servers.cassandra, std::move(done));
                          }).value();
-    const Status applied =
-        engine::cassandra::apply_schema(session, {.keyspace = "store", .rollups = kRollups}, [](std::string_view) {});
+    const Status applied = engine::cassandra::apply_schema(
+        session, {.keyspace = "store", .rollups = kRollups, .partitions = kPartitions}, [](std::string_view) {});
     EXPECT_TRUE(applied) << applied.error().message;
   }
   static Shared& instance() {
@@ -53,7 +54,7 @@ class LiveEngine final : public Engine {
     options_.schema.keyspace = "store";
     options_.rollups.counter_suffixes = {"_count"};
     if (rolled_up) options_.rollups.levels = kRollups;
-    options_.partitions = 4;
+    options_.schema.partitions = kPartitions;
     open();
   }
   SeriesStore& series() override { return *series_; }
@@ -95,6 +96,7 @@ class LiveTexts final : public TextEngine, private TextStore {
     auto& shared = Shared::instance();
     engine::cassandra::Options options;
     options.schema.keyspace = "store";
+    options.schema.partitions = kPartitions;
     options.rollups.levels = kRollups;
     options.source = ++shared.sources;
     connection_ = Connection::open(options, shared.servers, shared.clock).value();

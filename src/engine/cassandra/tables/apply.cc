@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/tables/apply.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "driver/wait.h"
@@ -24,24 +26,62 @@ Status too_new(int standing) {
                                      std::to_string(kSchemaVersion));
 }
 
+struct Setting {
+  const char* name;
+  std::int64_t value;
+  const char* unit = "";
+};
+
+// What all replicas must have alike, as they stand beside the version.
+std::vector<Setting> settings(const SchemaOptions& options) {
+  return {{"slots.width", options.slot_width_ms / 1000, " s"}, {"slots.partitions", options.partitions}};
+}
+
+Result<std::optional<int>> number(const driver::Session& session, const std::string& keyspace, std::string_view id) {
+  VARVE_TRY(const auto rows,
+            query(session, "SELECT version FROM " + keyspace + ".schema_version WHERE id = '" + std::string(id) + "'"));
+  if (rows.count() == 0) return std::optional<int>{};
+  const std::string_view cell = rows.row(0)[0].bytes();
+  if (cell.size() != 4) return fail(Code::corrupt, "the version of the schema in Cassandra is not a number");
+  return std::optional<int>(static_cast<int>(load_be32(cell.data())));
+}
+
+Status put_number(const driver::Session& session, const std::string& keyspace, std::string_view id,
+                  std::int64_t value) {
+  VARVE_TRY(const auto put,
+            query(session, "INSERT INTO " + keyspace + ".schema_version (id, version, applied) VALUES ('" +
+                               std::string(id) + "', " + std::to_string(value) + ", toTimestamp(now()))"));
+  return {};
+}
+
+// A keyspace of an earlier build may have none.
+Status check_settings(const driver::Session& session, const SchemaOptions& options) {
+  for (const Setting& own : settings(options)) {
+    VARVE_TRY(const auto standing, number(session, options.keyspace, own.name));
+    if (!standing || *standing == own.value) continue;
+    const std::string name(own.name);
+    return fail(Code::unsupported, "the keyspace " + options.keyspace + " has " + name + " " +
+                                       std::to_string(*standing) + own.unit + ", this replica " +
+                                       std::to_string(own.value) + own.unit +
+                                       ": give all replicas the same, or change it as docs/cluster.md says");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<int> schema_version(const driver::Session& session, std::string_view keyspace) {
   VARVE_TRY(const auto tables, query(session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" +
                                                   std::string(keyspace) + "' AND table_name = 'schema_version'"));
   if (tables.count() == 0) return 0;
-  VARVE_TRY(const auto rows,
-            query(session, "SELECT version FROM " + std::string(keyspace) + ".schema_version WHERE id = 'varve'"));
-  if (rows.count() == 0) return 0;
-  const std::string_view cell = rows.row(0)[0].bytes();
-  if (cell.size() != 4) return fail(Code::corrupt, "the version of the schema in Cassandra is not a number");
-  return static_cast<int>(load_be32(cell.data()));
+  VARVE_TRY(const auto version, number(session, std::string(keyspace), "varve"));
+  return version.value_or(0);
 }
 
 Status check_schema(const driver::Session& session, const SchemaOptions& options) {
   VARVE_TRY(const int standing, schema_version(session, options.keyspace));
   if (standing > kSchemaVersion) return too_new(standing);
-  if (standing == kSchemaVersion) return {};
+  if (standing == kSchemaVersion) return check_settings(session, options);
   return fail(Code::unsupported, standing == 0 ? "there is no varve schema in the keyspace " + options.keyspace +
                                                      " of Cassandra: run varve schema --apply"
                                                : upgrade_advice(standing));
@@ -58,11 +98,15 @@ Status apply_schema(const driver::Session& session, const SchemaOptions& options
     said("table " + table->name);
   }
   VARVE_CHECK_OK(driver::wait<void>([&](driver::Done<void> done) { session.agree(std::move(done)); }));
+  for (const Setting& own : settings(options)) {
+    VARVE_TRY(const auto before, number(session, options.keyspace, own.name));
+    if (before == own.value) continue;
+    VARVE_CHECK_OK(put_number(session, options.keyspace, own.name, own.value));
+    said(std::string(own.name) + " " + std::to_string(own.value));
+  }
   if (standing == kSchemaVersion) return {};
   // Last: who reads this version finds all its tables.
-  VARVE_TRY(const auto marked, query(session, "INSERT INTO " + options.keyspace +
-                                                  ".schema_version (id, version, applied) VALUES ('varve', " +
-                                                  std::to_string(kSchemaVersion) + ", toTimestamp(now()))"));
+  VARVE_CHECK_OK(put_number(session, options.keyspace, "varve", kSchemaVersion));
   said("schema version " + std::to_string(kSchemaVersion));
   return {};
 }

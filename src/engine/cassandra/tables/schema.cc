@@ -105,7 +105,7 @@ std::string width_name(std::int64_t width_ms) {
 Tables::Tables(const SchemaOptions& options) {
   const std::string width = width_name(options.slot_width_ms);
   schema_version = {"schema_version",
-                    "what this keyspace was made for; one row",
+                    "what this keyspace was made for; three rows",
                     {{"id", text}},
                     {},
                     {{"version", integer}, {"applied", timestamp}},

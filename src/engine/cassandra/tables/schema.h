@@ -22,6 +22,7 @@ struct SchemaOptions {
   std::int64_t slot_width_ms = 3'600'000;
   std::int64_t raw_retention_ms = rollup::kForEver;
   std::vector<rollup::Level> rollups;
+  std::uint32_t partitions = 64;  // of the tracker (slots.partitions)
 };
 
 // As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.

@@ -56,6 +56,26 @@ TEST_F(SchemaLive, IsCreatedOnceAndTakesMoreTablesLater) {
   EXPECT_EQ(rows.value().count(), Tables(options).all().size());
 }
 
+TEST_F(SchemaLive, ReplicasThatWouldLeaveSlotsToNobodyAreRefused) {
+  SchemaOptions options = named("alike");
+  ASSERT_TRUE(apply(options));
+  EXPECT_TRUE(check_schema(*session_, options));
+  options.partitions = 32;
+  const Status other = check_schema(*session_, options);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, Code::unsupported);
+  EXPECT_NE(other.error().message.find("has slots.partitions 64, this replica 32"), std::string::npos)
+      << other.error().message;
+  ASSERT_TRUE(apply(options));
+  EXPECT_TRUE(check_schema(*session_, options));
+  options.slot_width_ms = 1'800'000;
+  ASSERT_FALSE(check_schema(*session_, options));
+  EXPECT_NE(check_schema(*session_, options).error().message.find("slots.width 3600 s"), std::string::npos);
+  // An earlier build notes nothing.
+  ASSERT_TRUE(query("DELETE FROM alike.schema_version WHERE id = 'slots.width'"));
+  EXPECT_TRUE(check_schema(*session_, options));
+}
+
 TEST_F(SchemaLive, ANewerOneIsRefusedAndLeftAlone) {
   const SchemaOptions options = named("newer");
   ASSERT_TRUE(apply(options));

@@ -35,7 +35,7 @@ class StoreEngine final : public storage::testing::Engine {
     options.schema = cluster.schema;
     options.rollups = {cluster.options.rollups, {"_count"}};
     options.slot_quiet_ms = cluster.options.quiet_ms;
-    options.partitions = cluster.options.partitions;
+    options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;
     store_ = std::make_unique<Store>(options, Store::Servers{cluster.tables, cluster.rows, cluster.redis.versions,
                                                              [this](tracker::redis::MemberNames& names) {
