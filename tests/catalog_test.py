@@ -41,7 +41,10 @@ class Catalog(ServerCase):
                 "series": 2, "types": ["long", "double"], "first_seen": t, "last_seen": t + 1000, "points": 2})
             self.assertEqual((metrics[2]["kind"], metrics[2]["aggregators"]), ("text", ["count", "last"]))
             self.assertEqual(catalog(self.server, "tags", "c1", metric="cpu_user")["tags"],
-                             [{"key": "host", "value": "a", "series": 1}, {"key": "host", "value": "b", "series": 1}])
+                             [{"key": "host", "value": "a", "series": 1, "first_seen": t, "last_seen": t},
+                              {"key": "host", "value": "b", "series": 1, "first_seen": t + 1000, "last_seen": t + 1000}])
+            self.assertEqual(catalog(self.server, "tags", "c1")["tags"],
+                             [{"key": "host", "value": "a", "series": 3}, {"key": "host", "value": "b", "series": 1}])
             series = catalog(self.server, "series", "c1", metric="cpu_user", tag="host=b")["series"]
             self.assertEqual(series, [{"tags": {"host": "b"}, "types": ["long"], "first_seen": t + 1000,
                                        "last_seen": t + 1000, "points": 1}])
@@ -52,6 +55,55 @@ class Catalog(ServerCase):
         self.server.start()
         look()
         self.assertEqual(catalog(self.server, "metrics", "c2"), {"metrics": []})
+
+    def test_a_time_range(self):
+        """What was seen in a range: before and after sealing and a restart, from the catalog, KairosDB's names and query/tags."""
+        t = now_ms() - 3 * 86_400_000
+        headers = {"X-Tenant": "seen"}
+        day = 86_400_000
+        self.server.influx(f"cpu,host=a,rack=r1 user=1 {t}\ncpu,host=b user=1 {t + day}\nmem,host=b free=1i {t + day}\n"
+                           f"disk,host=c used=1 {t}\ndisk,host=c used=2 {t + 2 * day}", headers=headers)
+
+        def names(what, **params):
+            return self.server.get(f"/api/v1/{what}?" + urllib.parse.urlencode(params), headers).json()
+
+        def tags(metric, start, end, exact):
+            body = {"start_absolute": start, "end_absolute": end, "metrics": [{"name": metric}]}
+            answer = self.server.post(f"/api/v1/datapoints/query/tags?exact={exact}", body, headers)
+            self.assertNotIn("samples", answer.headers.get("varve-read", ""))
+            return answer.json()["queries"][0]["results"][0]["tags"]
+
+        def look():
+            first, second = {"start": t, "end": t}, {"start": t + day, "end": t + day}
+            self.assertEqual(names("metricnames"), {"results": ["cpu_user", "disk_used", "mem_free"]})
+            self.assertEqual(names("metricnames", **first), {"results": ["cpu_user", "disk_used"]})
+            self.assertEqual(names("metricnames", **second), {"results": ["cpu_user", "disk_used", "mem_free"]})
+            self.assertEqual(names("metricnames", start=t + 1, end=t + day - 1), {"results": ["disk_used"]})
+            self.assertEqual(names("metricnames", start=t + day, limit=1, prefix="cp"), {"results": ["cpu_user"]})
+            self.assertEqual(names("metricnames", start=t + 2 * day + 1), {"results": []})
+            self.assertEqual(names("tagnames", metric="cpu_user", **second), {"results": ["host"]})
+            self.assertEqual(names("tagnames", **first), {"results": ["host", "rack"]})
+            self.assertEqual(names("tagvalues", tag="host", **first), {"results": ["a", "c"]})
+            self.assertEqual(names("tagvalues", tag="host", prefix="b", limit=1), {"results": ["b"]})
+            self.assertEqual(names("tagvalues", limit=2), {"results": ["a", "b"], "next": "b"})
+            self.assertEqual(names("tagvalues", limit=2, after="b"), {"results": ["c", "r1"]})
+            metrics = catalog(self.server, "metrics", "seen", **second)["metrics"]
+            self.assertEqual([(m["name"], m["series"], m["points"]) for m in metrics],
+                             [("cpu_user", 1, 1), ("disk_used", 1, 2), ("mem_free", 1, 1)])
+            self.assertEqual(catalog(self.server, "tags", "seen", metric="cpu_user", **second)["tags"],
+                             [{"key": "host", "value": "b", "series": 1, "first_seen": t + day, "last_seen": t + day}])
+            series = catalog(self.server, "series", "seen", metric="cpu_user", **first)["series"]
+            self.assertEqual([s["tags"] for s in series], [{"host": "a", "rack": "r1"}])
+            self.assertEqual(tags("cpu_user", t + day, t + day, "true"), {"host": ["b"]})
+            self.assertEqual(tags("cpu_user", t + day, t + 2 * day, "true"), {"host": ["b"]})
+            self.assertEqual(tags("cpu_user", t - 7 * day, t - 1, "true"), {})
+            self.assertEqual(tags("cpu_user", t - 30 * day, now_ms() - day, "false"), {"host": ["a", "b"], "rack": ["r1"]})
+        look()
+        self.server.settle()
+        look()
+        self.server.kill()
+        self.server.start()
+        look()
 
     def test_pages(self):
         t = now_ms()
@@ -73,9 +125,18 @@ class Catalog(ServerCase):
                 break
             after = {"after": page["next"]}
         self.assertEqual(sorted(hosts), ["a"] + [f"x{i:02}" for i in range(12)])
+        tags, after = [], {}
+        while True:
+            page = catalog(self.server, "tags", "pages", limit=5, **after)
+            tags += [(tag["key"], tag["value"]) for tag in page["tags"]]
+            if "next" not in page:
+                break
+            after = {"after": page["next"]}
+        self.assertEqual(tags, [("h", "a")] + [("h", f"x{i:02}") for i in range(12)])
 
     def test_refused(self):
-        for path in ("series", "series?metric=m&limit=x", "metrics?limit=-1", "series?metric=m&tag=x"):
+        for path in ("series", "series?metric=m&limit=x", "metrics?limit=-1", "series?metric=m&tag=x",
+                     "metrics?start=x", "tags?after=x", "series?metric=m&start=2&end=1"):
             answer = self.server.get("/api/v1/catalog/" + path)
             self.assertEqual(answer.status, 400, path)
             self.assertIn("errors", answer.json())

@@ -2,7 +2,6 @@
 #include "http/catalog.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "http/answer.h"
+#include "http/discovery.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
@@ -21,26 +21,8 @@ using protocol::json::append_string;
 using storage::SeriesLife;
 using Words = std::vector<std::string_view>;
 
-constexpr std::size_t kListed = 1000;          // unless ?limit= says else
-constexpr std::size_t kListedMax = 100'000;    // what it may say
-constexpr std::size_t kSeriesAtOnce = 10'000;  // between two looks at whether anybody still waits
-
-Result<std::uint64_t> number_of(std::string_view text, std::string_view name, std::uint64_t max) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > max) {
-    return fail(Code::invalid, std::string(name) + " is a number from 0 to " + std::to_string(max));
-  }
-  return value;
-}
-
-// 0 is taken for the most there can be.
-Result<std::size_t> limit_of(const Request& request) {
-  const auto text = request.param("limit");
-  if (!text) return kListed;
-  VARVE_TRY(const auto limit, number_of(*text, "limit", kListedMax));
-  return limit == 0 ? kListedMax : limit;
-}
+constexpr std::size_t kListed = 1000;        // unless ?limit= says else
+constexpr std::size_t kTagsAtOnce = 10'000;  // series
 
 void append_words(std::string& out, const Words& words) {
   out += '[';
@@ -53,6 +35,12 @@ void append_words(std::string& out, const Words& words) {
 
 bool has_numbers(const SeriesLife& life) { return life.has(ValueType::long_) || life.has(ValueType::double_); }
 
+// "first_seen":…,"last_seen":…
+void append_seen(std::string& out, const SeriesLife& life) {
+  out += R"("first_seen":)" + (life.points == 0 ? "null" : std::to_string(life.first_ms));
+  out += R"(,"last_seen":)" + (life.points == 0 ? "null" : std::to_string(life.last_ms));
+}
+
 // "types":[…],"first_seen":…,"last_seen":…,"points":…
 void append_life(std::string& out, const SeriesLife& life) {
   Words types;
@@ -61,8 +49,8 @@ void append_life(std::string& out, const SeriesLife& life) {
   if (life.has(ValueType::string)) types.push_back("string");
   out += R"("types":)";
   append_words(out, types);
-  out += R"(,"first_seen":)" + (life.points == 0 ? "null" : std::to_string(life.first_ms));
-  out += R"(,"last_seen":)" + (life.points == 0 ? "null" : std::to_string(life.last_ms));
+  out += ',';
+  append_seen(out, life);
   out += R"(,"points":)" + std::to_string(life.points);
 }
 
@@ -93,48 +81,53 @@ class Catalog {
   }
 
   Result<std::string> metrics(Tenant tenant, const Request& request) const {
-    VARVE_TRY(const std::size_t limit, limit_of(request));
+    VARVE_TRY(const Page page, page_of(request, kListed));
+    VARVE_TRY(const auto range, seen_range_of(request));
     std::vector<std::string> names;
     if (tenant) {
       VARVE_TRY(names, context_.series.metric_names(*tenant, request.param("prefix").value_or(""), 0));
     }
-    const auto after = request.param("after");
-    auto at = after ? std::ranges::upper_bound(names, *after) : names.begin();
+    auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
     std::string out = R"({"metrics":[)";
-    std::size_t listed = 0;
-    for (; at != names.end() && listed < limit; ++at) {
-      VARVE_TRY(const auto series, context_.series.select(*tenant, *at, {}));
-      if (series.empty()) continue;  // forgotten meanwhile
-      if (listed++ != 0) out += ',';
-      VARVE_CHECK_OK(append_metric(out, *tenant, *at, series, request));
+    for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
+      VARVE_TRY(const bool there, append_metric(out, seen_of(*tenant, range, request), *tenant, *at));
+      if (there) ++listed;
     }
     out += ']';
-    if (at != names.end()) {
-      out += R"(,"next":)";
-      append_string(out, *(at - 1));
-    }
+    if (at != names.end()) append_next(out, *(at - 1));
     return out += '}';
   }
 
   Result<std::string> tags(Tenant tenant, const Request& request) const {
+    VARVE_TRY(const Page page, page_of(request, kListed));
+    VARVE_TRY(const auto range, seen_range_of(request));
+    std::optional<TagName> after;
+    if (page.after) {
+      VARVE_TRY(after, tag_after(*page.after));
+    }
+    const std::string_view metric = request.param("metric").value_or("");
+    SeenSeries::Tags tags;
+    if (tenant && metric.empty() && !range) {
+      VARVE_TRY(auto counts, context_.series.tag_counts(*tenant, ""));
+      for (auto& one : counts) tags[{std::move(one.key), std::move(one.value)}].series = one.series;
+    } else if (tenant) {
+      VARVE_TRY(tags, seen_of(*tenant, range, request).tags(metric));
+    }
+    auto at = after ? tags.upper_bound(*after) : tags.begin();
     std::string out = R"({"tags":[)";
-    std::vector<index::TagCount> counts;
-    if (tenant) {
-      VARVE_TRY(counts, context_.series.tag_counts(*tenant, request.param("metric").value_or("")));
+    for (std::size_t listed = 0; at != tags.end() && listed < page.limit; ++at, ++listed) {
+      if (listed != 0) out += ',';
+      append_tag(out, at->first, at->second, !metric.empty() || range.has_value());
     }
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      out += i == 0 ? R"({"key":)" : R"(,{"key":)";
-      append_string(out, counts[i].key);
-      out += R"(,"value":)";
-      append_string(out, counts[i].value);
-      out += R"(,"series":)" + std::to_string(counts[i].series) + '}';
-    }
-    return out += "]}";
+    out += ']';
+    if (at != tags.end()) append_next(out, token_of(std::prev(at)->first));
+    return out += '}';
   }
 
   // Series keep the order of their first sight, so the number of the last one is where the next page begins.
   Result<std::string> series(Tenant tenant, const Request& request) const {
-    VARVE_TRY(const std::size_t limit, limit_of(request));
+    VARVE_TRY(const Page page, page_of(request, kListed));
+    VARVE_TRY(const auto range, seen_range_of(request));
     const auto metric = request.param("metric");
     if (!metric || metric->empty()) return fail(Code::invalid, "metric is missing");
     VARVE_TRY(const auto matchers, matchers_of(request));
@@ -143,34 +136,59 @@ class Catalog {
       VARVE_TRY(found, context_.series.select(*tenant, *metric, matchers));
     }
     std::span<const model::SeriesId> rest(found);
-    if (const auto after = request.param("after")) {
-      VARVE_TRY(const auto number, number_of(*after, "after", model::to_int(model::kNoSeries)));
+    if (page.after) {
+      VARVE_TRY(const auto number, number_of(*page.after, "after", model::to_int(model::kNoSeries)));
       const auto from = std::ranges::upper_bound(found, model::SeriesId{static_cast<std::uint32_t>(number)});
       rest = {from, found.end()};
     }
-    const bool more = rest.size() > limit;
-    rest = rest.first(std::min(limit, rest.size()));
+    std::vector<model::SeriesId> listed;
+    std::vector<SeriesLife> lives;
+    bool more = false;
+    if (tenant) {
+      VARVE_CHECK_OK(seen_of(*tenant, range, request).among(rest, [&](model::SeriesId one, const SeriesLife& life) {
+        more = listed.size() == page.limit;
+        if (more) return false;
+        listed.push_back(one);
+        lives.push_back(life);
+        return true;
+      }));
+    }
     std::string out = R"({"series":[)";
-    for (std::span<const model::SeriesId> left = rest; !left.empty();) {
-      const auto some = left.first(std::min(kSeriesAtOnce, left.size()));
-      VARVE_CHECK_OK(still_waited_for(request));
+    for (std::size_t first = 0; first < listed.size(); first += kTagsAtOnce) {
+      const auto some = std::span(listed).subspan(first, std::min(kTagsAtOnce, listed.size() - first));
       const auto tags = context_.series.tags(*tenant, some);
-      VARVE_TRY(const auto lives, context_.series.lives(*tenant, some));
       for (std::size_t i = 0; i < some.size(); ++i) {
         if (out.back() != '[') out += ',';
-        append_series(out, tags[i], lives[i]);
+        append_series(out, tags[i], lives[first + i]);
       }
-      left = left.subspan(some.size());
     }
     out += ']';
-    if (more) out += R"(,"next":")" + std::to_string(model::to_int(rest.back())) + '"';
+    if (more) append_next(out, std::to_string(model::to_int(listed.back())));
     return out += '}';
   }
 
  private:
-  static Status still_waited_for(const Request& request) {
-    if (request.gone != nullptr && *request.gone) return fail(Code::cancelled, "nobody waits any more");
-    return {};
+  using TagName = std::pair<std::string, std::string>;
+
+  SeenSeries seen_of(model::TenantId tenant, std::optional<model::TimeRange> range, const Request& request) const {
+    return {context_.series, tenant, range, request.gone.get()};
+  }
+
+  static void append_next(std::string& out, std::string_view token) {
+    out += R"(,"next":)";
+    append_string(out, token);
+  }
+
+  // Where a page of tags ended, as <bytes of the key>:<key><value>: both may have any characters.
+  static std::string token_of(const TagName& tag) {
+    return std::to_string(tag.first.size()) + ':' + tag.first + tag.second;
+  }
+  static Result<TagName> tag_after(std::string_view token) {
+    const std::size_t colon = token.find(':');
+    if (colon == std::string_view::npos) return fail(Code::invalid, "after is not what an answer named as next");
+    const std::string_view text = token.substr(colon + 1);
+    VARVE_TRY(const std::size_t key, number_of(token.substr(0, colon), "the beginning of after", text.size()));
+    return TagName(text.substr(0, key), text.substr(key));
   }
 
   static Result<index::Matchers> matchers_of(const Request& request) {
@@ -184,14 +202,19 @@ class Catalog {
     return matchers;
   }
 
-  Status append_metric(std::string& out, model::TenantId tenant, const std::string& name,
-                       std::span<const model::SeriesId> series, const Request& request) const {
+  // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
+  Result<bool> append_metric(std::string& out, const SeenSeries& seen, model::TenantId tenant,
+                             const std::string& name) const {
+    VARVE_TRY(const auto series, context_.series.select(tenant, name, {}));
     SeriesLife all;
-    for (auto left = series; !left.empty(); left = left.subspan(std::min(kSeriesAtOnce, left.size()))) {
-      VARVE_CHECK_OK(still_waited_for(request));
-      VARVE_TRY(const auto lives, context_.series.lives(tenant, left.first(std::min(kSeriesAtOnce, left.size()))));
-      for (const auto& life : lives) all.add(life);
-    }
+    std::size_t count = 0;
+    VARVE_CHECK_OK(seen.among(series, [&](model::SeriesId, const SeriesLife& life) {
+      all.add(life);
+      ++count;
+      return true;
+    }));
+    if (count == 0) return false;
+    if (out.back() != '[') out += ',';
     // What its rollups answer; without points it is not known yet to be a text.
     const bool text = all.has(ValueType::string) && !has_numbers(all);
     const bool counter = !text && context_.is_counter(name);
@@ -204,10 +227,23 @@ class Catalog {
     append_string(out, text ? "text" : counter ? "delta counter" : "gauge");
     out += R"(,"aggregators":)";
     append_words(out, aggregators);
-    out += R"(,"series":)" + std::to_string(series.size()) + ',';
+    out += R"(,"series":)" + std::to_string(count) + ',';
     append_life(out, all);
     out += '}';
-    return {};
+    return true;
+  }
+
+  static void append_tag(std::string& out, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_life) {
+    out += R"({"key":)";
+    append_string(out, tag.first);
+    out += R"(,"value":)";
+    append_string(out, tag.second);
+    out += R"(,"series":)" + std::to_string(sighting.series);
+    if (with_life) {
+      out += ',';
+      append_seen(out, sighting.life);
+    }
+    out += '}';
   }
 
   static void append_series(std::string& out, const model::Tags& tags, const SeriesLife& life) {

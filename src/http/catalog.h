@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalog: what is known of metrics, tags and series without reading a stored sample. docs/http-api.md.
-//   GET /api/v1/catalog/metrics[?prefix=&limit=&after=]
+//   GET /api/v1/catalog/metrics[?prefix=]
 //   GET /api/v1/catalog/tags[?metric=]
-//   GET /api/v1/catalog/series?metric=[&tag=host=a]…[&limit=&after=]
+//   GET /api/v1/catalog/series?metric=[&tag=host=a]…
+// each with [start=&end=][&limit=&after=]: discovery.h
 #pragma once
 
 #include <functional>

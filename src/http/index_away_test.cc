@@ -36,6 +36,10 @@ TEST_F(IndexAwayTest, EveryApiSays503) {
   expect_unavailable(Method::get, "/api/v1/metricnames");
   expect_unavailable(Method::get, "/api/v1/tagnames");
   expect_unavailable(Method::get, "/api/v1/tagvalues");
+  for (const char* const list : {"metricnames", "tagnames", "tagvalues", "catalog/metrics", "catalog/tags"}) {
+    expect_unavailable(Method::get, std::string("/api/v1/") + list + "?start=0");
+  }
+  expect_unavailable(Method::get, "/api/v1/catalog/tags?metric=cpu");
   const std::string metrics = R"("metrics":[{"name":"cpu","tags":{}}]})";
   expect_unavailable(Method::post, "/api/v1/datapoints/query", R"({"start_absolute":0,)" + metrics);
   expect_unavailable(Method::post, "/api/v1/datapoints/query/tags", R"({"start_absolute":0,)" + metrics);

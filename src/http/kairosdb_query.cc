@@ -8,9 +8,9 @@
 #include "http/answer.h"
 #include "http/kairosdb_answer.h"
 #include "http/kairosdb_compile.h"
+#include "http/kairosdb_names.h"
 #include "http/kairosdb_parts.h"
 #include "http/kairosdb_save.h"
-#include "protocol/json/text.h"
 #include "protocol/kairosdb/query.h"
 
 namespace varve::http {
@@ -18,9 +18,8 @@ namespace varve::http {
 namespace {
 
 namespace kairosdb = protocol::kairosdb;
-using protocol::json::append_string;
 
-// Tag queries see whole rows of KairosDB's store: three weeks, counted from 1970.
+// Tag queries see whole rows of KairosDB's store, unless they ask for the exact range: three weeks, counted from 1970.
 constexpr std::int64_t kRowMs = 1'814'400'000;
 
 KairosdbHead head_of(const kairosdb::QueryMetric& metric) {
@@ -44,7 +43,6 @@ class Handlers {
         writer_(writer),
         queries_(counter(metrics, "kairosdb")),
         tag_queries_(counter(metrics, "kairosdb_tags")),
-        name_queries_(counter(metrics, "kairosdb_names")),
         seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
                                    {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
 
@@ -103,8 +101,10 @@ class Handlers {
     const auto parsed = parse(request);
     if (!parsed) return kairosdb_error(parsed.error());
     query::Request wanted = compile(*parsed, request.tenant, json_of(request));
-    wanted.range.first = model::window_start(wanted.range.first, kRowMs);
-    wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
+    if (request.param("exact") != "true") {
+      wanted.range.first = model::window_start(wanted.range.first, kRowMs);
+      wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
+    }
     query::Read read;
     const auto tags = engine_.tags(wanted, request.gone.get(), &read);
     if (!tags) return kairosdb_error(tags.error());
@@ -113,28 +113,7 @@ class Handlers {
     return with_read(kairosdb_response(200, kairosdb_tags_json(names, *tags)), read);
   }
 
-  Response metric_names(const Request& request) {
-    return names(request, [&](auto tenant) {
-      return engine_.series().metric_names(tenant, request.param("prefix").value_or(""), 0);
-    });
-  }
-
-  Response tag_names(const Request& request) {
-    return names(request,
-                 [&](auto tenant) { return engine_.series().tag_keys(tenant, request.param("metric").value_or("")); });
-  }
-
-  Response tag_values(const Request& request) {
-    return names(request, [&](auto tenant) {
-      const std::string_view metric = request.param("metric").value_or("");
-      if (const auto key = request.param("tag")) return engine_.series().tag_values(tenant, metric, *key);
-      return all_tag_values(tenant, metric);
-    });
-  }
-
  private:
-  using Names = Result<std::vector<std::string>>;
-
   class Timer {
    public:
     explicit Timer(Handlers& owner) : owner_(owner), start_ns_(owner.engine_.clock().steady_ns()) {}
@@ -161,43 +140,11 @@ class Handlers {
     return kairosdb::parse_query(json, engine_.clock().now_ms());
   }
 
-  [[nodiscard]] Names all_tag_values(model::TenantId tenant, std::string_view metric) const {
-    std::vector<std::string> all;
-    VARVE_TRY(const auto keys, engine_.series().tag_keys(tenant, metric));
-    for (const std::string& key : keys) {
-      VARVE_TRY(auto values, engine_.series().tag_values(tenant, metric, key));
-      std::ranges::move(values, std::back_inserter(all));
-    }
-    std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
-    return all;
-  }
-
-  template <class List>
-  Response names(const Request& request, List list) {
-    name_queries_.add();
-    const Timer timer(*this);
-    std::string body = R"({"results":[)";
-    const auto tenant = engine_.series().find_tenant(request.tenant);
-    if (!tenant) return kairosdb_error(tenant.error());
-    if (tenant->has_value()) {
-      const Names found = list(**tenant);
-      if (!found) return kairosdb_error(found.error());
-      bool first = true;
-      for (const std::string& name : *found) {
-        if (!std::exchange(first, false)) body += ',';
-        append_string(body, name);
-      }
-    }
-    return kairosdb_response(200, body += "]}");
-  }
-
   query::Engine& engine_;
   TaskPool& pool_;
   write::Writer* const writer_;
   Counter& queries_;
   Counter& tag_queries_;
-  Counter& name_queries_;
   Histogram& seconds_;
 };
 
@@ -211,15 +158,10 @@ Result<query::Request> kairosdb_request(const std::string& tenant, std::string_v
 void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics,
                         write::Writer* writer) {
   const auto handlers = std::make_shared<Handlers>(engine, pool, metrics, writer);
-  const auto add = [&](Method method, const char* path, Handlers::Run run) {
-    router.add(method, path, Handlers::on_pool(handlers, run));
-  };
   router.add(Method::post, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
   router.add(Method::get, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
-  add(Method::post, "/api/v1/datapoints/query/tags", &Handlers::query_tags);
-  add(Method::get, "/api/v1/metricnames", &Handlers::metric_names);
-  add(Method::get, "/api/v1/tagnames", &Handlers::tag_names);
-  add(Method::get, "/api/v1/tagvalues", &Handlers::tag_values);
+  router.add(Method::post, "/api/v1/datapoints/query/tags", Handlers::on_pool(handlers, &Handlers::query_tags));
+  add_kairosdb_names(router, engine.series(), engine.clock(), pool, metrics);
 }
 
 }  // namespace varve::http

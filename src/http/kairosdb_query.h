@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // KairosDB's way out: the HTTP side of queries, names and tags. docs/queries.md shows requests and answers.
 //   POST /api/v1/datapoints/query          GET the same with ?query=<json>
-//   POST /api/v1/datapoints/query/tags
-//   GET  /api/v1/metricnames[?prefix=]     GET /api/v1/tagnames[?metric=]     GET /api/v1/tagvalues[?metric=&tag=]
+//   POST /api/v1/datapoints/query/tags[?exact=true]
+// and the lists of names (kairosdb_names.h).
 #pragma once
 
 #include <string>

@@ -180,6 +180,24 @@ TEST_F(KairosdbQueryTest, Names) {
   EXPECT_EQ(get("/api/v1/tagvalues", {{"tag", "host"}, {"metric", "mn.Metric3"}}).body, R"({"results":["b"]})");
 }
 
+TEST_F(KairosdbQueryTest, TagsOfTheExactRange) {
+  put(R"({"name":"m","datapoints":[[5,1],[9,1]],"tags":{"host":"a"}})");
+  put(R"({"name":"m","datapoints":[[7,1]],"tags":{"host":"b"}})");
+  const auto tags = [&](std::string exact) {
+    Request request;
+    request.method = Method::post;
+    request.path = "/api/v1/datapoints/query/tags";
+    request.tenant = "default";
+    request.body = R"({"start_absolute":8,"end_absolute":8,"metrics":[{"name":"m"}]})";
+    if (!exact.empty()) request.query = {{"exact", std::move(exact)}};
+    return ask(request).body;
+  };
+  const std::string both = R"({"queries":[{"results":[{"name":"m","tags":{"host":["a","b"]},"values":[]}]}]})";
+  EXPECT_EQ(tags(""), both);
+  EXPECT_EQ(tags("false"), both);
+  EXPECT_EQ(tags("true"), R"({"queries":[{"results":[{"name":"m","tags":{"host":["a"]},"values":[]}]}]})");
+}
+
 TEST_F(KairosdbQueryTest, AnotherTenantSeesNothing) {
   put(R"({"name":"m","datapoints":[[5,1]],"tags":{"host":"a"}})");
   Request request;
@@ -210,7 +228,7 @@ TEST_F(KairosdbQueryTest, SaysWhatItRead) {
   EXPECT_EQ(read(path, R"({"name":"m"})"), "series=2, samples=4, ms=0.000");
   EXPECT_EQ(read(path, R"({"name":"m","aggregators":[{"name":"sum","sampling":{"value":1,"unit":"hours"}}]})"),
             "series=2, chunks=2, ms=0.000");
-  EXPECT_EQ(read(path + "/tags", R"({"name":"m"})"), "series=2, chunks=2, ms=0.000");
+  EXPECT_EQ(read(path + "/tags", R"({"name":"m"})"), "series=2, ms=0.000");
   EXPECT_EQ(read(path, R"({"name":"none"})"), "ms=0.000");
   EXPECT_EQ(engine_.running().read_in_all().samples, 4U);
 }

@@ -12,6 +12,8 @@ namespace varve::query {
 
 namespace {
 
+constexpr std::size_t kLivesAtOnce = 10'000;  // between two looks at time and interest
+
 // Series of one scan, ascending: neighbours by id are neighbours on disk, and one host's metrics lie together.
 class Route {
  public:
@@ -77,30 +79,6 @@ class CollectingSink final : public storage::PieceSink {
   std::deque<Collector>& collectors_;
   RunningQueries::Ticket& ticket_;
   std::atomic<bool> over_{false};
-};
-
-class PresenceSink final : public storage::PieceSink {
- public:
-  PresenceSink(std::size_t series, model::TimeRange range, ReadCount& count)
-      : range_(range), count_(count), present_(series) {}
-  bool takes_stats(const storage::ChunkStats& stats) override {
-    return range_.contains(stats.first_time) && range_.contains(stats.last_time);
-  }
-  void stats(const storage::ChunkStats& stats) override {
-    count_.chunk();
-    present_[stats.series] = 1;
-  }
-  Status piece(const storage::Piece& piece) override {
-    count_.samples(piece.size());
-    if (piece.size() > 0) present_[piece.series] = 1;
-    return {};
-  }
-  [[nodiscard]] bool present(std::size_t series) const { return present_[series] != 0; }
-
- private:
-  const model::TimeRange range_;
-  ReadCount& count_;
-  std::vector<std::uint8_t> present_;
 };
 
 // Time and interest left.
@@ -200,7 +178,7 @@ Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled)
 Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled, Read* read) const {
   Budget budget(limits_.memory_bytes);
   RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
-  auto tags = present_tags(request, budget, ticket);
+  auto tags = seen_tags(request, budget, ticket);
   if (read != nullptr) *read = ticket.read();
   return ticket.explain(std::move(tags));
 }
@@ -243,8 +221,8 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   return answer;
 }
 
-Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budget& budget,
-                                                   RunningQueries::Ticket& ticket) const {
+Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, Budget& budget,
+                                                RunningQueries::Ticket& ticket) const {
   std::vector<TagUnion> out(request.metrics.size());
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
@@ -252,8 +230,7 @@ Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budge
     return out;
   }
   const Life life(clock_, limits_, ticket.cancelled());
-  // Every series has a sample somewhere. "What tags are there" is asked like this by user interfaces, and must not read
-  // the store for it.
+  // Every series has a sample somewhere, and this is how user interfaces ask what tags there are.
   const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     MetricQuery query;
@@ -266,14 +243,16 @@ Result<std::vector<TagUnion>> Engine::present_tags(const Request& request, Budge
       continue;
     }
     ticket.count().series(plan.series.size());
-    PresenceSink sink(plan.series.size(), request.range, ticket.count());
-    const unsigned threads = threads_for(plan.series.size(), limits_);
-    VARVE_CHECK_OK(samples_.scan(*tenant, plan.series, life.options(request, threads), sink));
-    std::vector<std::uint32_t> present;
-    for (std::uint32_t s = 0; s < plan.series.size(); ++s) {
-      if (sink.present(s)) present.push_back(s);
+    std::vector<std::uint32_t> seen;
+    for (std::size_t first = 0; first < plan.series.size(); first += kLivesAtOnce) {
+      VARVE_CHECK_OK(life.check());
+      const std::size_t count = std::min(kLivesAtOnce, plan.series.size() - first);
+      VARVE_TRY(const auto lives, series_.lives(*tenant, std::span(plan.series).subspan(first, count)));
+      for (std::size_t i = 0; i < count; ++i) {
+        if (lives[i].seen_in(request.range)) seen.push_back(static_cast<std::uint32_t>(first + i));
+      }
     }
-    out[m] = plan.tags.merged(present);
+    out[m] = plan.tags.merged(seen);
   }
   return out;
 }

@@ -42,8 +42,9 @@ class Engine {
   // another thread would take longer than answering it.
   [[nodiscard]] bool is_small(const Request& request) const;
 
-  // For each metric the tags of the series that fit and have a sample in the range (from 1970 or before to the future:
-  // of all that fit). Stages and groups are ignored. `read`: gets what was read, if set.
+  // For each metric the tags of the series that fit and were seen in the range (SeriesLife::seen_in(); from 1970 or
+  // before to the future: of all that fit). No sample is read; stages and groups are ignored. `read`: how much was
+  // looked at, if set.
   [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled,
                                                    Read* read = nullptr) const;
 
@@ -54,8 +55,7 @@ class Engine {
 
  private:
   Result<Answer> answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const;
-  Result<std::vector<TagUnion>> present_tags(const Request& request, Budget& budget,
-                                             RunningQueries::Ticket& ticket) const;
+  Result<std::vector<TagUnion>> seen_tags(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const;
 
   const storage::SeriesStore& series_;
   storage::SampleStore& samples_;

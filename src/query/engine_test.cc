@@ -273,6 +273,8 @@ TEST_F(EngineTest, TagsOfARange) {
   EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
   ask.range = {300, 400};
   EXPECT_EQ((*engine.tags(ask, nullptr))[0], TagUnion{});
+  store_.put("t", "m", {{"host", "b"}}, 500, Value::of_long(1));  // was silent in between
+  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
   ask.range = {0, 2'000'000'000};  // past and future: from the index
   EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"dc", {"x"}}, {"host", {"a", "b"}}}));
   ask.metrics[0].matchers = {{"host", index::Matcher::Kind::any_of, {"b"}}};

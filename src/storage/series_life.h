@@ -22,6 +22,11 @@ struct SeriesLife {
   }
   [[nodiscard]] bool has(model::ValueType type) const { return (types & bit_of(type)) != 0; }
 
+  // Does the time from the first to the last sample touch the range? It may have had none in between.
+  [[nodiscard]] bool seen_in(model::TimeRange range) const {
+    return points != 0 && first_ms < range.last && last_ms >= range.first;
+  }
+
   void add(const SeriesLife& more) {
     if (more.points == 0) return;
     first_ms = points == 0 || more.first_ms < first_ms ? more.first_ms : first_ms;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/discovery.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace varve::http {
+
+namespace {
+
+using model::SeriesId;
+using storage::SeriesLife;
+
+constexpr std::size_t kListedMax = 100'000;    // what ?limit= may say
+constexpr std::size_t kSeriesAtFirst = 100;    // mostly one of the first was seen, and where the rest may wait it does
+constexpr std::size_t kSeriesAtOnce = 10'000;  // between two looks at whether anybody still waits
+
+Result<model::Timestamp> time_of(std::string_view text, std::string_view name) {
+  model::Timestamp value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < model::kTimestampMin ||
+      value > model::kTimestampMax) {
+    return fail(Code::invalid, std::string(name) + " is a time in milliseconds since 1970");
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<std::uint64_t> number_of(std::string_view text, std::string_view name, std::uint64_t max) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value > max) {
+    return fail(Code::invalid, std::string(name) + " is a number from 0 to " + std::to_string(max));
+  }
+  return value;
+}
+
+Result<Page> page_of(const Request& request, std::size_t unless_said) {
+  Page page{unless_said, request.param("after")};
+  if (const auto text = request.param("limit")) {
+    VARVE_TRY(page.limit, number_of(*text, "limit", kListedMax));
+    if (page.limit == 0) page.limit = kListedMax;
+  }
+  return page;
+}
+
+Result<std::optional<model::TimeRange>> seen_range_of(const Request& request) {
+  const auto start = request.param("start");
+  const auto end = request.param("end");
+  if (!start && !end) return std::optional<model::TimeRange>();
+  model::TimeRange range;
+  if (start) {
+    VARVE_TRY(range.first, time_of(*start, "start"));
+  }
+  if (end) {
+    VARVE_TRY(const model::Timestamp last, time_of(*end, "end"));
+    range.last = last + 1;
+  }
+  if (range.empty()) return fail(Code::invalid, "end is before start");
+  return std::optional(range);
+}
+
+Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) const {
+  for (std::size_t at_once = kSeriesAtFirst; !series.empty(); at_once = std::min(at_once * 10, kSeriesAtOnce)) {
+    if (gone_ != nullptr && *gone_) return fail(Code::cancelled, "nobody waits any more");
+    const auto some = series.first(std::min(at_once, series.size()));
+    VARVE_TRY(const auto lives, store_.lives(tenant_, some));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (seen(lives[i]) && !found(some[i], lives[i])) return {};
+    }
+    series = series.subspan(some.size());
+  }
+  return {};
+}
+
+Result<bool> SeenSeries::any(std::string_view metric) const {
+  VARVE_TRY(const auto series, store_.select(tenant_, metric, {}));
+  bool there = false;
+  VARVE_CHECK_OK(among(series, [&](SeriesId, const SeriesLife&) {
+    there = true;
+    return false;
+  }));
+  return there;
+}
+
+Result<SeenSeries::Tags> SeenSeries::tags(std::string_view metric) const {
+  Tags tags;
+  if (!metric.empty()) {
+    VARVE_CHECK_OK(add_tags(metric, tags));
+    return tags;
+  }
+  VARVE_TRY(const auto metrics, store_.metric_names(tenant_, "", 0));
+  for (const std::string& each : metrics) VARVE_CHECK_OK(add_tags(each, tags));
+  return tags;
+}
+
+Status SeenSeries::add_tags(std::string_view metric, Tags& tags) const {
+  VARVE_TRY(const auto series, store_.select(tenant_, metric, {}));
+  std::vector<SeriesId> some;
+  std::vector<SeriesLife> lives;
+  const auto count = [&] {
+    const auto lists = store_.tags(tenant_, some);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      for (const auto& tag : lists[i]) {
+        Sighting& sighting = tags[tag];
+        ++sighting.series;
+        sighting.life.add(lives[i]);
+      }
+    }
+    some.clear();
+    lives.clear();
+  };
+  VARVE_CHECK_OK(among(series, [&](SeriesId one, const SeriesLife& life) {
+    some.push_back(one);
+    lives.push_back(life);
+    if (some.size() == kSeriesAtOnce) count();
+    return true;
+  }));
+  count();
+  return {};
+}
+
+}  // namespace varve::http
