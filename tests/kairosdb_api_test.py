@@ -44,6 +44,17 @@ class KairosDbApi(ServerCase):
             with self.subTest(path):
                 self.assertEqual(self.headers_of(self.server.get("/api/v1/" + path)), HEADERS)
 
+    def test_a_refused_put_leaves_no_names(self):
+        def metric(name, **more):
+            return {"name": name, "timestamp": T0, "value": 1, "tags": {"a": "b"}, **more}
+        for bad in ({"tags": {}}, {"value": None}, {"type": "odd"}, {"timestamp": 1 << 60}, {"tags": {"k": "v" * 100_000}}):
+            with self.subTest(str(bad)[:40]):
+                answer = self.server.post("/api/v1/datapoints", [metric("refused.a"), metric("refused.b", **bad), metric("refused.c")])
+                self.assertEqual(answer.status, 400, answer)
+                self.assertFalse([name for name in self.server.metric_names() if name.startswith("refused")])
+        self.server.put([metric("refused.a")])
+        self.assertEqual(self.server.values("refused.a"), [(T0, 1)])
+
     def test_preflight(self):
         asked = {"Origin": "http://x", "Access-Control-Request-Method": "POST",
                  "Access-Control-Request-Headers": "content-type"}

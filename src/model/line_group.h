@@ -54,6 +54,10 @@ class GroupSource {
   // The group whose name (and fields) are exactly these bytes, or nullptr if they were never defined.
   virtual LineGroup* find(std::string_view name, std::string_view fields) = 0;
 
+  // Would define() take these, as far as can be told without the store? Registers nothing. For a request that is kept
+  // as a whole or not at all: what it names is defined when the rest of it is known to be good. Error: invalid.
+  virtual Status check(const TagViews& tags, std::span<const std::string_view> metrics) = 0;
+
   // Called after find() said nullptr, with what the bytes mean. `tags` is normalized. Registers what is new.
   // Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
   virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,

@@ -56,8 +56,9 @@ LineGroup* GroupTable::find(const Key& key, std::string_view name, std::string_v
   }
 }
 
-Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) {
+template <class Todo>
+auto GroupTable::with_clean_tags(const model::TagViews& tags, std::span<const std::string_view> metrics,
+                                 const Todo& todo) -> decltype(todo(tags)) {
   if (metrics.empty() || metrics.size() > kSeriesMax) {
     return fail(Code::invalid, std::to_string(metrics.size()) + " series in one line; at most 1024");
   }
@@ -65,14 +66,25 @@ Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fi
   if (context_.limits.cleans()) {
     model::TagViews cleaned = tags;
     model::clean(cleaned, context_.limits);
-    return define_clean(name, fields, cleaned, metrics);
+    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, cleaned, context_.limits));
+    return todo(cleaned);
   }
-  return define_clean(name, fields, tags, metrics);
+  for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, context_.limits));
+  return todo(tags);
+}
+
+Status GroupTable::check(const model::TagViews& tags, std::span<const std::string_view> metrics) {
+  return with_clean_tags(tags, metrics, [](const model::TagViews&) { return Status(); });
+}
+
+Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                      std::span<const std::string_view> metrics) {
+  return with_clean_tags(tags, metrics,
+                         [&](const model::TagViews& cleaned) { return define_clean(name, fields, cleaned, metrics); });
 }
 
 Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                             std::span<const std::string_view> metrics) {
-  for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, context_.limits));
   const Key key = key_of(name, fields);
   Shard& shard = shards_[key.mixed >> 60];
   // Held over define_group: two threads that see one new name at once must not make two groups of it.

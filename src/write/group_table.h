@@ -41,6 +41,7 @@ class GroupTable final : public model::GroupSource {
   GroupTable& operator=(const GroupTable&) = delete;
 
   model::LineGroup* find(std::string_view name, std::string_view fields) override;
+  Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override;
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics) override;
 
@@ -64,6 +65,10 @@ class GroupTable final : public model::GroupSource {
     std::uint32_t used = 0;
   };
 
+  // What define() does: `todo` with the tags as the limits leave them, if they and the metrics are within these.
+  template <class Todo>
+  auto with_clean_tags(const model::TagViews& tags, std::span<const std::string_view> metrics, const Todo& todo)
+      -> decltype(todo(tags));
   Result<model::LineGroup*> define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                          std::span<const std::string_view> metrics);
   static Key key_of(std::string_view name, std::string_view fields);

@@ -52,6 +52,20 @@ TEST(GroupTable, FindsWhatWasDefined) {
   EXPECT_FALSE((*group)->is("cpu,host="));
 }
 
+TEST(GroupTable, ChecksWithoutDefining) {
+  World w;
+  w.context.limits.value_bytes_max = 3;
+  const std::string_view metric[] = {"m"};
+  EXPECT_TRUE(w.table.check({{"host", "a"}}, metric));
+  const auto too_long = w.table.check({{"host", "long"}}, metric);
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.error().message, w.table.define("n", "", {{"host", "long"}}, metric).error().message);
+  w.context.limits.long_value = model::LongValue::truncate;
+  EXPECT_TRUE(w.table.check({{"host", "long"}}, metric));
+  EXPECT_FALSE(w.table.check({{"host", "a"}}, std::vector<std::string_view>(1025, "m")));
+  EXPECT_EQ(w.series.groups, 0U);
+}
+
 TEST(GroupTable, NameAndFieldsBothCount) {
   World w;
   ASSERT_TRUE(w.define("a", "b=c="));

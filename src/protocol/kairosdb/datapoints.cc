@@ -14,13 +14,13 @@ constexpr std::string_view kEnd = "Invalid json. No content due to end of input.
 
 class Body {
  public:
-  Body(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Way way)
+  Body(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Way way, NewGroups new_groups)
       : body_(body),
         end_(body.data() + body.size()),
         way_(way),
         reader_(body),
         fast_(end_, groups, batch, cursor_),
-        metric_(reader_, groups, batch, cursor_, rejection_) {}
+        metric_(reader_, groups, batch, cursor_, new_groups, rejection_) {}
 
   Rejection parse() {
     if (body_.empty()) return at_end();
@@ -38,6 +38,7 @@ class Body {
     if (reader_.failed()) rejection_.errors.push_back(reader_.error());
     return std::move(rejection_);
   }
+  [[nodiscard]] bool met_new_groups() const { return metric_.met_new_groups(); }
 
  private:
   Rejection at_end() {
@@ -109,7 +110,13 @@ class Body {
 }  // namespace
 
 Rejection parse_datapoints(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Way way) {
-  return Body(body, groups, batch, way).parse();
+  const auto mark = batch.mark();
+  Body checked(body, groups, batch, way, NewGroups::check);
+  Rejection rejection = checked.parse();
+  if (!rejection.none() || !checked.met_new_groups()) return rejection;
+  // All of it is good, so what is new in it may be defined: a body that is refused leaves no names behind.
+  batch.rollback(mark);
+  return Body(body, groups, batch, way, NewGroups::define).parse();
 }
 
 std::string render_errors(std::span<const std::string> errors) {

@@ -31,8 +31,9 @@ inline constexpr std::size_t kErrorsMax = 1000;
 enum class Way { fast, general };  // general: for tests, which compare the two
 
 // Appends the samples of the body to `batch`. All or nothing: if there are errors, the caller drops the batch (a part
-// of the samples may be in it). 64 bytes behind the body must be readable.
-// A group is named by the bytes of "name" and, behind them, those of the tags object as written.
+// of the samples may be in it), and no group was defined (but by limit or unavailable: some may have been). 64 bytes
+// behind the body must be readable. A group is named by the bytes of "name" and, behind them, those of the tags object
+// as written.
 Rejection parse_datapoints(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
                            Way way = Way::fast);
 

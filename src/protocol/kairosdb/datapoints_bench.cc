@@ -4,6 +4,7 @@
 
 #include "protocol/kairosdb/datapoints.h"
 #include "protocol/testing/fake_groups.h"
+#include "protocol/testing/null_groups.h"
 
 namespace varve::protocol::kairosdb {
 namespace {
@@ -21,13 +22,13 @@ std::string number(int i, int form) {
   return text;
 }
 
-// One metric object a point.
-std::string objects(int form) {
+// One metric object a point, of so many hosts.
+std::string objects(int form, int hosts = 100) {
   std::string body = "[";
   for (int i = 0; i < 10000; ++i) {
     body += i > 0 ? "," : "";
-    body += R"({"name":"cpu_usage_user","timestamp":)" + std::to_string(1700000000000 + i / 100 * 10000) +
-            R"(,"value":)" + number(i, form) + "," + tags(i % 100) + "}";
+    body += R"({"name":"cpu_usage_user","timestamp":)" + std::to_string(1700000000000 + i / hosts * 10000) +
+            R"(,"value":)" + number(i, form) + "," + tags(i % hosts) + "}";
   }
   return body + "]";
 }
@@ -59,6 +60,21 @@ void run(benchmark::State& state, const std::string& body, bool keep_names, Way 
   state.SetItemsProcessed(state.iterations() * 10000);
 }
 
+// Bodies of groups that were never seen, as from agents that have just started.
+void run_new(benchmark::State& state, const std::string& body) {
+  const std::string bytes = body + std::string(64, ' ');
+  model::RowBatch batch;
+  for (auto _ : state) {
+    testing::NullGroups groups;
+    batch.clear();
+    if (!parse_datapoints({bytes.data(), body.size()}, groups, batch).none()) state.SkipWithError("rejected");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+  state.SetItemsProcessed(state.iterations() * 10000);
+}
+
+void BM_ObjectsNew(benchmark::State& state) { run_new(state, objects(1, 10000)); }
+void BM_ArraysNew(benchmark::State& state) { run_new(state, arrays(1)); }
 void BM_ObjectsLong(benchmark::State& state) { run(state, objects(0), true, Way::fast); }
 void BM_ObjectsDecimal(benchmark::State& state) { run(state, objects(1), true, Way::fast); }
 void BM_ObjectsDecimalHashed(benchmark::State& state) { run(state, objects(1), false, Way::fast); }
@@ -68,6 +84,8 @@ void BM_ArraysLong(benchmark::State& state) { run(state, arrays(0), true, Way::f
 void BM_ArraysDecimal(benchmark::State& state) { run(state, arrays(1), true, Way::fast); }
 void BM_ArraysDouble17(benchmark::State& state) { run(state, arrays(2), true, Way::fast); }
 void BM_ArraysGeneral(benchmark::State& state) { run(state, arrays(1), true, Way::general); }
+BENCHMARK(BM_ObjectsNew);
+BENCHMARK(BM_ArraysNew);
 BENCHMARK(BM_ObjectsLong);
 BENCHMARK(BM_ObjectsDecimal);
 BENCHMARK(BM_ObjectsDecimalHashed);

@@ -215,7 +215,15 @@ model::LineGroup* MetricReader::group_of(const Metric& metric) {
     error(where_ + ": " + good.error().message);
     return nullptr;
   }
-  auto group = groups_.define(raw, {}, tags, {&*metric.name, 1});
+  const bool checks = new_groups_ == NewGroups::check;
+  nobody_.count = 1;
+  Result<model::LineGroup*> group = &nobody_;
+  if (!checks) {
+    group = groups_.define(raw, {}, tags, {&*metric.name, 1});
+  } else if (Status good = groups_.check(tags, {&*metric.name, 1}); !good) {
+    group = std::unexpected(good.error());
+  }
+  met_new_groups_ = met_new_groups_ || checks;
   if (group) return *group;
   rejection_.code = group.error().code;
   error(rejection_.code == Code::invalid ? where_ + ": " + group.error().message : group.error().message);
@@ -298,7 +306,7 @@ void MetricReader::read(std::size_t index) {
   const auto time = metric.time ? metric.time : metric.timestamp;
   if (time && metric.value.kind != Kind::none) add(*group, time, metric.value, metric.type, kAlone);
   if (metric.points != nullptr) add_points(metric, *group);
-  cursor_.step(group);
+  if (group != &nobody_) cursor_.step(group);
 }
 
 }  // namespace varve::protocol::kairosdb

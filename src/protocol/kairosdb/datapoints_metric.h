@@ -17,14 +17,28 @@
 
 namespace varve::protocol::kairosdb {
 
+// What is done about groups that were never seen.
+enum class NewGroups {
+  define,
+  check  // only said whether they could be defined; their samples are looked at and not kept
+};
+
 class MetricReader {
  public:
   MetricReader(json::Reader& reader, model::GroupSource& groups, model::RowBatch& batch, GroupCursor& cursor,
-               Rejection& rejection)
-      : reader_(reader), groups_(groups), batch_(batch), cursor_(cursor), rejection_(rejection) {}
+               NewGroups new_groups, Rejection& rejection)
+      : reader_(reader),
+        groups_(groups),
+        batch_(batch),
+        cursor_(cursor),
+        new_groups_(new_groups),
+        rejection_(rejection) {}
 
   // The reader stands behind '{' and is left behind '}', or has failed. `index`: of the metric in the body.
   void read(std::size_t index);
+
+  // Was there a group that would have to be defined?
+  [[nodiscard]] bool met_new_groups() const { return met_new_groups_; }
 
  private:
   static constexpr std::size_t kAlone = static_cast<std::size_t>(-1);  // the point beside "datapoints"
@@ -62,6 +76,9 @@ class MetricReader {
   model::GroupSource& groups_;
   model::RowBatch& batch_;
   GroupCursor& cursor_;
+  const NewGroups new_groups_;
+  bool met_new_groups_ = false;
+  model::LineGroup nobody_;  // stands in for one that is only checked
   Rejection& rejection_;
   std::string where_;  // "metric[0](name=cpu)"
 };

@@ -351,7 +351,7 @@ TEST(Datapoints, KnownGroupsAreFoundWithoutParsing) {
 
 TEST(Datapoints, TheStoreMaySayNo) {
   const std::string body = padded(
-      R"([{"name":"m","timestamp":1,"value":1,"tags":{"h":"a"}},{"name":"n","timestamp":1,"value":1,"tags":{"h":"a"}},{}])");
+      R"([{"name":"m","timestamp":1,"value":1,"tags":{"h":"a"}},{"name":"n","timestamp":1,"value":1,"tags":{"h":"a"}}])");
   testing::FakeGroups groups;
   groups.groups_max = 1;
   model::RowBatch batch;
@@ -362,6 +362,32 @@ TEST(Datapoints, TheStoreMaySayNo) {
   groups.limits.metric_bytes_max = 2;
   EXPECT_EQ(parse(R"({"name":"long","timestamp":1,"value":1,"tags":{"h":"a"}})", groups, Way::fast),
             "! metric[0](name=long): the metric name has 4 bytes; at most 2");
+}
+
+TEST(Datapoints, ARefusedBodyDefinesNothing) {
+  const std::string good = R"({"name":"m","timestamp":1,"value":1,"tags":{"h":"a"}})";
+  const std::string known = R"({"name":"known","timestamp":1,"value":1,"tags":{"h":"a"}})";
+  for (const Way way : {Way::fast, Way::general}) {
+    testing::FakeGroups groups;
+    groups.limits.metric_bytes_max = 5;
+    parse("[" + known + "]", groups, way);
+    EXPECT_EQ(groups.defines, 1);
+    for (const std::string bad :
+         {R"({})", R"({"name":"n","timestamp":1,"value":1,"tags":{}})",
+          R"({"name":"n","tags":{"h":"a"},"datapoints":[[1,null]]})",
+          R"({"name":"n","timestamp":1,"value":"x","type":"odd","tags":{"h":"a"}})",
+          R"({"name":"too long","timestamp":1,"value":1,"tags":{"h":"a"}})", R"({"name":"n",)", R"(17)"}) {
+      for (const std::string& body :
+           {"[" + good + "," + bad + "]", "[" + known + "," + good + "," + bad + "," + known + "]",
+            "[" + bad + "," + good + "]"}) {
+        EXPECT_TRUE(parse(body, groups, way).starts_with("!")) << body;
+        EXPECT_EQ(groups.defines, 1) << body;
+      }
+    }
+    EXPECT_EQ(parse("[" + known + "," + good + "," + known + "," + good + "]", groups, way),
+              "known{h=a} 1 1 | m{h=a} 1 1 | known{h=a} 1 1 | m{h=a} 1 1");
+    EXPECT_EQ(groups.defines, 2);
+  }
 }
 
 TEST(Datapoints, ErrorsAreBounded) {

@@ -29,14 +29,19 @@ class FakeGroups final : public model::GroupSource {
     return at == by_key_.end() ? nullptr : at->second;
   }
 
+  Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
+    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, limits));
+    return {};
+  }
+
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics) override {
     ++defines;
-    check(!metrics.empty(), "a group has at least one series");
+    varve::check(!metrics.empty(), "a group has at least one series");
     model::TagViews sorted = tags;
-    check(model::normalize(sorted).has_value() && sorted == tags, "define() gets normalized tags");
-    check(!by_key_.contains(key(name, fields)), "define() is for what find() does not know");
-    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, limits));
+    varve::check(model::normalize(sorted).has_value() && sorted == tags, "define() gets normalized tags");
+    varve::check(!by_key_.contains(key(name, fields)), "define() is for what find() does not know");
+    VARVE_CHECK_OK(check(tags, metrics));
     if (groups_.size() >= groups_max) return fail(Code::limit, "too many groups");
     std::string labels = "{";
     for (const auto& [k, v] : tags) {
@@ -64,16 +69,16 @@ class FakeGroups final : public model::GroupSource {
     const std::byte* end = at + batch.bytes().size();
     while (at != end) {
       const std::size_t bytes = model::check_row(at, end);
-      check(bytes > 0, "the batch holds whole rows");
+      varve::check(bytes > 0, "the batch holds whole rows");
       const model::RowView row{at};
       const auto& known = groups_.at(model::to_int(row.group()));
-      check(row.count() == known.series.size(), "a row has as many values as its group has series");
+      varve::check(row.count() == known.series.size(), "a row has as many values as its group has series");
       for (unsigned i = 0; i < row.count(); ++i) {
         lines.push_back(known.series[i] + ' ' + std::to_string(row.time()) + ' ' + print(row.value(i)));
       }
       at += bytes;
     }
-    check(lines.size() == batch.samples(), "the batch counts its samples");
+    varve::check(lines.size() == batch.samples(), "the batch counts its samples");
     return lines;
   }
 
