@@ -7,10 +7,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import unittest
 
 
 def fetch(name, *requirements):
-    """The folder with what these requirements name, and all that they need."""
+    """The folder with what these requirements name, and all that they need. Where there is no way to the packages, the test
+    that wants them is skipped: what is tested is varve, not the way."""
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     folder = cache / "varve" / name
     if not folder.is_dir():
@@ -22,7 +24,7 @@ def fetch(name, *requirements):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             shutil.rmtree(fresh, ignore_errors=True)
-            raise RuntimeError(f"pip could not fetch {name} (./dev setup installs pip):\n{done.stdout[-3000:]}")
+            raise unittest.SkipTest(f"pip could not fetch {name} (./dev setup installs pip):\n{done.stdout[-3000:]}")
         try:
             fresh.rename(folder)
         except OSError:  # somebody else was faster

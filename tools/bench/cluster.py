@@ -190,15 +190,18 @@ QUERIES = {
 
 
 def answers(database, metric, start):
-    """Milliseconds, the median; and what was answered, to be compared."""
-    times, body = [], None
-    for _ in range(15):
+    """Milliseconds until the answer is there, the median of warm ones; and what was answered, to be compared. To make
+    sense of it is the asking program's work and not timed."""
+    asked, times = question([metric], start, start + DAY_MS), []
+    for _ in range(40):
         began = time.perf_counter()
-        body = ask(database, [metric], start, start + DAY_MS)
+        status, body = http_call(database.port, "POST", "/api/v1/datapoints/query", asked)
         times.append((time.perf_counter() - began) * 1000)
+        if status != 200:
+            raise RuntimeError(f"{database.name}: {status} {body[:300]!r}")
     results = {tuple(sorted((k, tuple(v)) for k, v in r["tags"].items() if k == "hostname")): r["values"]
-               for r in body["queries"][0]["results"]}
-    return statistics.median(times[3:]), results
+               for r in json.loads(body)["queries"][0]["results"]}
+    return statistics.median(times[20:]), results
 
 
 def same(a, b):
