@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aggregate/cell_set.h"
+#include "aggregate/histograms.h"
 
 namespace varve::aggregate {
 
@@ -33,7 +34,7 @@ Points apply_to_numbers(const Stage& stage, const Windows& windows, const Points
 Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
   Points out;
   const bool counts = stage.function == Function::count;
-  out.type = counts ? ValueType::long_ : ValueType::string;
+  out.type = counts ? ValueType::long_ : in.type;
   for (std::size_t from = 0; from < in.size();) {
     const std::int64_t window = windows.index(in.times[from]);
     const model::Timestamp end = windows.start(window + 1);
@@ -67,7 +68,9 @@ std::string_view name_of(Function function) { return kNames[static_cast<std::siz
 Points apply(const Stage& stage, model::Timestamp query_start, Points in) {
   const Windows windows = windows_of(stage, query_start);
   in = without_nulls(std::move(in));
-  if (in.type != ValueType::string) return apply_to_numbers(stage, windows, in);
+  if (!in.in_text()) return apply_to_numbers(stage, windows, in);
+  const bool whole = stage.function == Function::first || stage.function == Function::last;
+  if (in.type == ValueType::histogram && !whole) return apply_to_histograms(stage, query_start, std::move(in));
   return takes_text(stage.function) ? apply_to_texts(stage, windows, in) : std::move(in);
 }
 

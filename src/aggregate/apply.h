@@ -7,7 +7,7 @@
 
 namespace varve::aggregate {
 
-// `in` ascends by time, then by value. Texts pass unchanged where the function does not take them.
+// `in` ascends by time, then by value. What is no number passes unchanged where the function does not take them.
 // stage.sampling.value > 0.
 Points apply(const Stage& stage, model::Timestamp query_start, Points in);
 

@@ -32,7 +32,7 @@ Points apply(const Filter& filter, Points in) {
   with(filter.compare, [&](auto taken_out) {
     if (in.type == model::ValueType::string && text != nullptr) {
       for (std::size_t i = 0; i < in.size(); ++i) kept[i] = taken_out(in.texts[i], *text) ? 0 : 1;
-    } else if (in.type != model::ValueType::string && number != nullptr) {
+    } else if (!in.in_text() && number != nullptr) {
       const double threshold = *number;
       if (in.types.empty() && in.type == model::ValueType::double_) {
         for (std::size_t i = 0; i < in.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filter: takes out the points that satisfy a comparison, and those that cannot be compared with the threshold: texts
-// with a number, numbers with a text. Nulls stay.
+// with a number, numbers with a text, complex numbers and histograms with either. Nulls stay.
 #pragma once
 
 #include <cstdint>

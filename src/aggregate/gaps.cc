@@ -43,7 +43,7 @@ Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
   std::size_t nulls = 0;
   for (const Gap& gap : found) nulls += static_cast<std::size_t>(gap.last - gap.first);
   if (nulls == 0) return in;
-  const bool text = in.type == model::ValueType::string;
+  const bool text = in.in_text();
   constexpr std::size_t kNullBytes = sizeof(model::Timestamp) + sizeof(std::uint64_t) + 2;
   const std::size_t bytes = kNullBytes + (text ? sizeof(std::string) : 0);
   if (scope.charge) VARVE_CHECK_OK(scope.charge(nulls > SIZE_MAX / bytes ? SIZE_MAX / 2 : nulls * bytes));

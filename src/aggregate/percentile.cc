@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aggregate/histograms.h"
 #include "aggregate/reducer.h"
 
 namespace varve::aggregate {
@@ -43,6 +44,7 @@ Points WindowValues::take(const Percentile& percentile, const Windows& windows) 
 }
 
 Points apply(const Percentile& percentile, const Scope& scope, Points in) {
+  if (in.type == model::ValueType::histogram) return apply_to_histograms(percentile, scope.start, std::move(in));
   in = as_doubles(without_nulls(std::move(in)));
   const Windows windows = windows_of(percentile, scope.start);
   WindowValues values;

@@ -36,7 +36,7 @@ class WindowValues {
   std::size_t bytes_ = 0;
 };
 
-// `in`: numbers, ascending. What is not finite does not count.
+// `in`: numbers or histograms, ascending. What is not finite does not count.
 Points apply(const Percentile& percentile, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

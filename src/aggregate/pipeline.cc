@@ -15,11 +15,14 @@ struct Overloaded : Ts... {
   using Ts::operator()...;
 };
 
-bool takes_text(const Step& step) {
+bool takes(const Step& step, model::ValueKind kind) {
+  const bool numbers = kind == model::ValueKind::number;
+  const bool histograms = kind == model::ValueKind::histogram;
   return std::visit(
-      Overloaded{[](const Stage& stage) { return takes_text(stage.function); }, [](const Gaps&) { return true; },
-                 [](const Trim&) { return true; }, [](const Filter&) { return true; },
-                 [](const SaveAs&) { return true; }, [](const auto&) { return false; }},
+      Overloaded{[&](const Stage& stage) { return numbers || histograms || takes_text(stage.function); },
+                 [&](const Percentile&) { return numbers || histograms; }, [&](const Merge&) { return histograms; },
+                 [](const Gaps&) { return true; }, [](const Trim&) { return true; }, [](const Filter&) { return true; },
+                 [](const SaveAs&) { return true; }, [&](const auto&) { return numbers; }},
       step);
 }
 
@@ -29,6 +32,7 @@ Result<Points> apply(const Step& step, const Scope& scope, Points in, const Save
                  [&](const Percentile& p) -> Result<Points> { return apply(p, scope, std::move(in)); },
                  [&](const LeastSquares& line) -> Result<Points> { return apply(line, scope, std::move(in)); },
                  [&](const Gaps& gaps) -> Result<Points> { return apply(gaps, scope, std::move(in)); },
+                 [&](const Merge& merge) -> Result<Points> { return apply(merge, scope, std::move(in)); },
                  [&](const SaveAs& save) -> Result<Points> {
                    if (saved) VARVE_CHECK_OK(saved(save, in));
                    return std::move(in);
@@ -41,8 +45,8 @@ Result<Points> apply(const Step& step, const Scope& scope, Points in, const Save
 
 std::string_view name_of(const Step& step) {
   static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {
-      "",      "percentile", "least_squares", "gaps", "diff",   "rate",  "sampler",
-      "scale", "div",        "sma",           "trim", "filter", "score", "save_as"};
+      "",    "percentile", "least_squares", "gaps",   "diff",  "rate",    "sampler", "scale",
+      "div", "sma",        "trim",          "filter", "score", "save_as", "merge"};
   const auto* stage = std::get_if<Stage>(&step);
   return stage != nullptr ? name_of(stage->function) : kNames[step.index()];
 }
@@ -80,7 +84,8 @@ bool computes(const Step& step) {
                                },
                                [](const Gaps&) { return false; }, [](const Trim&) { return false; },
                                [](const Filter&) { return false; }, [](const Score&) { return false; },
-                               [](const SaveAs&) { return false; }, [](const auto&) { return true; }},
+                               [](const SaveAs&) { return false; }, [](const Merge&) { return false; },
+                               [](const auto&) { return true; }},
                     step);
 }
 
@@ -91,7 +96,7 @@ Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descend
     reversed = wanted;
   };
   for (const Step& step : steps) {
-    if (in.type == model::ValueType::string && !takes_text(step)) continue;
+    if (!takes(step, model::kind_of(in.type))) continue;
     turn(descending && grid_of(step) == nullptr);
     VARVE_TRY(in, apply(step, scope, std::move(in), saved));
   }

@@ -15,6 +15,7 @@
 #include "aggregate/change.h"
 #include "aggregate/filter.h"
 #include "aggregate/gaps.h"
+#include "aggregate/histograms.h"
 #include "aggregate/least_squares.h"
 #include "aggregate/percentile.h"
 #include "aggregate/points.h"
@@ -37,7 +38,7 @@ struct SaveAs {
 };
 
 using Step = std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter,
-                          Score, SaveAs>;
+                          Score, SaveAs, Merge>;
 using Pipeline = std::vector<Step>;
 
 // As KairosDB calls it.
@@ -56,7 +57,8 @@ using Saved = std::function<Status(const SaveAs&, const Points&)>;
 
 // Runs the steps over `in`, which ascends by time, then by value. Functions of windows always see time ascending; those
 // of the column see it as the answer will be, so that with `descending` they look forward in time. The result is in
-// order of the answer. Steps that take no texts leave them as they are. `saved` may be empty. Errors: those of the
+// order of the answer. Steps that do not take the points' kind of values leave them as they
+// are. `saved` may be empty. Errors: those of the
 // steps, of `saved` and of scope.charge.
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved);
 

@@ -18,13 +18,15 @@ struct Points {
   std::vector<model::Timestamp> times;
   model::ValueType type = model::ValueType::double_;  // of all, unless `types` says otherwise
   std::vector<model::ValueType> types;                // of each; empty if all are of `type`
-  std::vector<std::uint64_t> bits;                    // long and double: as in model::Value; empty for strings
-  std::vector<std::string> texts;                     // string
+  std::vector<std::uint64_t> bits;                    // numbers: as in model::Value; else empty
+  std::vector<std::string> texts;                     // the others: as in model::Value::text; else empty
   std::vector<std::uint8_t> nulls;                    // of each: 1 where there is a time but no value; empty: nowhere
 
   [[nodiscard]] std::size_t size() const { return times.size(); }
   [[nodiscard]] model::ValueType type_of(std::size_t i) const { return types.empty() ? type : types[i]; }
 
+  // All points are numbers, or all are of one type that is none.
+  [[nodiscard]] bool in_text() const { return model::in_text(type); }
   [[nodiscard]] bool is_null(std::size_t i) const { return !nulls.empty() && nulls[i] != 0; }
   // A number's value, as comparisons and sums take it.
   [[nodiscard]] double number(std::size_t i) const;

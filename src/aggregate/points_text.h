@@ -54,7 +54,7 @@ inline std::string text_of(const Points& points) {
   std::string out;
   for (std::size_t i = 0; i < points.size(); ++i) {
     out += (i == 0 ? "" : " ") + std::to_string(points.times[i]) + ":";
-    if (points.is_null(i) || points.type == model::ValueType::string) {
+    if (points.is_null(i) || points.in_text()) {
       out += points.is_null(i) ? "null" : points.texts[i];
       continue;
     }

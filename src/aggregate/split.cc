@@ -56,7 +56,7 @@ std::int64_t whole(double value) {
 
 void number(const ValueSplit& split, Timestamp /*start*/, const Points& in, const Column& out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in.type == ValueType::string) {
+    if (in.in_text()) {
       out[i] = -1;
     } else {
       const bool is_long = in.type_of(i) == ValueType::long_;
@@ -83,7 +83,7 @@ std::int64_t bin_of(const std::vector<double>& bounds, bool ascending, double va
 void number(const BinSplit& split, Timestamp /*start*/, const Points& in, const Column& out) {
   const bool ascending = std::ranges::is_sorted(split.bounds);
   for (std::size_t i = 0; i < in.size(); ++i) {
-    out[i] = in.type == ValueType::string ? -1 : bin_of(split.bounds, ascending, in.number(i));
+    out[i] = in.in_text() ? -1 : bin_of(split.bounds, ascending, in.number(i));
   }
 }
 

@@ -18,11 +18,11 @@ struct TimeSplit {
   Sampling size;           // value > 0
   std::int64_t count = 1;  // > 0
 };
-// Group number: the value by `size`, both cut towards 0. Texts: −1.
+// Group number: the value by `size`, both cut towards 0. What is no number: −1.
 struct ValueSplit {
   std::int64_t size = 1;  // > 0
 };
-// Bin number: how many of the bounds the value has reached, if they ascend. Texts: −1.
+// Bin number: how many of the bounds the value has reached, if they ascend. What is no number: −1.
 struct BinSplit {
   std::vector<double> bounds;  // not empty
 };

@@ -18,7 +18,7 @@ enum class Function : std::uint8_t { avg, sum, min, max, count, first, last, dev
 std::optional<Function> function_of(std::string_view name);
 std::string_view name_of(Function function);
 
-// Functions of any value; the others let texts pass unchanged.
+// Functions of any value; the others let what is no number pass unchanged.
 constexpr bool takes_text(Function f) { return f == Function::count || f == Function::first || f == Function::last; }
 
 // What time the point of a window bears.

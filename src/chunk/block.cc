@@ -88,22 +88,23 @@ bool Block::State::decode_mixed(const Part* part, DecodedColumn& out) const {
   out.bits.resize(n);
   out.types.resize(n);
   if (!decode_ints(types, out.bits.data())) return false;
-  std::array<std::size_t, 4> seen{};
+  std::array<std::size_t, model::kValueTypeLast + 1> seen{};
   for (std::size_t i = 0; i < n; ++i) {
-    if (out.bits[i] > 3 || (out.bits[i] == 0 && types.detail != kWithErased)) return false;
+    if (out.bits[i] > model::kValueTypeLast || (out.bits[i] == 0 && (types.detail & kWithErased) == 0)) return false;
     ++seen[out.bits[i]];
     out.types[i] = static_cast<ValueType>(out.bits[i]);
   }
   out.texts.clear();
   std::vector<std::uint64_t> values;
   std::vector<std::string_view> texts;
-  for (const ValueType type : {ValueType::long_, ValueType::double_, ValueType::string}) {
-    const bool expected = (types.types >> static_cast<unsigned>(type) & 1) != 0;
-    if (!expected && seen[static_cast<unsigned>(type)] != 0) return false;
+  for (unsigned number = 1; number <= model::kValueTypeLast; ++number) {
+    const bool expected = (types.types >> number & 1) != 0;
+    if (!expected && seen[number] != 0) return false;
     if (!expected) continue;
     ++part;
-    if (part->count != seen[static_cast<unsigned>(type)]) return false;
-    if (type == ValueType::string) {
+    if (part->count != seen[number]) return false;
+    const auto type = static_cast<ValueType>(number);
+    if (model::in_text(type)) {
       if (!decode_texts(*part, texts)) return false;
       out.texts.resize(n);
     } else {
@@ -113,7 +114,7 @@ bool Block::State::decode_mixed(const Part* part, DecodedColumn& out) const {
     std::size_t at = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (out.types[i] != type) continue;
-      if (type == ValueType::string) {
+      if (model::in_text(type)) {
         out.bits[i] = 0;
         out.texts[i] = texts[at++];
       } else {

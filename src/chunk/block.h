@@ -3,7 +3,8 @@
 //
 // A chunk is what one series has in one slot: its times (one column for all series of its group) and its values.
 // Columns of like distribution share an entropy-coded stream, so that a chunk of a few hundred bytes does not pay for
-// a table of its own. Layout byte by byte: docs/formats/block.md. Lossless for every double bit pattern, long and text.
+// a table of its own. Layout byte by byte: docs/formats/block.md. Lossless for every double bit pattern, long and text;
+// complex numbers and histograms are texts of another type.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,14 @@ struct Column {
   enum class Form {
     longs,     // ints
     decimals,  // ints / 10^decimals, |int| < 2^53, decimals ≤ 15; never −0
-    typed      // types, with bits (long, double) or texts (string) at the same position; or kErased
+    typed      // types, with bits (long, double) or texts (the others) at the same position; or kErased
   };
   Form form = Form::longs;
   unsigned decimals = 0;
   std::span<const std::int64_t> ints;
   std::span<const model::ValueType> types;
   std::span<const std::uint64_t> bits;
-  std::span<const std::string_view> texts;  // may be empty if no type is string
+  std::span<const std::string_view> texts;  // may be empty if no value is in them
 };
 
 // Rows of one group in one block: bounds what damaged bytes can make a reader allocate.

@@ -124,6 +124,8 @@ TEST(Block, StatsOfNumbers) {
     EXPECT_EQ(stats.max, c.expected.max);
     EXPECT_EQ(stats.sum, c.expected.sum);
   }
+  const auto histograms = reopen(seal({one(typed({Value::of_histogram("a"), Value::of_histogram("a")}), 2)}));
+  EXPECT_FALSE(histograms->stats(0, 0).numeric);
   const auto mixed = reopen(seal({one(typed({Value::of_long(1), Value::of_double(2)}), 2)}));
   EXPECT_FALSE(mixed->stats(0, 0).uniform);
   EXPECT_FALSE(mixed->stats(0, 0).numeric);

@@ -30,6 +30,8 @@ std::vector<OwnGroup> rich_groups() {
     gauges.push_back(i == 77 ? -0.0 : static_cast<double>(random() % 1000) / 100);
     digits.push_back(static_cast<double>(random()) * 1e-17);
     mixed.push_back(i % 3 == 0   ? Value::of_long(i)
+                    : i % 7 == 0 ? Value::of_complex("1234567890123456")
+                    : i % 8 == 0 ? Value::of_histogram("any bytes")
                     : i % 3 == 1 ? Value::of_double(static_cast<double>(i) / 8)
                                  : Value::of_string(i % 2 == 0 ? "even" : "odd"));
   }

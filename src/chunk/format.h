@@ -25,9 +25,10 @@ enum class Form : std::uint8_t {
   mixed = 5      // a sequence of types, then one part for each type
 };
 
-// A form byte is form | detail << 4: the decimals, for doubles kNumeric, for mixed kWithErased.
+// A form byte is form | detail << 4: the decimals, for doubles kNumeric, for mixed kWithErased | kWithMoreTypes.
 inline constexpr unsigned kNumeric = 1;
 inline constexpr unsigned kWithErased = 1;
+inline constexpr unsigned kWithMoreTypes = 2;  // than long, double and string
 
 // Kinds of time columns.
 enum class TimesKind : std::uint8_t { same = 0, sequence = 1, grid = 2 };

@@ -17,7 +17,7 @@ namespace varve::chunk {
 
 struct Part {
   Form form = Form::longs;
-  std::uint8_t detail = 0;  // decimals; for doubles kNumeric
+  std::uint8_t detail = 0;  // decimals; for doubles kNumeric; for mixed kWithErased, kWithMoreTypes
   bool has_stats = false;   // range and sum are there
   std::uint8_t types = 0;   // mixed: 1 << type for each part that follows
   std::size_t count = 0;

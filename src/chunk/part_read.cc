@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chunk/part.h"
 
+#include <array>
+
 namespace varve::chunk {
 namespace {
 
@@ -57,6 +59,30 @@ bool read_part(Places& places, std::size_t count, Part& part) {
   return places.params.ok();
 }
 
+// How many values of each type (by its number less 1) a mixed column has.
+bool read_counts(Places& places, std::size_t rows, unsigned detail, std::span<std::size_t> counts) {
+  std::uint64_t rest = rows;
+  const auto take = [&](std::size_t& count) {
+    const std::uint64_t some = places.params.varint();
+    if (!places.params.ok() || some > rest) return false;
+    rest -= some;
+    count = static_cast<std::size_t>(some);
+    return true;
+  };
+  std::size_t erased = 0;
+  if ((detail & ~(kWithErased | kWithMoreTypes)) != 0 || !take(counts[0]) || !take(counts[1])) return false;
+  if ((detail & kWithErased) != 0 && !take(erased)) return false;
+  if ((detail & kWithMoreTypes) != 0 && (!take(counts[3]) || !take(counts[4]))) return false;
+  counts[2] = static_cast<std::size_t>(rest);
+  return true;
+}
+
+bool is_form_of(Form form, model::ValueType type) {
+  if (type == model::ValueType::long_) return form == Form::longs;
+  if (model::in_text(type)) return form == Form::texts;
+  return form == Form::decimals || form == Form::patched || form == Form::doubles;
+}
+
 }  // namespace
 
 bool read_column(Places& places, std::size_t rows, std::vector<Part>& out) {
@@ -66,21 +92,14 @@ bool read_column(Places& places, std::size_t rows, std::vector<Part>& out) {
   out.push_back(whole);
   if (whole.form != Form::mixed) return true;
 
-  const std::uint64_t longs = places.params.varint();
-  const std::uint64_t doubles = places.params.varint();
-  if (!places.params.ok() || longs > rows || doubles > rows - longs) return false;
-  const std::uint64_t erased = whole.detail == kWithErased ? places.params.varint() : 0;
-  if (!places.params.ok() || erased > rows - longs - doubles) return false;
-  const std::size_t counts[] = {static_cast<std::size_t>(longs), static_cast<std::size_t>(doubles),
-                                rows - static_cast<std::size_t>(longs + doubles + erased)};
-  for (unsigned i = 0; i < 3; ++i) {
+  std::array<std::size_t, model::kValueTypeLast> counts{};
+  if (!read_counts(places, rows, whole.detail, counts)) return false;
+  for (unsigned i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
     Part part;
-    if (!read_part(places, counts[i], part)) return false;
-    const bool fits = i == 0   ? part.form == Form::longs
-                      : i == 1 ? part.form == Form::decimals || part.form == Form::patched || part.form == Form::doubles
-                               : part.form == Form::texts;
-    if (!fits) return false;
+    if (!read_part(places, counts[i], part) || !is_form_of(part.form, static_cast<model::ValueType>(i + 1))) {
+      return false;
+    }
     out[at].types = static_cast<std::uint8_t>(out[at].types | 2U << i);
     out.push_back(part);
   }

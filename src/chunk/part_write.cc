@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -43,7 +44,7 @@ void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter&
   }
   const ValueType type = column.types[0];
   const bool differs = std::ranges::any_of(column.types, [type](ValueType t) { return t != type; });
-  if (differs || type == kErased) {
+  if (differs || !(model::is_number(type) || type == ValueType::string)) {
     write_mixed(column, sequences, out);
   } else if (type == ValueType::string) {
     write_texts(column.texts, sequences, out);
@@ -126,28 +127,38 @@ void ColumnWriter::write_mixed(const Column& column, SequenceWriter& sequences, 
   types_.clear();
   longs_.clear();
   doubles_.clear();
-  std::vector<std::string_view> texts;
+  std::array<std::vector<std::string_view>, 3> texts;  // strings, complex numbers, histograms
   std::size_t erased = 0;
   for (std::size_t i = 0; i < column.types.size(); ++i) {
     types_.push_back(static_cast<std::int64_t>(column.types[i]));
     switch (column.types[i]) {
       case ValueType::long_: longs_.push_back(column.bits[i]); break;
       case ValueType::double_: doubles_.push_back(column.bits[i]); break;
-      case ValueType::string: texts.push_back(column.texts[i]); break;
+      case ValueType::string: texts[0].push_back(column.texts[i]); break;
+      case ValueType::complex: texts[1].push_back(column.texts[i]); break;
+      case ValueType::histogram: texts[2].push_back(column.texts[i]); break;
       default: ++erased; break;
     }
   }
-  write_ints(Form::mixed, erased > 0 ? kWithErased : 0, types_, false, sequences, out);
+  const bool more_types = !texts[1].empty() || !texts[2].empty();
+  write_ints(Form::mixed, (erased > 0 ? kWithErased : 0) | (more_types ? kWithMoreTypes : 0), types_, false, sequences,
+             out);
   out.params().varint(longs_.size());
   out.params().varint(doubles_.size());
   if (erased > 0) out.params().varint(erased);
+  if (more_types) {
+    out.params().varint(texts[1].size());
+    out.params().varint(texts[2].size());
+  }
   if (!longs_.empty()) {
     ints_.resize(longs_.size());
     std::transform(longs_.begin(), longs_.end(), ints_.begin(), as_signed);
     write_ints(Form::longs, 0, ints_, true, sequences, out);
   }
   if (!doubles_.empty()) write_doubles(doubles_, sequences, out);
-  if (!texts.empty()) write_texts(texts, sequences, out);
+  for (const auto& of_type : texts) {
+    if (!of_type.empty()) write_texts(of_type, sequences, out);
+  }
 }
 
 }  // namespace varve::chunk

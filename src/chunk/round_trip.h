@@ -88,7 +88,7 @@ inline void expect_column(const OwnColumn& expected, const DecodedColumn& actual
     for (std::size_t r = 0; r < rows; ++r) {
       const ValueType type = actual.uniform ? actual.type : actual.types.at(r);
       ASSERT_EQ(type, expected.types[r]) << "row " << r;
-      if (type == ValueType::string) {
+      if (model::in_text(type)) {
         ASSERT_EQ(actual.texts.at(r), expected.texts[r]) << "row " << r;
       } else {
         ASSERT_EQ(actual.bits.at(r), expected.bits[r]) << "row " << r;

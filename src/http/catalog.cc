@@ -34,6 +34,9 @@ void append_words(std::string& out, const Words& words) {
 }
 
 bool has_numbers(const SeriesLife& life) { return life.has(ValueType::long_) || life.has(ValueType::double_); }
+bool has_others(const SeriesLife& life) {
+  return life.has(ValueType::string) || life.has(ValueType::complex) || life.has(ValueType::histogram);
+}
 
 // "first_seen":…,"last_seen":…
 void append_seen(std::string& out, const SeriesLife& life) {
@@ -47,6 +50,8 @@ void append_life(std::string& out, const SeriesLife& life) {
   if (life.has(ValueType::long_)) types.push_back("long");
   if (life.has(ValueType::double_)) types.push_back("double");
   if (life.has(ValueType::string)) types.push_back("string");
+  if (life.has(ValueType::complex)) types.push_back("complex");
+  if (life.has(ValueType::histogram)) types.push_back("histogram");
   out += R"("types":)";
   append_words(out, types);
   out += ',';
@@ -216,11 +221,11 @@ class Catalog {
     if (count == 0) return false;
     if (out.back() != '[') out += ',';
     // What its rollups answer; without points it is not known yet to be a text.
-    const bool text = all.has(ValueType::string) && !has_numbers(all);
+    const bool text = has_others(all) && !has_numbers(all);
     const bool counter = !text && context_.is_counter(name);
     Words aggregators = {"count", "last"};
     if (!text) aggregators = counter ? Words{"sum", "count"} : Words{"min", "max", "avg", "sum", "count"};
-    if (!text && all.has(ValueType::string)) aggregators.push_back("last");
+    if (!text && has_others(all)) aggregators.push_back("last");
     out += R"({"name":)";
     append_string(out, name);
     out += R"(,"kind":)";

@@ -71,7 +71,7 @@ bool CeresAnswer::next(std::string& out) {
     auto& groups = answer_.metrics[metric_].groups;
     for (; group_ < groups.size(); ++group_, point_ = 0) {
       const aggregate::Points& points = groups[group_].points;
-      if (groups[group_].text || points.size() == 0) continue;
+      if (groups[group_].kind != model::ValueKind::number || points.size() == 0) continue;
       if (!std::exchange(in_series_, true)) open_series(out);
       for (; point_ < points.size() && out.size() < until; ++point_) {
         if (point_ != 0) out += ',';

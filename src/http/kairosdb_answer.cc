@@ -2,10 +2,12 @@
 #include "http/kairosdb_answer.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
+#include "protocol/kairosdb/values.h"
 
 namespace varve::http {
 
@@ -19,6 +21,9 @@ using protocol::json::write_long;
 
 constexpr std::size_t kPieceBytes = 256 * 1024;  // each is handed from the pool to the connection
 constexpr std::size_t kPointsAtOnce = 256;
+
+// What KairosDB calls the kinds of values, in order of model::ValueKind.
+constexpr std::array<std::string_view, model::kValueKinds> kKindNames = {"number", "text", "complex", "histogram"};
 
 void append_strings(std::string& out, const std::vector<std::string>& list) {
   out += '[';
@@ -82,7 +87,7 @@ void append_null(std::string& out, const aggregate::Points& points, std::size_t 
 void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
   char opening[kPointChars];
   out.append(opening, open_point(opening, points, i));
-  append_string(out, points.texts[i]);
+  protocol::kairosdb::append_value(out, points.type, points.texts[i]);
   out += ']';
 }
 
@@ -124,7 +129,7 @@ void KairosdbAnswer::open_group(std::string& out) const {
     }
     out += "}},";
   }
-  out += group.text ? R"({"name":"type","type":"text"}],)" : R"({"name":"type","type":"number"}],)";
+  out.append(R"({"name":"type","type":")").append(kKindNames[static_cast<std::size_t>(group.kind)]).append(R"("}],)");
   if (!head.exclude_tags) {
     append_tags(out, group.tags);
     out += ',';
@@ -137,7 +142,7 @@ void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
   while (point_ < points.size() && out.size() < until_bytes) {
     if (points.is_null(point_)) {
       append_null(out, points, point_++);
-    } else if (points.type == ValueType::string) {
+    } else if (points.in_text()) {
       append_text(out, points, point_++);
     } else {
       std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);

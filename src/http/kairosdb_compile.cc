@@ -72,6 +72,11 @@ aggregate::Step step_of(const Aggregator& from) {
     out.trim = from.trim_gaps;
     return out;
   }
+  if (name == "merge") {
+    auto out = with_grid<aggregate::Merge>(from);
+    if (from.precision >= 0) out.precision = static_cast<unsigned>(from.precision);
+    return out;
+  }
   if (name == "percentile") {
     auto out = with_grid<aggregate::Percentile>(from);
     out.fraction = from.percentile;

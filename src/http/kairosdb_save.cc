@@ -27,8 +27,7 @@ std::string raw_name(std::string_view metric, const model::TagViews& tags) {
 
 model::Value value_at(const aggregate::Points& points, std::size_t i) {
   const model::ValueType type = points.type_of(i);
-  return type == model::ValueType::string ? model::Value::of_string(points.texts[i])
-                                          : model::Value{type, points.bits[i], {}};
+  return model::in_text(type) ? model::Value{type, 0, points.texts[i]} : model::Value{type, points.bits[i], {}};
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ using Newest = std::map<std::string, std::string>;
 
 void put_newest(const opentsdb::LastQuery& wanted, const std::string& metric, const query::Group& group,
                 Newest& newest) {
-  if (group.text || group.points.size() == 0) return;
+  if (group.kind != model::ValueKind::number || group.points.size() == 0) return;
   const model::Tags tags = tags_of(group.tags);
   const std::string id = opentsdb_series_id(metric, tags);
   std::string text = "{";

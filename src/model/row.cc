@@ -33,6 +33,11 @@ std::int64_t widen(const std::byte* values, unsigned width, unsigned index) {
   }
 }
 
+RowKind text_kind_of(ValueType type) {
+  if (type == ValueType::complex) return RowKind::complex;
+  return type == ValueType::histogram ? RowKind::histogram : RowKind::text;
+}
+
 // A double that is a whole number of a few digits, and not −0.
 bool is_small_whole(double v, std::int64_t& whole) {
   if (!(v > -2147483648.0 && v < 2147483648.0)) return false;
@@ -54,6 +59,8 @@ Value RowView::value(unsigned index) const {
       return v;
     }
     case RowKind::text: return Value::of_string(text());
+    case RowKind::complex: return Value::of_complex(text());
+    case RowKind::histogram: return Value::of_histogram(text());
   }
   return {};
 }
@@ -62,9 +69,9 @@ std::size_t check_row(const std::byte* at, const std::byte* end) {
   const auto left = static_cast<std::size_t>(end - at);
   if (left < kRowHeadBytes) return 0;
   const RowView row{at};
-  if (row.count() == 0 || static_cast<unsigned>(row.kind()) > 3) return 0;
+  if (row.count() == 0 || static_cast<unsigned>(row.kind()) > kRowKindLast) return 0;
   if (row.decimals() > 22 || (row.shape() & 0xe0e0) != 0) return 0;
-  if (row.kind() == RowKind::text && (row.count() != 1 || left < kRowHeadBytes + 4)) return 0;
+  if (in_text(row.kind()) && (row.count() != 1 || left < kRowHeadBytes + 4)) return 0;
   const std::size_t bytes = row.bytes();
   if (bytes > left) return 0;
   if (row.kind() == RowKind::typed) {
@@ -111,10 +118,10 @@ void RowBatch::add_packed(const LineGroup& group, Timestamp time, std::span<cons
 
 void RowBatch::add(const LineGroup& group, Timestamp time, std::span<const Value> values) {
   check(values.size() == group.count, "a row has one value for each series of its group");
-  if (values[0].type == ValueType::string) {
-    check(values.size() == 1, "a string stands alone in its group");
+  if (in_text(values[0].type)) {
+    check(values.size() == 1, "a string, complex number or histogram stands alone in its group");
     const auto text = values[0].text;
-    std::byte* to = start_row(group, time, RowKind::text, 0, 0, 4 + text.size());
+    std::byte* to = start_row(group, time, text_kind_of(values[0].type), 0, 0, 4 + text.size());
     store_le(to, static_cast<std::uint32_t>(text.size()));
     if (!text.empty()) std::memcpy(to + 4, text.data(), text.size());
     return;

@@ -3,10 +3,10 @@
 //
 //   row    := group:u32 shape:u16 count:u16 time:i64 values          (little endian, 16 bytes before the values)
 //   shape  := bits 0..1 log2 of the value width (1, 2, 4, 8 bytes); bits 2..4 kind; bits 8..12 decimals
-//   values := count × width bytes                        kind long:    signed integers
-//           | count × width bytes                        kind decimal: signed m; the value is the double m /
-//           10^decimals | count × type:u8, count × bits:u64          kind typed:   ValueType long or double, value bit
-//           for bit | bytes:u32, text                            kind text:    one string; count is 1
+//   values := count × width bytes                kind long:    signed integers
+//           | count × width bytes                kind decimal: signed m; the value is the double m / 10^decimals
+//           | count × type:u8, count × bits:u64  kind typed:   ValueType long or double, value bit for bit
+//           | bytes:u32, text                    kind text, complex, histogram: one of them; count is 1
 //
 // m / 10^decimals with |m| < 2^53 and decimals ≤ 22 is the correctly rounded double, so what was parsed from such a
 // decimal text comes back bit for bit. −0, NaN, infinities and longer texts are kept as typed. docs/formats/row.md.
@@ -28,7 +28,10 @@
 namespace varve::model {
 
 // In the log: DO NOT CHANGE THE NUMBERS.
-enum class RowKind : std::uint8_t { long_ = 0, decimal = 1, typed = 2, text = 3 };
+enum class RowKind : std::uint8_t { long_ = 0, decimal = 1, typed = 2, text = 3, complex = 4, histogram = 5 };
+inline constexpr unsigned kRowKindLast = 5;
+// One value, which is bytes: its length and them.
+constexpr bool in_text(RowKind kind) { return kind >= RowKind::text; }
 
 inline constexpr std::size_t kRowHeadBytes = 16;
 inline constexpr unsigned kRowDecimalsMax = 15;
@@ -55,7 +58,9 @@ struct RowView {
   [[nodiscard]] std::size_t bytes() const {
     switch (kind()) {
       case RowKind::typed: return kRowHeadBytes + std::size_t{count()} * 9;
-      case RowKind::text: return kRowHeadBytes + 4 + load_le<std::uint32_t>(values());
+      case RowKind::text:
+      case RowKind::complex:
+      case RowKind::histogram: return kRowHeadBytes + 4 + load_le<std::uint32_t>(values());
       default: return kRowHeadBytes + std::size_t{count()} * width();
     }
   }
@@ -89,7 +94,8 @@ class RowBatch {
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
   void set_kept_from(Timestamp time) { kept_from_ = time; }
 
-  // Any values; picks the smallest kind and width. values.size() == group.count; a string only in a group of one.
+  // Any values; picks the smallest kind and width. values.size() == group.count; what is in Value::text only in a group
+  // of one.
   void add(const LineGroup& group, Timestamp time, std::span<const Value> values);
   void add(const LineGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
 

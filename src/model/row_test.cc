@@ -99,6 +99,17 @@ TEST(Row, TextIsKeptByteForByte) {
   }
 }
 
+TEST(Row, ComplexNumbersAndHistogramsAreBytes) {
+  const std::string bytes("\0\1x", 3);  // a row does not look into them
+  const auto complex = row_of({Value::of_complex(bytes)});
+  EXPECT_EQ(first_row(complex).kind(), RowKind::complex);
+  const auto histogram = row_of({Value::of_histogram(bytes)});
+  EXPECT_EQ(first_row(histogram).kind(), RowKind::histogram);
+  const unsigned char expected[] = {7, 0, 0, 0, 0x14, 0, 1, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1, 'x'};
+  ASSERT_EQ(histogram.bytes().size(), sizeof expected);
+  EXPECT_EQ(std::memcmp(histogram.bytes().data(), expected, sizeof expected), 0);
+}
+
 TEST(Row, DecimalsAreTheNearestDouble) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample's value. The type belongs to the sample, not to the series: a series may change it.
+//
+// Complex numbers and histograms travel as bytes, as strings do; model/complex.h and model/histogram.h say which. Who
+// only keeps or moves samples need not look into them, and may meet bytes that are none.
 #pragma once
 
 #include <bit>
@@ -9,9 +12,25 @@
 namespace varve::model {
 
 // On disk and in the log: DO NOT CHANGE THE NUMBERS.
-enum class ValueType : std::uint8_t { long_ = 1, double_ = 2, string = 3 };
+enum class ValueType : std::uint8_t { long_ = 1, double_ = 2, string = 3, complex = 4, histogram = 5 };
+inline constexpr unsigned kValueTypeLast = 5;
 
-// A view: `text` must outlive it. `bits` holds the int64 of a long or the IEEE 754 bits of a double.
+constexpr bool is_number(ValueType type) { return type == ValueType::long_ || type == ValueType::double_; }
+// Is the value what Value::text holds?
+constexpr bool in_text(ValueType type) { return type >= ValueType::string; }
+
+// What samples may be computed together: each kind is answered apart. In order of answers.
+enum class ValueKind : std::uint8_t { number, text, complex, histogram };
+inline constexpr unsigned kValueKinds = 4;
+constexpr ValueKind kind_of(ValueType type) {
+  return is_number(type)
+             ? ValueKind::number
+             : static_cast<ValueKind>(static_cast<unsigned>(type) - static_cast<unsigned>(ValueType::string) +
+                                      static_cast<unsigned>(ValueKind::text));
+}
+
+// A view: `text` must outlive it. `bits` holds the int64 of a long or the IEEE 754 bits of a double, and is 0 where the
+// value is in `text`.
 struct Value {
   ValueType type = ValueType::long_;
   std::uint64_t bits = 0;
@@ -20,6 +39,8 @@ struct Value {
   static Value of_long(std::int64_t v) { return {ValueType::long_, std::bit_cast<std::uint64_t>(v), {}}; }
   static Value of_double(double v) { return {ValueType::double_, std::bit_cast<std::uint64_t>(v), {}}; }
   static Value of_string(std::string_view v) { return {ValueType::string, 0, v}; }
+  static Value of_complex(std::string_view encoded) { return {ValueType::complex, 0, encoded}; }
+  static Value of_histogram(std::string_view encoded) { return {ValueType::histogram, 0, encoded}; }
 
   [[nodiscard]] std::int64_t as_long() const { return std::bit_cast<std::int64_t>(bits); }
   [[nodiscard]] double as_double() const { return std::bit_cast<double>(bits); }

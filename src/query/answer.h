@@ -10,6 +10,7 @@
 #include "aggregate/points.h"
 #include "aggregate/split.h"
 #include "model/tags.h"
+#include "model/value.h"
 #include "query/read_count.h"
 
 namespace varve::query {
@@ -20,7 +21,7 @@ using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
 struct Group {
   std::vector<std::string> group_values;  // one for each key of MetricQuery::group_by; "" where a series lacks the tag
   aggregate::SplitKey split;              // one for each of MetricQuery::splits
-  bool text = false;                      // numbers and texts of one tag group are two groups
+  model::ValueKind kind{};                // of the samples: each kind in a tag group is a group of its own
   TagUnion tags;                          // of the series that have samples here; empty after a join
   model::Tags common;                     // of a join: the tags that all these series have, with one value
   std::vector<std::string> mixed;         // of a join: keys that all these series have, with several values
@@ -29,7 +30,7 @@ struct Group {
 
 struct MetricAnswer {
   std::uint64_t sample_size = 0;  // raw samples read (after the limit per series)
-  // By concatenated group values, numbers before texts, parts of a split in order of their first sample; only groups
+  // By concatenated group values, then by kind, parts of a split in order of their first sample; only groups
   // with samples.
   std::vector<Group> groups;
 };

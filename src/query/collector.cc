@@ -154,7 +154,7 @@ Status Collector::windows(std::uint32_t series, const storage::WindowColumns& wi
 }
 
 Status Collector::add(std::uint32_t series, const aggregate::Summaries& summaries) {
-  seen_[series] |= kNumbers;
+  seen_[series] |= bit_of(Kind::number);
   const auto samples = std::reduce(summaries.counts.begin(), summaries.counts.end());
   return add_cells(group_of(series), samples,
                    [&](aggregate::CellSet& cells) { cells.add(first_->function, windows_, summaries); });
@@ -162,15 +162,15 @@ Status Collector::add(std::uint32_t series, const aggregate::Summaries& summarie
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
-  if (piece.type == ValueType::string) return add_texts(series, piece);
+  if (model::in_text(piece.type)) return add_texts(series, piece);
   if (first_ == nullptr && percentile_ == nullptr) {
-    seen_[series] |= kNumbers;
+    seen_[series] |= bit_of(Kind::number);
     return add_run(series, piece);
   }
   // A series without a number here is not seen: there will be no window of it either.
   const aggregate::Column column = finite({piece.type, piece.times, piece.bits});
   if (column.times.empty()) return {};
-  seen_[series] |= kNumbers;
+  seen_[series] |= bit_of(Kind::number);
   if (percentile_ != nullptr) return add_values(group_of(series), column);
   if (!query_.splits.empty()) return add_parts(group_of(series), column);
   thread_local std::vector<Cell> cells;
@@ -230,20 +230,23 @@ Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
 }
 
 Status Collector::add_texts(std::uint32_t series, const storage::Piece& piece) {
-  seen_[series] |= kTexts;
+  const Kind kind = model::kind_of(piece.type);
+  seen_[series] |= bit_of(kind);
   std::size_t bytes = piece.size() * (sizeof(Text) + sizeof(std::string) + sizeof(model::Timestamp));
   for (const std::string_view text : piece.texts) bytes += text.size();
   VARVE_CHECK_OK(budget_.charge(bytes));
   GroupState& group = group_of(series);
   const std::lock_guard lock(group.mutex);
+  std::vector<Text>& texts = group.texts[static_cast<std::size_t>(kind)];
   for (std::size_t i = 0; i < piece.size(); ++i) {
-    group.texts.push_back({piece.times[i], series, std::string(piece.texts[i])});
+    texts.push_back({piece.times[i], series, std::string(piece.texts[i])});
   }
   return {};
 }
 
-bool Collector::saw(std::uint32_t group, Seen kind) const {
-  return std::ranges::any_of(plan_.groups[group].members, [&](std::uint32_t s) { return (seen_[s] & kind) != 0; });
+bool Collector::saw(std::uint32_t group, Kind kind) const {
+  return std::ranges::any_of(plan_.groups[group].members,
+                             [&](std::uint32_t s) { return (seen_[s] & bit_of(kind)) != 0; });
 }
 
 Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& samples) {
@@ -269,13 +272,13 @@ Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& sam
 }
 
 // Without points.
-Group Collector::head_of(std::uint32_t group, Seen kind) const {
+Group Collector::head_of(std::uint32_t group, Kind kind) const {
   Group out;
   out.group_values = plan_.groups[group].values;
-  out.text = kind == kTexts;
+  out.kind = kind;
   std::vector<std::uint32_t> members;
   for (const std::uint32_t series : plan_.groups[group].members) {
-    if ((seen_[series] & kind) != 0) members.push_back(series);
+    if ((seen_[series] & bit_of(kind)) != 0) members.push_back(series);
   }
   out.tags = plan_.tags.merged(members);
   return out;
@@ -288,7 +291,7 @@ Status Collector::put(Group group, Points points, std::span<const aggregate::Ste
     return request_.save ? request_.save(query_, group, save, so_far) : Status{};
   };
   VARVE_TRY(points, aggregate::run(steps, scope, query_.descending, std::move(points), saved));
-  if (!group.text) VARVE_CHECK_OK(check_finite(query_, points));
+  if (!points.in_text()) VARVE_CHECK_OK(check_finite(query_, points));
   group.points = std::move(points);
   answer.groups.push_back(std::move(group));
   return {};
@@ -333,34 +336,36 @@ Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answe
 Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
   if (percentile_ != nullptr) {
     answer.sample_size += groups_[group].samples;
-    return put(head_of(group, kNumbers), groups_[group].values.take(*percentile_, windows_),
+    return put(head_of(group, Kind::number), groups_[group].values.take(*percentile_, windows_),
                std::span(query_.stages).subspan(1), answer);
   }
   if (first_ == nullptr) {
     VARVE_TRY(Points points, merged_numbers(group, answer.sample_size));
-    return put_samples(head_of(group, kNumbers), std::move(points), answer);
+    return put_samples(head_of(group, Kind::number), std::move(points), answer);
   }
-  if (!query_.splits.empty()) return put_parts(group, head_of(group, kNumbers), answer);
+  if (!query_.splits.empty()) return put_parts(group, head_of(group, Kind::number), answer);
   GroupState& state = groups_[group];
   answer.sample_size += state.samples;
   const auto cells = state.cells.take(first_->function);
   VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
-  return put(head_of(group, kNumbers), aggregate::to_points(*first_, windows_, cells),
+  return put(head_of(group, Kind::number), aggregate::to_points(*first_, windows_, cells),
              std::span(query_.stages).subspan(1), answer);
 }
 
-Status Collector::put_texts(std::uint32_t group, MetricAnswer& answer) {
-  auto& texts = groups_[group].texts;
+Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) {
+  auto& texts = groups_[group].texts[static_cast<std::size_t>(kind)];
   answer.sample_size += keep(texts, query_.limit, query_.descending);
-  return put_samples(head_of(group, kTexts), to_points(std::move(texts)), answer);
+  return put_samples(head_of(group, kind), to_points(kind, std::move(texts)), answer);
 }
 
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
   for (const std::uint32_t group : plan_.order) {
     VARVE_CHECK_OK(alive());
-    if (saw(group, kNumbers)) VARVE_CHECK_OK(put_numbers(group, answer));
-    if (saw(group, kTexts)) VARVE_CHECK_OK(put_texts(group, answer));
+    if (saw(group, Kind::number)) VARVE_CHECK_OK(put_numbers(group, answer));
+    for (const Kind kind : {Kind::text, Kind::complex, Kind::histogram}) {
+      if (saw(group, kind)) VARVE_CHECK_OK(put_texts(group, kind, answer));
+    }
   }
   return answer;
 }

@@ -4,9 +4,11 @@
 // Where the first stage's windows can be filled from parts (no limit), a piece is reduced to cells outside of any lock
 // and only those are added to its group, or to the parts that the group is split into: nothing is kept of the samples.
 // Otherwise the samples are kept per series (one thread at a time has a series, so without locks), merged and split at
-// the end; for a percentile of whole groups only the values, by window. Texts are always kept.
+// the end; for a percentile of whole groups only the values, by window. Texts, complex numbers and histograms are
+// always kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -52,12 +54,15 @@ class Collector {
   struct GroupState {
     std::mutex mutex;
     aggregate::CellSet cells;
-    aggregate::WindowValues values;  // of percentiles, instead of cells
-    std::uint64_t samples = 0;       // in cells or values
-    std::vector<Text> texts;
-    std::map<aggregate::SplitKey, Part> parts;  // with splits instead of cells
+    aggregate::WindowValues values;                           // of percentiles, instead of cells
+    std::uint64_t samples = 0;                                // in cells or values
+    std::array<std::vector<Text>, model::kValueKinds> texts;  // by kind; none of numbers
+    std::map<aggregate::SplitKey, Part> parts;                // with splits instead of cells
   };
-  enum Seen : std::uint8_t { kNumbers = 1, kTexts = 2 };
+  using Kind = model::ValueKind;
+  static constexpr std::uint8_t bit_of(Kind kind) {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
+  }
 
   GroupState& group_of(std::uint32_t series) { return groups_[plan_.group_of[series]]; }
   [[nodiscard]] bool takes_summaries() const;
@@ -68,14 +73,14 @@ class Collector {
   Status add_parts(GroupState& group, const aggregate::Column& column);
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, const storage::Piece& piece);
-  [[nodiscard]] bool saw(std::uint32_t group, Seen kind) const;
+  [[nodiscard]] bool saw(std::uint32_t group, Kind kind) const;
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   Status put_numbers(std::uint32_t group, MetricAnswer& answer);
-  Status put_texts(std::uint32_t group, MetricAnswer& answer);
+  Status put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer);
   Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer);
   Status put_samples(Group head, aggregate::Points points, MetricAnswer& answer);
   Status put(Group group, aggregate::Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer);
-  [[nodiscard]] Group head_of(std::uint32_t group, Seen kind) const;
+  [[nodiscard]] Group head_of(std::uint32_t group, Kind kind) const;
 
   const Request& request_;
   const MetricQuery& query_;
@@ -87,7 +92,7 @@ class Collector {
   const aggregate::Percentile* const percentile_;  // or of values of windows; neither: samples are kept
   const aggregate::Windows windows_;               // of the first stage
   std::unique_ptr<GroupState[]> groups_;
-  std::vector<std::uint8_t> seen_;  // of each series
+  std::vector<std::uint8_t> seen_;  // of each series: bit_of each kind
   std::vector<Run> runs_;           // of each series, if samples are kept
 };
 

@@ -174,7 +174,7 @@ TEST_F(EngineTest, TheSameMetricTwiceAndOthers) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->metrics[0].groups[0].points.bits, std::vector<std::uint64_t>{3});
   EXPECT_EQ(answer->metrics[1].groups[0].points.times, (std::vector<model::Timestamp>{0, 1000, 2000}));
-  EXPECT_TRUE(answer->metrics[2].groups[0].text);
+  EXPECT_EQ(answer->metrics[2].groups[0].kind, model::ValueKind::text);
   EXPECT_EQ(answer->metrics[2].groups[0].points.texts, std::vector<std::string>{"x"});
   EXPECT_TRUE(answer->metrics[3].groups.empty());
 }

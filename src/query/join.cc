@@ -77,7 +77,7 @@ Result<MetricAnswer> join(const Join& how, model::TimeRange range, MetricAnswer 
   out.sample_size = series.sample_size;
   std::map<std::vector<std::string>, std::vector<Group>> groups;
   for (Group& one : series.groups) {
-    if (one.text) continue;
+    if (one.kind != model::ValueKind::number) continue;
     VARVE_CHECK_OK(alive());
     VARVE_TRY(one.points, prepare(how, range, std::move(one.points), budget));
     std::vector<std::string> values;

@@ -96,9 +96,11 @@ Points to_points(const Run& run) {
   return out;
 }
 
-Points to_points(std::vector<Text>&& texts) {
+Points to_points(model::ValueKind kind, std::vector<Text>&& texts) {
   Points out;
-  out.type = ValueType::string;
+  out.type = kind == model::ValueKind::complex     ? ValueType::complex
+             : kind == model::ValueKind::histogram ? ValueType::histogram
+                                                   : ValueType::string;
   for (Text& t : texts) {
     out.times.push_back(t.time);
     out.texts.push_back(std::move(t.text));

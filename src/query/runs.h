@@ -19,6 +19,7 @@ struct Number {
 // By time, then by value.
 bool operator<(const Number& a, const Number& b);
 
+// A value that is no number, as in model::Value::text.
 struct Text {
   model::Timestamp time;
   std::uint32_t series;
@@ -38,6 +39,7 @@ Run merge(std::vector<Run> runs);
 std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
 
 aggregate::Points to_points(const Run& run);
-aggregate::Points to_points(std::vector<Text>&& texts);
+// `kind`: theirs, not number.
+aggregate::Points to_points(model::ValueKind kind, std::vector<Text>&& texts);
 
 }  // namespace varve::query

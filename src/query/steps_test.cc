@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/histogram.h"
 #include "query/engine.h"
 #include "query/testing/engine_fixture.h"
 #include "storage/testing/memory_store.h"
@@ -32,11 +33,14 @@ TEST(Steps, SplitsBeforeAllSteps) {
       const std::string host = std::to_string(random() % 4);
       const auto v = static_cast<std::int64_t>(random() % 40) - 20;
       const auto time = static_cast<model::Timestamp>(random() % 200);
-      const auto kind = random() % 8;
+      const auto kind = random() % 10;
+      const std::string histogram = model::encode(model::Histogram{7, {{v, 1 + random() % 3}}, 0, 1, 0.5, 1});
       store.put("t", "cpu", {{"host", host}}, time,
-                kind == 0  ? Value::of_string("x")
-                : kind < 4 ? Value::of_long(v)
-                           : Value::of_double(static_cast<double>(v) / 8));
+                kind == 0   ? Value::of_string("x")
+                : kind == 8 ? Value::of_complex("0123456789abcdef")
+                : kind == 9 ? Value::of_histogram(histogram)
+                : kind < 4  ? Value::of_long(v)
+                            : Value::of_double(static_cast<double>(v) / 8));
     }
     Request request;
     request.tenant = "t";
@@ -82,7 +86,7 @@ TEST(Steps, SplitsBeforeAllSteps) {
       Group& want = expected[g];
       EXPECT_EQ(got.split, want.split) << round;
       EXPECT_EQ(got.group_values, want.group_values);
-      EXPECT_EQ(got.text, want.text);
+      EXPECT_EQ(got.kind, want.kind);
       EXPECT_EQ(got.tags, want.tags);
       if (query.descending) want.points.reverse();
       const aggregate::Scope scope{request.range.first, request.range.last - 1, {}};

@@ -13,6 +13,7 @@ void Columns::clear() {
   mins.clear();
   maxs.clear();
   lasts.clear();
+  last_types.clear();
 }
 
 void Columns::add(Kind kind, std::span<const Window> windows) {
@@ -21,7 +22,7 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
   starts.resize(size);
   counts.resize(size);
   offsets.resize(size);
-  if (kind == Kind::text) lasts.resize(size);
+  if (kind == Kind::text) lasts.resize(size), last_types.resize(size);
   if (kind != Kind::text) sums.resize(size);
   if (kind == Kind::gauge) mins.resize(size), maxs.resize(size);
   for (std::size_t i = 0, at = before; i < windows.size(); ++i, ++at) {
@@ -31,6 +32,7 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
     offsets[at] = w.first_time - w.start;
     if (kind == Kind::text) {
       lasts[at] = w.last;
+      last_types[at] = w.last_type;
       continue;
     }
     sums[at] = std::bit_cast<std::uint64_t>(w.sum);

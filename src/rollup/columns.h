@@ -5,7 +5,7 @@
 //   times                    starts of the windows
 //   column 0, all kinds      count, long
 //   column 1, all kinds      first time − start, long
-//   column 2, gauge, counter sum, double;  text: the last text
+//   column 2, gauge, counter sum, double;  text: the last value, of its type
 //   column 3, 4, gauge       min, max, doubles
 //
 // The time of the last sample is not kept: a reader takes the window's end.
@@ -35,6 +35,7 @@ struct Columns {
   std::vector<std::int64_t> offsets;
   std::vector<std::uint64_t> sums, mins, maxs;  // bits of doubles
   std::vector<std::string_view> lasts;
+  std::vector<model::ValueType> last_types;
 
   void clear();
   void add(Kind kind, std::span<const Window> windows);

@@ -89,7 +89,7 @@ void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
 void fold(const Texts& samples, std::int64_t width_ms, Windows& out) {
   for (std::size_t i = 0; i < samples.times.size(); ++i) {
     const model::Timestamp time = samples.times[i];
-    const Window one{model::window_start(time, width_ms), time, time, 1, 0, 0, 0, samples.values[i]};
+    const Window one{model::window_start(time, width_ms), time, time, 1, 0, 0, 0, samples.values[i], samples.types[i]};
     if (!out.empty() && out.back().start == one.start) {
       combine(out.back(), one);
     } else {

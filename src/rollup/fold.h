@@ -17,9 +17,11 @@ struct Numbers {
   std::span<const model::Timestamp> times;
   std::span<const double> values;
 };
+// Samples that are no numbers.
 struct Texts {
   std::span<const model::Timestamp> times;
   std::span<const std::string_view> values;
+  std::span<const model::ValueType> types;  // of each
 };
 
 // The samples of one window: positions [first, end).

@@ -22,6 +22,7 @@ void combine(Window& into, const Window& from) {
   if (from.last_time >= into.last_time) {
     into.last_time = from.last_time;
     into.last = from.last;
+    into.last_type = from.last_type;
   }
 }
 

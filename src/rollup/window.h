@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Window: what a rollup knows of the samples of one series in [start, start + granularity).
 //
-// Numbers have count, sum, min and max (avg is sum / count); delta counters only count and sum; texts count and the
-// last one. NaN and infinities are no numbers here: a window has what the others make. Windows combine in any order, so
-// a coarser one is made of finer ones, and late samples can be added where the raw ones are gone.
+// Numbers have count, sum, min and max (avg is sum / count); delta counters only count and sum; texts (and what else is
+// no number: complex numbers, histograms) count and the last one. NaN and infinities are no numbers here: a window has
+// what the others make. Windows combine in any order, so a coarser one is made of finer ones, and late samples can be
+// added where the raw ones are gone.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "model/time.h"
+#include "model/value.h"
 
 namespace varve::rollup {
 
@@ -20,7 +22,7 @@ namespace varve::rollup {
 enum class Kind : std::uint8_t {
   gauge = 0,    // count, sum, min, max
   counter = 1,  // count, sum
-  text = 2      // count, last
+  text = 2      // count, last; of whatever is no number
 };
 
 // Stands for the extremes of a window that was made of a delta counter. No window has NaN for another reason.
@@ -35,6 +37,7 @@ struct Window {
   double min = 0;
   double max = 0;
   std::string_view last;  // text: the value at last_time; lives as long as what it was made of
+  model::ValueType last_type = model::ValueType::string;  // its
 };
 
 // Windows of one series and kind at one granularity, ascending. One of count 0 is empty: it says nothing but that there

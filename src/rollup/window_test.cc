@@ -99,10 +99,18 @@ TEST(Fold, texts_keep_the_last) {
   const std::vector<Timestamp> times = {0, 1, kMinute};
   const std::vector<std::string_view> values = {"up", "down", "up"};
   Windows w;
-  fold(Texts{times, values}, kMinute, w);
+  const std::vector<model::ValueType> types = {model::ValueType::string, model::ValueType::complex,
+                                               model::ValueType::string};
+  fold(Texts{times, values, types}, kMinute, w);
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].count, 2U);
   EXPECT_EQ(w[0].last, "down");
+  EXPECT_EQ(w[0].last_type, model::ValueType::complex);
+  Windows wide;
+  coarsen(w, 2 * kMinute, wide);
+  ASSERT_EQ(wide.size(), 1U);
+  EXPECT_EQ(wide[0].last, "up");
+  EXPECT_EQ(wide[0].last_type, model::ValueType::string);
 }
 
 TEST(Coarsen, unequal_counts_average_by_count) {

@@ -22,7 +22,7 @@ struct Piece {
   model::ValueType type = model::ValueType::long_;
   std::span<const model::Timestamp> times;
   std::span<const std::uint64_t> bits;      // long and double: as in model::Value
-  std::span<const std::string_view> texts;  // string
+  std::span<const std::string_view> texts;  // the others: as in model::Value
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
@@ -71,7 +71,7 @@ class PieceSink {
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
   // Would windows [k × width, (k + 1) × width) of a rollup do for this series' samples in `range`, with the fields of
-  // window_fields()? `range` begins and ends at a window's edge. Texts in the range come as pieces.
+  // window_fields()? `range` begins and ends at a window's edge. What is no number in the range comes as pieces.
   virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) {
     (void)series, (void)range, (void)width_ms;
     return false;
@@ -126,7 +126,7 @@ class SampleStore {
   // and those of one call in their order, if they are of one group.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
-  // Reads the series' samples in range (last write wins) into `sink`. Strings, longs and doubles of a series come as
+  // Reads the series' samples in range (last write wins) into `sink`. Values of different types of a series come as
   // separate pieces. Errors: cancelled, timeout, corrupt, or what the sink answered.
   virtual Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
                       PieceSink& sink) = 0;

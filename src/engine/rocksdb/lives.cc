@@ -60,6 +60,8 @@ class Counter {
         case model::RowKind::long_: uniform_ |= SeriesLife::bit_of(model::ValueType::long_); break;
         case model::RowKind::decimal: uniform_ |= SeriesLife::bit_of(model::ValueType::double_); break;
         case model::RowKind::text: uniform_ |= SeriesLife::bit_of(model::ValueType::string); break;
+        case model::RowKind::complex: uniform_ |= SeriesLife::bit_of(model::ValueType::complex); break;
+        case model::RowKind::histogram: uniform_ |= SeriesLife::bit_of(model::ValueType::histogram); break;
         case model::RowKind::typed:
           for (std::size_t i = 0; i < wanted.size(); ++i) {
             types_[i] |= SeriesLife::bit_of(row.value(wanted[i].column).type);

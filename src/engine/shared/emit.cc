@@ -18,20 +18,23 @@ Emitter::Cut Emitter::cut(std::span<const model::Timestamp> times) const {
 
 Status Emitter::split(std::size_t series, std::span<const model::Timestamp> times, std::span<const ValueType> types,
                       std::span<const std::uint64_t> bits, std::span<const std::string_view> texts) {
-  for (const ValueType type : {ValueType::long_, ValueType::double_, ValueType::string}) {
+  unsigned seen = 0;
+  for (const ValueType type : types) seen |= 1U << static_cast<unsigned>(type);
+  for (unsigned number = 1; number <= model::kValueTypeLast; ++number) {
+    if ((seen >> number & 1) == 0) continue;
+    const auto type = static_cast<ValueType>(number);
     split_times_.clear();
     split_bits_.clear();
     split_texts_.clear();
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (types[i] != type) continue;
       split_times_.push_back(times[i]);
-      if (type == ValueType::string) {
+      if (model::in_text(type)) {
         split_texts_.push_back(texts[i]);
       } else {
         split_bits_.push_back(bits[i]);
       }
     }
-    if (split_times_.empty()) continue;
     VARVE_CHECK_OK(sink_.piece({series, type, split_times_, split_bits_, split_texts_}));
   }
   return {};
@@ -66,7 +69,7 @@ Status Emitter::emit(std::size_t series, std::span<const model::Timestamp> times
     return split(series, in_range, std::span(column.types).subspan(first, count),
                  bits.empty() ? bits : bits.subspan(first, count), texts.empty() ? texts : texts.subspan(first, count));
   }
-  if (column.type == ValueType::string) {
+  if (model::in_text(column.type)) {
     return sink_.piece({series, column.type, in_range, {}, texts.subspan(first, count)});
   }
   return sink_.piece({series, column.type, in_range, bits.subspan(first, count), {}});

@@ -180,7 +180,7 @@ model::Value Gather::value_of(const Source& source, std::size_t column) const {
   const auto& from = chunks_[source.chunk].columns[column];
   model::Value value;
   value.type = from.uniform ? from.type : from.types[source.index];
-  if (value.type == model::ValueType::string) {
+  if (model::in_text(value.type)) {
     value.text = from.texts[source.index];
   } else {
     value.bits = from.bits[source.index];

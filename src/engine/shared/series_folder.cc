@@ -36,11 +36,13 @@ void SeriesFolder::fold_cells(std::span<const model::Timestamp> times, std::span
   numbers_.clear();
   text_times_.clear();
   texts_.clear();
+  text_types_.clear();
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (types[i] == chunk::kErased || except_.contains(times[i])) continue;
-    if (types[i] == ValueType::string) {
+    if (model::in_text(types[i])) {
       text_times_.push_back(times[i]);
       texts_.push_back(texts[i]);
+      text_types_.push_back(types[i]);
     } else {
       number_times_.push_back(times[i]);
       numbers_.push_back(types[i] == ValueType::double_ ? std::bit_cast<double>(bits[i])
@@ -48,12 +50,12 @@ void SeriesFolder::fold_cells(std::span<const model::Timestamp> times, std::span
     }
   }
   fold_numbers(number_times_);
-  rollup::fold(rollup::Texts{text_times_, texts_}, width_ms_, text_windows_);
+  rollup::fold(rollup::Texts{text_times_, texts_, text_types_}, width_ms_, text_windows_);
 }
 
 void SeriesFolder::fold(std::span<const model::Timestamp> times, chunk::DecodedColumn& column) {
   text_windows_.clear();
-  if (!column.uniform || column.type == ValueType::string) {
+  if (!column.uniform || model::in_text(column.type)) {
     if (column.uniform) one_type_.assign(times.size(), column.type);
     return fold_cells(times, column.uniform ? one_type_ : column.types, column.bits, column.texts);
   }

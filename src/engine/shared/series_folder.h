@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesFolder: folds the samples of one series after the other into windows, numbers and texts apart: a series may
-// have both.
+// SeriesFolder: folds the samples of one series after the other into windows, numbers and what is none ("texts")
+// apart: a series may have both.
 #pragma once
 
 #include <span>
@@ -47,6 +47,7 @@ class SeriesFolder {
   std::vector<model::Timestamp> number_times_, text_times_;
   std::vector<double> numbers_;
   std::vector<std::string_view> texts_;
+  std::vector<model::ValueType> text_types_;
   rollup::Windows number_windows_, text_windows_;
 };
 

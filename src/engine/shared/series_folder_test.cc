@@ -73,6 +73,19 @@ TEST(SeriesFolder, numbers_and_texts_apart_without_what_is_nan_or_erased) {
   EXPECT_EQ(texts(folder), (std::vector<GotText>{{10, 1, "text"}}));
 }
 
+TEST(SeriesFolder, what_is_no_number_is_folded_with_the_texts) {
+  const std::vector<ValueType> types = {ValueType::complex, ValueType::histogram, ValueType::string,
+                                        ValueType::histogram, ValueType::long_};
+  const std::vector<std::uint64_t> bits = {0, 0, 0, 0, 7};
+  const std::vector<std::string_view> values = {"c", "h", "s", "i", ""};
+  SeriesFolder folder(10);
+  folder.start_group();
+  folder.fold(kTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
+  EXPECT_EQ(numbers(folder), (std::vector<Got>{{30, 1, 7, 7, 7}}));
+  EXPECT_EQ(texts(folder), (std::vector<GotText>{{0, 2, "h"}, {10, 2, "i"}}));
+  EXPECT_EQ(folder.texts()[0].last_type, ValueType::histogram);
+}
+
 TEST(SeriesFolder, decoded_columns_fold_as_gathered_ones) {
   const Mixed mixed;
   const std::vector<std::int64_t> ints = {1, 2, 3, 4, 5};

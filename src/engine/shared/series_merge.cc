@@ -30,7 +30,7 @@ Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigne
     model::Value value;
     value.type = chunk_column_.uniform ? chunk_column_.type : chunk_column_.types[r];
     if (value.type == chunk::kErased) continue;
-    if (value.type == model::ValueType::string) {
+    if (model::in_text(value.type)) {
       value.text = chunk_column_.texts[r];
     } else {
       value.bits = chunk_column_.bits[r];

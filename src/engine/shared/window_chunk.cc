@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/shared/window_chunk.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "rollup/decimal_sums.h"
@@ -25,7 +26,6 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
   const std::size_t n = windows_.starts.size();
   if (doubles_.size() < n) {
     doubles_.assign(n, ValueType::double_);
-    strings_.assign(n, ValueType::string);
     no_bits_.assign(n, 0);
   }
   const auto longs = [](const std::vector<std::int64_t>& ints) {
@@ -37,7 +37,7 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
   columns_ = {longs(windows_.counts), longs(windows_.offsets), {}, {}, {}};
   if (kind_ == Kind::text) {
     columns_[2] = {
-        chunk::Column::Form::typed, 0, {}, std::span(strings_).first(n), std::span(no_bits_).first(n), windows_.lasts};
+        chunk::Column::Form::typed, 0, {}, windows_.last_types, std::span(no_bits_).first(n), windows_.lasts};
   } else {
     columns_[2] = typed(windows_.sums);
   }
@@ -56,6 +56,11 @@ std::unexpected<Error> wrong_columns() { return fail(Code::corrupt, "a chunk of 
 
 bool is(const DecodedColumn& column, ValueType type) { return column.uniform && column.type == type; }
 
+bool is_in_text(const DecodedColumn& column) {
+  return column.uniform ? model::in_text(column.type)
+                        : std::ranges::all_of(column.types, [](ValueType type) { return model::in_text(type); });
+}
+
 }  // namespace
 
 Status check_window_columns(std::size_t count) {
@@ -63,17 +68,18 @@ Status check_window_columns(std::size_t count) {
   return known ? Status{} : wrong_columns();
 }
 
-// What a rollup wrote is of one type.
+// What a rollup wrote is of one type, but for last values of windows.
 DecodedColumn decoded(const chunk::Column& column) {
   DecodedColumn out;
-  out.uniform = true;
   if (column.form == chunk::Column::Form::longs) {
     out.type = ValueType::long_;
     for (const std::int64_t v : column.ints) out.bits.push_back(static_cast<std::uint64_t>(v));
     return out;
   }
   out.type = column.types[0];
-  if (out.type == ValueType::string) {
+  if (model::in_text(out.type)) {
+    out.uniform = std::ranges::all_of(column.types, [&](ValueType type) { return type == out.type; });
+    if (!out.uniform) out.types.assign(column.types.begin(), column.types.end());
     out.texts.assign(column.texts.begin(), column.texts.end());
   } else {
     out.bits.assign(column.bits.begin(), column.bits.end());
@@ -85,9 +91,8 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
                   rollup::Windows& out) {
   const bool numbers = columns.size() >= 3 && is(columns[2], ValueType::double_);
   const bool gauge = columns.size() == 5 && is(columns[3], ValueType::double_) && is(columns[4], ValueType::double_);
-  const bool shaped =
-      columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
-      (numbers ? gauge || columns.size() == 3 : columns.size() == 3 && is(columns[2], ValueType::string));
+  const bool shaped = columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
+                      (numbers ? gauge || columns.size() == 3 : columns.size() == 3 && is_in_text(columns[2]));
   if (!shaped) return wrong_columns();
   for (std::size_t i = 0; i < starts.size(); ++i) {
     rollup::Window window;
@@ -95,7 +100,10 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
     window.count = columns[0].bits[i];
     window.first_time = window.last_time = window.start + static_cast<std::int64_t>(columns[1].bits[i]);
     if (numbers) window.sum = std::bit_cast<double>(columns[2].bits[i]);
-    if (!numbers) window.last = columns[2].texts[i];
+    if (!numbers) {
+      window.last = columns[2].texts[i];
+      window.last_type = columns[2].uniform ? columns[2].type : columns[2].types[i];
+    }
     if (numbers && !gauge) window.min = window.max = rollup::kUnknown;
     if (gauge) {
       window.min = std::bit_cast<double>(columns[3].bits[i]);

@@ -30,7 +30,6 @@ class WindowChunk {
   rollup::Columns windows_;
   std::array<chunk::Column, rollup::kColumnsMax> columns_;
   std::vector<model::ValueType> doubles_;  // as many types as the longest column
-  std::vector<model::ValueType> strings_;
   std::vector<std::uint64_t> no_bits_;
 };
 

@@ -77,6 +77,37 @@ TEST(WindowChunk, windows_of_all_kinds_come_back_from_one_block) {
   EXPECT_TRUE(std::isnan(counter[1].min) && std::isnan(counter[1].max));
 }
 
+// One type for all windows, or a type for each.
+TEST(WindowChunk, last_values_keep_their_types) {
+  using model::ValueType;
+  for (const ValueType other : {ValueType::complex, ValueType::string}) {
+    Windows windows = {text(10, 2, "one"), text(20, 1, "two"), text(30, 0, "")};
+    for (auto& window : windows) window.last_type = ValueType::complex;
+    windows[1].last_type = other;
+    chunk::BlockBuilder builder;
+    WindowChunk layout;
+    layout.start(Kind::text);
+    layout.add(windows);
+    builder.add(layout.finish(model::GroupId{3}));
+    const auto block = chunk::Block::open(builder.finish());
+    ASSERT_TRUE(block);
+    Gather gather;
+    gather.clear();
+    ASSERT_TRUE(gather.add_chunk(**block, 0));
+    gather.finish();
+    Windows gathered;
+    ASSERT_TRUE(to_windows(gather, gathered));
+    for (const Windows& got : {decoded_windows(**block, 0), gathered}) {
+      ASSERT_EQ(got.size(), windows.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        EXPECT_EQ(got[i].count, windows[i].count);
+        EXPECT_EQ(got[i].last, windows[i].last);
+        EXPECT_EQ(got[i].last_type, windows[i].last_type);
+      }
+    }
+  }
+}
+
 TEST(WindowChunk, gathered_windows_are_those_of_the_later_chunk) {
   WindowChunk layout;
   layout.start(Kind::gauge);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/histogram.h"
 #include "protocol/kairosdb/query_node.h"
 
 namespace varve::protocol::kairosdb {
@@ -56,6 +57,13 @@ template <std::int64_t Aggregator::* member>
 Status read_whole(const Node& node, const Place& /*place*/, Aggregator& out) {
   VARVE_TRY(out.*member, whole_of(node));
   return {};
+}
+
+Status read_precision(const Node& node, const Place& place, Aggregator& out) {
+  VARVE_TRY(out.precision, whole_of(node));
+  const bool good = out.precision >= 0 && out.precision <= std::int64_t{model::kHistogramPrecisionMax};
+  return good ? Status{}
+              : invalid(place.property + " must be from 0 to " + std::to_string(model::kHistogramPrecisionMax));
 }
 
 Status read_zone(const Node& node, const Place& place, Aggregator& out) {
@@ -141,6 +149,7 @@ constexpr std::array<Property, 6> kRange = {{{"sampling", read_sampling},
 constexpr std::array<Property, 2> kDev = {
     {{"return_type", read_return_type}, {"dev_count", read_real<&Aggregator::dev_count>}}};
 constexpr std::array<Property, 1> kPercentile = {{{"percentile", read_real<&Aggregator::percentile>}}};
+constexpr std::array<Property, 1> kMerge = {{{"precision", read_precision}}};
 constexpr std::array<Property, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
 constexpr std::array<Property, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
 constexpr std::array<Property, 2> kFilter = {{{"filter_op", read_filter_op}, {"threshold", read_threshold}}};
@@ -163,7 +172,7 @@ struct Known {
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
-constexpr std::array<Known, 21> kKnown = {
+constexpr std::array<Known, 22> kKnown = {
     {{"avg", "AvgAggregator", true, {}},
      {"count", "CountAggregator", true, {}},
      {"dev", "StdAggregator", true, kDev},
@@ -175,6 +184,7 @@ constexpr std::array<Known, 21> kKnown = {
      {"last", "LastAggregator", true, {}},
      {"least_squares", "LeastSquaresAggregator", true, {}},
      {"max", "MaxAggregator", true, {}},
+     {"merge", "HistogramMergeAggregator", true, kMerge},
      {"min", "MinAggregator", true, {}},
      {"percentile", "PercentileAggregator", true, kPercentile, "percentile", ".percentile may not be zero"},
      {"rate", "RateAggregator", false, kRate},

@@ -31,8 +31,8 @@ std::string error(const std::string& fields) {
 }
 
 TEST(ParseAggregator, AllNames) {
-  for (const char* name : {"avg", "count", "dev", "diff", "first", "gaps", "last", "least_squares", "max", "min",
-                           "rate", "sampler", "scale", "sma", "sum", "trim"}) {
+  for (const char* name : {"avg", "count", "dev", "diff", "first", "gaps", "last", "least_squares", "max", "merge",
+                           "min", "rate", "sampler", "scale", "sma", "sum", "trim"}) {
     EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
   }
   EXPECT_EQ(error(R"("name":"bogus")"), "q.bogus invalid aggregators name");
@@ -48,6 +48,10 @@ TEST(ParseAggregator, Properties) {
   EXPECT_EQ(dev.sampling_value, 2);
   EXPECT_EQ(dev.sampling_unit, model::TimeUnit::days);
   EXPECT_EQ(good(R"("name":"percentile","percentile":0.75)").percentile, 0.75);
+  EXPECT_EQ(good(R"("name":"merge","precision":5)").precision, 5);
+  EXPECT_EQ(good(R"("name":"merge")").precision, -1);
+  EXPECT_EQ(error(R"("name":"merge","precision":53)"), "q.precision must be from 0 to 52");
+  EXPECT_EQ(error(R"("name":"merge","precision":-1)"), "q.precision must be from 0 to 52");
   EXPECT_EQ(good(R"("name":"div","divisor":-2.5)").divisor, -2.5);
   EXPECT_EQ(good(R"("name":"scale","factor":"1e3")").factor, 1000);
   EXPECT_EQ(good(R"("name":"scale")").factor, 0);

@@ -10,6 +10,7 @@
 #include "model/too_old.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
+#include "protocol/kairosdb/values.h"
 
 namespace varve::protocol::kairosdb {
 namespace {
@@ -242,6 +243,12 @@ void MetricReader::add(const model::LineGroup& group, std::optional<std::int64_t
   }
   if (value.kind == Kind::null || (value.kind == Kind::string && value.text.empty())) {
     return error(where(index) + ".value may not be empty.");
+  }
+  if (const auto object = type ? object_type(*type) : std::nullopt) {
+    if (auto wrong = read_object(reader_, value, *object, room_); !wrong.empty()) {
+      return error(where(index) + ".value " + wrong);
+    }
+    return batch_.add(group, *time, model::Value{*object, 0, room_});
   }
   if (value.kind == Kind::array || value.kind == Kind::object) {
     if (type && *type != "long" && *type != "double" && *type != "string") {

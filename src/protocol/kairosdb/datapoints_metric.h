@@ -81,6 +81,7 @@ class MetricReader {
   model::LineGroup nobody_;  // stands in for one that is only checked
   Rejection& rejection_;
   std::string where_;  // "metric[0](name=cpu)"
+  std::string room_;   // bytes of a complex number or histogram
 };
 
 }  // namespace varve::protocol::kairosdb

@@ -7,53 +7,11 @@
 
 #include <random>
 
+#include "protocol/kairosdb/datapoints_text.h"
 #include "protocol/testing/damage.h"
-#include "protocol/testing/fake_groups.h"
 
 namespace varve::protocol::kairosdb {
 namespace {
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text += (text.empty() ? "" : " | ") + line;
-  return text;
-}
-
-std::string padded(std::string_view body, char with = ' ') { return std::string(body) + std::string(64, with); }
-
-std::string parse(std::string_view body, testing::FakeGroups& groups, Way way, char padding = ' ') {
-  const std::string bytes = padded(body, padding);
-  model::RowBatch batch;
-  const auto rejection = parse_datapoints({bytes.data(), body.size()}, groups, batch, way);
-  return rejection.none() ? joined(groups.samples(batch)) : "! " + joined(rejection.errors);
-}
-
-// What the body gives; fails if the two ways, or known and unknown groups, or what stands behind the body matter.
-std::string parsed(std::string_view body) {
-  testing::FakeGroups general_groups;
-  const std::string want = parse(body, general_groups, Way::general);
-  for (const bool keep_names : {true, false}) {
-    testing::FakeGroups groups;
-    groups.keep_names = keep_names;
-    for (const char padding : {' ', '1', '"', '}', ']'}) {
-      EXPECT_EQ(parse(body, groups, Way::fast, padding), want) << body << " padded with " << padding;
-      EXPECT_EQ(parse(body, groups, Way::general, padding), want) << body << " padded with " << padding;
-    }
-  }
-  return want;
-}
-
-// A metric object `m` with a tag, around the given fields.
-std::string of_m(std::string_view fields) {
-  return parsed("{\"name\":\"m\",\"tags\":{\"h\":\"a\"}," + std::string(fields) + "}");
-}
-std::string value(std::string_view json) { return of_m("\"timestamp\":1,\"value\":" + std::string(json)); }
-std::string points(std::string_view json) { return of_m("\"datapoints\":" + std::string(json)); }
-
-struct Case {
-  const char* body;
-  const char* want;
-};
 
 TEST(Datapoints, Shapes) {
   const Case cases[] = {
@@ -169,9 +127,8 @@ TEST(Datapoints, Types) {
       {R"("datapoints":[[1,1,"double"],[2,"2","long"],[3,"2","string"],[4,3.7,"long"]])",
        "m{h=a} 1 1.0 | m{h=a} 2 2 | m{h=a} 3 \"2\" | m{h=a} 4 3"},
       {R"("type":"bogus","timestamp":1,"value":1)", "! Unregistered data point type 'bogus'"},
-      {R"("type":"complex","timestamp":1,"value":{"real":1,"imaginary":2})",
-       "! Unregistered data point type 'complex'"},
-      {R"("type":"histogram","datapoints":[[1,{"bins":{}}]])", "! Unregistered data point type 'histogram'"},
+      {R"("type":"other","timestamp":1,"value":{"real":1,"imaginary":2})", "! Unregistered data point type 'other'"},
+      {R"("datapoints":[[1,{"real":1,"imaginary":2}]])", "! metric[0](name=m).datapoints[0] value is an invalid type"},
       {R"("datapoints":[[1,2,"null"]])", "! Unregistered data point type 'null'"},
       {R"("type":"double","timestamp":1,"value":"abc")",
        "! java.lang.NumberFormatException: For input string: \"abc\""},

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "model/complex.h"
+#include "model/histogram.h"
 #include "model/line_group.h"
 #include "model/row.h"
 #include "model/tags.h"
@@ -82,9 +84,28 @@ class FakeGroups final : public model::GroupSource {
     return lines;
   }
 
+  // 1.5 -2.0i
+  static std::string print(const model::Complex& value) {
+    return print(model::Value::of_double(value.real)) + ' ' + print(model::Value::of_double(value.imaginary)) + 'i';
+  }
+  // p7 [1.0*3 2.0*1] min max mean sum
+  static std::string print(const model::Histogram& value) {
+    std::string text = 'p' + std::to_string(value.precision) + " [";
+    for (const auto& bin : value.bins) {
+      text += text.back() == '[' ? "" : " ";
+      text +=
+          print(model::Value::of_double(model::bin_value(bin.key, value.precision))) + '*' + std::to_string(bin.count);
+    }
+    text += ']';
+    for (const double v : {value.min, value.max, value.mean, value.sum})
+      text += ' ' + print(model::Value::of_double(v));
+    return text;
+  }
   static std::string print(const model::Value& value) {
     if (value.type == model::ValueType::long_) return std::to_string(value.as_long());
     if (value.type == model::ValueType::string) return '"' + std::string(value.text) + '"';
+    if (value.type == model::ValueType::complex) return print(*model::decode_complex(value.text));
+    if (value.type == model::ValueType::histogram) return print(*model::decode_histogram(value.text));
     char buffer[40];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value.as_double()).ptr;
     std::string text(buffer, end);

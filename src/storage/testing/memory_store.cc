@@ -191,7 +191,7 @@ Status MemoryStore::give(std::size_t position, std::span<const Samples::value_ty
   for (const auto* sample : run) {
     const Stored& stored = sample->second;
     times.push_back(sample->first);
-    if (piece.type == ValueType::string) {
+    if (model::in_text(piece.type)) {
       texts.emplace_back(stored.text);
       continue;
     }
@@ -202,7 +202,7 @@ Status MemoryStore::give(std::size_t position, std::span<const Samples::value_ty
     stats.max = std::max(stats.max, v);
     stats.sum += v;
   }
-  if (piece.type != ValueType::string && !std::isnan(stats.sum) && sink.takes_stats(stats)) {
+  if (model::is_number(piece.type) && !std::isnan(stats.sum) && sink.takes_stats(stats)) {
     ++stats_given_;
     sink.stats(stats);
     return {};

@@ -63,7 +63,7 @@ class Collector final : public PieceSink {
     for (std::size_t i = 0; i < piece.size(); ++i) {
       if (i > 0 && piece.times[i] <= piece.times[i - 1]) fault = "times do not ascend";
       model::Value value{piece.type, 0, {}};
-      if (piece.type == model::ValueType::string) {
+      if (model::in_text(piece.type)) {
         value.text = piece.texts[i];
       } else {
         value.bits = piece.bits[i];

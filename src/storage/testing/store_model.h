@@ -58,13 +58,15 @@ class StoreModel {
   }
 
   OwnedValue value(bool may_be_text) {
-    switch (pick(may_be_text ? 7 : 6)) {
+    switch (pick(may_be_text ? 9 : 6)) {
       case 0: return OwnedValue(model::Value::of_long(pick(100)));
       case 1: return OwnedValue(model::Value::of_long(-static_cast<std::int64_t>(random_())));
       case 2: return OwnedValue(model::Value::of_double(pick(10'000) / 100.0));
       case 3: return OwnedValue(model::Value::of_double(-1.0 / (1 + pick(7))));
       case 4: return OwnedValue(model::Value::of_double(-0.0));
       case 5: return OwnedValue(model::Value::of_double(pick(1000)));
+      case 6: return OwnedValue(model::Value::of_complex(std::string(16, static_cast<char>(pick(3)))));
+      case 7: return OwnedValue(model::Value::of_histogram(std::string(pick(60), 'h')));  // no store looks into it
       default: return OwnedValue(model::Value::of_string(std::string(pick(20), 'x')));
     }
   }

@@ -30,7 +30,7 @@ class OnlySink final : public storage::PieceSink {
   bool takes_stats(const storage::ChunkStats& stats) override { return !texts_ && sink_.takes_stats(stats); }
   void stats(const storage::ChunkStats& stats) override { sink_.stats(stats); }
   Status piece(const storage::Piece& piece) override {
-    return (piece.type == model::ValueType::string) == texts_ ? sink_.piece(piece) : Status{};
+    return model::in_text(piece.type) == texts_ ? sink_.piece(piece) : Status{};
   }
 
  private:

@@ -71,7 +71,7 @@ class SumSink final : public storage::PieceSink {
   Status piece(const storage::Piece& piece) override {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < piece.size(); ++i) {
-      if (piece.type == model::ValueType::string) continue;
+      if (model::in_text(piece.type)) continue;
       const double v = piece.type == model::ValueType::double_
                            ? std::bit_cast<double>(piece.bits[i])
                            : static_cast<double>(static_cast<std::int64_t>(piece.bits[i]));

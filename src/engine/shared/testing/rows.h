@@ -60,7 +60,7 @@ inline model::Value value_at(const chunk::Column& column, std::size_t i) {
   if (column.form == Form::decimals) {
     return model::Value::of_double(static_cast<double>(column.ints[i]) / model::kPowerOfTen[column.decimals]);
   }
-  if (column.types[i] == model::ValueType::string) return model::Value::of_string(column.texts[i]);
+  if (model::in_text(column.types[i])) return {column.types[i], 0, column.texts[i]};
   model::Value value;
   value.type = column.types[i];
   value.bits = column.bits[i];

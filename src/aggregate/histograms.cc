@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/histograms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "aggregate/windows.h"
+#include "model/histogram.h"
+
+namespace varve::aggregate {
+
+namespace {
+
+using model::Histogram;
+using model::ValueType;
+
+std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+// Calls use(window, time of its first histogram, all of it merged) for each window with a histogram, ascending.
+template <class Use>
+void for_each_window(const Windows& windows, const Points& in, const Use& use) {
+  for (std::size_t i = 0; i < in.size();) {
+    const std::int64_t window = windows.index(in.times[i]);
+    const model::Timestamp end = windows.start(window + 1);
+    std::optional<Histogram> all;
+    model::Timestamp first = 0;
+    for (; i < in.size() && in.times[i] < end; ++i) {
+      auto one = model::decode_histogram(in.texts[i]);
+      if (!one) continue;
+      if (!all) {
+        all = std::move(one);
+        first = in.times[i];
+        if (const std::uint64_t count = all->count(); count != 0) all->mean = all->sum / static_cast<double>(count);
+      } else {
+        model::merge(*all, *one);
+      }
+    }
+    if (all) use(window, first, *all);
+  }
+}
+
+double value_of(const Histogram& histogram, const model::HistogramBin& bin) {
+  return model::bin_value(bin.key, histogram.precision);
+}
+
+double deviation_of(const Deviation& how, const Histogram& histogram) {
+  const auto count = static_cast<double>(histogram.count());
+  double sum = 0;
+  for (const auto& bin : histogram.bins) sum += value_of(histogram, bin) * static_cast<double>(bin.count);
+  const double mean = sum / count;
+  double squares = 0;
+  for (const auto& bin : histogram.bins) {
+    const double off = value_of(histogram, bin) - mean;
+    squares += off * off * static_cast<double>(bin.count);
+  }
+  const double deviation = count < 2 ? 0 : std::sqrt(squares / (count - 1));
+  switch (how.answer) {
+    case Deviation::Answer::above: return mean + how.count * deviation;
+    case Deviation::Answer::below: return mean - how.count * deviation;
+    default: return deviation;
+  }
+}
+
+double value_of(const Stage& stage, const Histogram& histogram) {
+  switch (stage.function) {
+    case Function::avg: return histogram.mean;
+    case Function::sum: return histogram.sum;
+    case Function::min: return histogram.min;
+    case Function::max: return histogram.max;
+    case Function::dev: return deviation_of(stage.deviation, histogram);
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Points apply(const Merge& merge, const Scope& scope, Points in) {
+  in = without_nulls(std::move(in));
+  const Windows windows = windows_of(merge, scope.start);
+  Points out;
+  out.type = ValueType::histogram;
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, Histogram& all) {
+    if (merge.precision) model::coarsen(all, *merge.precision);
+    out.times.push_back(stamp_of(merge, windows, window, first));
+    out.texts.push_back(model::encode(all));
+  });
+  return out;
+}
+
+Points apply_to_histograms(const Stage& stage, model::Timestamp query_start, Points in) {
+  in = without_nulls(std::move(in));
+  const Windows windows = windows_of(stage, query_start);
+  const bool counts = stage.function == Function::count;
+  Points out;
+  out.type = counts ? ValueType::long_ : ValueType::double_;
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all) {
+    const std::uint64_t count = all.count();
+    if (count == 0 && !counts) return;
+    out.times.push_back(stamp_of(stage, windows, window, first));
+    out.bits.push_back(counts ? count : bits_of(value_of(stage, all)));
+  });
+  return out;
+}
+
+Points apply_to_histograms(const Percentile& percentile, model::Timestamp query_start, Points in) {
+  in = without_nulls(std::move(in));
+  const Windows windows = windows_of(percentile, query_start);
+  Points out;
+  out.type = ValueType::double_;
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all) {
+    if (const auto value = model::percentile(all, percentile.fraction)) {
+      out.times.push_back(stamp_of(percentile, windows, window, first));
+      out.bits.push_back(bits_of(*value));
+    }
+  });
+  return out;
+}
+
+}  // namespace varve::aggregate

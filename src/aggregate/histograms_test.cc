@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/histograms.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "aggregate/apply.h"
+#include "aggregate/pipeline.h"
+#include "aggregate/points_text.h"
+#include "model/histogram.h"
+
+namespace varve::aggregate {
+namespace {
+
+using model::Histogram;
+
+// Of whole numbers "1 1 2".
+std::string histogram(const std::string& values, unsigned precision = 7) {
+  Histogram out;
+  out.precision = precision;
+  std::istringstream words(values);
+  for (double v = 0; words >> v;) {
+    out.min = out.bins.empty() ? v : std::min(out.min, v);
+    out.max = out.bins.empty() ? v : std::max(out.max, v);
+    out.sum += v;
+    out.bins.push_back({model::bin_of(v, precision), 1});
+  }
+  model::normalize(out);
+  out.mean = out.bins.empty() ? 0 : out.sum / static_cast<double>(out.count());
+  return model::encode(out);
+}
+
+// One every second.
+Points points(const std::vector<std::string>& bytes) {
+  Points out;
+  out.type = model::ValueType::histogram;
+  for (const std::string& one : bytes) {
+    out.times.push_back(static_cast<model::Timestamp>(out.size()) * 1000);
+    out.texts.push_back(one);
+  }
+  return out;
+}
+
+template <class Windowed>
+Windowed by(std::int64_t seconds) {
+  Windowed out;
+  out.sampling = {seconds, model::TimeUnit::seconds};
+  return out;
+}
+
+std::string of(Function function, const Points& in, std::int64_t seconds) {
+  auto stage = by<Stage>(seconds);
+  stage.function = function;
+  return text_of(apply(stage, 0, in));
+}
+
+const std::vector<std::string> kThree = {histogram("1 1 2"), histogram("10"), histogram("-4 3")};
+
+TEST(Histograms, FunctionsAreOfAllValues) {
+  const Points in = points(kThree);
+  EXPECT_EQ(of(Function::avg, in, 2), "0:3.5 2000:-0.5");
+  EXPECT_EQ(of(Function::sum, in, 2), "0:14.0 2000:-1.0");
+  EXPECT_EQ(of(Function::min, in, 2), "0:1.0 2000:-4.0");
+  EXPECT_EQ(of(Function::max, in, 2), "0:10.0 2000:3.0");
+  EXPECT_EQ(of(Function::count, in, 2), "0:4 2000:2");
+  EXPECT_EQ(of(Function::dev, in, 2), "0:4.358898944 2000:4.949747468");
+  EXPECT_EQ(of(Function::dev, points({histogram("7")}), 1), "0:0.0");
+}
+
+TEST(Histograms, FirstAndLastPassThemOn) {
+  for (const auto& [function, chosen, time] :
+       {std::tuple(Function::first, 0, 0), std::tuple(Function::last, 2, 2000)}) {
+    auto stage = by<Stage>(60);
+    stage.function = function;
+    const Points out = apply(stage, 0, points(kThree));
+    EXPECT_EQ(out.type, model::ValueType::histogram);
+    ASSERT_EQ(out.size(), 1U);
+    EXPECT_EQ(out.times[0], time);
+    EXPECT_EQ(out.texts[0], kThree[static_cast<std::size_t>(chosen)]);
+  }
+}
+
+TEST(Histograms, WhatCountedNothingOrIsNoneHasNoValue) {
+  const Points in = points({histogram(""), "no histogram", histogram("5")});
+  EXPECT_EQ(of(Function::avg, in, 1), "2000:5.0");
+  EXPECT_EQ(of(Function::min, in, 60), "0:5.0") << "that of values, not of an empty one";
+  EXPECT_EQ(of(Function::count, in, 1), "0:0 2000:1");
+  Percentile percentile = by<Percentile>(1);
+  percentile.fraction = 0.5;
+  EXPECT_EQ(text_of(apply(percentile, Scope{0, 9000, {}}, in)), "2000:5.0");
+}
+
+TEST(Histograms, PercentileOfAWindow) {
+  Percentile percentile = by<Percentile>(60);
+  const auto at = [&](double fraction) {
+    percentile.fraction = fraction;
+    return text_of(apply(percentile, Scope{0, 9000, {}}, points(kThree)));
+  };
+  EXPECT_EQ(at(0.5), "0:1.0");
+  EXPECT_EQ(at(0.51), "0:2.0");
+  EXPECT_EQ(at(1), "0:10.0");
+}
+
+TEST(Histograms, MergeTakesTheLeastPrecision) {
+  Merge merge = by<Merge>(60);
+  const auto merged = [&](const std::vector<std::string>& in) {
+    const Points out = apply(merge, Scope{0, 9000, {}}, points(in));
+    EXPECT_EQ(out.size(), 1U);
+    return *model::decode_histogram(out.texts.at(0));
+  };
+  EXPECT_EQ(model::encode(merged(kThree)), histogram("1 1 2 10 -4 3"));
+  EXPECT_EQ(merged({histogram("100 101", 7), histogram("5", 5)}).precision, 5U);
+  EXPECT_EQ(merged({histogram("5", 5), histogram("100 101", 7)}).bins.size(), 2U);
+  merge.precision = 3;
+  EXPECT_EQ(model::encode(merged({histogram("100 101")})), histogram("100 101", 3));
+  merge.precision = 9;
+  EXPECT_EQ(merged({histogram("100")}).precision, 7U);
+}
+
+TEST(Histograms, ThePipelineKeepsOtherStepsAway) {
+  Points numbers = points_of("0:1 1000:2");
+  const std::vector<Step> steps = {by<Merge>(60), Diff{}};
+  EXPECT_EQ(text_of(*run(steps, {0, 9000, {}}, false, numbers, {})), "1000:1.0");
+  const auto merged = run(steps, {0, 9000, {}}, false, points(kThree), {});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->texts, std::vector{histogram("1 1 2 10 -4 3")});
+  const std::vector<Step> then = {by<Merge>(2), by<Stage>(60), Scale{2}};
+  EXPECT_EQ(text_of(*run(then, {0, 9000, {}}, false, points(kThree), {})), "0:4.333333333");
+}
+
+}  // namespace
+}  // namespace varve::aggregate
