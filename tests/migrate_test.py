@@ -65,9 +65,9 @@ class Migrate(CassandraCase):
                               "1 that are damaged or not taken\n", out)
                 self.assertIn("both: KairosDB held 60 samples, varve holds 40: 20 at the time of another", out)
                 self.assertIn("ancient: KairosDB held 3 samples, varve holds 2: 1 at the time of another", out)
-                self.assertIn("not migrated: 3 of type kairos_complex\n", out)
+                self.assertIn("not migrated: 3 of type kairos_unknown\n", out)
                 self.assertIn("not migrated: 1 whose key names no metric\n", out)
-                self.assertIn("5 metrics, 12147 samples in varve; 1 metrics differ\n", out)
+                self.assertIn("6 metrics, 12150 samples in varve; 1 metrics differ\n", out)
                 self.assertNotIn("load:", out)
                 self.assertIn("ranges 4096/4096", err)
                 if attempt == "first":
@@ -76,13 +76,19 @@ class Migrate(CassandraCase):
 
         server = self.served()
         head = {"X-Tenant": "t"}
-        self.assertEqual(server.metric_names(head), ["ancient", "both", "count", "load", "state"])
+        self.assertEqual(server.metric_names(head), ["ancient", "both", "count", "load", "object", "state"])
         self.assertEqual(server.values("load", {"host": "a"}, headers=head), [(NOW + i * 1000, i * 0.1) for i in range(12000)])
         self.assertEqual(server.values("load", {"host": "b"}, headers=head),
                          [(NOW - i * 86_400_000, i) for i in reversed(range(100))])
         self.assertEqual(server.values("count", {"a=a": "=b"}, headers=head), [(-1, 7), (0, 8), (NOW, 2**63 - 1), (NOW + 1, -1)])
         self.assertEqual(server.values("state", headers=head), [(NOW, "café 😀")])
         self.assertEqual(server.values("ancient", headers=head), [(NOW, 1.5), (NOW + 1, 0)])
+        query = {"start_absolute": NOW, "end_absolute": NOW + 10, "metrics": [{"name": "object"}]}
+        results = server.post("/api/v1/datapoints/query", query, head).json()["queries"][0]["results"]
+        self.assertEqual({result["group_by"][-1]["type"]: result["values"] for result in results}, {
+            "complex": [[NOW, {"real": 1.5, "imaginary": -2}]],
+            "histogram": [[NOW + 1, {"bins": {"2.0": 3}, "min": 2, "max": 2, "mean": 2, "sum": 6, "precision": 7}],
+                          [NOW + 2, {"bins": {"1.0": 5}, "min": 0, "max": 0, "mean": 0, "sum": 0, "precision": 7}]]})
         for i in range(20):
             self.assertEqual(server.values("both", {"host": str(i)}, headers=head), [(NOW, i if i % 2 == 0 else i + 0.5), (NOW + 1, 1)])
 

@@ -94,7 +94,8 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
   if (key->type == DataType::legacy && !shared_.source.spec().legacy) return {};
 
   std::vector<DataType> types{key->type};
-  for (const auto type : {DataType::legacy, DataType::long_, DataType::double_, DataType::string}) {
+  for (const auto type : {DataType::legacy, DataType::long_, DataType::double_, DataType::string, DataType::complex,
+                          DataType::histogram_v1, DataType::histogram_v2}) {
     if (type == key->type || (metric->second & 1U << static_cast<unsigned>(type)) == 0) continue;
     VARVE_TRY(const bool is_there, has_cells(shared_, *key, type));
     if (is_there && type < key->type) return {};

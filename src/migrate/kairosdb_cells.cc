@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "codec/compression.h"
 #include "codec/varint.h"
+#include "migrate/kairosdb_objects.h"
 #include "migrate/utf8.h"
 
 namespace varve::migrate {
@@ -14,12 +15,15 @@ namespace {
 
 using model::Value;
 
-constexpr std::array<std::string_view, 4> kTypeNames = {"", "kairos_long", "kairos_double", "kairos_string"};
+// By DataType.
+constexpr std::array<std::string_view, 8> kTypeNames = {
+    "", "kairos_long",    "kairos_double",       "kairos_string",
+    "", "kairos_complex", "kairos_histogram_v1", "kairos_histogram_v2"};
 constexpr std::size_t kInflatedMax = std::size_t{16} << 20;
 
 DataType type_of(std::string_view name) {
   for (std::size_t i = 1; i < kTypeNames.size(); ++i) {
-    if (name == kTypeNames[i]) return static_cast<DataType>(i);
+    if (!name.empty() && name == kTypeNames[i]) return static_cast<DataType>(i);
   }
   return DataType::other;
 }
@@ -158,6 +162,18 @@ Result<model::Value> decode_value(DataType type, std::string_view column, std::s
     case DataType::long_: return long_of(bytes);
     case DataType::double_: return double_of(bytes);
     case DataType::string: return string_of(bytes, strings, room);
+    case DataType::complex: {
+      VARVE_TRY(room, complex_of(bytes));
+      return Value::of_complex(room);
+    }
+    case DataType::histogram_v1: {
+      VARVE_TRY(room, histogram_v1_of(bytes));
+      return Value::of_histogram(room);
+    }
+    case DataType::histogram_v2: {
+      VARVE_TRY(room, histogram_v2_of(bytes));
+      return Value::of_histogram(room);
+    }
     case DataType::other: break;
   }
   return fail(Code::unsupported, "this data type is not migrated");

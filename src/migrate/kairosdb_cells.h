@@ -16,7 +16,16 @@
 namespace varve::migrate {
 
 // In the progress file as bits: DO NOT CHANGE THE NUMBERS.
-enum class DataType : std::uint8_t { legacy = 0, long_ = 1, double_ = 2, string = 3, other = 4 };
+enum class DataType : std::uint8_t {
+  legacy = 0,
+  long_ = 1,
+  double_ = 2,
+  string = 3,
+  other = 4,
+  complex = 5,
+  histogram_v1 = 6,
+  histogram_v2 = 7
+};
 
 struct DataKey {
   std::string_view metric;

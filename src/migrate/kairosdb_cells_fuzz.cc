@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)column_time(spec, row_time_ms, column);
   std::string room;
-  for (int type = 0; type < 5; ++type) {
+  for (int type = 0; type < 8; ++type) {
     const auto read = decode_value(static_cast<DataType>(type), column, value, strings, room);
     if (read && read->type == varve::model::ValueType::string && !is_utf8(read->text)) std::abort();
   }

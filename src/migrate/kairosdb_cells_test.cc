@@ -65,7 +65,9 @@ TEST(KairosdbCells, Key) {
             "cpu 1698278400000 1:kairos_long [dc]=[x] [host]=[a:b]");
   EXPECT_EQ(key("'m' 00 0000000000000000 00 0d 'kairos_double' 'a=b:'"), "m 0 2:kairos_double [a]=[b]");
   EXPECT_EQ(key("'m' 00 ffffffffffffffff 00 0d 'kairos_string' 'a=b:'"), "m -1 3:kairos_string [a]=[b]");
-  EXPECT_EQ(key("'m' 00 0000000000000000 00 0e 'kairos_complex' 'a=b:'"), "m 0 4:kairos_complex [a]=[b]");
+  EXPECT_EQ(key("'m' 00 0000000000000000 00 0e 'kairos_complex' 'a=b:'"), "m 0 5:kairos_complex [a]=[b]");
+  EXPECT_EQ(key("'m' 00 0000000000000000 00 13 'kairos_histogram_v2' 'a=b:'"), "m 0 7:kairos_histogram_v2 [a]=[b]");
+  EXPECT_EQ(key("'m' 00 0000000000000000 00 08 'kairos_x' 'a=b:'"), "m 0 4:kairos_x [a]=[b]");
   EXPECT_EQ(key("'m' 00 0000000000000000 00 00 'a=b:'"), "m 0 4: [a]=[b]") << "a type without a name is not legacy";
   EXPECT_EQ(key("'myMetric' 00 0000000000000001 'a=b:'"), "myMetric 1 0: [a]=[b]") << "legacy";
   EXPECT_EQ(key("'m' 00 0000000000000000"), "m 0 0:") << "without tags";

@@ -136,9 +136,13 @@ TEST(Play, Old) {
   db.put("ancient", "host=a:", DataType::legacy, kNow, "\x01\x2c");
   db.put("ancient", "host=a:", DataType::legacy, kNow, "\x01\x3f\xc0\0\0"s, true, kNow + 1);
   db.put("ancient", "host=a:", DataType::legacy, kNow + 1, "");
+  db.put("object", "host=a:", DataType::complex, kNow, of_double(1.5) + of_double(-2));
+  db.put("object", "host=a:", DataType::histogram_v1, kNow + 1,
+         be32(1) + of_double(2) + be32(3) + of_double(2) + of_double(2) + of_double(2) + of_double(6));
+  db.put("object", "host=a:", DataType::histogram_v2, kNow + 2, be32(8) + "\x08\x80\xff\x07\x10\x05\x38\x07");
   db.put("count", "a:=a===b:", DataType::long_, kNow + 2, "\x80");  // cut
   std::string key = key_with_type({"count", row_time(kNow), DataType::legacy, {}, {}}, DataType::legacy);
-  key += "\0\x0ekairos_complexhost=a:"s;
+  key += "\0\x0ekairos_unknownhost=a:"s;
   for (int i = 0; i < 3; ++i) db.raw(key, be32(static_cast<std::uint32_t>(i << 1)), std::string(16, '\0'));
   db.raw("no key at all", be32(0), "\x02");
 }
