@@ -176,7 +176,7 @@ class SameAnswer : public ::testing::Test {
     if (read != nullptr) *read = found->read;
     if (sample_size != nullptr) *sample_size = found->metrics[0].sample_size;
     for (const query::Group& group : found->metrics[0].groups) {
-      Column& column = out[{q.by_host ? group.group_values[0] : "", group.text}];
+      Column& column = out[{q.by_host ? group.group_values[0] : "", group.kind == model::ValueKind::text}];
       for (std::size_t i = 0; i < group.points.size(); ++i) {
         const bool text = group.points.type_of(i) == ValueType::string;
         column.emplace_back(group.points.times[i],

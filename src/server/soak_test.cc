@@ -217,7 +217,7 @@ class Soak {
   // The group of numbers (or of texts) of a host; nullptr: there is none.
   static const query::Group* group_of(const query::Answer& answer, const std::string& host, bool text) {
     for (const auto& group : answer.metrics[0].groups) {
-      if (group.group_values[0] == host && group.text == text) return &group;
+      if (group.group_values[0] == host && (group.kind == model::ValueKind::text) == text) return &group;
     }
     return nullptr;
   }

@@ -14,13 +14,13 @@ namespace varve::engine::cassandra {
 // The version that stands in the keyspace; 0: none. Errors: those of the driver.
 Result<int> schema_version(const driver::Session& session, std::string_view keyspace);
 
-// May this build work on the keyspace, so configured? Errors: unsupported (newer than this build, or older, or not there,
-// or made for other slots.width or slots.partitions: it says what to do), those of the driver.
+// May this build work on the keyspace, so configured? Errors: unsupported (newer than this build, or older, or not
+// there, or made for other slots.width or slots.partitions: it says what to do), those of the driver.
 Status check_schema(const driver::Session& session, const SchemaOptions& options);
 
-// Creates what is missing, notes the slots' width and partitions, and waits until all nodes agree; `said` is told each step. One process at a time: nodes of
-// Cassandra that are asked to create one table twice at once may not agree. Done again it changes nothing. Errors:
-// unsupported (a newer schema stands there; nothing is touched), those of the driver.
+// Creates what is missing, notes the slots' width and partitions, and waits until all nodes agree; `said` is told each
+// step. One process at a time: nodes of Cassandra that are asked to create one table twice at once may not agree. Done
+// again it changes nothing. Errors: unsupported (a newer schema stands there; nothing is touched), those of the driver.
 Status apply_schema(const driver::Session& session, const SchemaOptions& options,
                     const std::function<void(std::string_view)>& said);
 
