@@ -161,8 +161,9 @@ bool TelnetParser::fast_put(std::string_view line) {
   Number time;
   at = scan_number(at, time);
   if (time.kind != Number::Kind::whole || !skip_blanks()) return false;
+  if (time.mantissa < model::kTimestampMin / 1000) return false;  // also as seconds; and * 1000 would overflow
   if (time.mantissa < kSecondsMax && !milliseconds) time.mantissa *= 1000;
-  if (!in_range(time.mantissa) || time.mantissa < model::kTimestampMin / 1000) return false;
+  if (!in_range(time.mantissa)) return false;
   const char* const value = at;
   Number number;
   at = scan_number(at, number);

@@ -110,6 +110,7 @@ TEST(Telnet, BadLinesAreAnsweredAndCostNoNeighbour) {
       {"put m 1 \"\" a=b", "empty value"},
       {"put m 9007199254740993 1 a=b", "invalid timestamp: 9007199254740993"},
       {"put m -9007199254741 1 a=b", "invalid timestamp: -9007199254741"},
+      {"put m -160000000600000000 1 a=b", "invalid timestamp: -160000000600000000"},
       {"put m 1e3.5 1 a=b", nullptr},
       {"put m 1 1e999 a=b", "value is NaN or Infinite: 1e999 for metric=m"},
       {"put m 1 1 a=\xff", "the metric and tags must be valid UTF-8"},
