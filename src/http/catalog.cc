@@ -10,6 +10,7 @@
 
 #include "http/answer.h"
 #include "http/discovery.h"
+#include "http/query_metrics.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
@@ -62,8 +63,7 @@ void append_life(std::string& out, const SeriesLife& life) {
 class Catalog {
  public:
   explicit Catalog(const CatalogContext& context)
-      : context_(context),
-        asked_(context.metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", "catalog"}})) {}
+      : context_(context), asked_(queries_asked(context.metrics, "catalog")) {}
 
   using Tenant = std::optional<model::TenantId>;  // none: nothing was ever written to it
   using Work = Result<std::string> (Catalog::*)(Tenant tenant, const Request& request) const;

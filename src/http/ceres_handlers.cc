@@ -2,15 +2,15 @@
 #include "http/ceres_handlers.h"
 
 #include "http/ceres_error.h"
+#include "http/query_metrics.h"
 
 namespace varve::http {
 
 CeresHandlers::CeresHandlers(CeresContext context, std::string api)
     : context_(std::move(context)),
       api_(std::move(api)),
-      queries_(context_.metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api_}})),
-      seconds_(context_.metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
-                                          {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+      queries_(queries_asked(context_.metrics, api_)),
+      seconds_(query_seconds(context_.metrics)) {}
 
 Handler CeresHandlers::on_pool(Work work) {
   return [self = shared_from_this(), work = std::move(work)](const Request& request, const Responder& respond) {

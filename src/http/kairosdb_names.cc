@@ -11,6 +11,7 @@
 
 #include "http/discovery.h"
 #include "http/kairosdb_parts.h"
+#include "http/query_metrics.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
@@ -38,9 +39,8 @@ class NameLists {
       : series_(series),
         clock_(clock),
         pool_(pool),
-        asked_(metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", "kairosdb_names"}})),
-        seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
-                                   {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+        asked_(queries_asked(metrics, "kairosdb_names")),
+        seconds_(query_seconds(metrics)) {}
 
   using List = Result<std::string> (NameLists::*)(model::TenantId tenant, const Request& request, const Page& page,
                                                   const Range& range) const;

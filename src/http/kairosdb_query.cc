@@ -11,6 +11,7 @@
 #include "http/kairosdb_names.h"
 #include "http/kairosdb_parts.h"
 #include "http/kairosdb_save.h"
+#include "http/query_metrics.h"
 #include "protocol/kairosdb/query.h"
 
 namespace varve::http {
@@ -41,10 +42,9 @@ class Handlers {
       : engine_(engine),
         pool_(pool),
         writer_(writer),
-        queries_(counter(metrics, "kairosdb")),
-        tag_queries_(counter(metrics, "kairosdb_tags")),
-        seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
-                                   {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+        queries_(queries_asked(metrics, "kairosdb")),
+        tag_queries_(queries_asked(metrics, "kairosdb_tags")),
+        seconds_(query_seconds(metrics)) {}
 
   using Run = Response (Handlers::*)(const Request&);
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
@@ -125,10 +125,6 @@ class Handlers {
     Handlers& owner_;
     const std::int64_t start_ns_;
   };
-
-  static Counter& counter(Metrics& metrics, std::string_view api) {
-    return metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api}});
-  }
 
   static std::string_view json_of(const Request& request) {
     return request.method == Method::get ? request.param("query").value_or("") : request.body;

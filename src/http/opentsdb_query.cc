@@ -8,6 +8,7 @@
 #include "http/opentsdb_answer.h"
 #include "http/opentsdb_compile.h"
 #include "http/opentsdb_names.h"
+#include "http/query_metrics.h"
 #include "protocol/opentsdb/query.h"
 #include "protocol/opentsdb/query_names.h"
 
@@ -31,10 +32,9 @@ class Handlers {
       : engine_(engine),
         pool_(pool),
         version_(std::move(version)),
-        queries_(counter(metrics, "opentsdb")),
-        name_queries_(counter(metrics, "opentsdb_names")),
-        seconds_(metrics.histogram("varve_query_seconds", "Time a query took until its answer began, seconds.",
-                                   {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60})) {}
+        queries_(queries_asked(metrics, "opentsdb")),
+        name_queries_(queries_asked(metrics, "opentsdb_names")),
+        seconds_(query_seconds(metrics)) {}
 
   using Run = Response (Handlers::*)(const Request&);
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
@@ -106,10 +106,6 @@ class Handlers {
   [[nodiscard]] const std::string& version() const { return version_; }
 
  private:
-  static Counter& counter(Metrics& metrics, std::string_view api) {
-    return metrics.counter("varve_queries_total", "Queries asked, by API.", {{"api", api}});
-  }
-
   static std::string text_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
     std::string out;
     for (const auto& [name, value] : parameters) {
