@@ -39,6 +39,13 @@ struct Shared {
     static Shared shared;
     return shared;
   }
+  // Another process on the keyspace.
+  std::unique_ptr<Connection> open(engine::cassandra::Options options) {
+    options.schema.keyspace = "store";
+    options.schema.partitions = kPartitions;
+    options.source = ++sources;
+    return Connection::open(options, servers, clock).value();
+  }
   // The Cassandra may have been used before.
   std::string next_prefix() { return "test" + std::to_string(begun_ms) + "-" + std::to_string(++engines) + "."; }
   SystemClock clock;
@@ -51,10 +58,8 @@ struct Shared {
 class LiveEngine final : public Engine {
  public:
   explicit LiveEngine(bool rolled_up) : prefix_(Shared::instance().next_prefix()) {
-    options_.schema.keyspace = "store";
     options_.rollups.counter_suffixes = {"_count"};
     if (rolled_up) options_.rollups.levels = kRollups;
-    options_.schema.partitions = kPartitions;
     open();
   }
   SeriesStore& series() override { return *series_; }
@@ -66,9 +71,7 @@ class LiveEngine final : public Engine {
 
  private:
   void open() {
-    auto& shared = Shared::instance();
-    options_.source = ++shared.sources;
-    connection_ = Connection::open(options_, shared.servers, shared.clock).value();
+    connection_ = Shared::instance().open(options_);
     series_.emplace(connection_->store().series(), prefix_);
     // A Redis that was just started, or that is empty, is a lost one.
     for (int attempt = 0; attempt < 500 && !connection_->store().listen(); ++attempt) {
@@ -93,13 +96,9 @@ class LiveTexts final : public TextEngine, private TextStore {
 
  private:
   void open() {
-    auto& shared = Shared::instance();
     engine::cassandra::Options options;
-    options.schema.keyspace = "store";
-    options.schema.partitions = kPartitions;
     options.rollups.levels = kRollups;
-    options.source = ++shared.sources;
-    connection_ = Connection::open(options, shared.servers, shared.clock).value();
+    connection_ = Shared::instance().open(std::move(options));
   }
   TextName own(TextName name) const {
     if (!name.tenant.empty()) name.tenant = prefix_ + name.tenant;
