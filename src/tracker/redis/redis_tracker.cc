@@ -211,13 +211,22 @@ Result<bool> RedisTracker::pending(model::TenantId tenant, model::Timestamp slot
   return answer[0].integer() == 1;
 }
 
-Result<std::vector<model::Timestamp>> RedisTracker::pending_slots(model::TenantId tenant, model::TimeRange range) {
-  std::vector<model::Timestamp> starts;
-  if (range.empty()) return starts;
-  Question question = link_.question();
+void RedisTracker::ask_pending_slots(Question& question, model::TenantId tenant) const {
   question.commands.command({"HKEYS", slots_key(tenant)});
+}
+
+Result<std::vector<model::Timestamp>> RedisTracker::pending_slots(model::TenantId tenant, model::TimeRange range) {
+  if (range.empty()) return std::vector<model::Timestamp>{};
+  Question question = link_.question();
+  ask_pending_slots(question, tenant);
   VARVE_TRY(const Answer answer, link_.run_trusted(question));
-  for (const std::string_view text : texts(answer[0])) {
+  return read_pending_slots(answer[0], range);
+}
+
+std::vector<model::Timestamp> RedisTracker::read_pending_slots(const driver::Value& answer,
+                                                               model::TimeRange range) const {
+  std::vector<model::Timestamp> starts;
+  for (const std::string_view text : texts(answer)) {
     std::int64_t slot = 0;
     std::from_chars(text.data(), text.data() + text.size(), slot);
     if (range.overlaps({slot, slot + options_.width_ms})) starts.push_back(slot);

@@ -35,6 +35,10 @@ class RedisTracker final : public SlotTracker {
   Status fail(const Due& work, model::Timestamp now_ms) override;
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override;
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override;
+  // pending_slots() beside other questions: adds one command, and reads the answer to it.
+  void ask_pending_slots(Question& question, model::TenantId tenant) const;
+  [[nodiscard]] std::vector<model::Timestamp> read_pending_slots(const driver::Value& answer,
+                                                                 model::TimeRange range) const;
   Result<Counts> counts() override;
   // Without those that nobody knows.
   Result<std::vector<SetAside>> set_aside(std::size_t limit) override;

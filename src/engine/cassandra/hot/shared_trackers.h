@@ -26,6 +26,11 @@ class SharedTrackers {
   virtual tracker::SlotTracker& units(std::size_t level) = 0;
   [[nodiscard]] virtual std::size_t levels() const = 0;
 
+  // The pending_slots() of samples, then of the units of each granularity, in one question and as of this order: what
+  // is sealed or made meanwhile has touched the next before it goes.
+  virtual Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
+                                                                           model::TimeRange range) = 0;
+
   // samples().touch() without waiting: calls back once, on any thread or before it returns.
   virtual void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) = 0;
 

@@ -37,13 +37,10 @@ void PendingTrackers::touch(std::span<const tracker::Touch> touches, Timestamp n
   });
 }
 
-// Slots before units, finer ones before coarser ones: what is sealed or made meanwhile touches the next before it goes.
 Result<Pending> PendingTrackers::ask(model::TenantId tenant, TimeRange range) {
-  Pending pending;
-  VARVE_TRY(pending.slots, samples_.pending_slots(tenant, range));
-  for (std::size_t level = 0; level < levels(); ++level) {
-    VARVE_TRY(pending.units.emplace_back(), units(level).pending_slots(tenant, range));
-  }
+  VARVE_TRY(auto lists, shared_.pending_slots(tenant, range));
+  Pending pending{std::move(lists[0]), {}};
+  pending.units.assign(std::make_move_iterator(lists.begin() + 1), std::make_move_iterator(lists.end()));
   return pending;
 }
 

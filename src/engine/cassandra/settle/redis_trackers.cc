@@ -17,6 +17,19 @@ RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::
   }
 }
 
+Result<std::vector<std::vector<model::Timestamp>>> RedisTrackers::pending_slots(model::TenantId tenant,
+                                                                                model::TimeRange range) {
+  tracker::redis::Question question = link_.question();
+  samples_.ask_pending_slots(question, tenant);
+  for (const auto& units : units_) units.ask_pending_slots(question, tenant);
+  VARVE_TRY(const tracker::redis::Answer answer, link_.run_trusted(question));
+  std::vector<std::vector<model::Timestamp>> lists{samples_.read_pending_slots(answer[0], range)};
+  for (std::size_t level = 0; level < units_.size(); ++level) {
+    lists.push_back(units_[level].read_pending_slots(answer[level + 1], range));
+  }
+  return lists;
+}
+
 void RedisTrackers::touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) {
   samples_.touch(touches, now_ms, [done = std::move(done)](Result<void> status) {
     if (!status) return done(fail(status.error()));

@@ -24,6 +24,8 @@ class RedisTrackers final : public SharedTrackers {
   tracker::SlotTracker& samples() override { return samples_; }
   tracker::SlotTracker& units(std::size_t level) override { return units_[level]; }
   [[nodiscard]] std::size_t levels() const override { return units_.size(); }
+  Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
+                                                                   model::TimeRange range) override;
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
   Status check() override { return link_.check(); }
   [[nodiscard]] bool lost() const override { return link_.lost(); }

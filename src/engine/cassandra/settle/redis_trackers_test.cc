@@ -86,6 +86,20 @@ TEST_F(RedisTrackersTest, SamplesBecomeUnits) {
   EXPECT_EQ(waiting(trackers.units(0)) + waiting(trackers.units(1)), 0U);
 }
 
+TEST_F(RedisTrackersTest, OneQuestionTellsOfSlotsAndUnits) {
+  ASSERT_TRUE(append());
+  const auto tenant = *series.tenant("t");
+  const Timestamp slot = model::window_start(time, kHour);
+  const tracker::Touch unit{{tenant, 0}, 0, model::window_start(time, cluster.units_ms[1])};
+  ASSERT_TRUE(trackers.units(1).touch({&unit, 1}, clock.now_ms()));
+  using Lists = std::vector<std::vector<Timestamp>>;
+  EXPECT_EQ(*trackers.pending_slots(tenant, {}), (Lists{{slot}, {}, {unit.slot}}));
+  EXPECT_EQ(*trackers.pending_slots(tenant, {slot, slot + 1}), (Lists{{slot}, {}, {unit.slot}}));
+  EXPECT_EQ(*trackers.pending_slots(tenant, {0, 1}), (Lists{{}, {}, {}}));
+  command({"FLUSHALL"});
+  EXPECT_EQ(trackers.pending_slots(tenant, {}).error().code, Code::unavailable);
+}
+
 TEST_F(RedisTrackersTest, WhatRedisLosesIsInTheJournal) {
   ASSERT_TRUE(append());
   command({"FLUSHALL"});

@@ -96,6 +96,14 @@ class LocalTrackers final : public SharedTrackers {
   tracker::SlotTracker& samples() override { return views_[0]; }
   tracker::SlotTracker& units(std::size_t level) override { return views_[level + 1]; }
   [[nodiscard]] std::size_t levels() const override { return views_.size() - 1; }
+  Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
+                                                                   model::TimeRange range) override {
+    std::vector<std::vector<model::Timestamp>> lists;
+    for (View& view : views_) {
+      VARVE_TRY(lists.emplace_back(), view.pending_slots(tenant, range));
+    }
+    return lists;
+  }
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override {
     before_touch();
     Status status = samples().touch(touches, now_ms);
