@@ -10,7 +10,9 @@ namespace {
 using model::TimeRange;
 using model::Timestamp;
 
-constexpr std::size_t kBlocksAtOnce = 1024;  // held in memory
+// Held in memory, or fewer where they are large; and until it is known how large they are.
+constexpr std::size_t kBlocksAtOnce = 1024;
+constexpr std::size_t kBlocksAtFirst = 256;
 
 Timestamp round_up(Timestamp time, std::int64_t width) {
   const Timestamp start = model::window_start(time, width);
@@ -159,15 +161,22 @@ Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& m
   return {};
 }
 
+// How much of the time after `from` to read for so many members: what it holds is about known from what came before.
+TimeRange BatchScan::next_samples(Timestamp from, std::size_t members) const {
+  const std::int64_t slot_ms = context_.reader.slot_ms();
+  const std::size_t blocks =
+      block_bytes_ == 0 ? kBlocksAtFirst : std::min(context_.bytes_at_once / block_bytes_, kBlocksAtOnce);
+  const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, blocks / members));
+  const Timestamp era = model::window_start(from, context_.reader.sealed().era_ms);
+  return {from, std::min(model::window_start(from, slot_ms) + slots * slot_ms, era + context_.reader.sealed().era_ms)};
+}
+
 Status BatchScan::read_samples(TimeRange range, const Subset& members) {
   const std::int64_t slot_ms = context_.reader.slot_ms();
-  const auto slots_at_once = static_cast<std::int64_t>(std::max<std::size_t>(1, kBlocksAtOnce / members.size()));
-  const std::int64_t step_ms = std::min(slots_at_once * slot_ms, context_.reader.sealed().era_ms);
   shared::Emitter emitter(context_.sink, range);
-  for (Timestamp from = model::window_start(range.first, step_ms); from < range.last; from += step_ms) {
+  for (TimeRange here{range.first, range.first}; here.last < range.last;) {
     VARVE_CHECK_OK(interrupted());
-    const TimeRange here = both(range, {from, from + step_ms});
-    if (here.empty()) continue;
+    here = both(range, next_samples(here.last, members.size()));
     std::vector<Timestamp> hot;
     for (const Timestamp slot : context_.pending.slots) {
       if (here.overlaps({slot, slot + slot_ms})) hot.push_back(slot);
@@ -181,13 +190,24 @@ Status BatchScan::read_samples(TimeRange range, const Subset& members) {
         for (const SlotData& data : lists[i]) slots[data.slot].emplace_back(members[i], &data);
       }
       for (const auto& [start, list] : slots) VARVE_CHECK_OK(give_merged_slot(list, emitter));
-      continue;
+    } else {
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        for (const SlotData& data : lists[i]) VARVE_CHECK_OK(give_slot(members_[members[i]], data, emitter));
+      }
     }
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      for (const SlotData& data : lists[i]) VARVE_CHECK_OK(give_slot(members_[members[i]], data, emitter));
-    }
+    measure(lists);
   }
   return {};
+}
+
+// With all that was decoded of them. Slots differ: what was large a while ago may come again.
+void BatchScan::measure(std::span<const std::vector<SlotData>> lists) {
+  std::size_t bytes = 0, count = 0;
+  for (const auto& list : lists) {
+    count += list.size();
+    for (const SlotData& data : list) bytes += data.memory_bytes();
+  }
+  if (count > 0) block_bytes_ = std::max({bytes / count, block_bytes_ / 2, std::size_t{1}});
 }
 
 Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter) {

@@ -33,6 +33,7 @@ struct ScanContext {
   const storage::ScanOptions& options;
   storage::PieceSink& sink;
   std::int64_t now_ms = 0;
+  std::size_t bytes_at_once = 16 << 20;  // of samples that each batch holds, about
 };
 
 // Some series of one part of a group.
@@ -61,6 +62,8 @@ class BatchScan {
   Status read_windows(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_samples(model::TimeRange range, const Subset& members);
+  [[nodiscard]] model::TimeRange next_samples(model::Timestamp from, std::size_t members) const;
+  void measure(std::span<const std::vector<SlotData>> lists);
 
   struct Unit {
     std::size_t member;
@@ -88,6 +91,7 @@ class BatchScan {
   shared::SeriesMerge merge_;
   std::vector<model::Timestamp> times_;
   std::vector<std::uint64_t> unknown_, arrivals_;
+  std::size_t block_bytes_ = 0;  // of a slot of a member, about; 0: not known yet
 };
 
 }  // namespace varve::engine::cassandra

@@ -103,6 +103,7 @@ class BatchScanTest : public testing::GroupRows {
   }
   const UnitMaker maker;
   Pending pending;
+  std::size_t bytes_at_once = 16 << 20;
   const GroupRef group = group_named('g', 34);
   const GroupRef other = group_named('a', 1);
 
@@ -115,8 +116,8 @@ class BatchScanTest : public testing::GroupRows {
     options.range = range;
     const TimeRanges active{{kStart - 30 * kDay, kStart + 30 * kDay}};
     const std::vector<std::int64_t> retentions{90 * kDay, rollup::kForEver};
-    const ScanContext context{rows,    reader, maker.levels(), kWidths, retentions,
-                              pending, active, options,        sink,    clock.now_ms()};
+    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        retentions,   pending,
+                              active, options, sink,           clock.now_ms(), bytes_at_once};
     const Status status = BatchScan(context, std::move(members), merged).run();
     ASSERT_TRUE(status) << status.error().message;
   }
@@ -188,6 +189,32 @@ TEST_F(BatchScanTest, TheSameAnswerAllTheWayOfALateSample) {
   make(group, 1, kStart);
   pending.units[1].clear();
   check(8, 0);
+}
+
+// Large slots are read a few at a time, as soon as it is known that they are large.
+TEST_F(BatchScanTest, HoldsFewLargeSlots) {
+  constexpr int kSlots = 400;
+  const std::string text(8'000, 'x');
+  for (int hour = -kSlots; hour < 0; ++hour) {
+    put(other, {{kStart + hour * kHour, Value::of_string(text + std::to_string(hour))}});
+    pending.slots.push_back(kStart + hour * kHour);
+  }
+  SumSink sink(kHour, false);
+  std::size_t asked = 0, held_late = 0, held = 0;
+  rows.before_read([&](const RowRead& read) -> Status {
+    if (read.table->name != tables.raw.name) return {};
+    ++asked;
+    held = std::max(held, asked - sink.texts.size());
+    if (sink.texts.size() >= 256) held_late = std::max(held_late, asked - sink.texts.size());
+    return {};
+  });
+  bytes_at_once = 100'000;
+  scan({member(other, {0}, 0)}, {kStart - kSlots * kHour, kStart}, sink);
+  EXPECT_EQ(sink.texts.size(), static_cast<std::size_t>(kSlots));
+  EXPECT_EQ(asked, static_cast<std::size_t>(kSlots));
+  EXPECT_LE(held, 256U);
+  EXPECT_LE(held_late, 100'000 / text.size());
+  EXPECT_GT(held_late, 1U);
 }
 
 TEST_F(BatchScanTest, TextsAreReadAsSamples) {

@@ -73,6 +73,13 @@ const chunk::Block* SlotData::block(unsigned part) const {
   return found == nullptr ? nullptr : found->block.get();
 }
 
+std::size_t SlotData::memory_bytes() const {
+  std::size_t bytes = sizeof(SlotData);
+  for (const Hot& one : hot) bytes += sizeof(Hot) + one.rows.capacity();
+  for (const Sealed& one : sealed) bytes += sizeof(Sealed) + (one.block ? one.block->memory_bytes() : 0);
+  return bytes;
+}
+
 Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
   if (erasures.empty()) return {};
   const std::int64_t last_us = erasures.back().at_us;

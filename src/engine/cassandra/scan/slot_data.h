@@ -47,6 +47,7 @@ struct SlotData {
   std::vector<Sealed> sealed;  // by part
 
   [[nodiscard]] const chunk::Block* block(unsigned part) const;
+  [[nodiscard]] std::size_t memory_bytes() const;
 
   // Afterwards nothing is left of what was deleted. `columns`: how many the group has; erasures in order of time.
   // Error: corrupt.
