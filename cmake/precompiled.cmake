@@ -1,6 +1,13 @@
 # Headers parsed once. Tests are compiled with them and not optimised: half the time of a build; what they test is
-# optimised as ever. Sanitizers' builds take them for the folders, too. The release build does not: there a file that
+# optimised as ever. Sanitizers' and fuzzers' builds take them for the folders, too. The release build does not: there a file that
 # forgets an include is found.
+set(precompiled_options -pthread)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND precompiled_options -fpch-preprocess)  # for ccache
+else()
+  list(APPEND precompiled_options "SHELL:-Xclang -fno-pch-timestamp")  # the same
+endif()
+
 function(varve_precompile name header)
   set(source ${CMAKE_BINARY_DIR}/${name}.cc)
   if(NOT EXISTS ${source})
@@ -8,21 +15,21 @@ function(varve_precompile name header)
   endif()
   add_library(${name} OBJECT ${source})
   target_link_libraries(${name} PRIVATE varve_options GTest::gtest)
-  target_compile_options(${name} PRIVATE -pthread -fpch-preprocess ${ARGN})
+  target_compile_options(${name} PRIVATE ${precompiled_options} ${ARGN})
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
 endfunction()
 
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(NOT VARVE_FUZZ)
   varve_precompile(varve_test_headers test_headers.h -O0)
-  if(VARVE_SANITIZE)
-    varve_precompile(varve_headers common_headers.h)
-  endif()
+endif()
+if(VARVE_SANITIZE OR VARVE_FUZZ)
+  varve_precompile(varve_headers common_headers.h)
 endif()
 
 # varve_compile_folder(TARGET): for a target of no tests.
 function(varve_compile_folder target)
   if(TARGET varve_headers)
-    target_compile_options(${target} PRIVATE -pthread -fpch-preprocess)
+    target_compile_options(${target} PRIVATE ${precompiled_options})
     target_precompile_headers(${target} REUSE_FROM varve_headers)
   endif()
 endfunction()
@@ -30,7 +37,7 @@ endfunction()
 # varve_compile_tests(TARGET): for a target whose every source is a test.
 function(varve_compile_tests target)
   if(TARGET varve_test_headers)
-    target_compile_options(${target} PRIVATE -O0 -pthread -fpch-preprocess)
+    target_compile_options(${target} PRIVATE -O0 ${precompiled_options})
     target_precompile_headers(${target} REUSE_FROM varve_test_headers)
   endif()
 endfunction()
