@@ -9,6 +9,7 @@
 #include "codec/varint.h"
 #include "migrate/kairosdb_objects.h"
 #include "migrate/utf8.h"
+#include "protocol/json/text.h"
 
 namespace varve::migrate {
 namespace {
@@ -75,7 +76,7 @@ Result<Value> string_of(std::string_view bytes, Strings strings, std::string& ro
   bytes.remove_prefix(2);
   if (strings == Strings::snappy) {
     if (!codec::decompress(codec::Coding::snappy, bytes, kInflatedMax, room)) room = bytes;
-    if (!is_utf8(room)) return fail(Code::corrupt, "a string is neither snappy's nor UTF-8");
+    if (!protocol::json::is_utf8(room)) return fail(Code::corrupt, "a string is neither snappy's nor UTF-8");
   } else if (!from_modified_utf8(bytes, room)) {
     return fail(Code::corrupt,
                 "a string is no modified UTF-8 (of SnappyStringDataPointFactory? then say strings=snappy)");
@@ -91,7 +92,7 @@ Result<DataKey> parse_key(std::string_view key) {
   if (zero == std::string_view::npos) return fail(Code::corrupt, "the key has no zero byte behind the metric");
   out.metric = key.substr(0, zero);
   if (out.metric.empty()) return fail(Code::corrupt, "the metric is empty");
-  if (!is_utf8(out.metric)) return fail(Code::corrupt, "the metric is not UTF-8");
+  if (!protocol::json::is_utf8(out.metric)) return fail(Code::corrupt, "the metric is not UTF-8");
   key.remove_prefix(zero + 1);
   if (key.size() < 8) return fail(Code::corrupt, "the key ends in its row time");
   out.row_time_ms = std::bit_cast<std::int64_t>(load_be64(key.data()));
@@ -101,7 +102,7 @@ Result<DataKey> parse_key(std::string_view key) {
     const std::size_t size = key.size() < 2 ? key.size() : static_cast<unsigned char>(key[1]);
     if (key.size() < 2 + size) return fail(Code::corrupt, "the key ends in its data type");
     out.type_name = key.substr(2, size);
-    if (!is_utf8(out.type_name)) return fail(Code::corrupt, "the data type is not UTF-8");
+    if (!protocol::json::is_utf8(out.type_name)) return fail(Code::corrupt, "the data type is not UTF-8");
     out.type = type_of(out.type_name);
     key.remove_prefix(2 + size);
   }
@@ -124,7 +125,7 @@ std::string key_with_type(const DataKey& key, DataType type) {
 
 Result<model::Tags> parse_tags(std::string_view stored) {
   model::Tags tags;
-  if (!is_utf8(stored)) return fail(Code::corrupt, "the tags are not UTF-8");
+  if (!protocol::json::is_utf8(stored)) return fail(Code::corrupt, "the tags are not UTF-8");
   for (std::size_t at = 0; at < stored.size();) {
     auto name = read_until(stored, at, '=', ':');
     auto value = name ? read_until(stored, at, ':', '=') : std::nullopt;

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "codec/compression.h"
-#include "migrate/utf8.h"
 
 namespace varve::migrate {
 namespace {
@@ -208,17 +207,6 @@ TEST(KairosdbCells, OtherTypes) { EXPECT_EQ(value(DataType::other, "00"), "this 
 TEST(KairosdbCells, Hex) {
   EXPECT_EQ(to_hex(std::string_view("\0a\xff", 3)), "0061ff");
   EXPECT_EQ(to_hex(std::string(300, 'a')).size(), 512 + std::string_view("…").size());
-}
-
-TEST(Utf8, Is) {
-  for (const auto* good :
-       {"", "'abc'", "00", "7f", "c280", "dfbf", "e0a080", "ed9fbf", "ee8080", "f0908080", "f48fbfbf"}) {
-    EXPECT_TRUE(is_utf8(bytes(good))) << good;
-  }
-  for (const auto* bad :
-       {"80", "c2", "c1bf", "c080", "e09fbf", "eda080", "edbfbf", "f08fbfbf", "f4908080", "f8808080", "ff", "e282"}) {
-    EXPECT_FALSE(is_utf8(bytes(bad))) << bad;
-  }
 }
 
 }  // namespace

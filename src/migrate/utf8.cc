@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::uint32_t kBad = 0xffffffff;
 
-// One character of one to `bytes_max` bytes at `at`, which is moved on; kBad and no move if there is none. Whether it
-// could be shorter is for the caller.
-std::uint32_t decode(std::string_view bytes, std::size_t& at, std::size_t bytes_max) {
+// One character of one to three bytes at `at`, which is moved on; kBad and no move if there is none. Whether it could
+// be shorter is for the caller.
+std::uint32_t decode(std::string_view bytes, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };
   const std::uint32_t head = byte(at);
   const std::size_t size = head < 0x80 ? 1 : (head & 0xe0) == 0xc0 ? 2 : (head & 0xf0) == 0xe0 ? 3 : 4;
-  if (size > bytes_max || (size == 4 && (head & 0xf8) != 0xf0) || at + size > bytes.size()) return kBad;
+  if (size > 3 || at + size > bytes.size()) return kBad;
   if (size == 1) return ++at, head;
   std::uint32_t code = head & (0x7fU >> size);
   for (std::size_t i = 1; i < size; ++i) {
@@ -39,25 +39,15 @@ bool is_low(std::uint32_t code) { return code >= 0xdc00 && code < 0xe000; }
 
 }  // namespace
 
-bool is_utf8(std::string_view bytes) {
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // of so many bytes
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t begin = at;
-    const std::uint32_t code = decode(bytes, at, 4);
-    if (code > 0x10ffff || code < kLeast[at - begin] || is_high(code) || is_low(code)) return false;
-  }
-  return true;
-}
-
 bool from_modified_utf8(std::string_view bytes, std::string& out) {
   constexpr std::uint32_t kLeast[] = {0, 1, 0x80, 0x800};
   out.clear();
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t begin = at;
-    std::uint32_t code = decode(bytes, at, 3);
+    std::uint32_t code = decode(bytes, at);
     if (code == kBad || (code < kLeast[at - begin] && !(code == 0 && at - begin == 2)) || is_low(code)) return false;
     if (is_high(code)) {
-      const std::uint32_t low = at < bytes.size() ? decode(bytes, at, 3) : kBad;
+      const std::uint32_t low = at < bytes.size() ? decode(bytes, at) : kBad;
       if (low == kBad || !is_low(low)) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8 as it should be, and as Java writes it ("modified"): zero as two bytes, surrogates as three bytes each.
+// UTF-8 as Java writes it ("modified"): zero as two bytes, surrogates as three bytes each.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace varve::migrate {
-
-bool is_utf8(std::string_view bytes);
 
 // Replaces `out` by the text in UTF-8. False: not modified UTF-8, or half of a surrogate pair.
 bool from_modified_utf8(std::string_view bytes, std::string& out);

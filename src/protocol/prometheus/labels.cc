@@ -6,35 +6,12 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "protocol/json/text.h"
+
 namespace varve::protocol::prometheus {
 namespace {
 
 std::string_view view_of(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
-
-// Well-formed UTF-8: no overlong forms, no surrogates, nothing over U+10FFFF.
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(k < text.size() ? text[k] : 0); };
-    const unsigned char lead = byte(i);
-    const std::size_t more = lead < 0x80   ? 0
-                             : lead < 0xc2 ? 9
-                             : lead < 0xe0 ? 1
-                             : lead < 0xf0 ? 2
-                             : lead < 0xf5 ? 3
-                                           : 9;
-    if (more == 9) return false;
-    for (std::size_t k = 1; k <= more; ++k) {
-      if ((byte(i + k) & 0xc0) != 0x80) return false;
-    }
-    const unsigned char second = byte(i + 1);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f)) {
-      return false;
-    }
-    i += more + 1;
-  }
-  return true;
-}
 
 model::TagView read_label(protozero::pbf_reader label) {
   model::TagView tag;
@@ -61,7 +38,7 @@ Status read_labels(std::string_view raw, Labels& labels) try {
   while (series.next(1, protozero::pbf_wire_type::length_delimited)) {
     const model::TagView label = read_label(series.get_message());
     if (label.key.empty()) return fail(Code::invalid, "a label has an empty name");
-    if (!is_utf8(label.key) || !is_utf8(label.value)) return fail(Code::invalid, "a label is not UTF-8");
+    if (!json::is_utf8(label.key) || !json::is_utf8(label.value)) return fail(Code::invalid, "a label is not UTF-8");
     if (label.key == "__name__") {
       if (!labels.metric.empty()) return fail(Code::invalid, "label '__name__' stands twice");
       labels.metric = label.value;
