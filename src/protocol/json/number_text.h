@@ -9,8 +9,8 @@
 
 namespace varve::protocol::json {
 
-// Write at `at`, where kNumberChars are free, and return the end.
-inline constexpr std::size_t kNumberChars = 32;
+// Write at `at`, where kNumberChars are free, and return the end. What is free behind the end may be written to.
+inline constexpr std::size_t kNumberChars = 40;
 char* write_long(char* at, std::int64_t value);
 char* write_double(char* at, double value);
 

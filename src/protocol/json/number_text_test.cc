@@ -69,5 +69,24 @@ TEST(NumberText, NoFormIsShorter) {
   }
 }
 
+// Decimals of one more digit than needed lie in the middle of two; next to powers of two the steps change.
+TEST(NumberText, NoFormIsNearer) {
+  const auto check = [](double v) {
+    if (v < 1e-3 || v >= 1e7 || v == std::trunc(v)) return;
+    char text[64];
+    ASSERT_EQ(text_of(v), std::string(text, std::to_chars(text, text + sizeof text, v, std::chars_format::fixed).ptr));
+  };
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 200'000; ++i) {
+    const std::uint64_t few_bits = random() % (std::uint64_t{2} << (random() % 22)) * 2 + 1;
+    check(std::ldexp(static_cast<double>(few_bits), -static_cast<int>(random() % 24)));
+    check(static_cast<double>(random() % 10'000'000'000) / std::pow(10, random() % 13));
+  }
+  for (int exponent = -10; exponent < 24; ++exponent) {
+    const auto power = std::bit_cast<std::uint64_t>(std::ldexp(1.0, exponent));
+    for (std::uint64_t near = power - 200; near < power + 200; ++near) check(std::bit_cast<double>(near));
+  }
+}
+
 }  // namespace
 }  // namespace varve::protocol::json
