@@ -12,18 +12,17 @@ using model::TimeUnit;
 using model::ValueType;
 __extension__ typedef __int128 Wide;  // of differences of longs
 
-// The points that change(in, values) makes, one less than came in; times are moved, not copied.
+// change(in) writes over the values of all samples but the last, from the first on; each gets the time of the next.
 template <class Change>
 Points changed(Points in, const Change& change) {
   in = without_nulls(std::move(in));
-  const std::size_t n = in.size();
-  if (n < 2) return {};
-  Points out;
-  out.bits.resize(n - 1);
-  change(in, out.bits);
+  if (in.size() < 2) return {};
+  change(in);
+  in.bits.pop_back();
   in.times.erase(in.times.begin());
-  out.times = std::move(in.times);
-  return out;
+  in.type = ValueType::double_;
+  in.types.clear();
+  return in;
 }
 
 Status check_times(const Points& in, const char* name) {
@@ -58,11 +57,20 @@ template <class Step, class Change>
 Result<Points> per_time(const char* name, const Step& step, Points in, const Change& change) {
   in = without_nulls(std::move(in));
   VARVE_CHECK_OK(check_times(in, name));
-  return changed(std::move(in), [&](const Points& from, std::vector<std::uint64_t>& out) {
-    with_durations(step.per, step.zone, from, [&](std::size_t i, double ms) {
-      out[i] = std::bit_cast<std::uint64_t>(change(from, i) / elapsed(from, i) * ms);
+  return changed(std::move(in), [&](Points& points) {
+    with_durations(step.per, step.zone, points, [&](std::size_t i, double ms) {
+      points.bits[i] = std::bit_cast<std::uint64_t>(change(points, i) / elapsed(points, i) * ms);
     });
   });
+}
+
+// (points, i) → the difference of the i-th sample and the next. Where all are doubles, no type is looked at.
+auto difference_in(const Points& points) {
+  const bool doubles = points.types.empty() && points.type == ValueType::double_;
+  return [doubles](const Points& in, std::size_t i) {
+    if (!doubles) return difference(in, i + 1, i);
+    return std::bit_cast<double>(in.bits[i + 1]) - std::bit_cast<double>(in.bits[i]);
+  };
 }
 
 }  // namespace
@@ -76,24 +84,22 @@ double difference(const Points& points, std::size_t a, std::size_t b) {
 }
 
 Points apply(const Diff& /*diff*/, Points in) {
-  return changed(std::move(in), [](const Points& from, std::vector<std::uint64_t>& out) {
-    if (from.types.empty() && from.type == ValueType::double_) {
-      const auto value = [&](std::size_t i) { return std::bit_cast<double>(from.bits[i]); };
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<std::uint64_t>(value(i + 1) - value(i));
-    } else {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::bit_cast<std::uint64_t>(difference(from, i + 1, i));
+  const auto change = difference_in(in);
+  return changed(std::move(in), [&](Points& points) {
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+      points.bits[i] = std::bit_cast<std::uint64_t>(change(points, i));
     }
   });
 }
 
 Result<Points> apply(const Rate& rate, Points in) {
-  return per_time("rate", rate, std::move(in),
-                  [](const Points& from, std::size_t i) { return difference(from, i + 1, i); });
+  const auto change = difference_in(in);
+  return per_time("rate", rate, std::move(in), change);
 }
 
 Result<Points> apply(const Sampler& sampler, Points in) {
-  return per_time("sampler", sampler, std::move(in),
-                  [](const Points& from, std::size_t i) { return from.number(i + 1); });
+  return per_time("sampler", sampler, as_doubles(std::move(in)),
+                  [](const Points& points, std::size_t i) { return std::bit_cast<double>(points.bits[i + 1]); });
 }
 
 }  // namespace varve::aggregate
