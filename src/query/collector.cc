@@ -38,8 +38,11 @@ aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange rang
 Status check_finite(const MetricQuery& query, const Points& points) {
   const auto step = std::ranges::find_if(query.stages.rbegin(), query.stages.rend(), aggregate::computes);
   if (step == query.stages.rend()) return {};
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points.type_of(i) != ValueType::double_ || !std::isinf(std::bit_cast<double>(points.bits[i]))) continue;
+  const auto is_infinite = [](std::uint64_t bits) { return bits << 1 == std::uint64_t{0x7ff} << 53; };
+  std::size_t infinite = 0;  // or longs that look like it
+  for (const std::uint64_t bits : points.bits) infinite += is_infinite(bits) ? 1 : 0;
+  for (std::size_t i = 0; infinite != 0 && i < points.size(); ++i) {
+    if (points.type_of(i) != ValueType::double_ || !is_infinite(points.bits[i])) continue;
     const std::string_view name = aggregate::name_of(*step);
     return fail(Code::invalid, "the " + std::string(name == "avg" ? "average" : name) + " of " + query.metric + " at " +
                                    std::to_string(points.times[i]) + " is infinite");
@@ -221,9 +224,9 @@ Status Collector::add_parts(GroupState& group, const aggregate::Column& column) 
 
 Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
   Run& run = runs_[series];
-  const std::size_t before = run.capacity();
-  for (std::size_t i = 0; i < piece.size(); ++i) run.push_back({piece.times[i], piece.bits[i], piece.type});
-  if (run.capacity() > before) VARVE_CHECK_OK(budget_.charge((run.capacity() - before) * sizeof(Number)));
+  const std::size_t before = bytes_of(run);
+  append(run, piece.type, piece.times, piece.bits);
+  if (bytes_of(run) > before) VARVE_CHECK_OK(budget_.charge(bytes_of(run) - before));
   // With a limit no series keeps much more than that, however long it is.
   if (query_.limit != 0 && run.size() / 2 > query_.limit + 2048) keep(run, query_.limit, query_.descending);
   return {};
@@ -254,21 +257,19 @@ Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& sam
   std::size_t total = 0;
   std::size_t held = 0;
   for (const std::uint32_t series : plan_.groups[group].members) {
-    if (runs_[series].empty()) continue;
-    held += runs_[series].capacity() * sizeof(Number);
+    if (runs_[series].size() == 0) continue;
+    held += bytes_of(runs_[series]);
     runs.push_back(std::move(runs_[series]));
     keep(runs.back(), query_.limit, query_.descending);
     total += runs.back().size();
   }
   samples += total;
-  VARVE_CHECK_OK(budget_.charge(runs.size() > 1 ? total * sizeof(Number) : 0));  // what merging copies to
-  VARVE_CHECK_OK(budget_.charge(total * sizeof(Number)));                        // the points
-  held += runs.size() > 1 ? total * sizeof(Number) : 0;
+  const bool copied = runs.size() > 1;
+  if (copied) VARVE_CHECK_OK(budget_.charge(total * sizeof(Number)));
   Run merged = merge(std::move(runs));
   keep(merged, query_.limit, query_.descending);
-  Points points = to_points(merged);
-  budget_.release(held);
-  return points;
+  if (copied) budget_.release(held);
+  return merged;
 }
 
 // Without points.

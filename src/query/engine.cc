@@ -114,8 +114,13 @@ class Life {
 constexpr std::size_t kSeriesPerThread = 16;
 
 unsigned threads_for(std::size_t series, const Limits& limits) {
-  const unsigned most = limits.threads != 0 ? limits.threads : std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, most));
+  return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, limits.threads));
+}
+
+// With the number of threads that 0 stands for, which the system reads from a file each time.
+Limits counted(Limits limits) {
+  if (limits.threads == 0) limits.threads = std::max(1U, std::thread::hardware_concurrency());
+  return limits;
 }
 
 // A question is as wrong where there is nothing to ask.
@@ -146,7 +151,7 @@ Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples
     : series_(series),
       samples_(samples),
       clock_(clock),
-      limits_(limits),
+      limits_(counted(limits)),
       running_(std::make_unique<RunningQueries>()) {}
 
 bool Engine::is_small(const Request& request) const {

@@ -30,26 +30,75 @@ void cut(std::vector<T>& list, std::uint64_t limit, bool newest) {
   }
 }
 
+Number number_at(const Run& run, std::size_t i) { return {run.times[i], run.bits[i], run.type_of(i)}; }
+
+void sort_by_time(Run& run) {
+  std::vector<Number> numbers;
+  numbers.reserve(run.size());
+  for (std::size_t i = 0; i < run.size(); ++i) numbers.push_back(number_at(run, i));
+  std::ranges::sort(numbers, {}, &Number::time);
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    run.times[i] = numbers[i].time;
+    run.bits[i] = numbers[i].bits;
+    if (!run.types.empty()) run.types[i] = numbers[i].type;
+  }
+}
+
+Run merge_two(const Run& a, const Run& b) {
+  const std::size_t n = a.size() + b.size();
+  Run out;
+  out.type = a.type;
+  out.times.resize(n);
+  out.bits.resize(n);
+  if (!a.types.empty() || !b.types.empty() || a.type != b.type) out.types.resize(n);
+  std::size_t in_a = 0;
+  std::size_t in_b = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool from_b = in_a == a.size() || (in_b < b.size() && number_at(b, in_b) < number_at(a, in_a));
+    const Run& from = from_b ? b : a;
+    const std::size_t at = from_b ? in_b++ : in_a++;
+    out.times[i] = from.times[at];
+    out.bits[i] = from.bits[at];
+    if (!out.types.empty()) out.types[i] = from.type_of(at);
+  }
+  return out;
+}
+
 }  // namespace
+
+std::size_t bytes_of(const Run& run) {
+  return run.times.capacity() * sizeof(run.times[0]) + run.bits.capacity() * sizeof(run.bits[0]) +
+         run.types.capacity() * sizeof(run.types[0]);
+}
+
+void append(Run& run, ValueType type, std::span<const model::Timestamp> times, std::span<const std::uint64_t> bits) {
+  if (run.times.empty()) run.type = type;
+  if (run.types.empty() && type != run.type) run.types.assign(run.size(), run.type);
+  if (!run.types.empty()) run.types.resize(run.size() + times.size(), type);
+  run.times.insert(run.times.end(), times.begin(), times.end());
+  run.bits.insert(run.bits.end(), bits.begin(), bits.end());
+}
 
 void keep(Run& run, std::uint64_t limit, bool newest) {
   // Pieces of longs and of doubles of one window come one after the other, not interleaved.
-  const auto by_time = [](const Number& a, const Number& b) { return a.time < b.time; };
-  if (!std::ranges::is_sorted(run, by_time)) std::ranges::sort(run, by_time);
-  cut(run, limit, newest);
+  if (!std::ranges::is_sorted(run.times)) sort_by_time(run);
+  cut(run.times, limit, newest);
+  cut(run.types, limit, newest);
+  cut(run.bits, limit, newest);
+  if (run.types.empty()) return;
+  run.type = run.types[0];
+  if (std::ranges::count(run.types, run.type) == static_cast<std::ptrdiff_t>(run.size())) run.types.clear();
 }
 
 Run merge(std::vector<Run> runs) {
   while (runs.size() > 1) {
     std::vector<Run> merged((runs.size() + 1) / 2);
     for (std::size_t i = 0; i < runs.size(); i += 2) {
-      Run& out = merged[i / 2];
       if (i + 1 == runs.size()) {
-        out = std::move(runs[i]);
+        merged[i / 2] = std::move(runs[i]);
         continue;
       }
-      out.reserve(runs[i].size() + runs[i + 1].size());
-      std::merge(runs[i].begin(), runs[i].end(), runs[i + 1].begin(), runs[i + 1].end(), std::back_inserter(out));
+      merged[i / 2] = merge_two(runs[i], runs[i + 1]);
       runs[i] = {};
       runs[i + 1] = {};
     }
@@ -78,22 +127,6 @@ std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest) {
                     [](const Text& a, const Text& b) { return std::tie(a.time, a.text) < std::tie(b.time, b.text); });
   cut(texts, limit, newest);
   return read;
-}
-
-Points to_points(const Run& run) {
-  Points out;
-  if (run.empty()) return out;
-  out.type = run[0].type;
-  const bool mixed = std::ranges::any_of(run, [&](const Number& n) { return n.type != out.type; });
-  out.times.reserve(run.size());
-  out.bits.reserve(run.size());
-  if (mixed) out.types.reserve(run.size());
-  for (const Number& n : run) {
-    out.times.push_back(n.time);
-    out.bits.push_back(n.bits);
-    if (mixed) out.types.push_back(n.type);
-  }
-  return out;
 }
 
 Points to_points(model::ValueKind kind, std::vector<Text>&& texts) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs: samples of one series each, and how they become one list. Only for queries that want samples themselves, or a
-// part of them (limit); windows need no merging.
+// Runs: samples of one series each as columns, and how they become one list. Only for queries that want samples
+// themselves, or a part of them (limit); windows need no merging.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,19 +27,26 @@ struct Text {
   std::string text;
 };
 
-using Run = std::vector<Number>;
+// Numbers only, ascending by time once keep() was called.
+using Run = aggregate::Points;
+
+// What the columns take, or will take before they grow.
+std::size_t bytes_of(const Run& run);
+
+void append(Run& run, model::ValueType type, std::span<const model::Timestamp> times,
+            std::span<const std::uint64_t> bits);
 
 // Keeps the `limit` first samples (newest: last ones), in order. 0: all.
 void keep(Run& run, std::uint64_t limit, bool newest);
 
-// One ascending run of all; the parts ascend. Merges by pairs: each sample is moved log2(parts) times, in sequence.
+// One ascending run of all; the parts ascend. One part is moved. Merges by pairs: each sample is moved log2(parts)
+// times, in sequence.
 Run merge(std::vector<Run> runs);
 
 // The same limits for texts of many series, in place: per series, then over all. Returns what was read: the number of
 // samples after the limit per series.
 std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
 
-aggregate::Points to_points(const Run& run);
 // `kind`: theirs, not number.
 aggregate::Points to_points(model::ValueKind kind, std::vector<Text>&& texts);
 
