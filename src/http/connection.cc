@@ -93,9 +93,11 @@ void Connection::on_readable() {
 
 void Connection::on_writable() {
   if (!flush()) return;
-  if (state_ != State::streaming) return run();
-  clear_deadline();
-  next_piece();
+  if (state_ == State::streaming) {
+    clear_deadline();
+    stream();
+  }
+  run();
 }
 
 void Connection::on_deadline() {

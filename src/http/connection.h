@@ -3,7 +3,7 @@
 // thread; only Exchange::send comes from elsewhere. With its first large body it moves to a bulk loop.
 //
 //   head ──► body or chunks ──► handling ──► (writing) ──► head …          answers of pipelined requests gather in out_
-//                                  └──► streaming: one piece in flight ──► head …
+//                                  └──► streaming, piece by piece ──► head …
 //   an error in a request, or "Connection: close": the answer, then lingering (the client may still be sending), closed
 #pragma once
 
@@ -59,8 +59,8 @@ class Connection final : public net::Stream {
 
   void append_answer(Response& response);
   void start_stream(Response& response);
+  void stream();
   void next_piece();
-  void send_piece(const std::string& piece);
 
   bool flush();  // false: blocked or closed
   void watch_client();
@@ -88,7 +88,8 @@ class Connection final : public net::Stream {
   std::size_t sent_ = 0;
   std::function<void(std::string&)> more_;
   std::string piece_;
-  bool piece_under_way_ = false;
+  bool piece_under_way_ = false;  // on the pool, which has more_ and piece_
+  bool piece_made_ = false;       // in piece_, not yet sent; empty: the end
   bool chunked_out_ = false;
   bool sending_closed_ = false;
 };

@@ -84,11 +84,37 @@ void Connection::start_stream(Response& response) {
   more_ = std::move(response.more);
   state_ = State::streaming;
   watch_client();
-  if (!response.body.empty()) return send_piece(response.body);
-  if (flush()) next_piece();
+  piece_ = std::move(response.body);
+  piece_made_ = !piece_.empty();
+  stream();
 }
 
-// Makes the next piece on the pool while the last one is in the kernel's hands.
+// Sends what is made. The next piece is made meanwhile, and waits until this one is in the kernel's hands.
+void Connection::stream() {
+  while (flush()) {
+    if (!std::exchange(piece_made_, false)) return next_piece();
+    clear_deadline();
+    if (piece_.empty()) {
+      if (chunked_out_) out_ += "0\r\n\r\n";
+      more_ = nullptr;
+      piece_ = {};
+      return finish_request();
+    }
+    if (chunked_out_) {
+      constexpr char kHex[] = "0123456789abcdef";
+      char size[16];
+      char* at = size + sizeof size;
+      for (std::size_t n = piece_.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
+      out_.append(at, size + sizeof size);
+      out_ += "\r\n";
+      piece_ += "\r\n";
+    }
+    tail_.swap(piece_);
+    next_piece();
+  }
+}
+
+// Has the next piece made on the pool.
 void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
@@ -108,33 +134,12 @@ void Connection::next_piece() {
       if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
       self->more_ = std::move(make);
       self->piece_ = std::move(piece);
-      self->send_piece(self->piece_);
+      self->piece_made_ = true;
+      self->stream();
       self->run();
     });
   });
   if (!posted) close();
-}
-
-void Connection::send_piece(const std::string& piece) {
-  if (piece.empty()) {
-    if (chunked_out_) out_ += "0\r\n\r\n";
-    more_ = nullptr;
-    finish_request();
-    return;
-  }
-  if (chunked_out_) {
-    constexpr char kHex[] = "0123456789abcdef";
-    char size[16];
-    char* at = size + sizeof size;
-    for (std::size_t n = piece.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
-    out_.append(at, size + sizeof size);
-    out_ += "\r\n";
-    out_ += piece;
-    out_ += "\r\n";
-  } else {
-    out_ += piece;
-  }
-  if (flush()) next_piece();
 }
 
 // ---- writing
@@ -159,6 +164,7 @@ bool Connection::flush() {
   tail_.clear();
   sent_ = 0;
   if (out_.capacity() > kOutKept) out_ = {};
+  if (tail_.capacity() > kOutKept && state_ != State::streaming) tail_ = {};
   return is_open();
 }
 

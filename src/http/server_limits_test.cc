@@ -212,7 +212,7 @@ TEST_F(ServerTest, StreamsAnswers) {
   EXPECT_EQ(Client(port()).ask("GET /stream HTTP/1.0\r\n\r\n").body, want);
 }
 
-TEST_F(ServerTest, HoldsOnePieceForASlowReader) {
+TEST_F(ServerTest, HoldsTwoPiecesForASlowReader) {
   std::atomic<int> made = 0;
   router.add(Method::get, "/stream", [&](const Request&, const Responder& answer) {
     Response response = Response::text(200, "");
