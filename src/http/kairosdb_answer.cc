@@ -61,33 +61,37 @@ char* open_point(char* at, const aggregate::Points& points, std::size_t i) {
 }
 
 constexpr std::size_t kPointChars = 2 * protocol::json::kNumberChars + 4;
+constexpr std::string_view kNull = "null";
+constexpr std::size_t kLikelyPointChars = 36;
 
-// Straight into the string's memory: a large answer is millions of these. Without nulls.
+// Straight into the string's memory: a large answer is millions of these.
 void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
   const std::size_t before = out.size();
   out.resize_and_overwrite(before + (end - first) * kPointChars, [&](char* text, std::size_t) {
     char* at = text + before;
     for (std::size_t i = first; i < end; ++i) {
       at = open_point(at, points, i);
-      const bool whole = points.type_of(i) == ValueType::long_;
-      at = whole ? write_long(at, std::bit_cast<std::int64_t>(points.bits[i]))
-                 : write_double(at, std::bit_cast<double>(points.bits[i]));
+      if (points.is_null(i)) {
+        at = std::ranges::copy(kNull, at).out;
+      } else if (points.type_of(i) == ValueType::long_) {
+        at = write_long(at, std::bit_cast<std::int64_t>(points.bits[i]));
+      } else {
+        at = write_double(at, std::bit_cast<double>(points.bits[i]));
+      }
       *at++ = ']';
     }
     return at - text;
   });
 }
 
-void append_null(std::string& out, const aggregate::Points& points, std::size_t i) {
-  char opening[kPointChars];
-  out.append(opening, open_point(opening, points, i));
-  out += "null]";
-}
-
 void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
   char opening[kPointChars];
   out.append(opening, open_point(opening, points, i));
-  protocol::kairosdb::append_value(out, points.type, points.texts[i]);
+  if (points.is_null(i)) {
+    out += kNull;
+  } else {
+    protocol::kairosdb::append_value(out, points.type, points.texts[i]);
+  }
   out += ']';
 }
 
@@ -139,18 +143,14 @@ void KairosdbAnswer::open_group(std::string& out) const {
 
 void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
   const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
+  const std::size_t left = points.size() - point_;
+  out.reserve(std::min(until_bytes, out.size() + left * kLikelyPointChars) +
+              std::min(left, kPointsAtOnce) * kPointChars);
   while (point_ < points.size() && out.size() < until_bytes) {
-    if (points.is_null(point_)) {
-      append_null(out, points, point_++);
-    } else if (points.in_text()) {
+    if (points.in_text()) {
       append_text(out, points, point_++);
     } else {
-      std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
-      if (!points.nulls.empty()) {
-        const auto from = points.nulls.begin();
-        end = static_cast<std::size_t>(
-            std::find(from + static_cast<std::ptrdiff_t>(point_), from + static_cast<std::ptrdiff_t>(end), 1) - from);
-      }
+      const std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
       append_numbers(out, points, point_, end);
       point_ = end;
     }
