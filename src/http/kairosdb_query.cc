@@ -58,46 +58,19 @@ class Handlers {
 
   // Small queries are answered where they came in.
   static Handler here_or_on_pool(std::shared_ptr<Handlers> self) {
-    return [self, pooled = on_pool(self, &Handlers::query)](const Request& request, Responder respond) {
-      if (!request.tenant.empty() && self->is_small(request)) return respond(self->query(request));
-      pooled(request, std::move(respond));
+    return [self = std::move(self)](const Request& request, Responder respond) {
+      if (request.tenant.empty()) return respond(kairosdb_error({Code::invalid, "the request names no tenant"}));
+      const auto asked = std::make_shared<Asked>(self->engine_.clock().steady_ns());
+      asked->status = self->read(request, *asked);
+      if (!asked->status || self->is_small(asked->wanted)) return respond(self->query(request, *asked));
+      const bool taken = self->pool_.post([self, asked, &request, respond] { respond(self->query(request, *asked)); });
+      if (!taken) respond(kairosdb_error({Code::unavailable, "too many queries are waiting"}));
     };
-  }
-  bool is_small(const Request& request) {
-    const auto parsed = parse(request);
-    if (!parsed) return false;
-    const query::Request wanted = compile(*parsed, request.tenant, json_of(request));
-    return engine_.is_small(wanted) && !saves(wanted);  // writing waits
-  }
-
-  Response query(const Request& request) {
-    queries_.add();
-    const Timer timer(*this);
-    const auto parsed = parse(request);
-    if (!parsed) return kairosdb_error(parsed.error());
-    query::Request wanted = compile(*parsed, request.tenant, json_of(request));
-    if (saves(wanted)) {
-      if (writer_ == nullptr) return kairosdb_error({Code::unsupported, "save_as: this replica takes nothing in"});
-      wanted.save = saver(*writer_, request.tenant);
-    }
-    auto found = engine_.run(wanted, request.gone.get());
-    if (!found) return kairosdb_error(found.error());
-    std::vector<KairosdbHead> heads;
-    for (const auto& metric : parsed->metrics) heads.push_back(head_of(metric));
-    Response response = with_read(kairosdb_response(200, ""), found->read);
-    auto text = std::make_shared<KairosdbAnswer>(std::move(heads), std::move(*found));
-    if (text->next(response.body)) {
-      response.more = [text, left = true](std::string& piece) mutable {
-        piece.clear();
-        if (left) left = text->next(piece);
-      };
-    }
-    return response;
   }
 
   Response query_tags(const Request& request) {
     tag_queries_.add();
-    const Timer timer(*this);
+    const Timer timer(*this, engine_.clock().steady_ns());
     const auto parsed = parse(request);
     if (!parsed) return kairosdb_error(parsed.error());
     query::Request wanted = compile(*parsed, request.tenant, json_of(request));
@@ -116,7 +89,7 @@ class Handlers {
  private:
   class Timer {
    public:
-    explicit Timer(Handlers& owner) : owner_(owner), start_ns_(owner.engine_.clock().steady_ns()) {}
+    Timer(Handlers& owner, std::int64_t start_ns) : owner_(owner), start_ns_(start_ns) {}
     ~Timer() { owner_.seconds_.observe(static_cast<double>(owner_.engine_.clock().steady_ns() - start_ns_) * 1e-9); }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
@@ -125,6 +98,47 @@ class Handlers {
     Handlers& owner_;
     const std::int64_t start_ns_;
   };
+
+  // A query on its way through the threads.
+  struct Asked {
+    std::int64_t start_ns = 0;
+    Status status;  // of reading it; if it is an error, what follows is of no meaning
+    std::vector<KairosdbHead> heads;
+    query::Request wanted;
+  };
+
+  bool is_small(const query::Request& wanted) const {
+    return engine_.is_small(wanted) && !saves(wanted);
+  }  // saving waits
+
+  Status read(const Request& request, Asked& asked) {
+    queries_.add();
+    VARVE_TRY(const auto parsed, parse(request));
+    for (const auto& metric : parsed.metrics) asked.heads.push_back(head_of(metric));
+    asked.wanted = compile(parsed, request.tenant, json_of(request));
+    return {};
+  }
+
+  Response query(const Request& request, Asked& asked) {
+    const Timer timer(*this, asked.start_ns);
+    if (!asked.status) return kairosdb_error(asked.status.error());
+    query::Request& wanted = asked.wanted;
+    if (saves(wanted)) {
+      if (writer_ == nullptr) return kairosdb_error({Code::unsupported, "save_as: this replica takes nothing in"});
+      wanted.save = saver(*writer_, request.tenant);
+    }
+    auto found = engine_.run(wanted, request.gone.get());
+    if (!found) return kairosdb_error(found.error());
+    Response response = with_read(kairosdb_response(200, ""), found->read);
+    auto text = std::make_shared<KairosdbAnswer>(std::move(asked.heads), std::move(*found));
+    if (text->next(response.body)) {
+      response.more = [text, left = true](std::string& piece) mutable {
+        piece.clear();
+        if (left) left = text->next(piece);
+      };
+    }
+    return response;
+  }
 
   static std::string_view json_of(const Request& request) {
     return request.method == Method::get ? request.param("query").value_or("") : request.body;
