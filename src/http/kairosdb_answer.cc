@@ -16,6 +16,7 @@ namespace {
 using model::ValueType;
 using protocol::json::append_long;
 using protocol::json::append_string;
+using protocol::json::NeighbourText;
 using protocol::json::write_double;
 using protocol::json::write_long;
 
@@ -52,10 +53,10 @@ void append_name(std::string& out, const std::string& name) {
 }
 
 // [time,
-char* open_point(char* at, const aggregate::Points& points, std::size_t i) {
+char* open_point(char* at, const aggregate::Points& points, std::size_t i, NeighbourText& times) {
   if (i != 0) *at++ = ',';
   *at++ = '[';
-  at = write_long(at, points.times[i]);
+  at = times.write(at, points.times[i]);
   *at++ = ',';
   return at;
 }
@@ -69,8 +70,9 @@ void append_numbers(std::string& out, const aggregate::Points& points, std::size
   const std::size_t before = out.size();
   out.resize_and_overwrite(before + (end - first) * kPointChars, [&](char* text, std::size_t) {
     char* at = text + before;
+    NeighbourText times;
     for (std::size_t i = first; i < end; ++i) {
-      at = open_point(at, points, i);
+      at = open_point(at, points, i, times);
       if (points.is_null(i)) {
         at = std::ranges::copy(kNull, at).out;
       } else if (points.type_of(i) == ValueType::long_) {
@@ -86,7 +88,8 @@ void append_numbers(std::string& out, const aggregate::Points& points, std::size
 
 void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
   char opening[kPointChars];
-  out.append(opening, open_point(opening, points, i));
+  NeighbourText time;
+  out.append(opening, open_point(opening, points, i, time));
   if (points.is_null(i)) {
     out += kNull;
   } else {

@@ -31,13 +31,24 @@ constexpr auto kTens = powers_of(10);
 
 char* write_text(char* at, std::string_view text) { return std::copy(text.begin(), text.end(), at); }
 
-// The quotients of numbers by something, and above each what is left of its number without the product.
+// The digits of a number below 10^8. Eights, fours and pairs are parted by multiplication, and then lie beside each
+// other in one word.
+void write_eight(char* at, std::uint64_t eight) {
+  const std::uint64_t fours = eight / 10'000 + ((eight % 10'000) << 32);
+  const std::uint64_t hundreds = ((fours * 10'486) >> 20) & 0x7f'0000'007f;
+  const std::uint64_t pairs = hundreds + ((fours - hundreds * 100) << 16);
+  const std::uint64_t tens = ((pairs * 103) >> 10) & 0xf'000f'000f'000f;
+  const std::uint64_t text = (tens + ((pairs - tens * 10) << 8)) | 0x3030'3030'3030'3030;
+  std::memcpy(at, &text, sizeof text);
+}
+
+// The same of four numbers at once: the quotients of numbers by something, and above each what is left of its number
+// without the product.
 __m256i parted(__m256i numbers, __m256i quotients, __m256i products, int bits) {
   return _mm256_or_si256(quotients, _mm256_slli_epi64(_mm256_sub_epi32(numbers, products), bits));
 }
 
-// 32 digits of four numbers below 10^8, eight of each. Eights, fours and pairs are parted all at once, by
-// multiplication.
+// 32 digits of four numbers below 10^8, eight of each.
 struct Digits {
   Digits(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
     const auto word = [](std::uint64_t number) { return static_cast<long long>(number); };
@@ -137,6 +148,18 @@ void append(std::string& out, char* (*write)(char*, Number), Number value) {
 }  // namespace
 
 char* write_long(char* at, std::int64_t value) { return fmt::format_to(at, FMT_COMPILE("{}"), value); }
+
+char* NeighbourText::write(char* at, std::int64_t value) {
+  const std::int64_t front = value / static_cast<std::int64_t>(kEight);
+  if (front <= 0) return write_long(at, value);
+  if (front != front_) {
+    front_ = front;
+    length_ = static_cast<std::size_t>(write_long(text_, front) - text_);
+  }
+  std::memcpy(at, text_, sizeof text_);
+  write_eight(at + length_, static_cast<std::uint64_t>(value - front * static_cast<std::int64_t>(kEight)));
+  return at + length_ + 8;
+}
 
 char* write_double(char* at, double value) {
   const double size = std::abs(value);

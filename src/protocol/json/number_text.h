@@ -14,6 +14,18 @@ inline constexpr std::size_t kNumberChars = 40;
 char* write_long(char* at, std::int64_t value);
 char* write_double(char* at, double value);
 
+// write_long for numbers of which neighbours begin alike, as times of samples do: the digits in front of the last eight
+// are kept from one to the next.
+class NeighbourText {
+ public:
+  char* write(char* at, std::int64_t value);
+
+ private:
+  std::int64_t front_ = 0;
+  char text_[16] = {};  // of front_
+  std::size_t length_ = 0;
+};
+
 void append_long(std::string& out, std::int64_t value);
 void append_double(std::string& out, double value);
 

@@ -38,7 +38,8 @@ void times(benchmark::State& state) {
   for (std::size_t i = 0; i < kNumbers; ++i) {
     numbers.push_back(1'700'000'000'000 + static_cast<std::int64_t>(i) * 10'000);
   }
-  write(state, numbers, write_long);
+  NeighbourText neighbours;
+  write(state, numbers, [&](char* at, std::int64_t time) { return neighbours.write(at, time); });
 }
 
 BENCHMARK_CAPTURE(doubles, sent, 1);

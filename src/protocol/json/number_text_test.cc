@@ -46,6 +46,19 @@ TEST(NumberText, Longs) {
   EXPECT_EQ(out, "9223372036854775807 -9223372036854775808");
 }
 
+TEST(NumberText, NeighboursAreWrittenAsOneByOne) {
+  NeighbourText neighbours;
+  std::mt19937_64 random(12);
+  std::int64_t value = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    value += static_cast<std::int64_t>(random() % 1'000'000);
+    if (i % 100 == 0) value = static_cast<std::int64_t>(random()) >> (random() % 64);
+    if (i % 1000 == 0) value = i % 2000 == 0 ? INT64_MIN : INT64_MAX - 99'000'000;
+    char text[kNumberChars];
+    ASSERT_EQ(std::string(text, neighbours.write(text, value)), std::to_string(value));
+  }
+}
+
 TEST(NumberText, ReadsBackBitForBit) {
   std::mt19937_64 random(9);
   for (int i = 0; i < 200'000; ++i) {
