@@ -77,13 +77,21 @@ struct Digits {
   std::uint32_t is_some;  // which are not 0: a bit each, the lowest for the first
 };
 
+// A number that is not whole, its decimals in two parts: `before` of them, at most 8, and then 16.
+struct Decimal {
+  std::uint64_t whole;
+  std::uint64_t before;
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
 // Of all decimals that are nearer to `size` than to any other double the one with the fewest digits, of those the
 // nearest. size is in [1e-3, 1e7) and not whole.
 //
 // size is m / 2^s, and what reads back as it lies within half of 2^-s, the bounds included if m is even. The steps of
 // 10^-n are the largest that are smaller than 2^-s: one of them is always within, and of ten times that at most one; if
 // that is, every shorter form is the same number. Counted in 10^-n / 2^(s + 1 - n) everything is whole.
-char* write_decimal(char* at, double size) {
+Decimal shortest(double size) {
   const auto bits = std::bit_cast<std::uint64_t>(size);
   const std::uint64_t m = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
   const std::uint64_t s = 1075 - (bits >> 52);  // 29 to 62
@@ -106,22 +114,31 @@ char* write_decimal(char* at, double size) {
   decimal += when(std::min(down, up) <= half, to_zero - to_nearest) + to_nearest;
 
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(size));
-  std::uint64_t fraction = decimal - whole * kTens[n];
-  const std::uint64_t before = n > 16 ? n - 16 : 0;  // decimals in front of the last 16
-  std::uint64_t first = 0;
-  if (before != 0) {
-    first = fraction / kTens[16];
-    fraction %= kTens[16];
-  } else {
-    fraction *= kTens[16 - n];
-  }
-  const Digits digits(whole, first, fraction / kEight, fraction % kEight);
+  const std::uint64_t fraction = decimal - whole * kTens[n];
+  if (n <= 16) return {whole, 0, 0, fraction * kTens[16 - n]};
+  return {whole, n - 16, fraction / kTens[16], fraction % kTens[16]};
+}
+
+// What has four decimals or fewer, as most that is measured has, is quickly found: of up to 15 digits no two forms read
+// back as the same number. False: it has more.
+bool has_few_decimals(double size, Decimal& out) {
+  const auto number = static_cast<std::int64_t>(size * 1e4 + 0.5);
+  if (static_cast<double>(number) / 1e4 != size) return false;
+  const auto digits = static_cast<std::uint64_t>(number);
+  out = {digits / kTens[4], 0, 0, digits % kTens[4] * kTens[12]};
+  return true;
+}
+
+char* write_decimal(char* at, double size) {
+  Decimal decimal;
+  if (!has_few_decimals(size, decimal)) decimal = shortest(size);
+  const Digits digits(decimal.whole, decimal.first, decimal.last / kEight, decimal.last % kEight);
   const auto unused = static_cast<std::size_t>(std::countr_zero(digits.is_some | 0x80));
   digits.write<0>(at, unused);
   at += 8 - unused;
   *at++ = '.';
-  if (before != 0) digits.write<1>(at, 8 - before);
-  at += before;
+  if (decimal.before != 0) digits.write<1>(at, 8 - decimal.before);
+  at += decimal.before;
   digits.write_last(at);
   return at + 16 - std::countl_zero(digits.is_some);
 }
