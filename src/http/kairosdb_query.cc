@@ -107,9 +107,8 @@ class Handlers {
     query::Request wanted;
   };
 
-  bool is_small(const query::Request& wanted) const {
-    return engine_.is_small(wanted) && !saves(wanted);
-  }  // saving waits
+  // One that saves waits for what it writes.
+  bool is_small(const query::Request& wanted) const { return engine_.is_small(wanted) && !saves(wanted); }
 
   Status read(const Request& request, Asked& asked) {
     queries_.add();
