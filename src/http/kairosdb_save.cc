@@ -5,6 +5,7 @@
 
 #include "base/wait.h"
 #include "protocol/json/text.h"
+#include "protocol/kairosdb/ttl_text.h"
 
 namespace varve::http {
 namespace {
@@ -48,17 +49,19 @@ model::Tags saved_tags(const model::Tags& given, std::string_view from, const st
 }
 
 Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant, const std::string& metric,
-                                  const model::Tags& tags, const aggregate::Points& points, model::TimeRange range) {
+                                  const model::Tags& tags, const aggregate::Points& points, model::TimeRange range,
+                                  std::uint32_t ttl_s) {
   model::TagViews views = model::to_views(tags);
   VARVE_CHECK_OK(model::normalize(views));
   const std::string raw = raw_name(metric, views);
+  const protocol::kairosdb::TtlText ttl(ttl_s);
   std::uint64_t saved = 0;
   for (std::size_t i = 0; i < points.size();) {
     VARVE_TRY(auto ingest, writer.open(tenant, write::Family::kairosdb));
-    const model::LineGroup* group = ingest->groups().find(raw, {});
+    const model::LineGroup* group = ingest->groups().find(raw, ttl.view());
     if (group == nullptr) {
       const std::string_view name = metric;
-      VARVE_TRY(group, ingest->groups().define(raw, {}, views, {&name, 1}));
+      VARVE_TRY(group, ingest->groups().define(raw, ttl.view(), views, {&name, 1}, ttl_s));
     }
     model::RowBatch& batch = ingest->batch();
     for (; i < points.size() && batch.bytes().size() < kBatchBytesMax; ++i) {
@@ -78,7 +81,7 @@ decltype(query::Request::save) saver(write::Writer& writer, const std::string& t
                            const aggregate::Points& points) -> Status {
     const std::string_view from = save.add_saved_from ? std::string_view(metric.metric) : std::string_view();
     const model::Tags tags = saved_tags(save.tags, from, metric.group_by, group.tags);
-    VARVE_CHECK_OK(save_points(writer, tenant, save.metric, tags, points));
+    VARVE_CHECK_OK(save_points(writer, tenant, save.metric, tags, points, {}, model::ttl_s_of(save.ttl_s)));
     return {};
   };
 }

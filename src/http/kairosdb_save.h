@@ -22,13 +22,13 @@ model::Tags saved_tags(const model::Tags& given, std::string_view from, const st
                        const query::TagUnion& tags);
 
 // Writes the points with a value and a time in `range` that is still kept; how many they were. Blocking: they are
-// durable and visible when it returns. Errors: those of the writer; invalid (a name or tag that is none).
+// durable and visible when it returns. `ttl_s`: as in model::LineGroup. Errors: those of the writer; invalid (a name or
+// tag that is none).
 Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant, const std::string& metric,
-                                  const model::Tags& tags, const aggregate::Points& points,
-                                  model::TimeRange range = {});
+                                  const model::Tags& tags, const aggregate::Points& points, model::TimeRange range = {},
+                                  std::uint32_t ttl_s = 0);
 
-// For query::Request::save: writes what a save_as is told. `writer` outlives the request. Time to live is not kept:
-// what is saved stays as long as everything does.
+// For query::Request::save: writes what a save_as is told. `writer` outlives the request.
 decltype(query::Request::save) saver(write::Writer& writer, const std::string& tenant);
 
 }  // namespace varve::http

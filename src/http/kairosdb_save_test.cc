@@ -41,7 +41,7 @@ class SavePoints : public ::testing::Test {
     return out;
   }
   ManualClock clock;
-  storage::testing::MemoryStore store;
+  storage::testing::MemoryStore store{4, &clock};
   write::Writer writer{store, store, {}};
 };
 
@@ -63,6 +63,20 @@ TEST_F(SavePoints, of_a_range_and_texts) {
   EXPECT_EQ(save_points(writer, "t", "m", {{"a", "1"}}, points, {2, 3}).value(), 1U);
   EXPECT_EQ(saved(), "2=b ");
   EXPECT_EQ(save_points(writer, "t", "m", {{"a", "1"}}, {}, {}).value(), 0U);
+}
+
+TEST_F(SavePoints, for_a_time) {
+  const model::Timestamp now = clock.now_ms();
+  aggregate::Points points;
+  points.push(now - 3000, model::ValueType::long_, 1);
+  points.push(now - 1000, model::ValueType::long_, 2);
+  EXPECT_EQ(save_points(writer, "t", "m", {{"a", "1"}}, points, {}, 2).value(), 2U);
+  EXPECT_EQ(saved(), std::to_string(now - 1000) + "=2.000000 ");
+  EXPECT_EQ(save_points(writer, "t", "m", {{"a", "1"}}, points, {}, 60).value(), 2U) << "another group of the series";
+  clock.advance_ms(30'000);
+  EXPECT_EQ(saved(), std::to_string(now - 3000) + "=1.000000 " + std::to_string(now - 1000) + "=2.000000 ");
+  clock.advance_ms(30'000);
+  EXPECT_EQ(saved(), "");
 }
 
 TEST_F(SavePoints, what_cannot_be_a_series) {

@@ -45,9 +45,10 @@ std::uint32_t Catalog::find_tag_set(std::string_view coded_pairs) const {
                            [&](std::uint32_t id) { return text(tag_sets[id].pairs) == coded_pairs; });
 }
 
-std::uint32_t Catalog::find_group(std::span<const model::SeriesId> wanted) const {
-  return group_ids_.find(slot(bytes_of(wanted), 0),
-                         [&](std::uint32_t id) { return std::ranges::equal(series_of(groups[id]), wanted); });
+std::uint32_t Catalog::find_group(std::span<const model::SeriesId> wanted, std::uint32_t ttl_s) const {
+  return group_ids_.find(slot(bytes_of(wanted), ttl_s), [&](std::uint32_t id) {
+    return std::ranges::equal(series_of(groups[id]), wanted) && ttl_of(id) == ttl_s;
+  });
 }
 
 Catalog::Identity Catalog::identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const {
@@ -159,12 +160,13 @@ void Catalog::forget(std::uint32_t id) {
   });
 }
 
-std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members) {
+std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::uint32_t ttl_s) {
   const std::uint32_t id = groups.size();
   const std::uint32_t place = group_series_.allocate(members.size_bytes());
   std::memcpy(group_series_.at(place), members.data(), members.size_bytes());
   groups.push_back({place, static_cast<std::uint32_t>(members.size())});
-  group_ids_.insert(slot(bytes_of(members), 0), id);
+  if (ttl_s != 0) mortal_groups.push_back({id, ttl_s});
+  group_ids_.insert(slot(bytes_of(members), ttl_s), id);
   for (const model::SeriesId member : members) {
     ListRef& list = series[model::to_int(member)].groups;
     // A series may have several columns in one group.
@@ -194,7 +196,8 @@ std::size_t Catalog::memory_bytes() const {
          tag_sets.memory_bytes() + runs.memory_bytes() + series.memory_bytes() + groups.memory_bytes() +
          postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
          metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +
-         series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8;
+         series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8 +
+         mortal_groups.capacity() * sizeof(mortal_groups[0]);
 }
 
 }  // namespace varve::index

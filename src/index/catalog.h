@@ -11,6 +11,7 @@
 //          → groups                   tag set → runs of series
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -73,6 +74,11 @@ class Catalog {
     std::uint32_t series;  // in `group_series_`
     std::uint32_t count;
   };
+  // A group whose samples have a time to live: few have one, and those pay for it.
+  struct MortalGroup {
+    std::uint32_t group;
+    std::uint32_t ttl_s;
+  };
   // A series' 128-bit identity, and where the table of series looks for it.
   struct Identity {
     model::SeriesSetHash hash;
@@ -87,7 +93,7 @@ class Catalog {
   [[nodiscard]] std::uint32_t find_key(std::uint32_t tenant, std::string_view name) const;
   [[nodiscard]] std::uint32_t find_pair(std::uint32_t key, std::string_view value) const;
   [[nodiscard]] std::uint32_t find_tag_set(std::string_view coded_pairs) const;
-  [[nodiscard]] std::uint32_t find_group(std::span<const model::SeriesId> series) const;
+  [[nodiscard]] std::uint32_t find_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s) const;
   // `metric` and `tag_set` may be kNone: the series is new then, but its hash may still be another's: kCollision.
   static constexpr std::uint32_t kCollision = 0xfffffffe;
   [[nodiscard]] std::uint32_t find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
@@ -101,7 +107,7 @@ class Catalog {
   std::uint32_t add_pair(std::uint32_t key, std::string_view value);
   std::uint32_t add_tag_set(std::string_view coded_pairs);
   std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity);
-  std::uint32_t add_group(std::span<const model::SeriesId> series);
+  std::uint32_t add_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
   // A forgotten series stays where it is, and is left out of what is counted and listed.
   [[nodiscard]] bool is_forgotten(std::uint32_t id) const { return id < forgotten_.size() && forgotten_[id]; }
@@ -117,6 +123,12 @@ class Catalog {
   [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const { return metrics[series[id].metric].tenant; }
   [[nodiscard]] std::span<const model::SeriesId> series_of(const Group& group) const {
     return {reinterpret_cast<const model::SeriesId*>(group_series_.at(group.series)), group.count};
+  }
+  // 0: none.
+  [[nodiscard]] std::uint32_t ttl_of(std::uint32_t group) const {
+    if (mortal_groups.empty()) return 0;
+    const auto at = std::ranges::lower_bound(mortal_groups, group, {}, &MortalGroup::group);
+    return at == mortal_groups.end() || at->group != group ? 0 : at->ttl_s;
   }
   [[nodiscard]] Identity identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const;
   void tags(std::uint32_t tag_set, model::TagViews& out) const;  // cleared first
@@ -145,6 +157,7 @@ class Catalog {
   Column<Run> runs;
   Column<Series> series;
   Column<Group> groups;
+  std::vector<MortalGroup> mortal_groups;  // ascending
   Postings postings;
 
  private:

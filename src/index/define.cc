@@ -61,7 +61,7 @@ model::TenantId SeriesIndex::tenant(std::string_view name, std::string& definiti
 
 Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, const model::TagViews& tags,
                                                  std::span<const std::string_view> metrics, std::size_t series_max,
-                                                 std::string& definitions) {
+                                                 std::string& definitions, std::uint32_t ttl_s) {
   Tables& t = *tables_;
   Catalog& catalog = t.catalog;
   const std::uint32_t tenant = model::to_int(tenant_id);
@@ -121,10 +121,10 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   }
   if (!t.numbers.empty()) write_series(definitions, first, tag_set, t.numbers);
   revive_series(catalog, t.columns, definitions);
-  std::uint32_t group = t.numbers.empty() ? catalog.find_group(t.columns) : kNone;
+  std::uint32_t group = t.numbers.empty() ? catalog.find_group(t.columns, ttl_s) : kNone;
   if (group == kNone) {
-    group = catalog.add_group(t.columns);
-    write_group(definitions, group, t.columns);
+    group = catalog.add_group(t.columns, ttl_s);
+    write_group(definitions, group, t.columns, ttl_s);
   }
   return model::GroupId{group};
 }

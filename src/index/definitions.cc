@@ -100,9 +100,10 @@ void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set,
   for (const std::uint32_t metric : metrics) codec::append_varint(out, metric);
 }
 
-void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series) {
-  put_kind(out, DefinitionKind::group);
+void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series, std::uint32_t ttl_s) {
+  put_kind(out, ttl_s == 0 ? DefinitionKind::group : DefinitionKind::mortal_group);
   codec::append_varint(out, id);
+  if (ttl_s != 0) codec::append_varint(out, ttl_s);
   codec::append_varint(out, series.size());
   std::int64_t before = 0;
   for (const model::SeriesId one : series) {
@@ -140,6 +141,10 @@ Status DefinitionReader::next(Definition& definition) {
       fields.numbers(definition.parts);
       break;
     case DefinitionKind::group: fields.steps(definition.parts); break;
+    case DefinitionKind::mortal_group:
+      definition.owner = fields.number();
+      fields.steps(definition.parts);
+      break;
     case DefinitionKind::forget:
     case DefinitionKind::revive: definition.owner = fields.number(); break;
     default: return fail(Code::corrupt, "an unknown kind of definition");

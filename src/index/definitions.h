@@ -24,7 +24,8 @@ enum class DefinitionKind : std::uint8_t {
   series = 0x16,
   group = 0x17,
   forget = 0x18,
-  revive = 0x19
+  revive = 0x19,
+  mortal_group = 0x1a  // a group whose samples have a time to live
 };
 
 inline constexpr std::size_t kTextBytesMax = 0xffff;
@@ -33,7 +34,8 @@ inline constexpr std::size_t kGroupColumnsMax = 16384;
 struct Definition {
   DefinitionKind kind = DefinitionKind::tenant;
   std::uint32_t id = 0;              // series, forget, revive: the first id
-  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive: how many
+  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive: how many;
+                                     // mortal group: seconds to live
   std::string_view text;             // name or value; a view into what is read
   std::vector<std::uint32_t> parts;  // tag set: pairs; series: metrics; group: series
 };
@@ -43,7 +45,8 @@ void write_tenant(std::string& out, std::uint32_t id, std::string_view name);
 void write_owned(std::string& out, DefinitionKind kind, std::uint32_t id, std::uint32_t owner, std::string_view text);
 void write_tag_set(std::string& out, std::uint32_t id, std::span<const std::uint32_t> pairs);
 void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, std::span<const std::uint32_t> metrics);
-void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series);
+// ttl_s 0: none.
+void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
 // Forget or revive: `count` series from `first` on.
 void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count);

@@ -33,7 +33,8 @@ class Replay {
       case DefinitionKind::pair: return pair(d);
       case DefinitionKind::tag_set: return tag_set(d);
       case DefinitionKind::series: return series(d);
-      case DefinitionKind::group: return group(d);
+      case DefinitionKind::group: return group(d, 0);
+      case DefinitionKind::mortal_group: return d.owner == 0 ? bad("has no time to live") : group(d, d.owner);
       case DefinitionKind::forget:
       case DefinitionKind::revive: return forget_or_revive(d);
     }
@@ -147,11 +148,12 @@ class Replay {
     return {};
   }
 
-  Status group(const Definition& d) {
+  Status group(const Definition& d, std::uint32_t ttl_s) {
     columns_.clear();
     for (const std::uint32_t part : d.parts) columns_.push_back(model::SeriesId{part});
     if (d.id < catalog_.groups.size()) {
-      return same(std::ranges::equal(catalog_.series_of(catalog_.groups[d.id]), columns_));
+      return same(catalog_.ttl_of(d.id) == ttl_s &&
+                  std::ranges::equal(catalog_.series_of(catalog_.groups[d.id]), columns_));
     }
     if (d.id != catalog_.groups.size()) return bad(kGap);
     if (d.parts.empty() || d.parts.size() > kGroupColumnsMax) return bad("has no columns or too many");
@@ -160,8 +162,8 @@ class Replay {
       if (catalog_.series[part].tag_set != catalog_.series[d.parts[0]].tag_set) return bad("joins two tag sets");
       if (catalog_.tenant_of(part) != catalog_.tenant_of(d.parts[0])) return bad(kTenants);
     }
-    if (catalog_.find_group(columns_) != kNone) return bad(kTwice);
-    catalog_.add_group(columns_);
+    if (catalog_.find_group(columns_, ttl_s) != kNone) return bad(kTwice);
+    catalog_.add_group(columns_, ttl_s);
     return {};
   }
 
@@ -232,7 +234,7 @@ void SeriesIndex::dump(std::string& out) const {
     write_series(out, first, tag_set, parts);
     first += static_cast<std::uint32_t>(parts.size());
   }
-  for (std::uint32_t i = 0; i < c.groups.size(); ++i) write_group(out, i, c.series_of(c.groups[i]));
+  for (std::uint32_t i = 0; i < c.groups.size(); ++i) write_group(out, i, c.series_of(c.groups[i]), c.ttl_of(i));
   Ranges forgotten(out, DefinitionKind::forget);
   for (std::uint32_t i = 0; i < c.series.size(); ++i) {
     if (c.is_forgotten(i)) forgotten.add(i);

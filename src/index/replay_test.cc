@@ -41,7 +41,10 @@ TEST(Replay, RefusesBadRecords) {
     std::string record;
   } cases[] = {
       {"unknown kind 0", "\x10\x00\x01x"s},
-      {"unknown kind 10", "\x1a\x00\x01x"s},
+      {"unknown kind 11", "\x1b\x00\x01x"s},
+      {"mortal group: no time to live", "\x1a\x02\x00\x01\x04"s},
+      {"mortal group: said without", "\x1a\x00\x3c\x01\x00"s},
+      {"mortal group: cut", "\x1a\x02\x3c\x01"s},
       {"forget: nothing", "\x18\x00\x00"s},
       {"forget: no such series", "\x18\x02\x02"s},
       {"forget: beyond all numbers", "\x18\xff\xff\xff\xff\x0f\x02"s},

@@ -42,6 +42,18 @@ model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
   return series_tenant(group_series(group).front());
 }
 
+std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {
+  return tables_->catalog.ttl_of(model::to_int(group));
+}
+
+bool SeriesIndex::has_mortal_groups() const { return !tables_->catalog.mortal_groups.empty(); }
+
+std::vector<model::GroupId> SeriesIndex::mortal_groups() const {
+  std::vector<model::GroupId> out;
+  for (const auto& mortal : tables_->catalog.mortal_groups) out.push_back(model::GroupId{mortal.group});
+  return out;
+}
+
 void SeriesIndex::groups(model::SeriesId series, std::vector<model::GroupId>& out) const {
   out.clear();
   const Catalog& catalog = tables_->catalog;
@@ -55,9 +67,10 @@ void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const 
   const auto groups = catalog.postings.ids(catalog.series[model::to_int(series)].groups);
   for (const std::uint32_t group : groups | std::views::reverse) {
     const auto columns = catalog.series_of(catalog.groups[group]);
+    const std::uint32_t ttl_s = catalog.ttl_of(group);
     for (auto at = std::ranges::find(columns, series); at != columns.end();
          at = std::find(at + 1, columns.end(), series)) {
-      out.push_back({model::GroupId{group}, static_cast<std::uint16_t>(at - columns.begin())});
+      out.push_back({model::GroupId{group}, static_cast<std::uint16_t>(at - columns.begin()), ttl_s});
     }
   }
 }

@@ -34,6 +34,7 @@ namespace varve::index {
 struct Place {
   model::GroupId group;
   std::uint16_t column;
+  std::uint32_t ttl_s = 0;  // of the group
   bool operator==(const Place&) const = default;
 };
 
@@ -54,14 +55,15 @@ class SeriesIndex {
 
   // --- definition
   // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends what is
-  // new to `definitions`. `tags` is normalized. A group is the same if its list of series is. A metric that stands
-  // twice in the list has two columns of one series. A forgotten series is revived; to the limit it is a new one.
+  // new to `definitions`. `tags` is normalized. A group is the same if its list of series is and its time to live (of
+  // its samples, in seconds from their times; 0: none). A metric that stands twice in the list has two columns of one
+  // series. A forgotten series is revived; to the limit it is a new one.
   // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
   // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a
   // new series has the 128-bit hash of another one of the tenant).
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::size_t series_max,
-                                      std::string& definitions);
+                                      std::string& definitions, std::uint32_t ttl_s = 0);
 
   // Applies records; those applied before are compared and skipped, so overlapping logs may be replayed one after the
   // other. Foreign bytes are safe. Errors: corrupt, unsupported (a newer version), naming the offset in `definitions`;
@@ -82,6 +84,10 @@ class SeriesIndex {
   [[nodiscard]] std::size_t group_count() const;
   [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
   [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
+  [[nodiscard]] std::uint32_t group_ttl_s(model::GroupId group) const;  // 0: none
+  [[nodiscard]] bool has_mortal_groups() const;
+  // Those that have a time to live, ascending.
+  [[nodiscard]] std::vector<model::GroupId> mortal_groups() const;
   // The groups that the series stands in, ascending, into `out` (cleared first).
   void groups(model::SeriesId series, std::vector<model::GroupId>& out) const;
   // Every place of the series, into `out` (cleared first), latest group first.

@@ -107,6 +107,39 @@ TEST_F(SeriesIndexTest, NamesThePlacesOfASeriesLatestFirst) {
             (std::vector{model::SeriesId{0}, model::SeriesId{1}, model::SeriesId{0}}));
 }
 
+TEST_F(SeriesIndexTest, GroupsOfOtherTimesToLiveAreOthers) {
+  const std::vector<std::string_view> metrics = {"m", "n"};
+  const model::TagViews tags = {{"host", "a"}};
+  const auto define = [&](std::uint32_t ttl_s) {
+    return *index_.define_group(tenant_, tags, metrics, 1000, definitions_, ttl_s);
+  };
+  const auto ever = define(0);
+  const std::size_t bytes = definitions_.size();
+  const auto minute = define(60);
+  EXPECT_EQ(definitions_.substr(bytes), "\x1a\x01\x3c\x02\x00\x02"s);
+  const auto hour = define(3600);
+  EXPECT_EQ(define(60), minute);
+  EXPECT_EQ(define(0), ever);
+  EXPECT_EQ(define(3600), hour);
+  EXPECT_EQ(index_.series_count(), 2U);
+  EXPECT_EQ(index_.group_count(), 3U);
+  for (const std::string& records : {definitions_, dump()}) {
+    SeriesIndex again;
+    ASSERT_TRUE(again.replay(bytes_of(records)));
+    EXPECT_EQ(again.group_ttl_s(ever), 0U);
+    EXPECT_EQ(again.group_ttl_s(minute), 60U);
+    EXPECT_EQ(again.group_ttl_s(hour), 3600U);
+    EXPECT_EQ(again.mortal_groups(), (std::vector{minute, hour}));
+    std::vector<Place> places;
+    again.places(model::SeriesId{1}, places);
+    EXPECT_EQ(places, (std::vector<Place>{{hour, 1, 3600}, {minute, 1, 60}, {ever, 1, 0}}));
+    std::string dumped;
+    again.dump(dumped);
+    EXPECT_EQ(dumped, dump());
+    EXPECT_FALSE(again.replay(bytes_of("\x17\x01\x02\x00\x02"s))) << "another time to live";
+  }
+}
+
 TEST_F(SeriesIndexTest, KeepsPartsApartThatReadTheSameTogether) {
   ASSERT_TRUE(define({{"a", "bc"}}, {"cpu"}));
   ASSERT_TRUE(define({{"ab", "c"}}, {"cpu"}));

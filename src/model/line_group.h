@@ -5,6 +5,9 @@
 // order. So a parser compares those bytes with the group it expects (`next` of the one before) and, on a hit, has
 // parsed the tags already. A miss costs one hash of the same bytes; only bytes never seen before are parsed.
 //
+// Samples of a group may have a time to live, counted from their times; a series whose samples are put with different
+// ones stands in a group for each.
+//
 // A LineGroup is constant after construction but for the guess, which is an atomic (store it with release, load it with
 // acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource.
 #pragma once
@@ -28,9 +31,10 @@ struct alignas(64) LineGroup {  // one cache line: at a million groups a guess c
   GroupId id = kNoGroup;
   std::uint16_t count = 0;                // series in it = values in a row
   std::uint32_t name_bytes = 0;           // of the raw bytes that name it, as its sender writes them
+  std::uint32_t ttl_s = 0;                // its samples' time to live; 0: none
   const char* raw_name = nullptr;         // those bytes (kReadable in any case); nullptr: only the hash is kept
   codec::Hash128 hash;                    // of those bytes, by codec::hash128
-  std::string_view fields;                // Influx: "field1=field2=…", raw, kReadable more behind; else empty
+  std::string_view fields;                // raw, kReadable more behind. Influx: "field1=field2=…"; KairosDB: its ttl
   std::atomic<LineGroup*> next{nullptr};  // the group that followed this one last time
 
   static constexpr std::size_t kReadable = 32;  // for compares of 32 bytes at once
@@ -45,6 +49,12 @@ struct alignas(64) LineGroup {  // one cache line: at a million groups a guess c
 };
 static_assert(sizeof(LineGroup) == 64);
 
+// A time to live as senders say it, in seconds: 0 and less is none; 68 years is the most.
+constexpr std::uint32_t ttl_s_of(std::int64_t said) {
+  constexpr std::int64_t kMost = 0x7fffffff;
+  return static_cast<std::uint32_t>(said < 0 ? 0 : said < kMost ? said : kMost);
+}
+
 // Where parsers get groups from (implemented in write/). One per tenant and protocol family, because equal raw bytes
 // mean different series in different protocols. Not thread-safe with itself unless the implementation says so.
 class GroupSource {
@@ -58,10 +68,11 @@ class GroupSource {
   // as a whole or not at all: what it names is defined when the rest of it is known to be good. Error: invalid.
   virtual Status check(const TagViews& tags, std::span<const std::string_view> metrics) = 0;
 
-  // Called after find() said nullptr, with what the bytes mean. `tags` is normalized. Registers what is new.
+  // Called after find() said nullptr, with what the bytes mean. `tags` is normalized; ttl_s as in LineGroup. Registers
+  // what is new.
   // Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
   virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,
-                                    std::span<const std::string_view> metrics) = 0;
+                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 };
 
 }  // namespace varve::model

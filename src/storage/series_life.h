@@ -9,7 +9,9 @@
 
 namespace varve::storage {
 
-// Of every sample that was taken in and not erased, also of those whose retention is over. A sample that was written
+// Of every sample that was taken in and not erased, also of those whose retention is over. Where all of a series have
+// times to live, nothing is known of it once its last sample's is over, and the first is not before those that may be
+// left; those that are over may count until they are gone. A sample that was written
 // again may count again until its fragments are merged, and one that came in through two line groups counts in each.
 struct SeriesLife {
   model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points
@@ -25,6 +27,14 @@ struct SeriesLife {
   // Does the time from the first to the last sample touch the range? It may have had none in between.
   [[nodiscard]] bool seen_in(model::TimeRange range) const {
     return points != 0 && first_ms < range.last && last_ms >= range.first;
+  }
+
+  // What is left of it if nothing before `from` is.
+  [[nodiscard]] SeriesLife since(model::Timestamp from) const {
+    if (points == 0 || last_ms < from) return {};
+    SeriesLife left = *this;
+    left.first_ms = first_ms < from ? from : first_ms;
+    return left;
   }
 
   void add(const SeriesLife& more) {

@@ -36,8 +36,12 @@ class SeriesStore {
   // The line group of the series (metrics[i], tags), in this order; series and group are created where they are new,
   // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤
   // 1024. Errors: limit (limits.series_per_tenant would be passed: nothing is created), corrupt (hash collision).
+  // `ttl_s`: how long its samples are there, in seconds from their times; 0: as long as everything. It is part of what
+  // the group is: samples of one series may be put through groups of different ones. What its time is over for is not
+  // there any more for any question. Where several groups hold a time, the one written last counts of those that are
+  // still there.
   virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
-                                              std::span<const std::string_view> metrics) = 0;
+                                              std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 
   // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,

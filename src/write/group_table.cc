@@ -78,22 +78,24 @@ Status GroupTable::check(const model::TagViews& tags, std::span<const std::strin
 }
 
 Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) {
-  return with_clean_tags(tags, metrics,
-                         [&](const model::TagViews& cleaned) { return define_clean(name, fields, cleaned, metrics); });
+                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  return with_clean_tags(tags, metrics, [&](const model::TagViews& cleaned) {
+    return define_clean(name, fields, cleaned, metrics, ttl_s);
+  });
 }
 
 Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                            std::span<const std::string_view> metrics) {
+                                            std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const Key key = key_of(name, fields);
   Shard& shard = shards_[key.mixed >> 60];
   // Held over define_group: two threads that see one new name at once must not make two groups of it.
   const std::lock_guard lock(shard.mutex);
   if (LineGroup* known = find(key, name, fields)) return known;
-  VARVE_TRY(const model::GroupId id, context_.series.define_group(tenant_, tags, metrics));
+  VARVE_TRY(const model::GroupId id, context_.series.define_group(tenant_, tags, metrics, ttl_s));
   LineGroup* group = new_group(name, fields);
   group->id = id;
   group->count = static_cast<std::uint16_t>(metrics.size());
+  group->ttl_s = ttl_s;
   group->hash = key.name;
   make_room(shard);
   insert(*shard.slots.load(std::memory_order_relaxed), key.mixed, group);

@@ -43,7 +43,7 @@ class GroupTable final : public model::GroupSource {
   model::LineGroup* find(std::string_view name, std::string_view fields) override;
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override;
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                   std::span<const std::string_view> metrics) override;
+                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
 
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -70,7 +70,7 @@ class GroupTable final : public model::GroupSource {
   auto with_clean_tags(const model::TagViews& tags, std::span<const std::string_view> metrics, const Todo& todo)
       -> decltype(todo(tags));
   Result<model::LineGroup*> define_clean(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                         std::span<const std::string_view> metrics);
+                                         std::span<const std::string_view> metrics, std::uint32_t ttl_s);
   static Key key_of(std::string_view name, std::string_view fields);
   static std::uint32_t place(std::uint64_t mixed, std::uint32_t size);
   static void insert(Slots& slots, std::uint64_t mixed, const model::LineGroup* group);

@@ -52,6 +52,21 @@ TEST(GroupTable, FindsWhatWasDefined) {
   EXPECT_FALSE((*group)->is("cpu,host="));
 }
 
+TEST(GroupTable, OneNameWithAnotherTimeToLiveIsAnotherGroup) {
+  World w;
+  const std::string_view metric[] = {"m"};
+  const auto ever = w.table.define("m{}", "", {{"host", "a"}}, metric);
+  EXPECT_EQ(w.series.last_ttl_s, 0U);
+  const auto minute = w.table.define("m{}", "60", {{"host", "a"}}, metric, 60);
+  EXPECT_EQ(w.series.last_ttl_s, 60U);
+  EXPECT_NE(*ever, *minute);
+  EXPECT_EQ((*ever)->ttl_s, 0U);
+  EXPECT_EQ((*minute)->ttl_s, 60U);
+  EXPECT_EQ(w.table.find("m{}", ""), *ever);
+  EXPECT_EQ(w.table.find("m{}", "60"), *minute);
+  EXPECT_EQ(w.table.find("m{}", "61"), nullptr);
+}
+
 TEST(GroupTable, ChecksWithoutDefining) {
   World w;
   w.context.limits.value_bytes_max = 3;

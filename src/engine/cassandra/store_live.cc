@@ -13,6 +13,7 @@
 #include "storage/testing/store_model.h"
 #include "storage/testing/tenants_apart.h"
 #include "storage/testing/text_contract.h"
+#include "storage/testing/ttl_contract.h"
 
 namespace varve::storage::testing {
 namespace {

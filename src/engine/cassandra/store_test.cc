@@ -9,6 +9,7 @@
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
+#include "storage/testing/ttl_contract.h"
 
 namespace varve::storage::testing {
 namespace {
@@ -115,6 +116,38 @@ TEST(ClusterStore, late_samples_of_one_request_go_into_windows_once) {
     }
     store.restart();
   }
+}
+
+TEST(ClusterStore, rows_of_a_group_go_with_its_samples) {
+  StoreEngine engine;
+  auto& [options, schema, clock, tables, rows, units_ms, redis] = engine.cluster;
+  Fixture store(engine);
+  const auto* const mortal = store.group({"mortal"}, {{"host", "a"}}, "t", 10 * kHourS);
+  const auto* const ever = store.group({"ever"});
+  const model::Timestamp time = clock.now_ms();  // where a unit begins
+  for (const auto* group : {mortal, ever}) ASSERT_TRUE(store.put(*group, time, {model::Value::of_long(1)}));
+  for (int i = 0; i < 5; ++i) {
+    clock.advance_ms(kHourMs);
+    ASSERT_TRUE(engine.samples().settle());
+  }
+  const auto count = [&](const engine::cassandra::Table& table) {
+    int found = 0;
+    EXPECT_TRUE(rows.read_all(table, {}, [&](const engine::cassandra::RowView&) -> Status {
+      ++found;
+      return {};
+    }));
+    return found;
+  };
+  EXPECT_EQ(count(tables.sealed), 2);
+  EXPECT_EQ(count(tables.levels[0]), 2);
+  clock.advance_ms(6 * kHourMs);
+  EXPECT_EQ(count(tables.sealed), 1);
+  EXPECT_EQ(count(tables.levels[0]), 2) << "its unit is longer";
+  clock.advance_ms(3 * kHourMs);
+  EXPECT_EQ(count(tables.levels[0]), 1);
+  EXPECT_EQ(count(tables.line_groups), 2);
+  clock.advance_ms(8 * 24 * kHourMs);
+  EXPECT_EQ(count(tables.line_groups), 1);
 }
 
 TEST(ClusterStoreModel, random_work) {

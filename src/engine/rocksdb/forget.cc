@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forgetting: series of which nothing is left vanish from the index, and come back when they are written again.
 //
-// Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, or if no point of
-// it is left and a look into the runs finds none; and if no head holds one of its line groups, which is looked at under
-// the append lock. Writers keep their groups: a row of one that holds a forgotten series brings it back before the row
-// is in the log. What is forgotten and revived is said in definition records. A search that was broken off begins anew
-// at the next start. A tenant that is full (limits.series_per_tenant) gets no series back: those rows are left out.
+// Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, or so long ago
+// that the times to live of all its groups are over, or if no point of it is left and a look into the runs finds none;
+// and if no head holds one of its line groups, which is looked at under the append lock. Writers keep their groups: a
+// row of one that holds a forgotten series brings it back before the row is in the log. What is forgotten and revived
+// is said in definition records. A search that was broken off begins anew at the next start. A tenant that is full
+// (limits.series_per_tenant) gets no series back: those rows are left out.
 //
 // A series all of whose samples were replaced (by NaN, which is no number) keeps its name until the time of its windows
 // is over, although those are empty: to see that they are, the windows of every series that no longer sends would have
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -105,10 +107,20 @@ std::map<model::TenantId, model::Timestamp> Store::State::oldest_kept() const {
 void Store::State::forget_some() {
   forget_scan.last_ns = clock.steady_ns();
   const auto oldest = oldest_kept();
+  const std::int64_t now_ms = clock.now_ms();
+  // All that it has had have outlived their time.
+  const auto is_over = [&](model::SeriesId series, const storage::SeriesLife& life) {
+    std::vector<index::Place> places;
+    index.places(series, places);
+    return std::ranges::all_of(places, [&](const index::Place& place) {
+      return place.ttl_s != 0 && life.last_ms < shared::alive_from(place.ttl_s, now_ms);
+    });
+  };
   std::vector<model::SeriesId> over;
   std::map<model::TenantId, std::vector<model::SeriesId>> doubtful;
   {
     const std::shared_lock lock(index_mutex);
+    const bool mortals = index.has_mortal_groups();
     const auto end = static_cast<std::uint32_t>(index.series_end());
     for (std::uint32_t i = std::min(kLookAtOnce, forget_scan.left); i > 0; --i, --forget_scan.left) {
       if (forget_scan.next >= end) forget_scan.next = 0;
@@ -119,7 +131,8 @@ void Store::State::forget_some() {
       const auto kept = oldest.find(tenant);
       if (life.points == 0 && kept != oldest.end()) {
         doubtful[tenant].push_back(series);
-      } else if (life.points == 0 || kept == oldest.end() || life.last_ms < kept->second) {
+      } else if (life.points == 0 || kept == oldest.end() || life.last_ms < kept->second ||
+                 (mortals && is_over(series, life))) {
         over.push_back(series);
       }
     }
@@ -158,7 +171,7 @@ Status Store::State::drop_those_with_data(model::TenantId tenant, std::vector<mo
     const std::shared_lock lock(index_mutex);
     for (std::uint32_t i = 0; i < series.size(); ++i) {
       index.places(series[i], of_one);
-      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i});
+      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
     }
   }
   if (places.empty()) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -81,13 +82,18 @@ class Counter {
 Result<std::vector<SeriesLife>> Store::lives(model::TenantId tenant, std::span<const model::SeriesId> series) const {
   std::vector<SeriesLife> out(series.size());
   std::vector<Wanted> wanted;
+  std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);  // since when something may be left
+  const std::int64_t now_ms = state_->clock.now_ms();
   {
     std::vector<index::Place> places;
     const std::shared_lock lock(state_->index_mutex);
     for (std::uint32_t i = 0; i < series.size(); ++i) {
       if (state_->index.series_tenant(series[i]) != tenant) continue;
       state_->index.places(series[i], places);
-      for (const auto& place : places) wanted.push_back({model::to_int(place.group), place.column, i});
+      for (const auto& place : places) {
+        wanted.push_back({model::to_int(place.group), place.column, i});
+        alive[i] = std::min(alive[i], shared::alive_from(place.ttl_s, now_ms));
+      }
     }
   }
   std::ranges::sort(wanted, {}, &Wanted::group);
@@ -124,6 +130,7 @@ Result<std::vector<SeriesLife>> Store::lives(model::TenantId tenant, std::span<c
     }
     rest = rest.subspan(used);
   }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = out[i].since(alive[i]);
   return out;
 }
 

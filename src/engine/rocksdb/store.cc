@@ -54,11 +54,11 @@ Result<std::vector<std::string>> Store::tenants() const {
 }
 
 Result<model::GroupId> Store::define_group(model::TenantId tenant, const model::TagViews& tags,
-                                           std::span<const std::string_view> metrics) {
+                                           std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const std::unique_lock lock(state_->index_mutex);
   const std::lock_guard definitions(state_->definitions_mutex);
   VARVE_TRY(const auto group, state_->index.define_group(tenant, tags, metrics, state_->options.series_per_tenant_max,
-                                                         state_->pending_definitions));
+                                                         state_->pending_definitions, ttl_s));
   state_->shared_groups.catch_up(state_->index);
   return group;
 }
@@ -137,7 +137,7 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
         const auto metric = state_->index.metric(series[i]);
         counters[i] = state_->options.rollups.kind_of(metric) == rollup::Kind::counter ? 1 : 0;
       }
-      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i});
+      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
     }
   }
   const View view = state_->view();

@@ -46,7 +46,7 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const override;
   [[nodiscard]] Result<std::vector<std::string>> tenants() const override;
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) override;
+                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,

@@ -8,6 +8,7 @@
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/text_contract.h"
+#include "storage/testing/ttl_contract.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -25,6 +26,12 @@ Options restless() {
   options.log_bytes_max = 2000;
   options.runs_per_slot_max = 2;
   options.merge_quiet_ms = 0;
+  return options;
+}
+
+Options rolled_up() {
+  Options options;
+  options.rollups.levels = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
   return options;
 }
 
@@ -64,6 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, TextContract, ::testing::Values(MakeTexts([] {
 INSTANTIATE_TEST_SUITE_P(Plain, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::plain())));
 INSTANTIATE_TEST_SUITE_P(Restless, StoreContract,
                          ::testing::Values(engine::rocksdb::make(engine::rocksdb::restless())));
+INSTANTIATE_TEST_SUITE_P(RolledUp, StoreContract,
+                         ::testing::Values(engine::rocksdb::make(engine::rocksdb::rolled_up())));
 INSTANTIATE_TEST_SUITE_P(Synced, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::synced())));
 }  // namespace varve::storage::testing
 

@@ -18,9 +18,11 @@ void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches
   for (std::size_t first = 0; first < samples.size();) {
     std::size_t last = first;
     while (last + 1 < samples.size() && samples[last + 1].time == samples[first].time) ++last;
-    const auto& winner = samples[last];
     for (std::size_t i = first; i < last; ++i) {
       const auto& loser = samples[i];
+      std::size_t later = last;
+      while (samples[later].brevity > loser.brevity) --later;  // ends at the loser, at the latest
+      const auto& winner = samples[later];
       if (loser.group == winner.group && loser.column == winner.column) continue;
       if (loser.value == winner.value) continue;
       patches[loser.group].push_back({loser.time, loser.column, winner.value});
@@ -48,7 +50,10 @@ Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::
     while (end < cells.size() && cells[end].series == cells[first].series) ++end;
     if (end - first > 1) {
       merge.clear();
-      for (std::size_t i = first; i < end; ++i) VARVE_CHECK_OK(add(merge, cells[i].group, cells[i].column));
+      for (std::size_t i = first; i < end; ++i) {
+        merge.live(index.group_ttl_s(model::GroupId{cells[i].group}), model::kTimestampMin);
+        VARVE_CHECK_OK(add(merge, cells[i].group, cells[i].column));
+      }
       patch_losers(merge.sorted(), patches);
     }
     first = end;

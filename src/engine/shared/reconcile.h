@@ -3,7 +3,9 @@
 //
 // A series may stand in several line groups, and two of them may have brought the same timestamp. While both are rows,
 // arrival tells which came later; chunks know no arrival. So when they are written, every cell that lost is given the
-// winner's value: whichever of the groups is then read, the answer is the same.
+// winner's value: whichever of the groups is then read, the answer is the same. Samples of some groups live shorter
+// than those of others: then a cell is given the value that was written last in those that live as long as its own, or
+// longer. So the one that lives shortest of those that are still there has what was written last in all of them.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@ namespace varve::engine::shared {
 
 void SeriesMerge::add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank) {
   for_each_row(rows, form, [&](model::RowView row, std::uint32_t arrival) {
-    samples_.push_back(
-        {row.time(), rank, arrival, model::to_int(row.group()), static_cast<std::uint16_t>(column), row.value(column)});
+    if (row.time() < from_) return;
+    samples_.push_back({row.time(), rank, arrival, model::to_int(row.group()), static_cast<std::uint16_t>(column),
+                        brevity_, row.value(column)});
   });
 }
 
@@ -27,6 +28,7 @@ Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigne
   VARVE_CHECK_OK(block.column(i, column, chunk_column_));
   const std::uint32_t group = model::to_int(block.group(i));
   for (std::size_t r = 0; r < chunk_times_.size(); ++r) {
+    if (chunk_times_[r] < from_) continue;
     model::Value value;
     value.type = chunk_column_.uniform ? chunk_column_.type : chunk_column_.types[r];
     if (value.type == chunk::kErased) continue;
@@ -35,15 +37,15 @@ Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigne
     } else {
       value.bits = chunk_column_.bits[r];
     }
-    samples_.push_back({chunk_times_[r], rank(r), 0, group, static_cast<std::uint16_t>(column), value});
+    samples_.push_back({chunk_times_[r], rank(r), 0, group, static_cast<std::uint16_t>(column), brevity_, value});
   }
   return {};
 }
 
 std::span<const SeriesMerge::Sample> SeriesMerge::sorted() {
   std::sort(samples_.begin(), samples_.end(), [](const Sample& a, const Sample& b) {
-    return std::tie(a.time, a.rank, a.arrival, a.group, a.column) <
-           std::tie(b.time, b.rank, b.arrival, b.group, b.column);
+    return std::tie(a.time, a.rank, a.arrival, a.brevity, a.group, a.column) <
+           std::tie(b.time, b.rank, b.arrival, b.brevity, b.group, b.column);
   });
   return samples_;
 }

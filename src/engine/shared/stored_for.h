@@ -25,6 +25,19 @@ inline std::int64_t stored_for_ms(std::span<const rollup::Level> levels, std::si
   return std::min(longest, rollup::kForEver);
 }
 
+// A retention, cut to the time to live of a line group's samples (0: none).
+constexpr std::int64_t shorter_ms(std::int64_t retention_ms, std::uint32_t ttl_s) {
+  return ttl_s == 0 ? retention_ms : std::min(retention_ms, std::int64_t{ttl_s} * 1000);
+}
+
+// Orders times to live: the shorter, the higher; 0, which is none, comes first.
+constexpr std::uint32_t brevity(std::uint32_t ttl_s) { return ttl_s == 0 ? 0 : ~ttl_s; }
+
+// Since when samples of a group are there for questions: those of earlier times are over.
+constexpr model::Timestamp alive_from(std::uint32_t ttl_s, std::int64_t now_ms) {
+  return ttl_s == 0 ? model::kTimestampMin : std::max(model::kTimestampMin, now_ms - std::int64_t{ttl_s} * 1000);
+}
+
 // Is the time of what ended then over?
 inline bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
   return retention_ms < rollup::kForEver && end + retention_ms <= now_ms;

@@ -27,6 +27,7 @@ class FastMetrics {
     unsigned seen = 0;
     unsigned types = 0;          // kinds of values: bit 0 long, bit 1 double
     unsigned types_allowed = 3;  // by "type"
+    std::uint32_t ttl_s = 0;     // here there is room: a larger struct costs a tenth of the time
     model::Timestamp time = 0;
     json::Number value;
     std::string_view value_text;
@@ -40,6 +41,8 @@ class FastMetrics {
   const char* read_tags(const char* at, Metric& metric);
   const char* read_type(const char* at, Metric& metric);
   const char* read_points(const char* at, const model::LineGroup& group, unsigned& types);
+  const char* read_ttl(const char* at, Metric& metric);
+  model::LineGroup* look_up(std::uint32_t ttl_s);
   bool finish(Metric& metric, model::RowBatch::Mark mark);
 
   const char* end_;

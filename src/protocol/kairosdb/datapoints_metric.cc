@@ -10,6 +10,7 @@
 #include "model/too_old.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
+#include "protocol/kairosdb/ttl_text.h"
 #include "protocol/kairosdb/values.h"
 
 namespace varve::protocol::kairosdb {
@@ -159,7 +160,7 @@ void MetricReader::field(std::string_view name, Metric& metric) {
   } else if (name == "type") {
     metric.type = text_of(e);
   } else if (name == "ttl") {
-    (void)long_of(e, "an int");  // must be one; varve keeps data by its own rules
+    metric.ttl_s = model::ttl_s_of(long_of(e, "an int").value_or(0));
   } else if (name == "skip_validate") {
     metric.validate = !flag_of(e);
   } else {
@@ -201,7 +202,8 @@ bool MetricReader::validate(const Metric& metric) {
 
 model::LineGroup* MetricReader::group_of(const Metric& metric) {
   const std::string raw = metric.name_key + metric.tags_key;
-  if (auto* known = groups_.find(raw, {}); known != nullptr) return known;
+  const TtlText ttl(metric.ttl_s);
+  if (auto* known = groups_.find(raw, ttl.view()); known != nullptr) return known;
   model::TagViews tags;
   bool utf8 = json::is_utf8(*metric.name);
   for (const auto& [key, value] : metric.tags) {
@@ -220,7 +222,7 @@ model::LineGroup* MetricReader::group_of(const Metric& metric) {
   nobody_.count = 1;
   Result<model::LineGroup*> group = &nobody_;
   if (!checks) {
-    group = groups_.define(raw, {}, tags, {&*metric.name, 1});
+    group = groups_.define(raw, ttl.view(), tags, {&*metric.name, 1}, metric.ttl_s);
   } else if (Status good = groups_.check(tags, {&*metric.name, 1}); !good) {
     group = std::unexpected(good.error());
   }

@@ -51,6 +51,7 @@ class MetricReader {
     json::Element value;  // Kind::none: absent
     std::vector<std::pair<std::string_view, Text>> tags;
     const char* points = nullptr;  // behind the bracket of "datapoints"
+    std::uint32_t ttl_s = 0;
     bool validate = true;
   };
 

@@ -18,7 +18,7 @@ Status Route::enter(Current which, std::string_view tenant) {
 }
 
 Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view metric, model::Timestamp time,
-                                         model::TagViews& tags) {
+                                         model::TagViews& tags, std::uint32_t ttl_s) {
   VARVE_CHECK_OK(model::normalize(tags));
   const auto tag = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return t.key == "tenant"; });
   const bool tagged = tag != tags.end();
@@ -38,7 +38,7 @@ Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view 
   bool utf8 = json::is_utf8(metric);
   for (const auto& t : tags) utf8 = utf8 && json::is_utf8(t.key) && json::is_utf8(t.value);
   if (!utf8) return fail(Code::invalid, "the metric and tags must be valid UTF-8");
-  return target_.groups->define(key, {}, tags, {&metric, 1});
+  return target_.groups->define(key, {}, tags, {&metric, 1}, ttl_s);
 }
 
 }  // namespace varve::protocol::opentsdb

@@ -53,10 +53,11 @@ class Route {
   // In the current tenant; nullptr: not known there.
   model::LineGroup* find(std::string_view key) { return target_.groups->find(key, {}); }
 
-  // With the meaning of the key: goes to the right tenant and finds or defines the group there. Takes `tenant` out of
-  // the tags. Errors: of Targets::of, model::normalize and GroupSource::define; too_old, and then nothing is defined.
+  // With the meaning of the key, which says the time to live, too: goes to the right tenant and finds or defines the
+  // group there. Takes `tenant` out of the tags. Errors: of Targets::of, model::normalize and GroupSource::define;
+  // too_old, and then nothing is defined.
   Result<model::LineGroup*> resolve(std::string_view key, std::string_view metric, model::Timestamp time,
-                                    model::TagViews& tags);
+                                    model::TagViews& tags, std::uint32_t ttl_s = 0);
 
   void step(model::LineGroup* group) { cursor_.step(group); }
   [[nodiscard]] model::RowBatch& batch() { return *target_.batch; }

@@ -195,7 +195,7 @@ std::string_view TelnetParser::key_of_words() {
   return quoted_key_;
 }
 
-Status TelnetParser::read_tags(std::string_view command, model::TagViews& tags) {
+Status TelnetParser::read_tags(std::string_view command, model::TagViews& tags, std::uint32_t& ttl_s) {
   for (std::size_t i = 4; i < words_.size(); ++i) {
     const std::string_view word = words_[i];
     const auto first = word.find('=');
@@ -204,8 +204,10 @@ Status TelnetParser::read_tags(std::string_view command, model::TagViews& tags) 
     const auto value = first == word.npos ? std::string_view{} : word.substr(first + 1, second - first - 1);
     if (key.empty() || value.empty()) return bad_argument("invalid tag: " + std::string(shown(word)));
     if (key == "kairos_opt.ttl") {
-      if (!json::to_long(value)) return bad_value(why_no_long(value));
-      continue;  // varve keeps data by its own rules
+      const auto seconds = json::to_long(value);
+      if (!seconds) return bad_value(why_no_long(value));
+      ttl_s = model::ttl_s_of(*seconds);
+      continue;
     }
     bool again = false;
     for (const auto& tag : tags) {
@@ -236,8 +238,9 @@ Status TelnetParser::put(std::string_view command) {
     return bad_argument("the value must be valid UTF-8");
   }
   model::TagViews tags;
-  VARVE_CHECK_OK(read_tags(command, tags));
-  auto group = route_.resolve(key_of_words(), metric, time, tags);
+  std::uint32_t ttl_s = 0;
+  VARVE_CHECK_OK(read_tags(command, tags, ttl_s));
+  auto group = route_.resolve(key_of_words(), metric, time, tags, ttl_s);
   if (!group) {
     const bool old = group.error().code == Code::too_old;
     const bool theirs = old || group.error().code == Code::invalid;

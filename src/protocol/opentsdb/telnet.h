@@ -43,7 +43,7 @@ class TelnetParser {
   bool fast_put(std::string_view line);
   void general(std::string_view line, std::string& replies);
   Status put(std::string_view command);
-  Status read_tags(std::string_view command, model::TagViews& tags);
+  Status read_tags(std::string_view command, model::TagViews& tags, std::uint32_t& ttl_s);
   std::string_view key_of_words();
   void too_long(std::string& replies);
   void refuse(std::string_view text, std::string& replies);

@@ -5,6 +5,7 @@
 //   cpu_user{dc=x,host=a} 1000 5          a long
 //   cpu_user{dc=x,host=a} 1000 5.0        a double (always with '.', 'e', inf or nan)
 //   cpu_user{dc=x,host=a} 1000 "text"     a string
+//   cpu_user{dc=x,host=a}~60 1000 5       of a group whose samples live for a minute
 #pragma once
 
 #include <charconv>
@@ -37,7 +38,7 @@ class FakeGroups final : public model::GroupSource {
   }
 
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
-                                   std::span<const std::string_view> metrics) override {
+                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     ++defines;
     varve::check(!metrics.empty(), "a group has at least one series");
     model::TagViews sorted = tags;
@@ -53,7 +54,9 @@ class FakeGroups final : public model::GroupSource {
     labels += '}';
     auto& known = groups_.emplace_back();
     known.raw = padded(name) + padded(fields);
+    if (ttl_s != 0) labels += "~" + std::to_string(ttl_s);
     for (const auto metric : metrics) known.series.push_back(std::string(metric) + labels);
+    known.group.ttl_s = ttl_s;
     known.group.id = model::GroupId{static_cast<std::uint32_t>(groups_.size() - 1)};
     known.group.count = static_cast<std::uint16_t>(metrics.size());
     known.group.name_bytes = static_cast<std::uint32_t>(name.size());

@@ -21,7 +21,7 @@ class NullGroups final : public model::GroupSource {
   }
   Status check(const model::TagViews&, std::span<const std::string_view>) override { return {}; }
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews&,
-                                   std::span<const std::string_view> metrics) override {
+                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     auto& one = all_.emplace_back();
     one.name = std::string(name) + std::string(model::LineGroup::kReadable, '\0');
     one.fields = std::string(fields) + std::string(model::LineGroup::kReadable, '\0');
@@ -30,6 +30,7 @@ class NullGroups final : public model::GroupSource {
     one.group.name_bytes = static_cast<std::uint32_t>(name.size());
     one.group.raw_name = keep_names_ ? one.name.data() : nullptr;
     one.group.hash = codec::hash128(name);
+    one.group.ttl_s = ttl_s;
     one.group.fields = std::string_view(one.fields).substr(0, fields.size());
     groups_[key(one.group.hash, fields)] = &one.group;
     return &one.group;

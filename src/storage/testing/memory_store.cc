@@ -18,7 +18,7 @@ void MemoryStore::put(std::string_view tenant_name, std::string_view metric, mod
   const auto group = define_group(*tenant(tenant_name), tags, {&metric, 1});
   check(group.has_value(), "a test stays inside of the limits");
   const std::unique_lock lock(mutex_);
-  samples_[index_.group_series(*group)[0]][time] = {value.type, value.bits, std::string(value.text)};
+  samples_[index_.group_series(*group)[0]][0][time] = {value.type, value.bits, std::string(value.text), ++written_};
 }
 
 Status MemoryStore::there() const {
@@ -44,9 +44,9 @@ Result<std::vector<std::string>> MemoryStore::tenants() const {
 }
 
 Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::TagViews& tags,
-                                                 std::span<const std::string_view> metrics) {
+                                                 std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const std::unique_lock lock(mutex_);
-  return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_);
+  return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_, ttl_s);
 }
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
@@ -94,9 +94,10 @@ Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<co
   const std::shared_lock lock(mutex_);
   std::vector<SeriesLife> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {
-    const auto found = samples_.find(series[i]);
-    if (found == samples_.end() || index_.series_tenant(series[i]) != tenant) continue;
-    for (const auto& [time, stored] : found->second) out[i].add({time, time, 1, SeriesLife::bit_of(stored.type)});
+    if (index_.series_tenant(series[i]) != tenant) continue;
+    Samples room;
+    for (const auto& [time, stored] : alive(series[i], room))
+      out[i].add({time, time, 1, SeriesLife::bit_of(stored.type)});
   }
   return out;
 }
@@ -104,8 +105,8 @@ Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<co
 void MemoryStore::forget_empty(TenantId tenant, std::span<const SeriesId> series) {
   const std::unique_lock lock(mutex_);
   for (const SeriesId id : series) {
-    const auto found = samples_.find(id);
-    const bool empty = found == samples_.end() || found->second.empty();
+    Samples room;
+    const bool empty = alive(id, room).empty();
     if (empty && index_.series_tenant(id) == tenant) index_.forget({&id, 1}, definitions_);
   }
 }
@@ -128,9 +129,10 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
       const model::RowView row{at};
       const auto series = index_.group_series(row.group());
       index_.revive(row.group(), definitions_);
+      const std::uint32_t ttl_s = index_.group_ttl_s(row.group());
       for (unsigned i = 0; i < row.count(); ++i) {
         const model::Value value = row.value(i);
-        samples_[series[i]][row.time()] = {value.type, value.bits, std::string(value.text)};
+        samples_[series[i]][ttl_s][row.time()] = {value.type, value.bits, std::string(value.text), ++written_};
       }
       at += row.bytes();
     }
@@ -147,8 +149,8 @@ Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, cons
       return fail(Code::timeout, "it takes too long");
     }
     if (index_.series_tenant(series[i]) != tenant) continue;
-    const auto found = samples_.find(series[i]);
-    if (found != samples_.end()) VARVE_CHECK_OK(scan_series(i, found->second, options, sink));
+    Samples room;
+    VARVE_CHECK_OK(scan_series(i, alive(series[i], room), options, sink));
   }
   return {};
 }
@@ -160,12 +162,29 @@ Result<EraseReport> MemoryStore::erase(TenantId tenant, std::span<const SeriesId
   EraseReport report;
   for (const SeriesId id : series) {
     if (range.empty() || index_.series_tenant(id) != tenant) continue;
-    Samples& samples = samples_[id];
-    const auto erased = std::erase_if(samples, [&](const auto& sample) { return range.contains(sample.first); });
-    report.samples += erased;
-    report.slots += erased > 0 ? 1 : 0;
+    for (auto& [ttl_s, samples] : samples_[id]) {
+      const auto erased = std::erase_if(samples, [&](const auto& sample) { return range.contains(sample.first); });
+      report.samples += erased;
+      report.slots += erased > 0 ? 1 : 0;
+    }
   }
   return report;
+}
+
+const MemoryStore::Samples& MemoryStore::alive(SeriesId series, Samples& room) const {
+  const auto found = samples_.find(series);
+  if (found == samples_.end()) return room;
+  const auto& by_ttl = found->second;
+  if (by_ttl.size() == 1 && by_ttl.begin()->first == 0) return by_ttl.begin()->second;
+  for (const auto& [ttl_s, samples] : by_ttl) {
+    const bool mortal = ttl_s != 0 && clock_ != nullptr;
+    const model::Timestamp from = mortal ? clock_->now_ms() - std::int64_t{ttl_s} * 1000 : model::kTimestampMin;
+    for (auto at = samples.lower_bound(from); at != samples.end(); ++at) {
+      Stored& stored = room.try_emplace(at->first, at->second).first->second;
+      if (stored.written < at->second.written) stored = at->second;
+    }
+  }
+  return room;
 }
 
 Status MemoryStore::scan_series(std::size_t position, const Samples& samples, const ScanOptions& options,

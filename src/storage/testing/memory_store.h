@@ -19,7 +19,7 @@ namespace varve::storage::testing {
 
 class MemoryStore final : public SeriesStore, public SampleStore {
  public:
-  // Without a clock no deadline is looked at.
+  // Without a clock no deadline is looked at, and no time to live is ever over.
   explicit MemoryStore(std::size_t piece_max = 4, const Clock* clock = nullptr)
       : piece_max_(piece_max), clock_(clock) {}
 
@@ -37,7 +37,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   [[nodiscard]] Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const override;
   [[nodiscard]] Result<std::vector<std::string>> tenants() const override;
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) override;
+                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
@@ -69,6 +69,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
     model::ValueType type;
     std::uint64_t bits;
     std::string text;
+    std::uint64_t written;  // the later, the higher
   };
   using Samples = std::map<model::Timestamp, Stored>;
   Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
@@ -79,7 +80,10 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   mutable std::shared_mutex mutex_;
   std::string definitions_;
   index::SeriesIndex index_;
-  std::map<model::SeriesId, Samples> samples_;
+  // Those that are still there: of one time the one that was written last. `room`: for the answer.
+  const Samples& alive(model::SeriesId series, Samples& room) const;
+  std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_;  // by series and time to live
+  std::uint64_t written_ = 0;
   std::atomic<std::size_t> stats_given_{0};
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;

@@ -2,7 +2,9 @@
 // The store of plain maps is a store, too.
 #include "storage/testing/memory_store.h"
 
+#include "storage/testing/ahead_clock.h"
 #include "storage/testing/store_contract.h"
+#include "storage/testing/ttl_contract.h"
 
 namespace varve::storage::testing {
 namespace {
@@ -12,9 +14,14 @@ class MemoryEngine final : public Engine {
   SeriesStore& series() override { return store_; }
   SampleStore& samples() override { return store_; }
   void restart() override {}
+  [[nodiscard]] std::int64_t now_ms() const override { return clock_.now_ms(); }
+  bool advance_ms(std::int64_t by_ms) override {
+    clock_.advance_ms(by_ms);
+    return true;
+  }
 
  private:
-  SystemClock clock_;
+  AheadClock clock_;
   MemoryStore store_{1000, &clock_};
 };
 

@@ -49,6 +49,7 @@ class StoreContract : public ::testing::TestWithParam<MakeEngine> {
 
   std::unique_ptr<Engine> engine;
   Fixture store;
+  bool expects_windows = false;
 };
 
 TEST_P(StoreContract, an_empty_store_answers) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "model/line_group.h"
 #include "model/row.h"
 #include "storage/sample_store.h"
@@ -27,6 +28,11 @@ class Engine {
   virtual SeriesStore& series() = 0;
   virtual SampleStore& samples() = 0;
   virtual void restart() = 0;  // closes and opens again; an engine without durability does nothing
+  // By its clock. Let time pass; false: this clock cannot be moved.
+  [[nodiscard]] virtual std::int64_t now_ms() const { return SystemClock().now_ms(); }
+  virtual bool advance_ms(std::int64_t) { return false; }
+  // Does settle() make windows of an hour or less?
+  [[nodiscard]] virtual bool makes_windows() const { return false; }
 };
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
 
@@ -91,6 +97,7 @@ struct Group {
   std::vector<std::string> metrics;
   model::Tags tags;
   std::string tenant;
+  std::uint32_t ttl_s = 0;
   int run = 0;  // of the engine, in which it was defined
 };
 
@@ -102,7 +109,7 @@ class Fixture {
 
   // Lives as long as the fixture. Thread-safe.
   Group* group(std::vector<std::string> metrics, const model::Tags& tags = {{"host", "a"}},
-               std::string_view tenant_name = "t") {
+               std::string_view tenant_name = "t", std::uint32_t ttl_s = 0) {
     Group* group = nullptr;
     {
       const std::lock_guard lock(groups_mutex_);
@@ -111,6 +118,7 @@ class Fixture {
     group->metrics = std::move(metrics);
     group->tags = tags;
     group->tenant = tenant_name;
+    group->ttl_s = ttl_s;
     define(*group);
     return group;
   }
@@ -172,7 +180,7 @@ class Fixture {
     const std::vector<std::string_view> views(group.metrics.begin(), group.metrics.end());
     auto sorted = model::to_views(group.tags);
     (void)model::normalize(sorted);
-    group.line.id = *engine_.series().define_group(tenant(group.tenant), sorted, views);
+    group.line.id = *engine_.series().define_group(tenant(group.tenant), sorted, views, group.ttl_s);
     group.line.count = static_cast<std::uint16_t>(views.size());
     group.run = run_;
   }

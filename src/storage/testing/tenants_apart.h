@@ -29,8 +29,8 @@ class TenantsApart final : public SeriesStore {
   }
   [[nodiscard]] bool in_memory() const override { return below_.in_memory(); }
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) override {
-    return below_.define_group(tenant, tags, metrics);
+                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
+    return below_.define_group(tenant, tags, metrics, ttl_s);
   }
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override {

@@ -28,7 +28,8 @@ class FakeSeriesStore final : public storage::SeriesStore {
   [[nodiscard]] Result<std::vector<std::string>> tenants() const override { return {}; }
 
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
-                                      std::span<const std::string_view> metrics) override {
+                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
+    last_ttl_s = ttl_s;
     if (refuse) return fail(Code::limit, "too many series");
     {
       const std::lock_guard lock(mutex_);
@@ -71,6 +72,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::atomic<std::uint32_t> groups{0};
   std::atomic<std::size_t> series{0};
   std::atomic<model::TenantId> last_tenant{};
+  std::atomic<std::uint32_t> last_ttl_s = 0;
   std::atomic<bool> refuse{false};
   std::size_t tenant_calls = 0;
   model::Tags last_tags;

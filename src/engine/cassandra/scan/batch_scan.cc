@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace varve::engine::cassandra {
 namespace {
@@ -25,9 +26,22 @@ BatchScan::BatchScan(const ScanContext& context, std::vector<Member> members, bo
     : context_(context), members_(std::move(members)), merged_(merged) {}
 
 Status BatchScan::run() {
-  Subset all(members_.size());
-  for (std::size_t m = 0; m < all.size(); ++m) all[m] = m;
-  return read(context_.options.range, context_.options.windows ? context_.levels.size() : 0, all);
+  const std::size_t levels = context_.options.windows ? context_.levels.size() : 0;
+  // From where each of them is there on, it is read with those that have been before.
+  Subset order(members_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t m) { return members_[m].alive_from(context_.now_ms); });
+  Subset there;
+  model::TimeRange range = context_.options.range;
+  for (const std::size_t m : order) {
+    const Timestamp from = members_[m].alive_from(context_.now_ms);
+    if (from > range.first) {
+      VARVE_CHECK_OK(read({range.first, std::min(from, range.last)}, levels, there));
+      range.first = from;
+    }
+    there.insert(std::ranges::lower_bound(there, m), m);
+  }
+  return read(range, levels, there);
 }
 
 Status BatchScan::interrupted() const {
@@ -42,7 +56,7 @@ RowStore::ReadLimits BatchScan::limits() const {
 }
 
 Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& members) {
-  if (members.empty()) return {};
+  if (members.empty() || range.empty()) return {};
   for (const TimeRange& active : context_.active) {
     const TimeRange part = both(range, active);
     if (part.empty()) continue;
@@ -254,6 +268,7 @@ Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const 
   merge_.clear();
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
+    merge_.live(member.group->cells.ttl_s, model::kTimestampMin);  // what is over is not in the range
     const std::size_t in_part = member.columns[0] - std::size_t{member.part} * kSeriesPerPart;
     if (const chunk::Block* const block = data->block(member.part); block != nullptr) {
       VARVE_CHECK_OK(block_arrivals(*block, member.part, member.group->columns, arrivals_));

@@ -17,6 +17,7 @@
 #include "engine/cassandra/scan/window_rows.h"
 #include "engine/shared/emit.h"
 #include "engine/shared/series_merge.h"
+#include "engine/shared/stored_for.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::cassandra {
@@ -43,12 +44,17 @@ struct Member {
   std::vector<std::uint16_t> columns;  // ascending
   std::vector<std::size_t> series;     // of each column: position in the caller's list
   std::vector<bool> counter;           // of each: windows without extremes
+
+  // Since when its samples are there.
+  [[nodiscard]] model::Timestamp alive_from(std::int64_t now_ms) const {
+    return shared::alive_from(group->cells.ttl_s, now_ms);
+  }
 };
 
 // One thread.
 class BatchScan {
  public:
-  // `merged`: all members are places of one series, a column each.
+  // `merged`: all members are places of one series, a column each. Members live as long as one another, unless merged.
   BatchScan(const ScanContext& context, std::vector<Member> members, bool merged);
   Status run();
 

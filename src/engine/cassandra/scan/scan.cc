@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/parallel.h"
 #include "engine/cassandra/scan/life_scan.h"
@@ -17,6 +18,7 @@ struct Place {
   std::uint32_t group;
   std::uint16_t column;
   std::size_t series;
+  std::uint32_t ttl_s;
 };
 
 // Places of one part of a group, which stand side by side, as a member.
@@ -28,6 +30,19 @@ Member member_of(std::span<const Place> places, const GroupRef& group, const std
     member.counter.push_back(counters[place.series]);
   }
   return member;
+}
+
+// Of members that live equally long, which stand side by side.
+std::vector<std::span<const Member>> batches_of(std::span<const Member> members) {
+  std::vector<std::span<const Member>> out;
+  while (!members.empty()) {
+    const auto alike = [&](const Member& m) { return m.group->cells.ttl_s == members[0].group->cells.ttl_s; };
+    std::size_t count = 1;
+    while (count < std::min(kMembersAtOnce, members.size()) && alike(members[count])) ++count;
+    out.push_back(members.first(count));
+    members = members.subspan(count);
+  }
+  return out;
 }
 
 }  // namespace
@@ -83,7 +98,7 @@ Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const mo
       index.places(series[s], found);
       for (const index::Place& place : found) {
         const std::uint32_t group = model::to_int(place.group);
-        (found.size() == 1 ? places : several[s]).push_back({group, place.column, s});
+        (found.size() == 1 ? places : several[s]).push_back({group, place.column, s, place.ttl_s});
         wanted.groups.try_emplace(group);
       }
     }
@@ -92,7 +107,8 @@ Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const mo
   for (auto& [group, ref] : wanted.groups) {
     ref = group_ref(directory, model::GroupId{group});
   }
-  std::ranges::sort(places, {}, [](const Place& p) { return std::pair(p.group, p.column); });
+  // Groups that live equally long side by side: batches are made of those.
+  std::ranges::sort(places, {}, [](const Place& p) { return std::tuple(p.ttl_s, p.group, p.column); });
   for (std::span<const Place> rest(places); !rest.empty();) {
     std::size_t count = 1;
     const auto same_part = [&](const Place& p) {
@@ -117,13 +133,11 @@ Status Scanner::scan(model::TenantId tenant, std::span<const model::SeriesId> se
   VARVE_TRY(const Wanted wanted, find(tenant, series, options));
   const ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, retentions_,
                             wanted.pending, wanted.active, options,       sink,           parts_.clock.now_ms()};
-  const std::size_t batches = (wanted.singles.size() + kMembersAtOnce - 1) / kMembersAtOnce;
+  const auto batches = batches_of(wanted.singles);
   const std::size_t helpers = options.threads > 1 ? options.threads - 1 : 0;
-  return in_parallel(parts_.helpers, helpers, batches + wanted.several.size(), [&](std::size_t i) {
-    if (i >= batches) return BatchScan(context, wanted.several[i - batches], true).run();
-    const auto first = wanted.singles.begin() + static_cast<std::ptrdiff_t>(i * kMembersAtOnce);
-    const auto count = std::min<std::size_t>(kMembersAtOnce, wanted.singles.size() - i * kMembersAtOnce);
-    return BatchScan(context, {first, first + static_cast<std::ptrdiff_t>(count)}, false).run();
+  return in_parallel(parts_.helpers, helpers, batches.size() + wanted.several.size(), [&](std::size_t i) {
+    if (i >= batches.size()) return BatchScan(context, wanted.several[i - batches.size()], true).run();
+    return BatchScan(context, {batches[i].begin(), batches[i].end()}, false).run();
   });
 }
 
@@ -140,6 +154,12 @@ Result<std::vector<storage::SeriesLife>> Scanner::lives(model::TenantId tenant,
     const std::size_t count = std::min(kMembersAtOnce, members.size() - first);
     VARVE_CHECK_OK(LifeScan(context, std::span(members).subspan(first, count), lives).run());
   }
+  // Cassandra forgets rows as a whole, and later.
+  std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);
+  for (const Member& member : members) {
+    for (const std::size_t s : member.series) alive[s] = std::min(alive[s], member.alive_from(context.now_ms));
+  }
+  for (std::size_t s = 0; s < lives.size(); ++s) lives[s] = lives[s].since(alive[s]);
   return lives;
 }
 

@@ -72,7 +72,7 @@ struct HotWanted {
 GroupRef group_ref(const Directory& directory, model::GroupId group) {
   const GroupName name = directory.name(group);
   return directory.read([&](const index::SeriesIndex& index) {
-    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash)},
+    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash), index.group_ttl_s(group)},
                     index.group_series(group).size()};
   });
 }

@@ -7,10 +7,12 @@
 #include <tuple>
 
 #include "engine/cassandra/tables/cell.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
 using model::TenantId;
+using shared::shorter_ms;
 
 namespace {
 
@@ -38,12 +40,17 @@ class Announcer::Rows {
     const auto series = index.group_series(what.group);
     for (const model::SeriesId one : series) metrics_.push_back(index.metric(one));
     index.tags(series[0], tags_);
-    const Hash list = list_hash(metrics_);
+    const std::uint32_t group_ttl_s = index.group_ttl_s(what.group);
+    const Hash list = list_hash(metrics_, group_ttl_s);
     const std::string list_blob = blob_of(list), hash_blob = blob_of(hash), tags = text_map_cell(tags_);
+    // What has a time to live of its own need not be found for longer than that; names are those of others, too.
     const std::uint32_t ttl = owner_.ttl_s(what.period, now_us_);
-    row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, ttl);
+    const std::uint32_t own_ttl = owner_.ttl_s(what.period, now_us_, group_ttl_s);
+    row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, own_ttl);
     if (fresh(name_key('l', tenant, list_blob, 0, 0))) {
-      row(tables_.metric_lists, {tenant, list_blob}, {}, {list_cell(metrics_)}, ttl);
+      const auto texts = list_texts(metrics_, group_ttl_s);
+      const std::vector<std::string_view> views(texts.begin(), texts.end());
+      row(tables_.metric_lists, {tenant, list_blob}, {}, {list_cell(views)}, ttl);
     }
     if (fresh(name_key('t', tenant, {}, 0, 0))) {
       row(tables_.tenants, {smallint_cell(shard_of(tenant))}, {tenant}, {}, ttl);
@@ -55,7 +62,7 @@ class Announcer::Rows {
     for (const std::string_view metric_view : metrics_) {
       const std::string metric(metric_view);
       row(tables_.series_sets, {tenant, metric, period, shard}, {bigint_cell(now_us_), hash_blob}, {list_blob, tags},
-          ttl);
+          own_ttl);
       wanted_names_.emplace(tenant_id, tenant, metric, what.period);
     }
   }
@@ -171,9 +178,10 @@ std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement
   return out;
 }
 
-std::uint32_t Announcer::ttl_s(model::Timestamp period, std::int64_t now_us) const {
-  if (retention_ms_ >= rollup::kForEver) return 0;
-  const std::int64_t ttl = (retention_ms_ + kPeriodMs + std::max<std::int64_t>(0, period - now_us / 1000)) / 1000;
+std::uint32_t Announcer::ttl_s(model::Timestamp period, std::int64_t now_us, std::uint32_t group_ttl_s) const {
+  const std::int64_t kept_ms = shorter_ms(retention_ms_, group_ttl_s);
+  if (kept_ms >= rollup::kForEver) return 0;
+  const std::int64_t ttl = (kept_ms + kPeriodMs + std::max<std::int64_t>(0, period - now_us / 1000)) / 1000;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(ttl, UINT32_MAX));
 }
 

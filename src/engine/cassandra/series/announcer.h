@@ -49,8 +49,8 @@ class Announcer {
   // What to raise when it stands.
   [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(const Announcement& announcement) const;
 
-  // s, for a row of this period that is written now; 0: none.
-  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp period, std::int64_t now_us) const;
+  // s, for a row of this period that is written now; 0: none. `group_ttl_s`: of the samples that it is about, 0: none.
+  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp period, std::int64_t now_us, std::uint32_t group_ttl_s = 0) const;
 
  private:
   class Rows;

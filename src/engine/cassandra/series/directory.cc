@@ -64,8 +64,9 @@ GroupName Directory::name_locked(GroupId group) const {
 }
 
 Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, const model::TagViews& tags,
-                                         std::span<const std::string_view> metrics, std::size_t series_max) {
-  const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_);
+                                         std::span<const std::string_view> metrics, std::uint32_t ttl_s,
+                                         std::size_t series_max) {
+  const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_, ttl_s);
   definitions_.clear();
   if (group && model::to_int(*group) == groups_.size()) {
     groups_.add(
@@ -76,10 +77,10 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
 }
 
 Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
-                                  std::span<const std::string_view> metrics) {
-  const Hash hash = group_hash(metrics, tags);
+                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  const Hash hash = group_hash(metrics, tags, ttl_s);
   const std::unique_lock lock(mutex_);
-  const auto group = define_locked(tenant, hash, tags, metrics, options_.series_per_tenant_max);
+  const auto group = define_locked(tenant, hash, tags, metrics, ttl_s, options_.series_per_tenant_max);
   if (group && !forgotten_.empty()) {
     for (const std::string_view metric : metrics) {
       if (Forgotten* const found = forgotten(tenant, metric, tags)) found->hidden = false;  // defined: it is there
@@ -95,13 +96,13 @@ bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& ha
 }
 
 Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup& found) {
-  if (group_hash(found.metrics, found.tags) != found.hash) {
+  if (group_hash(found.metrics, found.tags, found.ttl_s) != found.hash) {
     return fail(Code::corrupt, "a line group of " + std::string(metric) + " has not the hash of its tags and metrics");
   }
   const std::unique_lock lock(mutex_);
   auto group = find_locked(tenant, found.hash);
   if (!group) {
-    VARVE_TRY(group, define_locked(tenant, found.hash, found.tags, found.metrics, std::size_t{1} << 31));
+    VARVE_TRY(group, define_locked(tenant, found.hash, found.tags, found.metrics, found.ttl_s, std::size_t{1} << 31));
     if (!forgotten_.empty()) {  // defining has shown all
       for (const SeriesId series : index_.group_series(*group)) {
         const Forgotten* const gone = forgotten(series);

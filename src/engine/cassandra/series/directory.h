@@ -44,6 +44,7 @@ struct FoundGroup {
   model::TagViews tags;  // normalized
   std::span<const std::string_view> metrics;
   std::int64_t seen_us = 0;  // when it was announced for the metric that was looked for; 0: found by its hash
+  std::uint32_t ttl_s = 0;   // of its samples
 };
 
 // What was forgotten under it, and must be announced again.
@@ -68,7 +69,7 @@ class Directory {
   // --- groups
   // As SeriesIndex::define_group(): to be written to.
   Result<model::GroupId> define(model::TenantId tenant, const model::TagViews& tags,
-                                std::span<const std::string_view> metrics);
+                                std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0);
   // A row of the store: of the series of `metric` that it announces, or of none.
   Status add(model::TenantId tenant, std::string_view metric, const FoundGroup& found);
   // Would add() change anything?
@@ -121,7 +122,8 @@ class Directory {
   [[nodiscard]] GroupName name_locked(model::GroupId group) const;
   [[nodiscard]] std::optional<model::GroupId> find_locked(model::TenantId tenant, const Hash& hash) const;
   Result<model::GroupId> define_locked(model::TenantId tenant, const Hash& hash, const model::TagViews& tags,
-                                       std::span<const std::string_view> metrics, std::size_t series_max);
+                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s,
+                                       std::size_t series_max);
   Forgotten* forgotten(model::TenantId tenant, std::string_view metric, const model::TagViews& tags);
   Forgotten* forgotten(model::SeriesId series);
   void show(model::GroupId group, std::string_view metric, std::int64_t seen_us);

@@ -2,6 +2,7 @@
 #include "engine/cassandra/series/identity.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "codec/varint.h"
@@ -14,10 +15,14 @@ void append_part(std::string& key, std::string_view part) {
   key += part;
 }
 
-std::string list_key(std::span<const std::string_view> metrics) {
+std::string list_key(std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   std::string key;
-  codec::append_varint(key, metrics.size());
+  codec::append_varint(key, metrics.size() + (ttl_s == 0 ? 0 : 2));
   for (const std::string_view metric : metrics) append_part(key, metric);
+  if (ttl_s != 0) {
+    append_part(key, {});
+    append_part(key, std::to_string(ttl_s));
+  }
   return key;
 }
 
@@ -32,14 +37,36 @@ std::string tags_key(const model::TagViews& tags) {
 
 }  // namespace
 
-Hash list_hash(std::span<const std::string_view> metrics) { return model::series_set_hash(list_key(metrics)); }
+std::vector<std::string> list_texts(std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  std::vector<std::string> texts(metrics.begin(), metrics.end());
+  if (ttl_s != 0) texts.insert(texts.end(), {"", std::to_string(ttl_s)});
+  return texts;
+}
+
+Result<GroupList> group_list(std::span<const std::string> texts) {
+  GroupList list;
+  if (texts.size() > 2 && texts[texts.size() - 2].empty()) {
+    const std::string& ttl = texts.back();
+    const auto read = std::from_chars(ttl.data(), ttl.data() + ttl.size(), list.ttl_s);
+    if (read.ec != std::errc() || read.ptr != ttl.data() + ttl.size() || list.ttl_s == 0) {
+      return fail(Code::corrupt, "'" + ttl + "' is no time to live of a line group");
+    }
+    texts = texts.first(texts.size() - 2);
+  }
+  list.metrics.assign(texts.begin(), texts.end());
+  return list;
+}
+
+Hash list_hash(std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  return model::series_set_hash(list_key(metrics, ttl_s));
+}
 
 Hash tags_hash(const model::TagViews& tags) { return model::series_set_hash(tags_key(tags)); }
 
-Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags) {
+Hash group_hash(std::span<const std::string_view> metrics, const model::TagViews& tags, std::uint32_t ttl_s) {
   const std::string key = tags_key(tags);
   Hash hash = model::series_set_hash(key);
-  const Hash whole = model::series_set_hash(list_key(metrics) + key);
+  const Hash whole = model::series_set_hash(list_key(metrics, ttl_s) + key);
   std::copy_n(whole.bytes.begin(), kTagsBytes, hash.bytes.begin() + kTagsBytes);
   return hash;
 }

@@ -23,9 +23,29 @@ TEST(Identity, GoldenHashes) {
   const Metrics other = {"cpu.idle"};
   EXPECT_EQ(blob_of(group_hash(other, kTags)).substr(0, kTagsBytes),
             blob_of(group_hash(metrics, kTags)).substr(0, kTagsBytes));
+  EXPECT_EQ(model::to_base64(list_hash(metrics, 3600)), "mnkVPzP+P0Bo26iMSx3HCA==");
+  EXPECT_EQ(model::to_base64(group_hash(metrics, kTags, 3600)), "w9THBgFomOBT0YB81OGlIA==");
+  EXPECT_EQ(list_hash(metrics, 3600), list_hash(Metrics{"cpu.user", "cpu.idle", "", "3600"}));
   EXPECT_EQ(shard_of(group_hash(metrics, kTags)), 3);
   EXPECT_EQ(shard_of("cpu.user"), 9);
   EXPECT_EQ(shard_of(""), 0);
+}
+
+TEST(Identity, ListsSayTheTimeToLive) {
+  const Metrics metrics = {"a", "b"};
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(list_texts(metrics, 0), (Texts{"a", "b"}));
+  EXPECT_EQ(list_texts(metrics, 60), (Texts{"a", "b", "", "60"}));
+  for (const std::uint32_t ttl_s : {0U, 1U, 60U, 0x7fffffffU}) {
+    const Texts texts = list_texts(metrics, ttl_s);
+    const auto list = group_list(texts);
+    ASSERT_TRUE(list);
+    EXPECT_EQ(list->metrics, metrics);
+    EXPECT_EQ(list->ttl_s, ttl_s);
+  }
+  for (const char* bad : {"", "0", "x", "6 0", "-1", "99999999999"}) {
+    EXPECT_EQ(group_list(Texts{"a", "", bad}).error().code, Code::corrupt) << bad;
+  }
 }
 
 TEST(Identity, OrderAndBordersCount) {

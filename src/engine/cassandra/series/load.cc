@@ -128,7 +128,6 @@ Status Loader::read(const std::vector<PartRead>& parts, const Limits& limits) {
 // Of a list that is not there the announcement was not finished: who finishes it announces with a new time.
 Status Loader::add(TenantId tenant, const std::string& metric, std::span<const Row> rows, const Limits& limits) {
   VARVE_CHECK_OK(load_lists(tenant, rows, limits));
-  std::vector<std::string_view> metrics;
   for (const Row& row : rows) {
     MetricList list;
     {
@@ -137,10 +136,10 @@ Status Loader::add(TenantId tenant, const std::string& metric, std::span<const R
       if (known == lists_.end()) continue;
       list = known->second;
     }
-    metrics.assign(list->begin(), list->end());
+    VARVE_TRY(const GroupList parsed, group_list(*list));
     VARVE_TRY(auto tags, text_map_of(row.tags));
     VARVE_CHECK_OK(model::normalize(tags));
-    VARVE_CHECK_OK(directory_.add(tenant, metric, {row.hash, tags, metrics, row.seen_us}));
+    VARVE_CHECK_OK(directory_.add(tenant, metric, {row.hash, tags, parsed.metrics, row.seen_us, parsed.ttl_s}));
   }
   return {};
 }

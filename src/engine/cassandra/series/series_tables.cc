@@ -21,8 +21,8 @@ Result<std::optional<TenantId>> SeriesTables::find_tenant(std::string_view name)
 Result<std::vector<std::string>> SeriesTables::tenants() const { return loader_.tenants(); }
 
 Result<model::GroupId> SeriesTables::define_group(TenantId tenant, const model::TagViews& tags,
-                                                  std::span<const std::string_view> metrics) {
-  return directory_.define(tenant, tags, metrics);
+                                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  return directory_.define(tenant, tags, metrics, ttl_s);
 }
 
 Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::string_view metric,

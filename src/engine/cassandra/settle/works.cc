@@ -7,12 +7,26 @@
 #include <tuple>
 
 #include "engine/cassandra/tables/spans.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
 using index::SeriesIndex;
 using model::GroupId;
 using tracker::Due;
+
+namespace {
+
+// Where two groups have a sample of a series at one time, is it counted in the windows of the second one? Of the one
+// whose samples live longer: what the other one has goes, and its windows with it.
+bool counts_after(const GroupCells& one, const GroupCells& other) {
+  const auto order = [](const GroupCells& group) {
+    return std::tuple(shared::brevity(group.ttl_s), std::string_view(group.group));
+  };
+  return order(one) > order(other);
+}
+
+}  // namespace
 
 std::size_t Works::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
@@ -75,7 +89,7 @@ UnitWork Works::unit(const Due& due, bool elsewhere) {
   for (const Sharing& place : sharing(group)) {
     GroupRef there = group_ref(series_.directory(), place.group);
     // Of a series that stands twice in one group, the last column counts.
-    if (place.group != group && there.cells.group > work.group.cells.group) continue;
+    if (place.group != group && counts_after(there.cells, work.group.cells)) continue;
     work.elsewhere.push_back({place.column, std::move(there), place.column_there});
   }
   return work;
@@ -85,11 +99,11 @@ std::vector<Works::Place> Works::concerned(const Due& due) {
   const GroupId group = group_of(due);
   std::vector<Place> out = {{due.member, due.partition}};
   std::set<GroupId> seen = {group};
-  const Hash own = series_.directory().name(group).hash;
+  const GroupCells own = group_ref(series_.directory(), group).cells;
   for (const Sharing& place : sharing(group)) {
     if (!seen.insert(place.group).second) continue;
     const GroupName there = series_.directory().name(place.group);
-    if (there.hash.bytes < own.bytes) continue;
+    if (!counts_after(group_ref(series_.directory(), place.group).cells, own)) continue;
     out.push_back({{there.tenant, model::to_int(place.group)}, there.partition});
   }
   return out;

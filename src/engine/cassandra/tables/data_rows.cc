@@ -40,7 +40,7 @@ std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& 
 
 void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
                std::int64_t now_ms) {
-  const auto ttl = ttl_left_s(row.start + table.row_ms, table.retention_ms, now_ms);
+  const auto ttl = ttl_left_s(row.start + table.row_ms, shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
   if (!ttl) return;
   RowWrite& out = rows.emplace_back();
   out.table = table.table;

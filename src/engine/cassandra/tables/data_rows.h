@@ -16,7 +16,8 @@ namespace varve::engine::cassandra {
 // Whose partitions.
 struct GroupCells {
   std::string tenant;
-  std::string group;  // its hash
+  std::string group;        // its hash
+  std::uint32_t ttl_s = 0;  // of its samples; 0: none
   bool operator==(const GroupCells&) const = default;
 };
 
@@ -39,7 +40,7 @@ struct ChunkWrite {
   PartLives lives;    // its read_us is the row's write timestamp
   std::vector<Arrival> added;
 };
-// None where its time is over at now_ms.
+// None where its time, or that of the group's samples, is over at now_ms.
 void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
                std::int64_t now_ms);
 

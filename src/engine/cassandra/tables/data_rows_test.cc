@@ -66,5 +66,22 @@ TEST_F(DataRows, WhatIsOverIsNotWritten) {
   EXPECT_EQ(ttl_left_s(0, rollup::kForEver, clock.now_ms()), 0U);
 }
 
+TEST_F(DataRows, RowsOfAGroupThatLivesShorterGoWithIt) {
+  GroupCells mortal = group;
+  const ChunkTable sealed = sealed_table(tables, schema, kHour);
+  const auto ttl_of = [&](model::Timestamp start, std::uint32_t ttl_s) -> std::int64_t {
+    std::vector<RowWrite> writes;
+    mortal.ttl_s = ttl_s;
+    add_write(writes, sealed, mortal, {start, 0, "x", {1, {}}, {}}, clock.now_ms());
+    return writes.empty() ? -1 : std::int64_t{writes[0].ttl_s};
+  };
+  const model::Timestamp start = clock.now_ms() - 5 * kHour;
+  EXPECT_EQ(ttl_of(start, 0), (30 * kDay - 4 * kHour) / 1000);
+  EXPECT_EQ(ttl_of(start, 86'400), (kDay - 4 * kHour) / 1000);
+  EXPECT_EQ(ttl_of(start, 365 * 86'400), (30 * kDay - 4 * kHour) / 1000) << "it never lives longer";
+  EXPECT_EQ(ttl_of(start, 4 * 3600 + 1), 1);
+  EXPECT_EQ(ttl_of(start, 4 * 3600), -1) << "its slot's last sample is over";
+}
+
 }  // namespace
 }  // namespace varve::engine::cassandra

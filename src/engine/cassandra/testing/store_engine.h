@@ -27,6 +27,12 @@ class StoreEngine final : public storage::testing::Engine {
     cluster.clock.advance_ms(1000);  // no process is started again in no time
     open();
   }
+  [[nodiscard]] std::int64_t now_ms() const override { return cluster.clock.now_ms(); }
+  bool advance_ms(std::int64_t by_ms) override {
+    cluster.clock.advance_ms(by_ms);
+    return true;
+  }
+  [[nodiscard]] bool makes_windows() const override { return !cluster.options.rollups.empty(); }
   Store& store() { return *store_; }
 
  private:

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/scan/scan.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/parallel.h"
 #include "engine/rocksdb/scan/scan_range.h"
@@ -39,10 +40,10 @@ std::vector<std::span<const Place>> by_series(std::span<const Place> places) {
   return out;
 }
 
-}  // namespace
-
-Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
-                   TaskPool& helpers, storage::PieceSink& sink) {
+// All places are there in the whole range, or each series' own is looked at sample by sample.
+Status scan_alike(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                  TaskPool& helpers, storage::PieceSink& sink) {
+  if (options.range.empty()) return {};
   // What stands in one place is read group by group; what stands in several is merged series by series.
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.series < b.series; });
   std::vector<Place> several;
@@ -83,6 +84,70 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
   return in_parallel(helpers, threads - 1, merged.size(), [&](std::size_t i) {
     return scan(merged[i], [&](ScanRange& range) { return range.merged(merged[i]); });
   });
+}
+
+// The end of the last slot in the range whose samples retention has dropped; the range's beginning if there is none.
+model::Timestamp dropped_until(const ScanSource& source, model::TimeRange range) {
+  const auto& slots = source.view.runs->slots;
+  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
+  model::Timestamp until = range.first;
+  for (auto at = slots.lower_bound({source.tenant, 0, first}); at != slots.end(); ++at) {
+    const auto& [key, of_slot] = *at;
+    if (key.tenant != source.tenant || key.granularity_ms != 0 || key.start >= range.last) break;
+    if (of_slot.mark.dropped) until = key.start + source.chunk_width_ms;
+  }
+  return std::clamp(until, range.first, range.last);
+}
+
+// Since when anything of a series is there, and since when all of it.
+struct Alive {
+  model::Timestamp some = model::kTimestampMax;
+  model::Timestamp all = model::kTimestampMin;
+  auto operator<=>(const Alive&) const = default;
+};
+
+// Series some of whose groups live shorter than others. Their windows are made of all groups: where some are over,
+// samples are read, or, where those are gone, the windows as they are.
+Status scan_unlike(const ScanSource& source, const std::vector<Place>& places, const Alive& alive,
+                   const storage::ScanOptions& options, TaskPool& helpers, storage::PieceSink& sink) {
+  ScanSource samples_only = source;
+  samples_only.rollups = nullptr;
+  storage::ScanOptions part = options;
+  const model::Timestamp all = std::clamp(alive.all, options.range.first, options.range.last);
+  const model::Timestamp gone = dropped_until(source, {options.range.first, all});
+  const auto read = [&](const ScanSource& from, model::TimeRange range) {
+    part.range = range;
+    return scan_alike(from, places, part, helpers, sink);
+  };
+  VARVE_CHECK_OK(read(source, {options.range.first, gone}));
+  VARVE_CHECK_OK(read(samples_only, {gone, all}));
+  return read(source, {all, options.range.last});
+}
+
+}  // namespace
+
+Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                   TaskPool& helpers, storage::PieceSink& sink) {
+  if (std::ranges::all_of(places, [](const Place& place) { return place.ttl_s == 0; })) {
+    return scan_alike(source, std::move(places), options, helpers, sink);
+  }
+  const std::int64_t now_ms = source.clock.now_ms();
+  std::map<std::uint32_t, Alive> of_series;
+  for (const Place& place : places) {
+    Alive& alive = of_series[place.series];
+    const model::Timestamp from = shared::alive_from(place.ttl_s, now_ms);
+    alive = {std::min(alive.some, from), std::max(alive.all, from)};
+  }
+  std::map<Alive, std::vector<Place>> alike;
+  for (const Place& place : places) alike[of_series.at(place.series)].push_back(place);
+  for (auto& [alive, list] : alike) {
+    storage::ScanOptions part = options;
+    part.range.first = std::max(part.range.first, alive.some);
+    if (part.range.empty()) continue;
+    VARVE_CHECK_OK(alive.some == alive.all ? scan_alike(source, std::move(list), part, helpers, sink)
+                                           : scan_unlike(source, list, alive, part, helpers, sink));
+  }
+  return {};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -17,10 +17,12 @@ namespace varve::engine::rocksdb {
 struct Place {
   std::uint32_t group;
   std::uint16_t column;
-  std::uint32_t series;  // position in the caller's list
+  std::uint32_t series;     // position in the caller's list
+  std::uint32_t ttl_s = 0;  // of the group's samples; 0: none
 };
 
-// `places` in any order; a series may have several. Runs on up to options.threads threads: the caller's and helpers.
+// `places` in any order; a series may have several. Of groups with a time to live what is over by the clock is not
+// read. Runs on up to options.threads threads: the caller's and helpers.
 Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
                    TaskPool& helpers, storage::PieceSink& sink);
 

@@ -154,6 +154,7 @@ Status ScanRange::chunk(const chunk::Block& block, std::size_t i, std::span<cons
 Status ScanRange::merged(std::span<const Place> places) {
   std::vector<Place> by_group(places.begin(), places.end());
   std::ranges::sort(by_group, {}, &Place::group);
+  const std::int64_t now_ms = source_.clock.now_ms();
   capture(by_group);
   chunk::Column column;
   for (const auto& slot : slots_.all()) {
@@ -164,6 +165,7 @@ Status ScanRange::merged(std::span<const Place> places) {
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
     merge_.clear();
     for (const Place& place : by_group) {
+      merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms));
       VARVE_CHECK_OK(add_column(runs, place.group, place.column, merge_));
       for (const Part& part : parts_of(slot.start)) {
         if (part.group != place.group) continue;

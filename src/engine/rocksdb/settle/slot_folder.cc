@@ -5,7 +5,7 @@ namespace varve::engine::rocksdb {
 
 SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
                        model::TimeRange except)
-    : folder_(width_ms, except) {
+    : now_ms_(source.clock.now_ms()), folder_(width_ms, except) {
   for (const auto& run : slot.runs) readers_.emplace_back(source, *run);
 }
 
@@ -36,6 +36,7 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
   merge_.clear();
   folder_.start_group();
   for (const index::Place& place : places) {
+    merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms_));
     VARVE_CHECK_OK(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }
   if (merge_.empty()) return {};

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/rocksdb/store.h"
+#include "storage/testing/ahead_clock.h"
 #include "storage/testing/store_fixture.h"
 
 namespace varve::engine::rocksdb::testing {
@@ -34,11 +35,8 @@ class TemporaryDirectory {
 
 class RocksdbEngine final : public storage::testing::Engine {
  public:
-  explicit RocksdbEngine(Options options) : RocksdbEngine(std::move(options), system_clock()) {}
-  RocksdbEngine(Options options, const Clock& clock) : options_(std::move(options)), clock_(clock) {
-    options_.path = directory_.path();
-    open();
-  }
+  explicit RocksdbEngine(Options options) : options_(std::move(options)), clock_(ahead_) { make(); }
+  RocksdbEngine(Options options, const Clock& clock) : options_(std::move(options)), clock_(clock) { make(); }
   Store& store() { return *store_; }
   Options& options() { return options_; }  // of the next restart
   storage::SeriesStore& series() override { return *store_; }
@@ -53,14 +51,21 @@ class RocksdbEngine final : public storage::testing::Engine {
     if (!opened) throw std::runtime_error(opened.error().message);
     store_ = std::move(*opened);
   }
+  [[nodiscard]] std::int64_t now_ms() const override { return clock_.now_ms(); }
+  bool advance_ms(std::int64_t by_ms) override {
+    ahead_.advance_ms(by_ms);
+    return &clock_ == &ahead_;
+  }
+  [[nodiscard]] bool makes_windows() const override { return !options_.rollups.levels.empty(); }
 
  private:
-  static const Clock& system_clock() {
-    static const SystemClock clock;
-    return clock;
+  void make() {
+    options_.path = directory_.path();
+    open();
   }
   TemporaryDirectory directory_;
   Options options_;
+  storage::testing::AheadClock ahead_;
   const Clock& clock_;
   std::unique_ptr<Store> store_;
 };
