@@ -74,7 +74,8 @@ bool Store::State::maintain_once() {
   if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
   if (forget_due()) forget_some();
   const auto due = mergeable(false);
-  if (due.empty()) return false;
+  if (due.empty() && reclaim_due()) try_step(reclaim_some(), "what has outlived its time cannot be given back");
+  if (due.empty()) return worked && !reclaiming.slots.empty();
   try_step(merge(due.front()), "fragments of a slot cannot be merged");
   return worked;
 }
@@ -148,6 +149,8 @@ Result<storage::SettleReport> Store::settle() {
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
   VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
+  VARVE_CHECK_OK(state.reclaim_all());
+  VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));  // windows of which a part went
   VARVE_CHECK_OK(state.drop_expired());
   while (state.forget_scan.left > 0) state.forget_some();
   VARVE_CHECK_OK(state.database->compact());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge: the runs of one tenant and slot become one.
+// Merge: the runs of one tenant and slot become one, without line groups whose time to live is over (reclaim.cc).
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/runs/slot_patches.h"
@@ -31,7 +31,21 @@ Status Store::State::merge_runs(const SlotKey& slot) {
   RunWriter writer(*database);
   LifeChanges changes(lives);
   writer.start({slot, checkpoint.next_run}, runs->slots.at(slot).content());
+  const std::int64_t now_ms = clock.now_ms();
+  bool mortals = false;
+  {
+    const std::shared_lock lock(index_mutex);
+    mortals = index.has_mortal_groups();
+  }
+  std::vector<std::uint32_t> gone;  // and share series with others
   VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
+    if (mortals) {
+      const std::shared_lock lock(index_mutex);
+      if (is_dead(slot, group, now_ms)) {
+        if (slot.granularity_ms == 0 && shared_groups.contains(group)) gone.push_back(group);
+        return {};
+      }
+    }
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
     gather.finish(patches.of(group));
@@ -43,7 +57,8 @@ Status Store::State::merge_runs(const SlotKey& slot) {
   }));
   Database::Commit commit;
   VARVE_TRY(auto run, writer.finish());
-  commit.added = {std::move(run)};
+  if (run->chunks > 0) commit.added = {std::move(run)};
+  if (!gone.empty()) commit.marks.emplace_back(slot, mark_without(slot, gone));
   commit.removed = merging;
   keep_coarse_fresh(commit);
   commit.lives = changes.take();

@@ -171,6 +171,7 @@ Status Store::State::recover() {
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
     return index.replay(std::as_bytes(std::span(definitions)));
   }));
+  VARVE_CHECK_OK(recover_reclaimed());
   VARVE_TRY(const auto pages, database->lives());
   lives.replace(pages);
   auto loaded = std::make_shared<Runs>(plan());

@@ -79,6 +79,11 @@ struct Store::State {
   SetAside set_aside;
   std::int64_t last_round_ms = 0;
   std::int64_t last_retention_ms = 0;  // the start counts as one
+  struct Reclaiming {
+    std::int64_t done_ms = model::kTimestampMin;  // what was over then is gone
+    std::int64_t until_ms = 0;                    // this look
+    std::vector<SlotKey> slots;                   // that it has yet to do
+  } reclaiming;
   std::atomic<std::uint64_t> slots_sealed{0};
   std::atomic<std::uint64_t> windows_written{0};
 
@@ -162,6 +167,17 @@ struct Store::State {
   [[nodiscard]] std::map<model::TenantId, model::Timestamp> oldest_kept() const;
   Status drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series);
   void forget(std::span<const model::SeriesId> empty);
+
+  // reclaim.cc
+  Status recover_reclaimed();              // of a start
+  [[nodiscard]] bool reclaim_due() const;  // these under the maintenance lock
+  Status reclaim_some();                   // one slot of those that are due, or looks for them
+  Status reclaim_all();                    // of this moment
+  void look_for_dead();
+  Result<bool> holds_dead(const SlotKey& slot);
+  // Under the index's lock, too.
+  [[nodiscard]] bool is_dead(const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) const;
+  [[nodiscard]] Mark mark_without(const SlotKey& slot, std::span<const std::uint32_t> gone) const;
 
   // retention.cc
   Status drop_expired();

@@ -39,7 +39,6 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
     merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms_));
     VARVE_CHECK_OK(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }
-  if (merge_.empty()) return {};
   chunk::Column column;
   merge_.winners(times_, column);
   folder_.fold(times_, column);

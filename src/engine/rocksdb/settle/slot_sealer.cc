@@ -129,7 +129,7 @@ Status SlotSealer::group(const SealedGroup& group) {
 }
 
 Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool text, const Windows& finest) {
-  if (finest.empty() && stored_in_.empty()) return {};
+  if (finest.empty() && (adds_ || stored_in_.empty())) return {};
   const Kind kind = text ? Kind::text : one.kind_of(series);
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   const Windows* finer = &finest;  // of widths_[0]
