@@ -145,7 +145,7 @@ class KairosDbApi(ServerCase):
         self.server.put([{"name": "sa", "datapoints": d, "tags": {"host": h, "dc": "x"}} for h, d in points])
         ask = {"start_absolute": T0, "metrics": [{"name": "sa", "group_by": [{"name": "tag", "tags": ["host"]}], "aggregators": [
             {"name": "sum", "sampling": {"value": 1, "unit": "minutes"}},
-            {"name": "save_as", "metric_name": "sa.saved", "tags": {"sweet_tag": "value"}, "ttl": 315_360_000},
+            {"name": "save_as", "metric_name": "sa.saved", "tags": {"sweet_tag": "value"}, "ttl": 3600},
             {"name": "scale", "factor": 10}]}]}
         answer = self.server.post("/api/v1/datapoints/query", ask)
         self.assertEqual(answer.status, 200, answer)

@@ -5,7 +5,6 @@ in any order."""
 
 import json
 import os
-import time
 import unittest
 
 from support.case import ServerCase
@@ -31,13 +30,6 @@ def normal(answer):
     return queries
 
 
-def counted_from_its_time(put):
-    """There a ttl counts from the put, here from the sample's time."""
-    if isinstance(put, dict) and "ttl" in put:
-        return put | {"ttl": put["ttl"] + int(time.time() - put["timestamp"] / 1000)}
-    return put
-
-
 def close(a, b):
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b))
@@ -56,7 +48,7 @@ class KairosDb(ServerCase):
             cls.cases = json.load(f)
         for case in cls.cases:
             if case["put"]:
-                cls.server.put(counted_from_its_time(case["put"]))
+                cls.server.put(case["put"])
 
     def ask_all(self):
         for case in self.cases:

@@ -46,6 +46,13 @@ std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {
   return tables_->catalog.ttl_of(model::to_int(group));
 }
 
+SeriesIndex::GroupNames SeriesIndex::group_names(model::GroupId group) const {
+  const auto series = group_series(group);
+  GroupNames names{series_tenant(series.front()), tags(series.front()), {}};
+  for (const model::SeriesId one : series) names.metrics.emplace_back(metric(one));
+  return names;
+}
+
 bool SeriesIndex::has_mortal_groups() const { return !tables_->catalog.mortal_groups.empty(); }
 
 std::vector<model::GroupId> SeriesIndex::mortal_groups() const {

@@ -85,6 +85,13 @@ class SeriesIndex {
   [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
   [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
   [[nodiscard]] std::uint32_t group_ttl_s(model::GroupId group) const;  // 0: none
+  // What define_group() was told.
+  struct GroupNames {
+    model::TenantId tenant{};
+    model::Tags tags;
+    std::vector<std::string> metrics;
+  };
+  [[nodiscard]] GroupNames group_names(model::GroupId group) const;
   [[nodiscard]] bool has_mortal_groups() const;
   // Those that have a time to live, ascending.
   [[nodiscard]] std::vector<model::GroupId> mortal_groups() const;

@@ -12,7 +12,9 @@
 // acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -22,6 +24,7 @@
 #include "codec/hash.h"
 #include "model/ids.h"
 #include "model/tags.h"
+#include "model/time.h"
 
 namespace varve::model {
 
@@ -53,6 +56,17 @@ static_assert(sizeof(LineGroup) == 64);
 constexpr std::uint32_t ttl_s_of(std::int64_t said) {
   constexpr std::int64_t kMost = 0x7fffffff;
   return static_cast<std::uint32_t>(said < 0 ? 0 : said < kMost ? said : kMost);
+}
+
+// A sender means its time to live from the write, and groups count from their samples' times. What is written soon
+// after it happened keeps what the sender said; what is older then gets a longer one, that lasts for its age and ttl_s:
+// by an eighth longer at the most, so that a sender of old samples needs few groups.
+constexpr std::uint32_t ttl_s_of_age(std::uint32_t ttl_s, Timestamp time, Timestamp now_ms) {
+  const std::int64_t age_s = now_ms / 1000 - time / 1000;
+  if (ttl_s == 0 || age_s <= ttl_s / 16) return ttl_s;
+  const std::uint64_t least = static_cast<std::uint64_t>(age_s) + ttl_s;
+  const std::uint64_t step = std::max(std::bit_floor(least) / 8, std::uint64_t{1});
+  return ttl_s_of(static_cast<std::int64_t>((least / step + 1) * step));
 }
 
 // Where parsers get groups from (implemented in write/). One per tenant and protocol family, because equal raw bytes

@@ -94,6 +94,8 @@ void RowBatch::grow(std::size_t bytes) {
 std::byte* RowBatch::start_row(const LineGroup& group, Timestamp time, RowKind kind, unsigned log2_width,
                                unsigned decimals, std::size_t value_bytes) {
   std::byte* at = reserve(kRowHeadBytes + value_bytes);
+  if (group.ttl_s != 0) [[unlikely]]
+    mortal_.push_back({used_, &group});
   store_le(at, to_int(group.id));
   store_le(at + 4, static_cast<std::uint16_t>(log2_width | static_cast<unsigned>(kind) << 2 | decimals << 8));
   store_le(at + 6, group.count);

@@ -84,11 +84,21 @@ class RowBatch {
   void clear() {
     used_ = 0;
     rows_ = samples_ = 0;
+    mortal_.clear();
   }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), used_}; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t samples() const { return samples_; }
   [[nodiscard]] bool empty() const { return rows_ == 0; }
+
+  // Rows of groups that have a time to live, and how to put one into another group of the same series.
+  struct Mortal {
+    std::size_t at;  // in bytes()
+    const LineGroup* group;
+  };
+  [[nodiscard]] std::span<const Mortal> mortal_rows() const { return mortal_; }
+  [[nodiscard]] RowView row_at(std::size_t at) const { return {data_.get() + at}; }
+  void regroup(std::size_t at, GroupId group) { store_le(data_.get() + at, to_int(group)); }
 
   // Samples before this are older than everything that is kept: parsers refuse them (model/too_old.h).
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
@@ -117,6 +127,7 @@ class RowBatch {
     used_ = mark.used;
     rows_ = mark.rows;
     samples_ = mark.samples;
+    while (!mortal_.empty() && mortal_.back().at >= used_) mortal_.pop_back();
   }
 
  private:
@@ -137,6 +148,7 @@ class RowBatch {
   std::size_t rows_ = 0;
   std::size_t samples_ = 0;
   Timestamp kept_from_ = kTimestampMin;
+  std::vector<Mortal> mortal_;
 };
 
 }  // namespace varve::model

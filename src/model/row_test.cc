@@ -136,6 +136,32 @@ TEST(Row, WideGroupsOfEveryKind) {
   EXPECT_EQ(first_row(batch).value(65534), Value::of_long(-5));
 }
 
+TEST(RowBatch, KnowsTheRowsThatDoNotStayForEver) {
+  LineGroup ever, mortal;
+  ever.id = GroupId{1};
+  mortal.id = GroupId{2};
+  ever.count = mortal.count = 1;
+  mortal.ttl_s = 60;
+  RowBatch batch;
+  batch.add(ever, 5, Value::of_long(1));
+  EXPECT_TRUE(batch.mortal_rows().empty());
+  batch.add(mortal, 6, Value::of_string("up"));
+  const auto mark = batch.mark();
+  batch.add(mortal, 7, Value::of_double(0.1));
+  ASSERT_EQ(batch.mortal_rows().size(), 2U);
+  batch.rollback(mark);
+  ASSERT_EQ(batch.mortal_rows().size(), 1U);
+  const auto [at, group] = batch.mortal_rows()[0];
+  EXPECT_EQ(group, &mortal);
+  EXPECT_EQ(batch.row_at(at).time(), 6);
+  batch.regroup(at, GroupId{3});
+  EXPECT_EQ(batch.row_at(at).group(), GroupId{3});
+  EXPECT_EQ(batch.row_at(at).text(), "up");
+  EXPECT_EQ(batch.row_at(0).group(), GroupId{1});
+  batch.clear();
+  EXPECT_TRUE(batch.mortal_rows().empty());
+}
+
 TEST(RowBatch, RowsStandOneAfterTheOther) {
   RowBatch batch;
   EXPECT_TRUE(batch.empty());

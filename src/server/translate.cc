@@ -92,7 +92,8 @@ write::Options write_options(const config::Config& config, const Clock& clock) {
   options.tag_limits = tag_limits(config);
   options.kept_ms = config.raw_retention_ms;
   for (const config::Rollup& rollup : config.rollups) options.kept_ms = std::max(options.kept_ms, rollup.retention_ms);
-  if (options.kept_ms < rollup::kForEver) options.clock = &clock;
+  if (options.kept_ms >= rollup::kForEver) options.kept_ms = write::kForEverMs;
+  options.clock = &clock;
   return options;
 }
 

@@ -56,9 +56,10 @@ TEST(Translate, EachKeyArrives) {
   const SystemClock clock;
   EXPECT_EQ(write_options(config, clock).kept_ms, 31'536'000'000);
   EXPECT_EQ(write_options(config, clock).clock, &clock);
-  EXPECT_EQ(write_options(config_of({}), clock).clock, nullptr) << "1d:20y is for ever";
+  EXPECT_EQ(write_options(config_of({}), clock).kept_ms, write::kForEverMs) << "1d:20y is for ever";
   EXPECT_EQ(write_options(config_of({{"rollups", ""}}), clock).kept_ms, 90 * 86'400'000LL);
-  EXPECT_EQ(write_options(config_of({{"raw.retention", "25y"}, {"rollups", "5m:1y"}}), clock).clock, nullptr);
+  EXPECT_EQ(write_options(config_of({{"raw.retention", "25y"}, {"rollups", "5m:1y"}}), clock).kept_ms,
+            write::kForEverMs);
   EXPECT_EQ(ceres_retentions(config).raw_ms, 21'600'000);
   ASSERT_EQ(ceres_retentions(config).rollups.size(), 2U);
   EXPECT_EQ(ceres_retentions(config).rollups[1].width_ms, 3'600'000);

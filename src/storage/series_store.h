@@ -43,6 +43,10 @@ class SeriesStore {
   virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                               std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 
+  // The group of the same series, in the same order, whose samples are there for ttl_s. Errors: those of
+  // define_group().
+  virtual Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) = 0;
+
   // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                                     const index::Matchers& matchers) const = 0;

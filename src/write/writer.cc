@@ -89,8 +89,28 @@ struct Writer::State {
   }
 
   [[nodiscard]] model::Timestamp kept_from() const {
-    if (clock == nullptr) return model::kTimestampMin;
+    if (clock == nullptr || kept_ms == kForEverMs) return model::kTimestampMin;
     return std::max(clock->now_ms() - kept_ms, model::kTimestampMin);
+  }
+
+  // Rows that were old when they came go into groups that live longer by that.
+  Status prolong(model::RowBatch& batch) const {
+    if (clock == nullptr || batch.mortal_rows().empty()) return {};
+    const model::Timestamp now = clock->now_ms();
+    const model::LineGroup* group = nullptr;  // of the row before that was old
+    std::uint32_t ttl_s = 0;
+    model::GroupId other{};
+    for (const auto& row : batch.mortal_rows()) {
+      const std::uint32_t longer = model::ttl_s_of_age(row.group->ttl_s, batch.row_at(row.at).time(), now);
+      if (longer == row.group->ttl_s) continue;
+      if (row.group != group || longer != ttl_s) {
+        VARVE_TRY(other, context.series.group_of_ttl(row.group->id, longer));
+        group = row.group;
+        ttl_s = longer;
+      }
+      batch.regroup(row.at, other);
+    }
+    return {};
   }
 
   model::RowBatch take_batch() {
@@ -162,7 +182,7 @@ Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family fam
 }
 
 void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done) {
-  const model::RowBatch& batch = ingest->batch();
+  model::RowBatch& batch = ingest->batch();
   if (batch.empty()) {
     ingest.reset();
     return done({});
@@ -171,6 +191,7 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     counters.count(status, samples);
     done(std::move(status));
   };
+  if (Status longer = state_->prolong(batch); !longer) return count(std::move(longer));
   state_->samples.append(batch, std::move(count));
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -34,16 +35,18 @@ class Ingest {
   [[nodiscard]] virtual model::RowBatch& batch() = 0;
 };
 
+inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::max();
+
 struct Options {
   model::TagLimits tag_limits = {};
   // Counts here if set: varve_samples_accepted_total, varve_samples_rejected_total{reason}. Outlives the Writer.
   Metrics* metrics = nullptr;
   // For the raw names of line groups, over all tenants. Groups past it are known by hash: a little slower to guess.
   std::size_t name_bytes_max = std::size_t{24} << 20;
-  // Samples older than this by the clock are refused (RowBatch::kept_from()): nothing that is kept has room for them.
-  // No clock: samples of any time are taken.
+  // For the age of samples. No clock: none is old.
   const Clock* clock = nullptr;
-  std::int64_t kept_ms = 0;
+  // Samples older than this are refused (RowBatch::kept_from()): nothing that is kept has room for them.
+  std::int64_t kept_ms = kForEverMs;
 };
 
 class Writer {

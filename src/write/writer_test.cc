@@ -126,6 +126,34 @@ TEST(Writer, ABatchKnowsWhatIsKept) {
   EXPECT_EQ((*for_ever.open("t", Family::influx))->batch().kept_from(), model::kTimestampMin);
 }
 
+TEST(Writer, WhatIsOldLivesFromNow) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  ManualClock clock(1'000'000'000);
+  Writer writer(series, samples, {.clock = &clock, .kept_ms = 1'000'000'000});
+  const auto commit = [&](std::vector<model::Timestamp> times) {
+    auto ingest = *writer.open("t", Family::kairosdb);
+    const std::string_view metric = "m";
+    const auto* group = *ingest->groups().define("m", "60", {}, {&metric, 1}, 60);
+    for (const model::Timestamp time : times) ingest->batch().add(*group, time, model::Value::of_long(1));
+    std::optional<Status> answer;
+    writer.commit(std::move(ingest), [&](Status status) { answer = std::move(status); });
+    return *answer;
+  };
+  const model::Timestamp now = clock.now_ms();
+  ASSERT_TRUE(commit({now, now - 3'000, now + 5'000}));
+  EXPECT_TRUE(series.asked_of_ttl.empty());
+  ASSERT_TRUE(commit({now - 40'000, now, now - 40'500, now - 600'000}));
+  using Asked = std::vector<std::pair<model::GroupId, std::uint32_t>>;
+  EXPECT_EQ(series.asked_of_ttl, (Asked{{model::GroupId{0}, 104}, {model::GroupId{0}, 704}}));
+  EXPECT_EQ(samples.appended, 7U);
+  series.refuse = true;
+  const Status refused = commit({now - 40'000});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::limit);
+  EXPECT_EQ(samples.appended, 7U) << "nothing of it";
+}
+
 TEST(Writer, ManyThreads) {
   World w;
   std::vector<std::thread> threads;

@@ -84,7 +84,7 @@ public class KairosClient {
             String prefix = compressed ? "zipped." : "java.";
             MetricBuilder builder = MetricBuilder.getInstance();
             builder.setCompression(compressed);
-            squares(builder.addMetric(prefix + "load").addTag("host", "a").addTag("dc", "x").addTtl(315_360_000));
+            squares(builder.addMetric(prefix + "load").addTag("host", "a").addTag("dc", "x").addTtl(3600));
             halves(builder.addMetric(prefix + "load").addTag("host", "b").addTag("dc", "x"));
             builder.addMetric(prefix + "state", "string").addTag("host", "a").addDataPoint(t0, "up \u00e9")
                 .addDataPoint(t0 + 1, "down");

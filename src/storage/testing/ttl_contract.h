@@ -51,6 +51,17 @@ TEST_P(StoreContract, samples_are_there_as_long_as_their_group_says) {
   everywhere([&] { EXPECT_EQ(store.read("m"), of({{again, L(7)}})); });
 }
 
+TEST_P(StoreContract, a_group_has_others_of_the_same_series_for_each_time_to_live) {
+  const auto ever = store.group({"n", "m"});
+  const auto hour = store.group({"n", "m"}, {{"host", "a"}}, "t", kHourS);
+  EXPECT_NE(hour->line.id, ever->line.id);
+  EXPECT_EQ(engine->series().group_of_ttl(ever->line.id, kHourS).value(), hour->line.id);
+  EXPECT_EQ(engine->series().group_of_ttl(hour->line.id, kHourS).value(), hour->line.id);
+  EXPECT_EQ(engine->series().group_of_ttl(hour->line.id, 0).value(), ever->line.id);
+  const auto day = engine->series().group_of_ttl(hour->line.id, 24 * kHourS);
+  EXPECT_EQ(store.group({"n", "m"}, {{"host", "a"}}, "t", 24 * kHourS)->line.id, *day);
+}
+
 TEST_P(StoreContract, samples_of_one_series_live_as_long_as_each_was_put_for) {
   const std::int64_t now = engine->now_ms();
   const auto ever = store.group({"m"});

@@ -40,6 +40,13 @@ class FakeSeriesStore final : public storage::SeriesStore {
     return model::GroupId{groups.fetch_add(1)};
   }
 
+  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) override {
+    asked_of_ttl.emplace_back(like, ttl_s);
+    if (refuse) return fail(Code::limit, "too many series");
+    return model::GroupId{groups.fetch_add(1)};
+  }
+  std::vector<std::pair<model::GroupId, std::uint32_t>> asked_of_ttl;
+
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId, std::string_view,
                                                             const index::Matchers&) const override {
     return std::vector<model::SeriesId>{};
