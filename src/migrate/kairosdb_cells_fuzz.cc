@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "migrate/kairosdb_cells.h"
-#include "migrate/utf8.h"
+#include "protocol/json/text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace varve::migrate;
@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string room;
   for (int type = 0; type < 8; ++type) {
     const auto read = decode_value(static_cast<DataType>(type), column, value, strings, room);
-    if (read && read->type == varve::model::ValueType::string && !is_utf8(read->text)) std::abort();
+    if (read && read->type == varve::model::ValueType::string && !varve::protocol::json::is_utf8(read->text))
+      std::abort();
   }
   return 0;
 }
