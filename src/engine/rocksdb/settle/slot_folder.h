@@ -28,9 +28,8 @@ class SlotFolder {
 
   // A group none of whose series stands elsewhere.
   Status group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out);
-  // A series that stands in several places; once for each series, whatever group it was met in; also
-  // if it has nothing left there. Samples whose time to
-  // live is over are left out: windows tell groups no more.
+  // A series that stands in several places; once for each series, whatever group it was met in; also if it has nothing
+  // left there. Samples whose time to live is over are left out: windows tell groups no more.
   Status series(model::SeriesId series, std::span<const index::Place> places, const Out& out);
 
  private:
