@@ -125,10 +125,54 @@ void bm_open(benchmark::State& state, DataSet set) {
   per_sample(state, hour.samples);
 }
 
+// A block for each series, as the cluster engine stores a group of one metric.
+template <class Put>
+void seal_alone(const Hour& hour, BlockBuilder& builder, Put put) {
+  for (std::size_t h = 0; h < hour.hosts.size(); ++h) {
+    for (const Column& column : hour.columns[h]) {
+      builder.add({model::GroupId{0}, hour.hosts[h].times, {&column, 1}});
+      put(builder.finish());
+    }
+  }
+}
+
+void bm_seal_alone(benchmark::State& state, DataSet set) {
+  const Hour& hour = hour_of(set);
+  BlockBuilder builder;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    bytes = 0;
+    seal_alone(hour, builder, [&bytes](std::span<const std::byte> block) { bytes += block.size(); });
+  }
+  state.counters["bytes/sample"] = static_cast<double>(bytes) / static_cast<double>(hour.samples);
+  per_sample(state, hour.samples);
+}
+
+void bm_decode_alone(benchmark::State& state, DataSet set) {
+  const Hour& hour = hour_of(set);
+  BlockBuilder builder;
+  std::vector<std::vector<std::byte>> blocks;
+  seal_alone(hour, builder,
+             [&blocks](std::span<const std::byte> block) { blocks.emplace_back(block.begin(), block.end()); });
+  DecodedColumn column;
+  for (auto _ : state) {
+    for (const auto& bytes : blocks) {
+      const auto block = *Block::open(bytes);
+      if (!block->column(0, 0, column)) state.SkipWithError("corrupt");
+      benchmark::DoNotOptimize(column.bits.data());
+    }
+  }
+  per_sample(state, hour.samples);
+}
+
 BENCHMARK_CAPTURE(bm_seal, int, DataSet::ints);
 BENCHMARK_CAPTURE(bm_seal, decimal, DataSet::decimals);
 BENCHMARK_CAPTURE(bm_seal, mix, DataSet::mix);
 BENCHMARK_CAPTURE(bm_seal, digits, DataSet::digits);
+BENCHMARK_CAPTURE(bm_seal_alone, int, DataSet::ints);
+BENCHMARK_CAPTURE(bm_seal_alone, decimal, DataSet::decimals);
+BENCHMARK_CAPTURE(bm_decode_alone, int, DataSet::ints);
+BENCHMARK_CAPTURE(bm_decode_alone, decimal, DataSet::decimals);
 BENCHMARK_CAPTURE(bm_open, int, DataSet::ints);
 BENCHMARK_CAPTURE(bm_decode, int_all, DataSet::ints, true);
 BENCHMARK_CAPTURE(bm_decode, decimal_all, DataSet::decimals, true);

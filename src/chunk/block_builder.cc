@@ -5,6 +5,7 @@
 #include "chunk/block.h"
 #include "chunk/entropy.h"
 #include "chunk/part.h"
+#include "chunk/rice.h"
 #include "chunk/times.h"
 #include "codec/crc32c.h"
 
@@ -30,6 +31,7 @@ struct BlockBuilder::State {
   Compressor compressor;
   std::uint64_t groups = 0;
   std::uint32_t last_group = 0;
+  std::uint8_t version = kVersionFirst;
   Bytes body;    // sections and frames as stored
   Bytes joined;  // classes of one frame
   Bytes block;
@@ -44,6 +46,7 @@ struct BlockBuilder::State {
     const std::size_t coded = compressor.compress(coder, bytes, body);
     block.varint(coded);
     if (coded == 0) body.add(bytes);
+    if (is_rice(body.view().last(coded))) version = kVersionWithRice;
   }
 };
 
@@ -74,7 +77,7 @@ void BlockBuilder::State::put_section(unsigned section) {
   if (section == kLow) {
     body.add(bytes);  // noise
   } else {
-    put_body(section == kTexts ? Coder::matches : Coder::huffman, bytes);
+    put_body(section == kTexts ? Coder::matches : Coder::literals, bytes);
   }
 }
 
@@ -86,7 +89,7 @@ void BlockBuilder::State::put_frame(const Frame& frame) {
     block.varint(sections.symbols[c].size() << 1 | (last ? 0 : 1));
     joined.add(sections.symbols[c].view());
   }
-  put_body(Coder::huffman, joined.view());
+  put_body(Coder::symbols, joined.view());
 }
 
 void BlockBuilder::State::clear() {
@@ -95,6 +98,7 @@ void BlockBuilder::State::clear() {
   times.clear();
   groups = 0;
   last_group = 0;
+  version = kVersionFirst;
 }
 
 BlockBuilder::BlockBuilder() : state_(std::make_unique<State>()) {}
@@ -132,7 +136,7 @@ std::span<const std::byte> BlockBuilder::finish() {
   s.body.clear();
   s.block.fixed(kMagic);
   s.block.fixed(std::uint32_t{0});
-  s.block.byte(kVersion);
+  s.block.byte(kVersionFirst);  // as far as is known
   s.block.varint(s.groups);
   for (unsigned section = 0; section < kSections; ++section) s.put_section(section);
   const std::vector<Frame> frames = s.frames();
@@ -141,6 +145,7 @@ std::span<const std::byte> BlockBuilder::finish() {
   s.block.varint(present);
   for (const Frame& frame : frames) s.put_frame(frame);
   s.block.add(s.body.view());
+  s.block.data()[kCheckedFrom] = std::byte{s.version};
   store_le(s.block.data() + 4, codec::crc32c(s.block.view().subspan(kCheckedFrom)));
   s.clear();
   return s.block.view();

@@ -109,7 +109,8 @@ Result<std::shared_ptr<const Block>> Block::open(std::span<const std::byte> byte
   if (bytes.size() <= kCheckedFrom || load_le<std::uint32_t>(bytes.data()) != kMagic) return corrupt("no block");
   const auto expected = load_le<std::uint32_t>(bytes.data() + 4);
   if (codec::crc32c(bytes.subspan(kCheckedFrom)) != expected) return corrupt("checksum mismatch");
-  if (const auto version = static_cast<unsigned>(bytes[kCheckedFrom]); version != kVersion) {
+  if (const auto version = static_cast<unsigned>(bytes[kCheckedFrom]);
+      version < kVersionFirst || version > kVersionWithRice) {
     return fail(Code::unsupported, "block: version " + std::to_string(version) + " is not known");
   }
   auto state = std::make_unique<State>();

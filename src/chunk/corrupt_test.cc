@@ -92,11 +92,13 @@ TEST(Corrupt, EachLengthIsRefused) {
 
 TEST(Corrupt, OtherVersionIsUnsupported) {
   auto bytes = seal(rich_groups());
-  bytes[kCheckedFrom] = std::byte{2};
-  seal_again(bytes);
-  const auto block = Block::open(bytes);
-  ASSERT_FALSE(block);
-  EXPECT_EQ(block.error().code, Code::unsupported);
+  for (const unsigned version : {0U, kVersionWithRice + 1U}) {
+    bytes[kCheckedFrom] = static_cast<std::byte>(version);
+    seal_again(bytes);
+    const auto block = Block::open(bytes);
+    ASSERT_FALSE(block);
+    EXPECT_EQ(block.error().code, Code::unsupported);
+  }
 }
 
 TEST(Corrupt, WrongBytesUnderARightChecksumAreSafe) {
@@ -124,7 +126,7 @@ TEST(Corrupt, HugeClaimsAllocateNothing) {
   // A section that claims to inflate to 2^39 bytes.
   std::vector<std::byte> bytes(64);
   store_le(bytes.data(), kMagic);
-  bytes[8] = std::byte{kVersion};
+  bytes[8] = std::byte{kVersionFirst};
   bytes[9] = std::byte{1};
   codec::put_varint(bytes.data() + 10, std::uint64_t{1} << 39);
   seal_again(bytes);

@@ -5,8 +5,11 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "chunk/format.h"
+#include "chunk/rice.h"
 
 namespace varve::chunk {
 namespace {
@@ -46,7 +49,7 @@ CompressorPtr make(Coder coder) {
 }  // namespace
 
 struct Compressor::State {
-  CompressorPtr huffman = make(Coder::huffman);
+  CompressorPtr huffman = make(Coder::literals);
   CompressorPtr matches;  // made when first needed: few blocks have texts
 };
 
@@ -59,13 +62,22 @@ std::size_t Compressor::compress(Coder coder, std::span<const std::byte> in, Byt
   ZSTD_CCtx* const context = coder == Coder::matches ? state_->matches.get() : state_->huffman.get();
   const std::size_t room = ZSTD_compressBound(in.size());
   const std::size_t size = ZSTD_compress2(context, out.reserve(room), room, in.data(), in.size());
-  if (ZSTD_isError(size) != 0 || size >= in.size()) return 0;
+  const std::size_t smallest = ZSTD_isError(size) != 0 ? in.size() : std::min(size, in.size());
+  if (coder == Coder::symbols && in.size() <= kRiceSymbolsMax) {
+    const RicePlan plan = plan_rice(in);
+    if (plan.bytes < smallest) {
+      write_rice(plan, in, out);
+      return plan.bytes;
+    }
+  }
+  if (smallest == in.size()) return 0;
   if (in.size() > kInflatedFree && in.size() / kInflatedRatioMax >= size) return 0;
   out.advance(size);
   return size;
 }
 
 bool decompress(std::span<const std::byte> in, std::span<std::byte> out) {
+  if (is_rice(in)) return read_rice(in, out);
   thread_local const auto context = [] {
     std::unique_ptr<ZSTD_DCtx, DecompressorDeleter> made(ZSTD_createDCtx());
     check(

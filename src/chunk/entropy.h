@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entropy coding of whole sections, with zstd as the coder. Residuals have no repeats worth looking for: match search
-// costs time and bytes there, so symbols are coded by Huffman alone. Texts get the real thing.
+// costs time and bytes there, so symbols are coded by Huffman alone, or, where few of them would have to pay for a
+// table of codes, by Rice (rice.h). Texts get the real thing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace varve::chunk {
 
-enum class Coder { huffman, matches };
+// Literals: Huffman. Symbols: Huffman or Rice, whichever is shorter.
+enum class Coder { literals, symbols, matches };
 
 // Not thread-safe; reusable.
 class Compressor {

@@ -8,7 +8,9 @@
 namespace varve::chunk {
 
 inline constexpr std::uint32_t kMagic = 0x6b627676;  // "vvbk"
-inline constexpr std::uint8_t kVersion = 1;
+// A block is of the first version that has all it uses, so that older readers read what they can.
+inline constexpr std::uint8_t kVersionFirst = 1;
+inline constexpr std::uint8_t kVersionWithRice = 2;
 inline constexpr std::size_t kCheckedFrom = 8;  // magic, checksum; the checksum is of everything behind it
 
 // A section inflates to at most this, or to this many times its stored bytes. The writer keeps to it.
