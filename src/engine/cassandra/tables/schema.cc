@@ -12,8 +12,9 @@ constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kDayMs = 24 * kHourMs;
 constexpr std::int64_t kWindowsWanted = 30;  // of time window compaction: that many files stay, each dropped whole
 
-// Blocks are compressed already; what Cassandra keeps around them is a fifth of it, and gains.
-constexpr std::string_view kPacked = "{'class': 'ZstdCompressor'}";
+// Blocks are compressed already; what Cassandra keeps around them, and their heads, gain: the more of them are
+// together.
+constexpr std::string_view kPacked = "{'class': 'ZstdCompressor', 'chunk_length_in_kb': 64}";
 constexpr std::string_view kLz4 = "{'class': 'LZ4Compressor'}";
 
 // Hints are kept three hours: after that a node that was down is repaired. Rows without deletes need no more.
