@@ -78,6 +78,45 @@ TEST_F(Rollup, late_samples_are_seen_before_and_after_the_next_sealing) {
   EXPECT_EQ(read("m", kDay, day).sums.at(kStart).sum, 24 * 60 - 1 + 100 + 50);
 }
 
+// Two slots of two days that follow each other, yet more than a day apart: their days are one stretch of windows.
+TEST_F(Rollup, a_late_slot_is_seen_beside_days_whose_slots_are_far_from_each_other) {
+  const auto group = store.group({"m"});
+  const auto put = [&](Timestamp t) { ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(1)})); };
+  put(0);
+  put(kDay + 23 * kHour);
+  settle();
+  put(kDay + 10 * kHour);
+  const model::TimeRange both{kStart, kStart + 2 * kDay};
+  const auto got = read("m", kDay, both);
+  EXPECT_EQ(got.windows, 2U);
+  expect_equal(got.sums, read("m", kDay, both, false).sums);
+}
+
+TEST_F(Rollup, random_life_of_series_with_a_few_samples_a_month) {
+  std::mt19937 random(11);
+  const auto pick = [&](std::uint32_t below) { return random() % below; };
+  const auto group = store.group({"m"});
+  std::map<Timestamp, double> model;
+  for (int step = 0; step < 120; ++step) {
+    SCOPED_TRACE(step);
+    for (std::uint32_t n = pick(4); n > 0; --n) {
+      const Timestamp t = kStart - static_cast<Timestamp>(pick(60 * 24)) * kHour + pick(3'600'000);
+      model[t] = pick(100);
+      ASSERT_TRUE(store.put(*group, t, {Value::of_double(model[t])}));
+    }
+    if (pick(4) == 0) settle();
+    const std::int64_t width = std::vector<std::int64_t>{5 * kMinute, kHour, kDay, 10 * kDay}[pick(4)];
+    const Timestamp first = kStart - static_cast<Timestamp>(pick(61)) * kDay;
+    const model::TimeRange range{first, first + static_cast<Timestamp>(1 + pick(60)) * kDay};
+    Sums want;
+    for (const auto& [time, v] : model) {
+      if (range.contains(time)) want[model::window_start(time, width)].add(time, 1, v, v, v);
+    }
+    expect_equal(read("m", width, range).sums, want);
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(Rollup, late_samples_are_added_once_where_the_raw_ones_are_gone) {
   engine.options().raw_retention_ms = 2 * kDay;
   engine.restart();

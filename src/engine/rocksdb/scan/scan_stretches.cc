@@ -170,7 +170,8 @@ std::vector<Stretch> stretches_of(const ScanSource& source, const SlotList& slot
     const TimeRange rolled{std::max({done, open_until, model::window_start(all[i].start, widest)}),
                            std::min({range.last, next, round_up(end_of(all[end - 1]), widest)})};
     if (done < rolled.first) out.push_back({{done, rolled.first}, 0});
-    const std::size_t filled_from = out.size();
+    // The stretch in front may be made longer, where days follow each other.
+    const std::size_t filled_from = out.empty() ? 0 : out.size() - 1;
     chooser.fill(rolled, source.rollups->levels.size(), has == nullptr ? kNone : *has);
     // What came after the samples were dropped is not in the windows yet: it is added to them.
     const std::size_t filled = out.size();
