@@ -31,9 +31,10 @@ Points apply_to_numbers(const Stage& stage, const Windows& windows, const Points
   return to_points(stage, windows, set.take(stage.function));
 }
 
-Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
-  Points out;
+// Of texts, and of nulls (of gaps), which count and stand first or last as values do. Only count, first, last.
+Points apply_to_any(const Stage& stage, const Windows& windows, Points& in) {
   const bool counts = stage.function == Function::count;
+  Points out;
   out.type = counts ? ValueType::long_ : in.type;
   for (std::size_t from = 0; from < in.size();) {
     const std::int64_t window = windows.index(in.times[from]);
@@ -41,12 +42,16 @@ Points apply_to_texts(const Stage& stage, const Windows& windows, Points& in) {
     std::size_t to = from + 1;
     while (to < in.size() && in.times[to] < end) ++to;
     const std::size_t chosen = stage.function == Function::last ? to - 1 : from;
-    out.times.push_back(stamp_of(stage, windows, window, in.times[chosen]));
+    const model::Timestamp time = stamp_of(stage, windows, window, in.times[chosen]);
     if (counts) {
-      out.bits.push_back(to - from);
-    } else {
+      out.push(time, ValueType::long_, to - from);
+    } else if (in.in_text()) {
+      out.times.push_back(time);
       out.texts.push_back(std::move(in.texts[chosen]));
+    } else {
+      out.push(time, in.type_of(chosen), in.bits[chosen]);
     }
+    if (!counts && !in.nulls.empty()) out.nulls.push_back(in.nulls[chosen]);
     from = to;
   }
   return out;
@@ -67,11 +72,12 @@ std::string_view name_of(Function function) { return kNames[static_cast<std::siz
 
 Points apply(const Stage& stage, model::Timestamp query_start, Points in) {
   const Windows windows = windows_of(stage, query_start);
-  in = without_nulls(std::move(in));
-  if (!in.in_text()) return apply_to_numbers(stage, windows, in);
   const bool whole = stage.function == Function::first || stage.function == Function::last;
   if (in.type == ValueType::histogram && !whole) return apply_to_histograms(stage, query_start, std::move(in));
-  return takes_text(stage.function) ? apply_to_texts(stage, windows, in) : std::move(in);
+  const bool as_they_are = in.in_text() || !in.nulls.empty();
+  if (as_they_are && takes_text(stage.function)) return apply_to_any(stage, windows, in);
+  in = without_nulls(std::move(in));
+  return in.in_text() ? std::move(in) : apply_to_numbers(stage, windows, in);
 }
 
 }  // namespace varve::aggregate

@@ -46,9 +46,14 @@ TEST(Pipeline, NullsAreForGapsOnly) {
   const Points in = points_of("1:1 21:3");
   EXPECT_EQ(run_of({gaps}, in), "1:1 10:null 21:3");
   EXPECT_EQ(run_of({gaps}, in, true), "21:3 10:null 1:1");
-  for (const Function f : {Function::sum, Function::count, Function::first, Function::dev, Function::min}) {
+  for (const Function f : {Function::sum, Function::dev, Function::min}) {
     EXPECT_EQ(run_of({gaps, stage_of(f, 10)}, in), run_of({stage_of(f, 10)}, in)) << "a window of nulls is none";
   }
+  EXPECT_EQ(run_of({gaps, stage_of(Function::count, 20)}, points_of("1:1 5:2 21:3")), "1:3 21:1");
+  EXPECT_EQ(run_of({gaps, stage_of(Function::first, 10)}, in), "1:1 10:null 21:3");
+  EXPECT_EQ(run_of({gaps, stage_of(Function::last, 20)}, in), "10:null 21:3");
+  EXPECT_EQ(run_of({gaps, stage_of(Function::last, 20)}, texts_of("1:a 21:b")), "10:null 21:b");
+  EXPECT_EQ(run_of({gaps, stage_of(Function::count, 20)}, texts_of("1:a 21:b")), "1:2 21:1");
 }
 
 TEST(Pipeline, TextsPassWhatCannotTakeThem) {

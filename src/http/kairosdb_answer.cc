@@ -101,16 +101,20 @@ void append_text(std::string& out, const aggregate::Points& points, std::size_t 
 }  // namespace
 
 KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer)
-    : heads_(std::move(heads)), answer_(std::move(answer)) {}
+    : heads_(std::move(heads)), answer_(std::move(answer)) {
+  // KairosDB's shape of nothing is a group without tags or type; but where values would make the groups there is none.
+  for (std::size_t m = 0; m < heads_.size(); ++m) {
+    auto& metric = answer_.metrics[m];
+    nothing_.push_back(metric.groups.empty() && heads_[m].splits.empty());
+    if (nothing_.back()) metric.groups.emplace_back().points = std::move(metric.of_nothing);
+  }
+}
 
 void KairosdbAnswer::open_metric(std::string& out) const {
   if (metric_ != 0) out += ',';
   out += R"({"sample_size":)";
   append_long(out, static_cast<std::int64_t>(answer_.metrics[metric_].sample_size));
   out += R"(,"results":[)";
-  if (!answer_.metrics[metric_].groups.empty()) return;
-  append_name(out, heads_[metric_].name);  // KairosDB's shape of nothing
-  out += R"("tags":{},"values":[]})";
 }
 
 void KairosdbAnswer::open_group(std::string& out) const {
@@ -118,6 +122,10 @@ void KairosdbAnswer::open_group(std::string& out) const {
   const query::Group& group = answer_.metrics[metric_].groups[group_];
   if (group_ != 0) out += ',';
   append_name(out, head.name);
+  if (nothing_[metric_]) {
+    out += head.exclude_tags ? R"("values":[)" : R"("tags":{},"values":[)";
+    return;
+  }
   out += R"("group_by":[)";
   for (std::size_t i = 0; i < head.splits.size(); ++i) {
     out += head.splits[i];

@@ -38,6 +38,7 @@ class KairosdbAnswer {
   bool in_metric_ = false;
   bool in_group_ = false;
   bool opened_ = false;
+  std::vector<bool> nothing_;  // of each metric: its group stands for none
 };
 
 // {"queries":[{"results":[{"name":…,"tags":{…},"values":[]}]}]}

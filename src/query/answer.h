@@ -30,9 +30,11 @@ struct Group {
 
 struct MetricAnswer {
   std::uint64_t sample_size = 0;  // raw samples read (after the limit per series)
-  // By concatenated group values, then by kind, parts of a split in order of their first sample; only groups
+  // By kind, then by concatenated group values, parts of a split in order of their first sample; only groups
   // with samples.
   std::vector<Group> groups;
+  // Where there is no group, and no split that would make some: what the steps make of no samples (gaps are marked).
+  aggregate::Points of_nothing;
 };
 
 struct Answer {

@@ -267,7 +267,6 @@ Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& sam
   const bool copied = runs.size() > 1;
   if (copied) VARVE_CHECK_OK(budget_.charge(total * sizeof(Number)));
   Run merged = merge(std::move(runs));
-  keep(merged, query_.limit, query_.descending);
   if (copied) budget_.release(held);
   return merged;
 }
@@ -300,13 +299,17 @@ Status Collector::put(Group group, Points points, std::span<const aggregate::Ste
 
 // Samples that were kept, ascending: all steps are still to be done.
 Status Collector::put_samples(Group head, Points points, MetricAnswer& answer) {
-  if (query_.splits.empty()) return put(std::move(head), std::move(points), query_.stages, answer);
+  if (query_.splits.empty()) {
+    keep(points, query_.limit, query_.descending);
+    return put(std::move(head), std::move(points), query_.stages, answer);
+  }
   VARVE_CHECK_OK(budget_.charge(points.size() * sizeof(Number) * (1 + query_.splits.size())));
   if (query_.descending) points.reverse();  // parts are in order of what comes first in the answer
   auto parts = aggregate::split(query_.splits, range_.first, std::move(points));
   VARVE_CHECK_OK(budget_.charge(parts.size() * (sizeof(Group) + bytes_of(head.tags))));
   for (auto& [key, samples] : parts) {
     if (query_.descending) samples.reverse();
+    keep(samples, query_.limit, query_.descending);
     Group group = head;
     group.split = key;
     VARVE_CHECK_OK(put(std::move(group), std::move(samples), query_.stages, answer));
@@ -355,20 +358,33 @@ Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
 
 Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) {
   auto& texts = groups_[group].texts[static_cast<std::size_t>(kind)];
-  answer.sample_size += keep(texts, query_.limit, query_.descending);
+  keep(texts, query_.limit, query_.descending);
+  answer.sample_size += texts.size();
   return put_samples(head_of(group, kind), to_points(kind, std::move(texts)), answer);
 }
 
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
-  for (const std::uint32_t group : plan_.order) {
-    VARVE_CHECK_OK(alive());
-    if (saw(group, Kind::number)) VARVE_CHECK_OK(put_numbers(group, answer));
-    for (const Kind kind : {Kind::text, Kind::complex, Kind::histogram}) {
-      if (saw(group, kind)) VARVE_CHECK_OK(put_texts(group, kind, answer));
+  for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
+    for (const std::uint32_t group : plan_.order) {
+      if (!saw(group, kind)) continue;
+      VARVE_CHECK_OK(alive());
+      VARVE_CHECK_OK(kind == Kind::number ? put_numbers(group, answer) : put_texts(group, kind, answer));
     }
   }
+  if (answer.groups.empty()) {
+    VARVE_TRY(answer.of_nothing, of_nothing(request_, query_, now_, budget_));
+  }
   return answer;
+}
+
+Result<Points> Collector::of_nothing(const Request& request, const MetricQuery& query, model::Timestamp now,
+                                     Budget& budget) {
+  const auto marks = [](const aggregate::Step& step) { return std::holds_alternative<aggregate::Gaps>(step); };
+  if (!query.splits.empty() || std::ranges::none_of(query.stages, marks)) return Points();
+  const aggregate::Scope scope{request.range.first, std::min(request.range.last - 1, now),
+                               [&](std::size_t bytes) { return budget.charge(bytes); }};
+  return aggregate::run(query.stages, scope, query.descending, {}, {});
 }
 
 }  // namespace varve::query

@@ -43,6 +43,9 @@ class Collector {
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
   Result<MetricAnswer> finish(const std::function<Status()>& alive);
+  // MetricAnswer::of_nothing.
+  static Result<aggregate::Points> of_nothing(const Request& request, const MetricQuery& query, model::Timestamp now,
+                                              Budget& budget);
 
  private:
   // The samples of a group that have the same numbers in all splits.

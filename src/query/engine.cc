@@ -194,6 +194,10 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
     VARVE_CHECK_OK(check_question(request));
+    for (std::size_t m = 0; m < request.metrics.size(); ++m) {
+      VARVE_TRY(answer.metrics[m].of_nothing,
+                Collector::of_nothing(request, request.metrics[m], clock_.now_ms(), budget));
+    }
     return answer;
   }
 

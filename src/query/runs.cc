@@ -79,12 +79,13 @@ void append(Run& run, ValueType type, std::span<const model::Timestamp> times, s
   run.bits.insert(run.bits.end(), bits.begin(), bits.end());
 }
 
-void keep(Run& run, std::uint64_t limit, bool newest) {
+void keep(Points& run, std::uint64_t limit, bool newest) {
   // Pieces of longs and of doubles of one window come one after the other, not interleaved.
   if (!std::ranges::is_sorted(run.times)) sort_by_time(run);
   cut(run.times, limit, newest);
   cut(run.types, limit, newest);
   cut(run.bits, limit, newest);
+  cut(run.texts, limit, newest);
   if (run.types.empty()) return;
   run.type = run.types[0];
   if (std::ranges::count(run.types, run.type) == static_cast<std::ptrdiff_t>(run.size())) run.types.clear();
@@ -107,7 +108,7 @@ Run merge(std::vector<Run> runs) {
   return runs.empty() ? Run() : std::move(runs[0]);
 }
 
-std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest) {
+void keep(std::vector<Text>& texts, std::uint64_t limit, bool newest) {
   if (limit != 0) {
     std::ranges::sort(
         texts, [](const Text& a, const Text& b) { return std::tie(a.series, a.time) < std::tie(b.series, b.time); });
@@ -122,11 +123,8 @@ std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest) {
     }
     texts = std::move(kept);
   }
-  const std::uint64_t read = texts.size();
   std::ranges::sort(texts,
                     [](const Text& a, const Text& b) { return std::tie(a.time, a.text) < std::tie(b.time, b.text); });
-  cut(texts, limit, newest);
-  return read;
 }
 
 Points to_points(model::ValueKind kind, std::vector<Text>&& texts) {

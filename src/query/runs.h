@@ -36,16 +36,15 @@ std::size_t bytes_of(const Run& run);
 void append(Run& run, model::ValueType type, std::span<const model::Timestamp> times,
             std::span<const std::uint64_t> bits);
 
-// Keeps the `limit` first samples (newest: last ones), in order. 0: all.
-void keep(Run& run, std::uint64_t limit, bool newest);
+// Keeps the `limit` first samples (newest: last ones), in order. 0: all. Also of points that are no numbers.
+void keep(aggregate::Points& points, std::uint64_t limit, bool newest);
 
 // One ascending run of all; the parts ascend. One part is moved. Merges by pairs: each sample is moved log2(parts)
 // times, in sequence.
 Run merge(std::vector<Run> runs);
 
-// The same limits for texts of many series, in place: per series, then over all. Returns what was read: the number of
-// samples after the limit per series.
-std::uint64_t keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
+// The same of each series of `texts`, in place, then sorted by time and text.
+void keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
 
 // `kind`: theirs, not number.
 aggregate::Points to_points(model::ValueKind kind, std::vector<Text>&& texts);

@@ -140,6 +140,59 @@ TEST_F(StepsTest, WhatCannotBeDoneIsAnErrorWhereThereIsSomething) {
   EXPECT_EQ(error(aggregate::Scale{1.7e308}, "large"), "the scale of large at 1 is infinite");
 }
 
+TEST_F(StepsTest, GapsAreMarkedWhereThereIsNothing) {
+  Request asked = request(stage_of(Function::sum, 1, TimeUnit::minutes));
+  asked.range = {0, 3 * 60'000};
+  aggregate::Gaps gaps;
+  gaps.sampling = {1, TimeUnit::minutes};
+  asked.metrics[0].stages.emplace_back(gaps);
+  const Engine engine(store_, store_, clock_, {});
+  for (const bool known : {false, true}) {  // the tenant
+    if (known) put(1, 1);
+    asked.metrics[0].metric = "other";
+    const auto answer = engine.run(asked, nullptr);
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->metrics[0].groups.empty());
+    EXPECT_EQ(answer->metrics[0].of_nothing.times, (std::vector<model::Timestamp>{0, 60'000, 120'000}));
+    EXPECT_TRUE(answer->metrics[0].of_nothing.is_null(1));
+  }
+  asked.metrics[0].splits.push_back(aggregate::ValueSplit{3});
+  EXPECT_EQ(engine.run(asked, nullptr)->metrics[0].of_nothing.size(), 0U);
+}
+
+TEST_F(StepsTest, TheLimitIsOfEachPartOfASplit) {
+  for (std::int64_t i = 0; i < 20; ++i) {
+    store_.put("t", "m", {{"host", i % 2 == 0 ? "a" : "b"}}, i * 1000, Value::of_long(i % 4 < 2 ? 1 : 10));
+  }
+  Request asked = request(stage_of(Function::count, 1, TimeUnit::hours));
+  asked.metrics[0].limit = 4;
+  const auto counts = [&] {
+    std::vector<std::uint64_t> out;
+    const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
+    EXPECT_EQ(answer->metrics[0].sample_size, 8U);  // of two series
+    for (const Group& group : answer->metrics[0].groups) out.push_back(group.points.bits.at(0));
+    return out;
+  };
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{4}));
+  asked.metrics[0].splits.push_back(aggregate::ValueSplit{5});
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{4, 4}));
+}
+
+TEST_F(StepsTest, NumbersOfAllGroupsComeBeforeTexts) {
+  store_.put("t", "m", {{"host", "a"}}, 1, Value::of_string("x"));
+  store_.put("t", "m", {{"host", "a"}}, 2, Value::of_long(1));
+  store_.put("t", "m", {{"host", "b"}}, 1, Value::of_string("y"));
+  store_.put("t", "m", {{"host", "b"}}, 2, Value::of_long(2));
+  Request asked = request(stage_of(Function::last, 1, TimeUnit::hours));
+  asked.metrics[0].group_by = {"host"};
+  std::string order;
+  const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
+  for (const Group& group : answer->metrics[0].groups) {
+    order += group.group_values[0] + (group.kind == model::ValueKind::number ? "1 " : "x ");
+  }
+  EXPECT_EQ(order, "a1 b1 ax bx ");
+}
+
 TEST_F(StepsTest, SaveAsIsToldWithItsGroup) {
   put(2, 3);
   Request asked = request(stage_of(Function::sum, 1, TimeUnit::days));
