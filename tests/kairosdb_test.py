@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries answered as KairosDB 1.3.0 answered them: data/kairosdb.json holds what was put, asked and answered there, one
-case a line. Lists of tag values are sets, 1 is 1.0, results are matched by their groups, and samples of one time may come
-in any order."""
+case a line; those called random were asked at random, of random series. Lists of tag values are sets, 1 is 1.0, results
+are matched by their groups, and samples of one time may come in any order."""
 
 import json
 import os

@@ -228,7 +228,7 @@ Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
   append(run, piece.type, piece.times, piece.bits);
   if (bytes_of(run) > before) VARVE_CHECK_OK(budget_.charge(bytes_of(run) - before));
   // With a limit no series keeps much more than that, however long it is.
-  if (query_.limit != 0 && run.size() / 2 > query_.limit + 2048) keep(run, query_.limit, query_.descending);
+  if (query_.limit != 0 && run.size() / 2 > query_.limit + 2048) keep_each_type(run, query_.limit, query_.descending);
   return {};
 }
 
@@ -260,7 +260,7 @@ Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& sam
     if (runs_[series].size() == 0) continue;
     held += bytes_of(runs_[series]);
     runs.push_back(std::move(runs_[series]));
-    keep(runs.back(), query_.limit, query_.descending);
+    keep_each_type(runs.back(), query_.limit, query_.descending);
     total += runs.back().size();
   }
   samples += total;

@@ -57,10 +57,14 @@ std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, c
                             : decltype(list)(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(query.limit));
   };
   for (const auto& [key, points] : series) {
-    const auto kept = cut(std::vector<std::pair<model::Timestamp, Value>>(points.begin(), points.end()));
-    sample_size += kept.size();
     const std::string group = query.group_by.empty() ? "" : key.first;
-    merged[group].insert(merged[group].end(), kept.begin(), kept.end());
+    for (const auto type : {model::ValueType::long_, model::ValueType::double_}) {
+      std::vector<std::pair<model::Timestamp, Value>> list;
+      std::ranges::copy_if(points, std::back_inserter(list), [&](const auto& p) { return p.second.type == type; });
+      list = cut(std::move(list));
+      sample_size += list.size();
+      merged[group].insert(merged[group].end(), list.begin(), list.end());
+    }
     out[group].hosts.insert(key.second);
   }
   for (auto& [group, list] : merged) {

@@ -91,6 +91,19 @@ void keep(Points& run, std::uint64_t limit, bool newest) {
   if (std::ranges::count(run.types, run.type) == static_cast<std::ptrdiff_t>(run.size())) run.types.clear();
 }
 
+void keep_each_type(Run& run, std::uint64_t limit, bool newest) {
+  if (limit == 0 || run.types.empty()) return keep(run, limit, newest);
+  keep(run, 0, newest);
+  std::vector<std::uint8_t> kept(run.size());
+  std::uint64_t longs = 0;
+  std::uint64_t doubles = 0;
+  for (std::size_t n = 0; n < run.size(); ++n) {
+    const std::size_t i = newest ? run.size() - 1 - n : n;
+    kept[i] = (run.type_of(i) == ValueType::long_ ? longs : doubles)++ < limit ? 1 : 0;
+  }
+  run = aggregate::keep(std::move(run), kept);
+}
+
 Run merge(std::vector<Run> runs) {
   while (runs.size() > 1) {
     std::vector<Run> merged((runs.size() + 1) / 2);

@@ -43,6 +43,9 @@ void keep(aggregate::Points& points, std::uint64_t limit, bool newest);
 // times, in sequence.
 Run merge(std::vector<Run> runs);
 
+// The same of one series, and of its longs and its doubles apart, as KairosDB keeps them.
+void keep_each_type(Run& run, std::uint64_t limit, bool newest);
+
 // The same of each series of `texts`, in place, then sorted by time and text.
 void keep(std::vector<Text>& texts, std::uint64_t limit, bool newest);
 

@@ -178,6 +178,23 @@ TEST_F(StepsTest, TheLimitIsOfEachPartOfASplit) {
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{4, 4}));
 }
 
+TEST_F(StepsTest, TheLimitIsOfLongsAndOfDoubles) {
+  for (std::int64_t i = 0; i < 20; ++i) {
+    store_.put("t", "m", {{"host", "a"}}, i * 1000, i % 4 == 0 ? Value::of_double(0.5) : Value::of_long(i));
+  }
+  Request asked = request(stage_of(Function::count, 1, TimeUnit::hours));
+  asked.metrics[0].stages.clear();
+  asked.metrics[0].limit = 4;
+  for (const bool newest : {false, true}) {
+    asked.metrics[0].descending = newest;
+    const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
+    EXPECT_EQ(answer->metrics[0].sample_size, 8U);
+    ASSERT_EQ(answer->metrics[0].groups.at(0).points.size(), 4U);  // 0.5 1 2 3, or 19 18 17 0.5
+    EXPECT_EQ(answer->metrics[0].groups[0].points.times[0], newest ? 19'000 : 0);
+    EXPECT_EQ(answer->metrics[0].groups[0].points.times[3], newest ? 16'000 : 3'000);
+  }
+}
+
 TEST_F(StepsTest, NumbersOfAllGroupsComeBeforeTexts) {
   store_.put("t", "m", {{"host", "a"}}, 1, Value::of_string("x"));
   store_.put("t", "m", {{"host", "a"}}, 2, Value::of_long(1));
