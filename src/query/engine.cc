@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "query/collector.h"
+#include "query/life.h"
 #include "query/plan.h"
 
 namespace varve::query {
@@ -80,42 +81,6 @@ class CollectingSink final : public storage::PieceSink {
   RunningQueries::Ticket& ticket_;
   std::atomic<bool> over_{false};
 };
-
-// Time and interest left.
-class Life {
- public:
-  Life(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
-      : clock_(clock),
-        timeout_(limits.timeout),
-        deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(limits.timeout).count()),
-        cancelled_(cancelled) {}
-
-  [[nodiscard]] Status check() const {
-    if (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) {
-      return fail(Code::cancelled, "the query was cancelled");
-    }
-    if (clock_.steady_ns() <= deadline_ns_) return {};
-    return fail(Code::timeout,
-                "the query took longer than query.timeout (" + std::to_string(timeout_.count()) + " ms)");
-  }
-
-  [[nodiscard]] storage::ScanOptions options(const Request& request, unsigned threads) const {
-    return {.range = request.range, .threads = threads, .cancelled = cancelled_, .deadline_steady_ns = deadline_ns_};
-  }
-
- private:
-  const Clock& clock_;
-  const std::chrono::milliseconds timeout_;
-  const std::int64_t deadline_ns_;
-  const std::atomic<bool>* cancelled_;
-};
-
-// Starting a thread costs about as much as reading a dozen chunks.
-constexpr std::size_t kSeriesPerThread = 16;
-
-unsigned threads_for(std::size_t series, const Limits& limits) {
-  return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, limits.threads));
-}
 
 // With the number of threads that 0 stands for, which the system reads from a file each time.
 Limits counted(Limits limits) {
@@ -216,7 +181,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
-    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(request, threads), sink));
+    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(request.range, threads), sink));
     if (sink.over()) VARVE_CHECK_OK(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {

@@ -49,6 +49,7 @@ class Engine {
                                                    Read* read = nullptr) const;
 
   [[nodiscard]] const storage::SeriesStore& series() const { return series_; }
+  [[nodiscard]] storage::SampleStore& samples() const { return samples_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] RunningQueries& running() const { return *running_; }

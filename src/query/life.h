@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life: how long a query may still go on, and with how many threads it reads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "query/engine.h"
+#include "storage/sample_store.h"
+
+namespace varve::query {
+
+// Time and interest left. Both begin when it is made. Thread-safe.
+class Life {
+ public:
+  // `cancelled`: nobody waits any more; may be nullptr. What is referred to must outlive this.
+  Life(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
+      : clock_(clock),
+        timeout_(limits.timeout),
+        deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(limits.timeout).count()),
+        cancelled_(cancelled) {}
+
+  // Errors: cancelled, timeout.
+  [[nodiscard]] Status check() const {
+    if (cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed)) {
+      return fail(Code::cancelled, "the query was cancelled");
+    }
+    if (clock_.steady_ns() <= deadline_ns_) return {};
+    return fail(Code::timeout,
+                "the query took longer than query.timeout (" + std::to_string(timeout_.count()) + " ms)");
+  }
+
+  [[nodiscard]] storage::ScanOptions options(model::TimeRange range, unsigned threads) const {
+    return {.range = range, .threads = threads, .cancelled = cancelled_, .deadline_steady_ns = deadline_ns_};
+  }
+
+ private:
+  const Clock& clock_;
+  const std::chrono::milliseconds timeout_;
+  const std::int64_t deadline_ns_;
+  const std::atomic<bool>* cancelled_;
+};
+
+// Of a scan of so many series: starting a thread costs about as much as reading a dozen chunks. limits.threads ≥ 1.
+inline unsigned threads_for(std::size_t series, const Limits& limits) {
+  constexpr std::size_t kSeriesPerThread = 16;
+  return static_cast<unsigned>(std::clamp<std::size_t>(series / kSeriesPerThread, 1, limits.threads));
+}
+
+}  // namespace varve::query

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/presence.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "query/life.h"
+#include "query/presence_sink.h"
+
+namespace varve::query {
+
+namespace {
+
+using model::SeriesId;
+using model::TimeRange;
+using model::Timestamp;
+using storage::SeriesLife;
+
+constexpr std::size_t kLivesAtOnce = 10'000;                  // between two looks at time and interest
+constexpr std::size_t kWindowsAtOnce = std::size_t{1} << 20;  // of one scan
+constexpr std::size_t kScanBytes = std::size_t{64} << 20;     // of one scan's windows
+constexpr std::size_t kSeriesAtLeast = 32;                    // of one scan, however many windows each may have
+
+// With whole windows at both ends.
+TimeRange widened(TimeRange range, std::int64_t width_ms) {
+  return {model::window_start(range.first, width_ms), model::window_start(range.last - 1, width_ms) + width_ms};
+}
+
+std::size_t windows_in(TimeRange range, std::int64_t width_ms) {
+  return static_cast<std::size_t>((range.last - range.first) / width_ms);
+}
+
+// A query on its way: what it may hold, how long it may take, and its entry in the list of those that run.
+class Asked {
+ public:
+  Asked(const Engine& engine, const PresenceQuery& query, std::atomic<bool>* cancelled)
+      : engine_(engine),
+        query_(query),
+        request_(request_of(query)),
+        budget_(engine.limits().memory_bytes),
+        ticket_(engine.running(), request_, budget_, engine.clock(), cancelled),
+        life_(engine.clock(), engine.limits(), ticket_.cancelled()) {}
+
+  Result<MetricWindows> of_metric(const index::Matchers& matchers, std::size_t limit);
+  Result<SeriesWindows> of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+                                  std::size_t windows_max);
+  [[nodiscard]] const RunningQueries::Ticket& ticket() const { return ticket_; }
+
+ private:
+  struct Alive {
+    SeriesId series{};
+    Timestamp first_ms = 0;
+    Timestamp last_ms = 0;
+    [[nodiscard]] bool touches(TimeRange range) const { return first_ms < range.last && last_ms >= range.first; }
+  };
+
+  static Request request_of(const PresenceQuery& query) {
+    Request request;
+    request.tenant = query.tenant;
+    request.metrics.resize(1);
+    request.metrics[0].metric = query.metric;
+    request.api = query.api;
+    request.text = query.text.substr(0, kQueryTextMax);
+    return request;
+  }
+  Result<std::vector<Alive>> alive_in(TimeRange range, const index::Matchers& matchers);
+  static std::optional<TimeRange> rest_of(std::span<const Alive> alive, TimeRange range);
+  Status read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit);
+  [[nodiscard]] std::size_t windows_at_once(std::size_t series, std::size_t wanted) const;
+  Status scan(std::span<const SeriesId> series, TimeRange range, PresenceSink& sink);
+  template <class T>
+  T finished(T out) const {
+    out.read = ticket_.read();
+    return out;
+  }
+
+  const Engine& engine_;
+  const PresenceQuery& query_;
+  const Request request_;
+  Budget budget_;
+  RunningQueries::Ticket ticket_;
+  const Life life_;
+  model::TenantId tenant_{};
+};
+
+// Series that fit and whose life touches the range, ascending.
+Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers) {
+  VARVE_TRY(const auto series, engine_.series().select(tenant_, query_.metric, matchers));
+  VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
+  ticket_.count().series(series.size());
+  std::vector<Alive> alive;
+  for (std::size_t first = 0; first < series.size(); first += kLivesAtOnce) {
+    VARVE_CHECK_OK(life_.check());
+    const auto some = std::span(series).subspan(first, std::min(kLivesAtOnce, series.size() - first));
+    VARVE_TRY(const auto lives, engine_.series().lives(tenant_, some));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (lives[i].seen_in(range)) alive.push_back({some[i], lives[i].first_ms, lives[i].last_ms});
+    }
+  }
+  return alive;
+}
+
+// What of the range any of the series may have samples in, from its first to its last.
+std::optional<TimeRange> Asked::rest_of(std::span<const Alive> alive, TimeRange range) {
+  std::optional<TimeRange> rest;
+  for (const Alive& one : alive) {
+    if (!one.touches(range)) continue;
+    const TimeRange own{std::max(one.first_ms, range.first), std::min(one.last_ms + 1, range.last)};
+    rest = rest ? TimeRange{std::min(rest->first, own.first), std::max(rest->last, own.last)} : own;
+  }
+  return rest;
+}
+
+std::size_t Asked::windows_at_once(std::size_t series, std::size_t wanted) const {
+  const std::size_t bytes = std::min(kScanBytes, engine_.limits().memory_bytes / 4);
+  const std::size_t most = bytes * 8 / (series + 8 * TotalsSink::bytes_of(0, 1));
+  return std::clamp<std::size_t>(wanted, 1, std::clamp<std::size_t>(most, 1, kWindowsAtOnce));
+}
+
+// One scan at a time, of as many windows as are still wanted, and twice as many where nothing was found.
+Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::size_t limit) {
+  MetricWindows out;
+  VARVE_TRY(const auto tenant, engine_.series().find_tenant(query_.tenant));
+  if (!tenant) {
+    VARVE_CHECK_OK(index::check_matchers(matchers));
+    return out;
+  }
+  tenant_ = *tenant;
+  TimeRange range = widened(query_.range, query_.width_ms);
+  VARVE_TRY(const auto alive, alive_in(range, matchers));
+  std::size_t wanted = limit + 1;
+  while (out.windows.size() <= limit) {
+    const auto rest = rest_of(alive, range);
+    if (!rest) break;
+    range = widened(*rest, query_.width_ms);
+    const std::size_t at_once = windows_at_once(alive.size(), wanted);
+    const Timestamp end = std::min(range.last, range.first + static_cast<std::int64_t>(at_once) * query_.width_ms);
+    const std::size_t before = out.windows.size();
+    VARVE_CHECK_OK(read(alive, {range.first, end}, out.windows, limit + 1));
+    wanted = out.windows.size() == before ? at_once * 2 : limit + 1 - out.windows.size();
+    range.first = end;
+    if (range.empty()) break;
+  }
+  out.more = out.windows.size() > limit;
+  if (out.more) out.windows.pop_back();
+  return finished(std::move(out));
+}
+
+Status Asked::read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit) {
+  std::vector<SeriesId> series;
+  for (const Alive& one : alive) {
+    if (one.touches(range)) series.push_back(one.series);
+  }
+  const std::size_t bytes =
+      series.size() * sizeof(SeriesId) + TotalsSink::bytes_of(series.size(), windows_in(range, query_.width_ms));
+  VARVE_CHECK_OK(budget_.charge(bytes));
+  TotalsSink totals(series.size(), range, query_.width_ms, ticket_);
+  VARVE_CHECK_OK(scan(series, range, totals));
+  const std::size_t held = found.capacity();
+  totals.append_to(found, limit);
+  budget_.release(bytes);
+  return budget_.charge((found.capacity() - held) * sizeof(MetricWindow));
+}
+
+Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+                                       std::size_t windows_max) {
+  SeriesWindows out;
+  VARVE_TRY(const auto tenant, engine_.series().find_tenant(query_.tenant));
+  if (!tenant) return out;
+  tenant_ = *tenant;
+  ticket_.count().series(series.size());
+  VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(Alive) + sizeof(std::vector<SeriesWindow>))));
+  std::vector<Alive> alive;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (lives[i].points != 0) alive.push_back({series[i], lives[i].first_ms, lives[i].last_ms});
+  }
+  const auto rest = rest_of(alive, widened(query_.range, query_.width_ms));
+  if (!rest) {
+    out.of_series.resize(series.size());
+    return out;
+  }
+  const TimeRange range = widened(*rest, query_.width_ms);
+  const std::size_t at_once =
+      std::clamp(kWindowsAtOnce / windows_in(range, query_.width_ms), kSeriesAtLeast, kLivesAtOnce);
+  std::size_t windows = 0;
+  for (std::size_t first = 0; first < series.size(); first += at_once) {
+    const auto some = series.subspan(first, std::min(at_once, series.size() - first));
+    RowsSink rows(some.size(), range, query_.width_ms, ticket_, budget_);
+    VARVE_CHECK_OK(scan(some, range, rows));
+    for (auto& row : rows.rows()) {
+      windows += row.size();
+      if (windows > windows_max) {
+        if (!out.of_series.empty()) return finished(std::move(out));
+        return fail(Code::invalid, "a series has more than " + std::to_string(windows_max) +
+                                       " windows from start to end; ask for a shorter time or a larger width");
+      }
+      VARVE_CHECK_OK(budget_.charge(row.capacity() * sizeof(SeriesWindow)));
+      out.of_series.push_back(std::move(row));
+    }
+  }
+  return finished(std::move(out));
+}
+
+Status Asked::scan(std::span<const SeriesId> series, TimeRange range, PresenceSink& sink) {
+  VARVE_CHECK_OK(life_.check());
+  const unsigned threads = threads_for(series.size(), engine_.limits());
+  VARVE_CHECK_OK(engine_.samples().scan(tenant_, series, life_.options(range, threads), sink));
+  return sink.over() ? budget_.charge(0) : Status{};
+}
+
+}  // namespace
+
+Result<MetricWindows> windows_of_metric(const Engine& engine, const PresenceQuery& query,
+                                        const index::Matchers& matchers, std::size_t limit,
+                                        std::atomic<bool>* cancelled) {
+  Asked asked(engine, query, cancelled);
+  return asked.ticket().explain(asked.of_metric(matchers, limit));
+}
+
+Result<SeriesWindows> windows_of_series(const Engine& engine, const PresenceQuery& query,
+                                        std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+                                        std::size_t windows_max, std::atomic<bool>* cancelled) {
+  Asked asked(engine, query, cancelled);
+  return asked.ticket().explain(asked.of_series(series, lives, windows_max));
+}
+
+}  // namespace varve::query
