@@ -143,6 +143,7 @@ SHOWS = [
     ("GET", "/api/v1/catalog/tags", None, "secret_key"),
     ("GET", "/api/v1/catalog/tags?metric=secret_metric", None, "secret_value"),
     ("GET", "/api/v1/catalog/series?metric=secret_metric", None, "secret_value"),
+    ("GET", "/api/v1/catalog/windows?metric=secret_metric", None, '"points":'),
     ("GET", "/api/v1/admin/slots", None, '"samples":1'),
     ("GET", "/api/v1/metadata/notes", None, "secret_value"),
     ("GET", "/api/v1/metadata/notes/secret_value", None, "secret_key"),

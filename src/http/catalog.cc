@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "http/answer.h"
+#include "http/catalog_windows.h"
 #include "http/discovery.h"
 #include "http/query_metrics.h"
 #include "protocol/json/text.h"
@@ -63,34 +64,35 @@ void append_life(std::string& out, const SeriesLife& life) {
 class Catalog {
  public:
   explicit Catalog(const CatalogContext& context)
-      : context_(context), asked_(queries_asked(context.metrics, "catalog")) {}
+      : context_(context), store_(context.engine.series()), asked_(queries_asked(context.metrics, "catalog")) {}
 
   using Tenant = std::optional<model::TenantId>;  // none: nothing was ever written to it
-  using Work = Result<std::string> (Catalog::*)(Tenant tenant, const Request& request) const;
-  // A handler that answers on the pool with the JSON of `work`.
+  using Work = Result<Response> (Catalog::*)(Tenant tenant, const Request& request) const;
+  // A handler that answers on the pool with what `work` says.
   static Handler on_pool(const std::shared_ptr<Catalog>& self, Work work) {
     return [self, work](const Request& request, Responder respond) {
       if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
       const bool taken = self->context_.pool.post([self, work, &request, respond] {
         self->asked_.add();
-        auto body = self->answer(work, request);
-        respond(body ? Response::json(200, std::move(*body)) : error_response(body.error(), request.path));
+        auto answer = self->answer(work, request);
+        respond(answer ? std::move(*answer)
+                       : error_response(query_status_of(answer.error().code), answer.error().message, request.path));
       });
       if (!taken) respond(error_response(503, "too many queries are waiting", request.path));
     };
   }
 
-  Result<std::string> answer(Work work, const Request& request) const {
-    VARVE_TRY(const auto tenant, context_.series.find_tenant(request.tenant));
+  Result<Response> answer(Work work, const Request& request) const {
+    VARVE_TRY(const auto tenant, store_.find_tenant(request.tenant));
     return (this->*work)(tenant, request);
   }
 
-  Result<std::string> metrics(Tenant tenant, const Request& request) const {
+  Result<Response> metrics(Tenant tenant, const Request& request) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
     std::vector<std::string> names;
     if (tenant) {
-      VARVE_TRY(names, context_.series.metric_names(*tenant, request.param("prefix").value_or(""), 0));
+      VARVE_TRY(names, store_.metric_names(*tenant, request.param("prefix").value_or(""), 0));
     }
     auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
     std::string out = R"({"metrics":[)";
@@ -100,10 +102,10 @@ class Catalog {
     }
     out += ']';
     if (at != names.end()) append_next(out, *(at - 1));
-    return out += '}';
+    return Response::json(200, std::move(out += '}'));
   }
 
-  Result<std::string> tags(Tenant tenant, const Request& request) const {
+  Result<Response> tags(Tenant tenant, const Request& request) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
     std::optional<TagName> after;
@@ -113,7 +115,7 @@ class Catalog {
     const std::string_view metric = request.param("metric").value_or("");
     SeenSeries::Tags tags;
     if (tenant && metric.empty() && !range) {
-      VARVE_TRY(auto counts, context_.series.tag_counts(*tenant, ""));
+      VARVE_TRY(auto counts, store_.tag_counts(*tenant, ""));
       for (auto& one : counts) tags[{std::move(one.key), std::move(one.value)}].series = one.series;
     } else if (tenant) {
       VARVE_TRY(tags, seen_of(*tenant, range, request).tags(metric));
@@ -126,62 +128,81 @@ class Catalog {
     }
     out += ']';
     if (at != tags.end()) append_next(out, token_of(std::prev(at)->first));
-    return out += '}';
+    return Response::json(200, std::move(out += '}'));
   }
 
-  // Series keep the order of their first sight, so the number of the last one is where the next page begins.
-  Result<std::string> series(Tenant tenant, const Request& request) const {
+  Result<Response> series(Tenant tenant, const Request& request) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
-    const auto metric = request.param("metric");
-    if (!metric || metric->empty()) return fail(Code::invalid, "metric is missing");
-    VARVE_TRY(const auto matchers, matchers_of(request));
-    std::vector<model::SeriesId> found;
+    VARVE_TRY(const auto metric, metric_of(request));
+    VARVE_TRY(const auto matchers, tag_matchers_of(request));
+    const bool with_windows = request.param("width").has_value();
+    VARVE_TRY(const std::int64_t width_ms, width_of(request));
+    VARVE_TRY(const std::uint64_t from, first_of(page));
+    Listed listed;
     if (tenant) {
-      VARVE_TRY(found, context_.series.select(*tenant, *metric, matchers));
+      VARVE_TRY(const auto found, store_.select(*tenant, metric, matchers));
+      VARVE_TRY(listed, page_of_series(seen_of(*tenant, range, request), found, from, page.limit));
     }
-    std::span<const model::SeriesId> rest(found);
-    if (page.after) {
-      VARVE_TRY(const auto number, number_of(*page.after, "after", model::to_int(model::kNoSeries)));
-      const auto from = std::ranges::upper_bound(found, model::SeriesId{static_cast<std::uint32_t>(number)});
-      rest = {from, found.end()};
-    }
-    std::vector<model::SeriesId> listed;
-    std::vector<SeriesLife> lives;
-    bool more = false;
-    if (tenant) {
-      VARVE_CHECK_OK(seen_of(*tenant, range, request).among(rest, [&](model::SeriesId one, const SeriesLife& life) {
-        more = listed.size() == page.limit;
-        if (more) return false;
-        listed.push_back(one);
-        lives.push_back(life);
-        return true;
-      }));
+    query::SeriesWindows windows;
+    if (with_windows) {
+      const auto wanted = presence_of(request, metric, range.value_or(model::TimeRange()), width_ms);
+      VARVE_TRY(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.lives, kWindowsListed,
+                                                  request.gone.get()));
+      listed.more = listed.more || windows.of_series.size() < listed.series.size();
+      listed.series.resize(windows.of_series.size());
     }
     std::string out = R"({"series":[)";
-    for (std::size_t first = 0; first < listed.size(); first += kTagsAtOnce) {
-      const auto some = std::span(listed).subspan(first, std::min(kTagsAtOnce, listed.size() - first));
-      const auto tags = context_.series.tags(*tenant, some);
+    for (std::size_t first = 0; first < listed.series.size(); first += kTagsAtOnce) {
+      const auto some = std::span(listed.series).subspan(first, std::min(kTagsAtOnce, listed.series.size() - first));
+      const auto tags = store_.tags(*tenant, some);
       for (std::size_t i = 0; i < some.size(); ++i) {
-        if (out.back() != '[') out += ',';
-        append_series(out, tags[i], lives[first + i]);
+        if (first + i != 0) out += ',';
+        append_series(out, tags[i], listed.lives[first + i]);
+        if (with_windows) append_windows(out, windows.of_series[first + i]);
+        out += '}';
       }
     }
     out += ']';
-    if (more) append_next(out, std::to_string(model::to_int(listed.back())));
-    return out += '}';
+    if (listed.more) append_next(out, std::to_string(model::to_int(listed.series.back())));
+    Response response = Response::json(200, std::move(out += '}'));
+    return with_windows ? with_read(std::move(response), windows.read) : response;
   }
+
+  Result<Response> windows(Tenant, const Request& request) const { return catalog_windows(context_.engine, request); }
 
  private:
   using TagName = std::pair<std::string, std::string>;
 
   SeenSeries seen_of(model::TenantId tenant, std::optional<model::TimeRange> range, const Request& request) const {
-    return {context_.series, tenant, range, request.gone.get()};
+    return {store_, tenant, range, request.gone.get()};
   }
 
-  static void append_next(std::string& out, std::string_view token) {
-    out += R"(,"next":)";
-    append_string(out, token);
+  struct Listed {
+    std::vector<model::SeriesId> series;
+    std::vector<SeriesLife> lives;
+    bool more = false;
+  };
+  // Series keep the order of their first sight, so the number of the last one is where the next page begins.
+  static Result<std::uint64_t> first_of(const Page& page) {
+    if (!page.after) return std::uint64_t{0};
+    VARVE_TRY(const std::uint64_t last, number_of(*page.after, "after", model::to_int(model::kNoSeries)));
+    return last + 1;
+  }
+  // Of those found the ones from `first` on that were seen, `limit` at most.
+  static Result<Listed> page_of_series(const SeenSeries& seen, std::span<const model::SeriesId> found,
+                                       std::uint64_t first, std::size_t limit) {
+    const auto from = std::ranges::lower_bound(found, first, {}, [](model::SeriesId id) { return model::to_int(id); });
+    found = {from, found.end()};
+    Listed out;
+    VARVE_CHECK_OK(seen.among(found, [&](model::SeriesId one, const SeriesLife& life) {
+      out.more = out.series.size() == limit;
+      if (out.more) return false;
+      out.series.push_back(one);
+      out.lives.push_back(life);
+      return true;
+    }));
+    return out;
   }
 
   // Where a page of tags ended, as <bytes of the key>:<key><value>: both may have any characters.
@@ -196,21 +217,10 @@ class Catalog {
     return TagName(text.substr(0, key), text.substr(key));
   }
 
-  static Result<index::Matchers> matchers_of(const Request& request) {
-    index::Matchers matchers;
-    for (const auto& [name, value] : request.query) {
-      if (name != "tag") continue;
-      const auto equals = value.find('=');
-      if (equals == 0 || equals == std::string::npos) return fail(Code::invalid, "tag is written tag=key=value");
-      matchers.push_back({value.substr(0, equals), index::Matcher::Kind::any_of, {value.substr(equals + 1)}});
-    }
-    return matchers;
-  }
-
   // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
   Result<bool> append_metric(std::string& out, const SeenSeries& seen, model::TenantId tenant,
                              const std::string& name) const {
-    VARVE_TRY(const auto series, context_.series.select(tenant, name, {}));
+    VARVE_TRY(const auto series, store_.select(tenant, name, {}));
     SeriesLife all;
     std::size_t count = 0;
     VARVE_CHECK_OK(seen.among(series, [&](model::SeriesId, const SeriesLife& life) {
@@ -251,6 +261,7 @@ class Catalog {
     out += '}';
   }
 
+  // Without the closing brace.
   static void append_series(std::string& out, const model::Tags& tags, const SeriesLife& life) {
     out += R"({"tags":{)";
     for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -261,10 +272,10 @@ class Catalog {
     }
     out += "},";
     append_life(out, life);
-    out += '}';
   }
 
   const CatalogContext context_;
+  const storage::SeriesStore& store_;
   Counter& asked_;
 };
 
@@ -278,6 +289,7 @@ void add_catalog(Router& router, const CatalogContext& context) {
   add("/api/v1/catalog/metrics", &Catalog::metrics);
   add("/api/v1/catalog/tags", &Catalog::tags);
   add("/api/v1/catalog/series", &Catalog::series);
+  add("/api/v1/catalog/windows", &Catalog::windows);
 }
 
 }  // namespace varve::http

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog: what is known of metrics, tags and series without reading a stored sample. docs/http-api.md.
+// The catalog: what is known of metrics, tags and series without reading a stored sample, and in which windows of time
+// there are samples. docs/http-api.md.
 //   GET /api/v1/catalog/metrics[?prefix=]
 //   GET /api/v1/catalog/tags[?metric=]
-//   GET /api/v1/catalog/series?metric=[&tag=host=a]…
+//   GET /api/v1/catalog/series?metric=[&tag=host=a]…[&width=]
+//   GET /api/v1/catalog/windows?metric=[&tag=host=a]…[&width=]    catalog_windows.h
 // each with [start=&end=][&limit=&after=]: discovery.h
 #pragma once
 
@@ -12,13 +14,13 @@
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "http/handler.h"
-#include "storage/series_store.h"
+#include "query/engine.h"
 
 namespace varve::http {
 
 // What is referred to must outlive the router and every response that has not been sent.
 struct CatalogContext {
-  const storage::SeriesStore& series;
+  const query::Engine& engine;
   TaskPool& pool;
   Metrics& metrics;
   std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only

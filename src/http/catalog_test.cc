@@ -16,7 +16,7 @@ using model::Value;
 class CatalogTest : public ::testing::Test {
  protected:
   CatalogTest() {
-    add_catalog(router_, {store_, pool_, metrics_, [](std::string_view name) { return name.ends_with("bytes"); }});
+    add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view name) { return name.ends_with("bytes"); }});
     store_.put("t", "cpu", {{"host", "a"}}, 1000, Value::of_double(1.5));
     store_.put("t", "cpu", {{"host", "a"}}, 2000, Value::of_long(1));
     store_.put("t", "cpu", {{"host", "b"}, {"os", "x"}}, -5, Value::of_double(1));
@@ -42,6 +42,8 @@ class CatalogTest : public ::testing::Test {
   }
 
   storage::testing::MemoryStore store_;
+  ManualClock clock_;
+  query::Engine engine_{store_, store_, clock_, {}};
   TaskPool pool_{1};
   Metrics metrics_;
   Router router_;
@@ -153,6 +155,7 @@ TEST_F(CatalogTest, Refused) {
   }
   EXPECT_EQ(ask("/api/v1/catalog/metrics", "").status, 400);
   EXPECT_EQ(ask("/api/v1/catalog/series", "nobody").status, 400);
+  EXPECT_EQ(ask("/api/v1/catalog/series?metric=cpu&after=x", "nobody").status, 400);
   EXPECT_EQ(get("/api/v1/catalog/series?metric=cpu", "nobody"), R"({"series":[]})");
 }
 

@@ -30,12 +30,4 @@ Response CeresHandlers::run(const Work& work, const Request& request) {
   return response ? std::move(*response) : ceres_error(response.error(), request.path);
 }
 
-std::string target_text(const Request& request) {
-  std::string out = request.path;
-  for (std::size_t i = 0; i < request.query.size(); ++i) {
-    out.append(i == 0 ? "?" : "&").append(request.query[i].first).append("=").append(request.query[i].second);
-  }
-  return out;
-}
-
 }  // namespace varve::http

@@ -32,9 +32,6 @@ class CeresHandlers : public std::enable_shared_from_this<CeresHandlers> {
   Histogram& seconds_;
 };
 
-// The request line without the host: how a query by URL is told in the list of running queries.
-std::string target_text(const Request& request);
-
 // A response that streams what `source->next(piece)` gives.
 template <class Source>
 Response streamed(const std::shared_ptr<Source>& source) {

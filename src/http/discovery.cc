@@ -5,6 +5,8 @@
 #include <charconv>
 #include <vector>
 
+#include "protocol/json/text.h"
+
 namespace varve::http {
 
 namespace {
@@ -16,6 +18,8 @@ constexpr std::size_t kListedMax = 100'000;    // what ?limit= may say
 constexpr std::size_t kSeriesAtFirst = 100;    // mostly one of the first was seen, and where the rest may wait it does
 constexpr std::size_t kSeriesAtOnce = 10'000;  // between two looks at whether anybody still waits
 
+}  // namespace
+
 Result<model::Timestamp> time_of(std::string_view text, std::string_view name) {
   model::Timestamp value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -26,7 +30,27 @@ Result<model::Timestamp> time_of(std::string_view text, std::string_view name) {
   return value;
 }
 
-}  // namespace
+Result<std::string_view> metric_of(const Request& request) {
+  const std::string_view metric = request.param("metric").value_or("");
+  if (metric.empty()) return fail(Code::invalid, "metric is missing");
+  return metric;
+}
+
+Result<index::Matchers> tag_matchers_of(const Request& request) {
+  index::Matchers matchers;
+  for (const auto& [name, value] : request.query) {
+    if (name != "tag") continue;
+    const auto equals = value.find('=');
+    if (equals == 0 || equals == std::string::npos) return fail(Code::invalid, "tag is written tag=key=value");
+    matchers.push_back({value.substr(0, equals), index::Matcher::Kind::any_of, {value.substr(equals + 1)}});
+  }
+  return matchers;
+}
+
+void append_next(std::string& out, std::string_view token) {
+  out += R"(,"next":)";
+  protocol::json::append_string(out, token);
+}
 
 Result<std::uint64_t> number_of(std::string_view text, std::string_view name, std::uint64_t max) {
   std::uint64_t value = 0;

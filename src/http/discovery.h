@@ -34,6 +34,15 @@ Result<Page> page_of(const Request& request, std::size_t unless_said);
 Result<std::optional<model::TimeRange>> seen_range_of(const Request& request);
 
 Result<std::uint64_t> number_of(std::string_view text, std::string_view name, std::uint64_t max);
+Result<model::Timestamp> time_of(std::string_view text, std::string_view name);
+
+// The metric that a request must name. Error: invalid.
+Result<std::string_view> metric_of(const Request& request);
+// ?tag=key=value, as often as it is there. Error: invalid.
+Result<index::Matchers> tag_matchers_of(const Request& request);
+
+// Where a page of a list ended, behind that list.
+void append_next(std::string& out, std::string_view token);
 
 // The series of one tenant that were seen in a range: their first sample is not after it, and their last not before.
 // One thread.

@@ -19,4 +19,12 @@ std::string_view Request::header(std::string_view lower_name) const {
   return {};
 }
 
+std::string target_text(const Request& request) {
+  std::string out = request.path;
+  for (std::size_t i = 0; i < request.query.size(); ++i) {
+    out.append(i == 0 ? "?" : "&").append(request.query[i].first).append("=").append(request.query[i].second);
+  }
+  return out;
+}
+
 }  // namespace varve::http

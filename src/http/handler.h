@@ -36,6 +36,9 @@ struct Request {
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent
 };
 
+// The request line without the host: how a query by URL is told in the list of running queries.
+std::string target_text(const Request& request);
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json; charset=UTF-8";

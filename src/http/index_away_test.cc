@@ -13,7 +13,7 @@ namespace {
 class IndexAwayTest : public CeresFixture {
  protected:
   IndexAwayTest() {
-    add_catalog(router_, {store_, pool_, metrics_, [](std::string_view) { return false; }});
+    add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view) { return false; }});
     add_kairosdb_query(router_, engine_, pool_, metrics_);
     put_hosts();
   }
@@ -33,6 +33,8 @@ TEST_F(IndexAwayTest, EveryApiSays503) {
   expect_unavailable(Method::get, "/api/v1/catalog/metrics");
   expect_unavailable(Method::get, "/api/v1/catalog/tags");
   expect_unavailable(Method::get, "/api/v1/catalog/series?metric=cpu");
+  expect_unavailable(Method::get, "/api/v1/catalog/series?metric=cpu&width=1d");
+  expect_unavailable(Method::get, "/api/v1/catalog/windows?metric=cpu");
   expect_unavailable(Method::get, "/api/v1/metricnames");
   expect_unavailable(Method::get, "/api/v1/tagnames");
   expect_unavailable(Method::get, "/api/v1/tagvalues");

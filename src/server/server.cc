@@ -188,7 +188,7 @@ http::Router Server::State::routes() {
     task::add_rollup_tasks(router, {*tasks, *query_pool, clock, [this] {
                                       if (task_runner) task_runner->changed();
                                     }});
-    http::add_catalog(router, {engine->series(), *query_pool, metrics, is_counter});
+    http::add_catalog(router, {*queries, *query_pool, metrics, is_counter});
     http::add_admin_queries(router, *queries, *query_pool);
     http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
   }
