@@ -31,25 +31,15 @@ Options short_lived() {
   return o;
 }
 
-class ForgetTest : public ::testing::Test {
+class ForgetTest : public testing::RollupStore {
  protected:
-  ForgetTest() : engine(short_lived(), clock), store(engine) {}
+  ForgetTest() : RollupStore(short_lived(), kStart + kHour) {}
 
   void put(const storage::testing::Group& group, model::Timestamp time) {
     const std::vector<Value> values(group.metrics.size(), Value::of_long(1));
     ASSERT_TRUE(store.put(group, time, values));
   }
-  void settle() { ASSERT_TRUE(engine.samples().settle()); }
-  void settle_in(std::int64_t ms) {
-    clock.advance_ms(ms);
-    settle();
-  }
-  Names names() { return engine.series().metric_names(store.tenant(), "", 0).value(); }
   std::size_t count() { return engine.series().series_count(store.tenant()); }
-
-  ManualClock clock{kStart + kHour};
-  RocksdbEngine engine;
-  storage::testing::Fixture store;
 };
 
 TEST_F(ForgetTest, WhenEveryRetentionIsOver) {

@@ -18,10 +18,9 @@ using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
 using testing::kStart;
-using testing::RocksdbEngine;
 using Names = std::vector<std::string>;
 
-Options options() {
+Options short_lived() {
   Options o;
   o.raw_retention_ms = 4 * kDay;
   o.rollups.levels = {{5 * kMinute, 20 * kDay}, {kHour, 20 * kDay}, {kDay, 20 * kDay}};
@@ -30,11 +29,11 @@ Options options() {
   return o;
 }
 
-class ReclaimTest : public ::testing::Test {
+class ReclaimTest : public testing::RollupStore {
  protected:
   static constexpr std::uint32_t kDayS = 86'400;
 
-  ReclaimTest() : engine(options(), clock), store(engine) {}
+  ReclaimTest() : RollupStore(short_lived(), kStart + kHour) {}
 
   // A sample each minute of an hour.
   void put_hour(const Group& group, model::Timestamp from) {
@@ -44,10 +43,6 @@ class ReclaimTest : public ::testing::Test {
       batch.add(store.line(group), from + i * kMinute, values);
     }
     ASSERT_TRUE(store.append(batch));
-  }
-  void settle_in(std::int64_t ms) {
-    clock.advance_ms(ms);
-    ASSERT_TRUE(engine.samples().settle());
   }
   std::uint64_t stored() {
     std::uint64_t samples = 0;
@@ -61,10 +56,6 @@ class ReclaimTest : public ::testing::Test {
     EXPECT_TRUE(engine.samples().scan(store.tenant(), series, {}, sink));
     return sink.hours(0);
   }
-
-  ManualClock clock{kStart + kHour};
-  RocksdbEngine engine;
-  storage::testing::Fixture store;
 };
 
 TEST_F(ReclaimTest, OfASlotThatHoldsMore) {
@@ -80,12 +71,12 @@ TEST_F(ReclaimTest, OfASlotThatHoldsMore) {
   settle_in(kMinute);
   EXPECT_EQ(stored(), 60U);
   EXPECT_EQ(read("ever").at(kStart).first, 60U);
-  EXPECT_EQ(engine.series().metric_names(store.tenant(), "", 0).value(), Names{"ever"});
+  EXPECT_EQ(names(), Names{"ever"});
   settle_in(2 * kDay);  // level slots are longer
   EXPECT_LT(engine.store().storage_bytes().rollup, windows);
   engine.restart();
   EXPECT_EQ(read("ever").at(kStart).first, 60U);
-  EXPECT_EQ(engine.series().metric_names(store.tenant(), "", 0).value(), Names{"ever"});
+  EXPECT_EQ(names(), Names{"ever"});
 }
 
 TEST_F(ReclaimTest, OfASlotThatHoldsNothingElse) {
@@ -146,7 +137,7 @@ TEST_F(ReclaimTest, WindowsOfASeriesOfWhichAPartLivesOn) {
 // What is over goes by itself, within a day.
 TEST_F(ReclaimTest, InTheBackground) {
   put_hour(*store.group({"mortal"}, {}, "t", kDayS), kStart);
-  ASSERT_TRUE(engine.samples().settle());
+  settle();
   EXPECT_EQ(stored(), 60U);
   clock.advance_ms(3 * kDay);
   for (int i = 0; i < 1000 && stored() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -51,7 +51,8 @@ class RollupStore : public ::testing::Test {
     o.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
     return o;
   }
-  RollupStore() : engine(options(), clock), store(engine) {}
+  explicit RollupStore(const Options& options = RollupStore::options(), model::Timestamp now = kStart + 10 * kDay)
+      : clock(now), engine(options, clock), store(engine) {}
 
   struct Read {
     Sums sums;
@@ -68,8 +69,13 @@ class RollupStore : public ::testing::Test {
     return {std::move(sink.sums), sink.windows, sink.samples};
   }
   void settle() { ASSERT_TRUE(engine.samples().settle()); }
+  void settle_in(std::int64_t ms) {
+    clock.advance_ms(ms);
+    settle();
+  }
+  std::vector<std::string> names() { return engine.series().metric_names(store.tenant(), "", 0).value(); }
 
-  ManualClock clock{kStart + 10 * kDay};
+  ManualClock clock;
   RocksdbEngine engine;
   storage::testing::Fixture store;
 };
