@@ -46,7 +46,7 @@ std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {
   return tables_->catalog.ttl_of(model::to_int(group));
 }
 
-SeriesIndex::GroupNames SeriesIndex::group_names(model::GroupId group) const {
+GroupNames SeriesIndex::group_names(model::GroupId group) const {
   const auto series = group_series(group);
   GroupNames names{series_tenant(series.front()), tags(series.front()), {}};
   for (const model::SeriesId one : series) names.metrics.emplace_back(metric(one));

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/group_names.h"
 #include "index/matcher.h"
 #include "index/tag_count.h"
 #include "model/ids.h"
@@ -86,11 +87,6 @@ class SeriesIndex {
   [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
   [[nodiscard]] std::uint32_t group_ttl_s(model::GroupId group) const;  // 0: none
   // What define_group() was told.
-  struct GroupNames {
-    model::TenantId tenant{};
-    model::Tags tags;
-    std::vector<std::string> metrics;
-  };
   [[nodiscard]] GroupNames group_names(model::GroupId group) const;
   [[nodiscard]] bool has_mortal_groups() const;
   // Those that have a time to live, ascending.

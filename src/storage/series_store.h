@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/group_names.h"
 #include "index/matcher.h"
 #include "index/tag_count.h"
 #include "model/ids.h"
@@ -43,9 +44,12 @@ class SeriesStore {
   virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                               std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 
+  // What define_group() was told of a group that it gave, but for its time to live.
+  [[nodiscard]] virtual index::GroupNames group_names(model::GroupId group) const = 0;
+
   // The group of the same series, in the same order, whose samples are there for ttl_s. Errors: those of
   // define_group().
-  virtual Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) = 0;
+  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s);
 
   // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,

@@ -56,9 +56,9 @@ TEST(GroupTable, OneNameWithAnotherTimeToLiveIsAnotherGroup) {
   World w;
   const std::string_view metric[] = {"m"};
   const auto ever = w.table.define("m{}", "", {{"host", "a"}}, metric);
-  EXPECT_EQ(w.series.last_ttl_s, 0U);
+  EXPECT_EQ(w.series.ttls_s.back(), 0U);
   const auto minute = w.table.define("m{}", "60", {{"host", "a"}}, metric, 60);
-  EXPECT_EQ(w.series.last_ttl_s, 60U);
+  EXPECT_EQ(w.series.ttls_s.back(), 60U);
   EXPECT_NE(*ever, *minute);
   EXPECT_EQ((*ever)->ttl_s, 0U);
   EXPECT_EQ((*minute)->ttl_s, 60U);

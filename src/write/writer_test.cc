@@ -142,10 +142,11 @@ TEST(Writer, WhatIsOldLivesFromNow) {
   };
   const model::Timestamp now = clock.now_ms();
   ASSERT_TRUE(commit({now, now - 3'000, now + 5'000}));
-  EXPECT_TRUE(series.asked_of_ttl.empty());
+  EXPECT_TRUE(series.names_asked.empty());
+  series.ttls_s.clear();
   ASSERT_TRUE(commit({now - 40'000, now, now - 40'500, now - 600'000}));
-  using Asked = std::vector<std::pair<model::GroupId, std::uint32_t>>;
-  EXPECT_EQ(series.asked_of_ttl, (Asked{{model::GroupId{0}, 104}, {model::GroupId{0}, 704}}));
+  EXPECT_EQ(series.names_asked, (std::vector<model::GroupId>{model::GroupId{0}, model::GroupId{0}}));
+  EXPECT_EQ(series.ttls_s, (std::vector<std::uint32_t>{104, 704}));
   EXPECT_EQ(samples.appended, 7U);
   series.refuse = true;
   const Status refused = commit({now - 40'000});

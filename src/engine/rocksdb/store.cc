@@ -63,13 +63,9 @@ Result<model::GroupId> Store::define_group(model::TenantId tenant, const model::
   return group;
 }
 
-Result<model::GroupId> Store::group_of_ttl(model::GroupId like, std::uint32_t ttl_s) {
-  const auto names = [&] {
-    const std::shared_lock lock(state_->index_mutex);
-    return state_->index.group_names(like);
-  }();
-  const std::vector<std::string_view> metrics(names.metrics.begin(), names.metrics.end());
-  return define_group(names.tenant, model::to_views(names.tags), metrics, ttl_s);
+index::GroupNames Store::group_names(model::GroupId group) const {
+  const std::shared_lock lock(state_->index_mutex);
+  return state_->index.group_names(group);
 }
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,

@@ -49,12 +49,9 @@ Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::T
   return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_, ttl_s);
 }
 
-Result<model::GroupId> MemoryStore::group_of_ttl(model::GroupId like, std::uint32_t ttl_s) {
-  const std::unique_lock lock(mutex_);
-  const auto names = index_.group_names(like);
-  const std::vector<std::string_view> metrics(names.metrics.begin(), names.metrics.end());
-  return index_.define_group(names.tenant, model::to_views(names.tags), metrics, std::size_t{1} << 30, definitions_,
-                             ttl_s);
+index::GroupNames MemoryStore::group_names(model::GroupId group) const {
+  const std::shared_lock lock(mutex_);
+  return index_.group_names(group);
 }
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,

@@ -38,7 +38,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   [[nodiscard]] Result<std::vector<std::string>> tenants() const override;
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
-  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) override;
+  [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,

@@ -32,9 +32,7 @@ class TenantsApart final : public SeriesStore {
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     return below_.define_group(tenant, tags, metrics, ttl_s);
   }
-  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) override {
-    return below_.group_of_ttl(like, ttl_s);
-  }
+  [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override { return below_.group_names(group); }
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override {
     return below_.select(tenant, metric, matchers);

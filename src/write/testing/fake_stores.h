@@ -29,23 +29,24 @@ class FakeSeriesStore final : public storage::SeriesStore {
 
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
-    last_ttl_s = ttl_s;
     if (refuse) return fail(Code::limit, "too many series");
     {
       const std::lock_guard lock(mutex_);
       last_tags = model::to_tags(tags);
+      ttls_s.push_back(ttl_s);
     }
     last_tenant = tenant;
     series += metrics.size();
     return model::GroupId{groups.fetch_add(1)};
   }
 
-  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) override {
-    asked_of_ttl.emplace_back(like, ttl_s);
-    if (refuse) return fail(Code::limit, "too many series");
-    return model::GroupId{groups.fetch_add(1)};
+  // All are of the series that was defined last.
+  [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override {
+    const std::lock_guard lock(mutex_);
+    names_asked.push_back(group);
+    return {last_tenant, last_tags, {"m"}};
   }
-  std::vector<std::pair<model::GroupId, std::uint32_t>> asked_of_ttl;
+  mutable std::vector<model::GroupId> names_asked;
 
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId, std::string_view,
                                                             const index::Matchers&) const override {
@@ -79,13 +80,13 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::atomic<std::uint32_t> groups{0};
   std::atomic<std::size_t> series{0};
   std::atomic<model::TenantId> last_tenant{};
-  std::atomic<std::uint32_t> last_ttl_s = 0;
   std::atomic<bool> refuse{false};
   std::size_t tenant_calls = 0;
   model::Tags last_tags;
+  std::vector<std::uint32_t> ttls_s;  // of each group that was defined
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, model::TenantId, std::less<>> tenants_;
 };
 

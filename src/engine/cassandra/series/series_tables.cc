@@ -25,10 +25,8 @@ Result<model::GroupId> SeriesTables::define_group(TenantId tenant, const model::
   return directory_.define(tenant, tags, metrics, ttl_s);
 }
 
-Result<model::GroupId> SeriesTables::group_of_ttl(model::GroupId like, std::uint32_t ttl_s) {
-  const auto names = directory_.read([&](const index::SeriesIndex& index) { return index.group_names(like); });
-  const std::vector<std::string_view> metrics(names.metrics.begin(), names.metrics.end());
-  return define_group(names.tenant, model::to_views(names.tags), metrics, ttl_s);
+index::GroupNames SeriesTables::group_names(model::GroupId group) const {
+  return directory_.read([&](const index::SeriesIndex& index) { return index.group_names(group); });
 }
 
 Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::string_view metric,

@@ -46,7 +46,7 @@ class SeriesTables : public storage::SeriesStore {
   [[nodiscard]] bool in_memory() const override { return false; }
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
-  Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s) override;
+  [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
