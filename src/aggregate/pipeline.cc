@@ -60,6 +60,17 @@ const Grid* grid_of(const Step& step) {
       step);
 }
 
+const Grid* merging_grid(std::span<const Step> steps) {
+  for (const Step& step : steps) {
+    if (!takes(step, model::ValueKind::histogram)) continue;
+    const auto* const stage = std::get_if<Stage>(&step);
+    const bool merges = (stage != nullptr && stage->function != Function::first && stage->function != Function::last) ||
+                        std::holds_alternative<Percentile>(step) || std::holds_alternative<Merge>(step);
+    return merges ? grid_of(step) : nullptr;
+  }
+  return nullptr;
+}
+
 Status check(const Step& step) {
   const Grid* grid = grid_of(step);
   if (grid != nullptr && grid->sampling.value <= 0) {

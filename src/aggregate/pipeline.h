@@ -47,6 +47,10 @@ std::string_view name_of(const Step& step);
 // The windows' grid of a function of windows; else nullptr.
 const Grid* grid_of(const Step& step);
 
+// The grid of the windows of which the first step that takes histograms makes its points, where merged ones of parts of
+// a window would do for it: it asks for no more than of all values that they counted. Else nullptr.
+const Grid* merging_grid(std::span<const Step> steps);
+
 // Is there a set of samples that the step can be done to? Error: invalid.
 Status check(const Step& step);
 

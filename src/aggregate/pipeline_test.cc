@@ -97,5 +97,29 @@ TEST(Pipeline, WhatCannotBeDone) {
   EXPECT_EQ(name_of(SaveAs{}), "save_as");
 }
 
+// The first step that takes histograms says whether merged ones do.
+TEST(Pipeline, MergedHistogramsDoWhereAllTheirValuesAreAskedFor) {
+  const auto width = [](const Pipeline& steps) -> std::int64_t {
+    const Grid* const grid = merging_grid(steps);
+    return grid == nullptr ? 0 : grid->sampling.value;
+  };
+  using enum Function;
+  for (const Function function : {avg, sum, min, max, count, dev}) EXPECT_EQ(width({stage_of(function, 7)}), 7);
+  Percentile percentile;
+  percentile.sampling = {9, TimeUnit::milliseconds};
+  Merge merge;
+  merge.sampling = {8, TimeUnit::milliseconds};
+  EXPECT_EQ(width({percentile}), 9);
+  EXPECT_EQ(width({merge, percentile}), 8);
+  EXPECT_EQ(width({Diff{}, Scale{2}, percentile}), 9) << "what passes them on unchanged";
+  EXPECT_EQ(width({}), 0);
+  EXPECT_EQ(width({Diff{}}), 0);
+  EXPECT_EQ(width({stage_of(first, 7), percentile}), 0);
+  EXPECT_EQ(width({stage_of(last, 7)}), 0);
+  EXPECT_EQ(width({Filter{}, percentile}), 0);
+  EXPECT_EQ(width({SaveAs{}, percentile}), 0);
+  EXPECT_EQ(width({Trim{}, percentile}), 0);
+}
+
 }  // namespace
 }  // namespace varve::aggregate

@@ -33,6 +33,17 @@ aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange rang
   return aggregate::windows_of(*grid, range.first);
 }
 
+// Of the windows for which histograms may be merged; nullptr: every one is wanted.
+const aggregate::Grid* merging_grid(const MetricQuery& query) {
+  return query.limit != 0 || !query.splits.empty() ? nullptr : aggregate::merging_grid(query.stages);
+}
+
+aggregate::Windows merging_windows(const MetricQuery& query, model::TimeRange range) {
+  const aggregate::Grid* grid = merging_grid(query);
+  if (grid == nullptr || grid->sampling.value <= 0) return {{}, false, range.first};
+  return aggregate::windows_of(*grid, range.first);
+}
+
 // What is computed can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as
 // null.)
 Status check_finite(const MetricQuery& query, const Points& points) {
@@ -93,6 +104,8 @@ Collector::Collector(const Request& request, const MetricQuery& query, const Pla
       first_(windowed(query)),
       percentile_(percentile_first(query)),
       windows_(first_windows(query, range_)),
+      merges_(merging_grid(query) != nullptr),
+      merge_windows_(merging_windows(query, range_)),
       groups_(std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
       runs_(first_ != nullptr || percentile_ != nullptr ? 0 : plan.series.size()) {}
@@ -107,18 +120,21 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
 }
 
 bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
-  return takes_summaries() && range.first >= range_.first && range.last <= range_.last &&
-         windows_.are_made_of(width_ms, range);
+  if (range.first < range_.first || range.last > range_.last) return false;
+  // Where both are taken, the step is the same.
+  if (takes_summaries()) return windows_.are_made_of(width_ms, range);
+  return merges_ && merge_windows_.are_made_of(width_ms, range);
 }
 
 storage::WindowFields Collector::window_fields() const {
-  if (first_ == nullptr) return {};
+  if (!takes_summaries()) return {.numbers = false, .histograms = merges_};
   using enum aggregate::Function;
   const aggregate::Function f = first_->function;
   return {.first_time = first_->stamp == aggregate::Stamp::sample,
           .sum = f == avg || f == sum,
           .min = f == min,
-          .max = f == max};
+          .max = f == max,
+          .histograms = merges_};
 }
 
 Status Collector::add_cells(GroupState& group, std::uint64_t samples, const auto& add) {
@@ -165,7 +181,7 @@ Status Collector::add(std::uint32_t series, const aggregate::Summaries& summarie
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
-  if (model::in_text(piece.type)) return add_texts(series, piece);
+  if (model::in_text(piece.type)) return add_texts(series, model::kind_of(piece.type), piece.times, piece.texts, 0);
   if (first_ == nullptr && percentile_ == nullptr) {
     seen_[series] |= bit_of(Kind::number);
     return add_run(series, piece);
@@ -232,18 +248,23 @@ Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
   return {};
 }
 
-Status Collector::add_texts(std::uint32_t series, const storage::Piece& piece) {
-  const Kind kind = model::kind_of(piece.type);
+Status Collector::histograms(std::uint32_t series, const storage::HistogramColumns& windows) {
+  const auto samples = std::reduce(windows.counts.begin(), windows.counts.end());
+  return add_texts(series, Kind::histogram, windows.times, windows.merged, samples - windows.size());
+}
+
+// `merged`: how many samples more there were, that are in these.
+Status Collector::add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
+                            std::span<const std::string_view> texts, std::uint64_t merged) {
   seen_[series] |= bit_of(kind);
-  std::size_t bytes = piece.size() * (sizeof(Text) + sizeof(std::string) + sizeof(model::Timestamp));
-  for (const std::string_view text : piece.texts) bytes += text.size();
+  std::size_t bytes = times.size() * (sizeof(Text) + sizeof(std::string) + sizeof(model::Timestamp));
+  for (const std::string_view text : texts) bytes += text.size();
   VARVE_CHECK_OK(budget_.charge(bytes));
   GroupState& group = group_of(series);
   const std::lock_guard lock(group.mutex);
-  std::vector<Text>& texts = group.texts[static_cast<std::size_t>(kind)];
-  for (std::size_t i = 0; i < piece.size(); ++i) {
-    texts.push_back({piece.times[i], series, std::string(piece.texts[i])});
-  }
+  group.merged += merged;
+  std::vector<Text>& kept = group.texts[static_cast<std::size_t>(kind)];
+  for (std::size_t i = 0; i < times.size(); ++i) kept.push_back({times[i], series, std::string(texts[i])});
   return {};
 }
 
@@ -360,6 +381,7 @@ Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer
   auto& texts = groups_[group].texts[static_cast<std::size_t>(kind)];
   keep(texts, query_.limit, query_.descending);
   answer.sample_size += texts.size();
+  if (kind == Kind::histogram) answer.sample_size += groups_[group].merged;
   return put_samples(head_of(group, kind), to_points(kind, std::move(texts)), answer);
 }
 

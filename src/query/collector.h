@@ -5,7 +5,7 @@
 // and only those are added to its group, or to the parts that the group is split into: nothing is kept of the samples.
 // Otherwise the samples are kept per series (one thread at a time has a series, so without locks), merged and split at
 // the end; for a percentile of whole groups only the values, by window. Texts, complex numbers and histograms are
-// always kept.
+// always kept; of histograms the store may give some as one, where the pipeline asks for no more.
 #pragma once
 
 #include <array>
@@ -39,6 +39,7 @@ class Collector {
   [[nodiscard]] storage::WindowFields window_fields() const;
   Status stats(std::uint32_t series, const storage::ChunkStats& stats);
   Status windows(std::uint32_t series, const storage::WindowColumns& windows);
+  Status histograms(std::uint32_t series, const storage::HistogramColumns& windows);
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
@@ -60,6 +61,7 @@ class Collector {
     aggregate::WindowValues values;                           // of percentiles, instead of cells
     std::uint64_t samples = 0;                                // in cells or values
     std::array<std::vector<Text>, model::kValueKinds> texts;  // by kind; none of numbers
+    std::uint64_t merged = 0;                                 // histograms that are in others of `texts`
     std::map<aggregate::SplitKey, Part> parts;                // with splits instead of cells
   };
   using Kind = model::ValueKind;
@@ -75,7 +77,8 @@ class Collector {
   Status add_values(GroupState& group, const aggregate::Column& column);
   Status add_parts(GroupState& group, const aggregate::Column& column);
   Status add_run(std::uint32_t series, const storage::Piece& piece);
-  Status add_texts(std::uint32_t series, const storage::Piece& piece);
+  Status add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
+                   std::span<const std::string_view> texts, std::uint64_t merged);
   [[nodiscard]] bool saw(std::uint32_t group, Kind kind) const;
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   Status put_numbers(std::uint32_t group, MetricAnswer& answer);
@@ -94,6 +97,8 @@ class Collector {
   const aggregate::Stage* const first_;            // of windows filled from parts
   const aggregate::Percentile* const percentile_;  // or of values of windows; neither: samples are kept
   const aggregate::Windows windows_;               // of the first stage
+  const bool merges_;                              // histograms of parts of merge_windows_ do
+  const aggregate::Windows merge_windows_;
   std::unique_ptr<GroupState[]> groups_;
   std::vector<std::uint8_t> seen_;  // of each series: bit_of each kind
   std::vector<Run> runs_;           // of each series, if samples are kept

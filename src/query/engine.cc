@@ -63,6 +63,11 @@ class CollectingSink final : public storage::PieceSink {
     ticket_.count().windows(windows.width_ms, windows.size());
     note(collectors_[stop.metric].windows(stop.position, windows));
   }
+  Status histogram_columns(const storage::HistogramColumns& windows) override {
+    const Route::Stop& stop = route_[windows.series];
+    ticket_.count().windows(windows.width_ms, windows.size());
+    return collectors_[stop.metric].histograms(stop.position, windows);
+  }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
     ticket_.count().samples(piece.size());

@@ -14,6 +14,24 @@ void Columns::clear() {
   maxs.clear();
   lasts.clear();
   last_types.clear();
+  histograms.clear();
+  histogram_offsets.clear();
+  merged.clear();
+  has_histograms = false;
+}
+
+// Those of an empty window mean nothing.
+void Columns::set_text(std::size_t at, const Window& window) {
+  static constexpr TextPart kNone;
+  const TextPart& text = window.text == nullptr ? kNone : *window.text;
+  lasts[at] = text.last;
+  last_types[at] = text.last_type;
+  if (text.histograms == 0) return;
+  has_histograms = true;
+  const auto count = static_cast<std::int64_t>(text.histograms);
+  histograms[at] = text.exact ? count : -count;
+  histogram_offsets[at] = text.first_histogram - window.start;
+  merged[at] = text.merged;
 }
 
 void Columns::add(Kind kind, std::span<const Window> windows) {
@@ -22,7 +40,13 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
   starts.resize(size);
   counts.resize(size);
   offsets.resize(size);
-  if (kind == Kind::text) lasts.resize(size), last_types.resize(size);
+  if (kind == Kind::text) {
+    lasts.resize(size);
+    last_types.resize(size);
+    histograms.resize(size);
+    histogram_offsets.resize(size);
+    merged.resize(size);
+  }
   if (kind != Kind::text) sums.resize(size);
   if (kind == Kind::gauge) mins.resize(size), maxs.resize(size);
   for (std::size_t i = 0, at = before; i < windows.size(); ++i, ++at) {
@@ -31,8 +55,7 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
     counts[at] = static_cast<std::int64_t>(w.count);
     offsets[at] = w.first_time - w.start;
     if (kind == Kind::text) {
-      lasts[at] = w.last;
-      last_types[at] = w.last_type;
+      set_text(at, w);
       continue;
     }
     sums[at] = std::bit_cast<std::uint64_t>(w.sum);

@@ -7,6 +7,9 @@
 //   column 1, all kinds      first time − start, long
 //   column 2, gauge, counter sum, double;  text: the last value, of its type
 //   column 3, 4, gauge       min, max, doubles
+//   columns 3, 4, 5, text, in chunks with a histogram:
+//     histograms among the samples, long, negative where their merge is not exact; first histogram's time − start,
+//     long; the merge, of type histogram, empty where there is none
 //
 // The time of the last sample is not kept: a reader takes the window's end.
 #pragma once
@@ -21,7 +24,8 @@
 
 namespace varve::rollup {
 
-inline constexpr std::size_t kColumnsMax = 5;
+inline constexpr std::size_t kColumnsMax = 6;
+inline constexpr std::size_t kColumnsWithHistograms = 6;  // of texts
 constexpr std::size_t columns_of(Kind kind) { return kind == Kind::gauge ? 5 : 3; }
 
 // Numbers and texts of one series are rolled up apart, under two numbers of their own.
@@ -36,9 +40,15 @@ struct Columns {
   std::vector<std::uint64_t> sums, mins, maxs;  // bits of doubles
   std::vector<std::string_view> lasts;
   std::vector<model::ValueType> last_types;
+  std::vector<std::int64_t> histograms, histogram_offsets;
+  std::vector<std::string_view> merged;
+  bool has_histograms = false;
 
   void clear();
   void add(Kind kind, std::span<const Window> windows);
+
+ private:
+  void set_text(std::size_t at, const Window& window);
 };
 
 }  // namespace varve::rollup

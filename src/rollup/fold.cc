@@ -52,10 +52,11 @@ Sums sums_of(const double* v, std::size_t n) {
 
 // The slow way, sample by sample, for a window with values that are no numbers.
 void fold_finite(const Numbers& samples, std::size_t first, std::size_t end, Window window, Windows& out) {
+  TextPool no_texts;
   for (std::size_t i = first; i < end; ++i) {
     const double v = samples.values[i];
     if (!std::isfinite(v)) continue;
-    combine(window, {window.start, samples.times[i], samples.times[i], 1, v, v, v, {}});
+    combine(window, {window.start, samples.times[i], samples.times[i], 1, v, v, v, nullptr}, no_texts);
   }
   if (window.count > 0) out.push_back(window);
 }
@@ -75,7 +76,8 @@ void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::ve
 void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
   for (const Cut& c : cuts) {
     const Sums s = sums_of(samples.values.data() + c.first, c.end - c.first);
-    Window window{c.start, samples.times[c.first], samples.times[c.end - 1], c.end - c.first, s.sum, s.min, s.max, {}};
+    Window window{c.start, samples.times[c.first], samples.times[c.end - 1], c.end - c.first, s.sum, s.min, s.max,
+                  nullptr};
     // NaN hides in comparisons but not in a sum; so does infinity. A finite window may overflow its sum: that stays.
     if (std::isfinite(s.sum)) {
       out.push_back(window);
@@ -86,15 +88,14 @@ void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
   }
 }
 
-void fold(const Texts& samples, std::int64_t width_ms, Windows& out) {
-  for (std::size_t i = 0; i < samples.times.size(); ++i) {
-    const model::Timestamp time = samples.times[i];
-    const Window one{model::window_start(time, width_ms), time, time, 1, 0, 0, 0, samples.values[i], samples.types[i]};
-    if (!out.empty() && out.back().start == one.start) {
-      combine(out.back(), one);
-    } else {
-      out.push_back(one);
-    }
+void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts) {
+  TextSum sum;
+  for (std::size_t first = 0; first < samples.times.size();) {
+    const model::Timestamp start = model::window_start(samples.times[first], width_ms);
+    const std::size_t end = end_of_window(samples.times, first, start + width_ms);
+    for (std::size_t i = first; i < end; ++i) sum.add(samples.times[i], samples.values[i], samples.types[i]);
+    out.push_back({start, samples.times[first], samples.times[end - 1], end - first, 0, 0, 0, sum.take(texts)});
+    first = end;
   }
 }
 

@@ -36,6 +36,7 @@ void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::ve
 // Appended to `out`, which is empty or ends before the first of these windows. A window whose samples are all NaN or
 // infinite is left out.
 void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out);
-void fold(const Texts& samples, std::int64_t width_ms, Windows& out);
+// Parts of texts are of `texts`; their last values are views of the samples.
+void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts);
 
 }  // namespace varve::rollup

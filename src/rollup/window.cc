@@ -6,38 +6,57 @@
 
 namespace varve::rollup {
 
-void combine(Window& into, const Window& from) {
-  if (from.count == 0) return;
-  if (into.count == 0) {
-    const model::Timestamp start = into.start;
-    into = from;
-    into.start = start;
-    return;
-  }
+namespace {
+
+// All but `text`; both have samples.
+void add_numbers(Window& into, const Window& from) {
   into.sum += from.sum;
   if (from.min < into.min || std::isnan(from.min)) into.min = from.min;
   if (from.max > into.max || std::isnan(from.max)) into.max = from.max;
   into.count += from.count;
   into.first_time = std::min(into.first_time, from.first_time);
-  if (from.last_time >= into.last_time) {
-    into.last_time = from.last_time;
-    into.last = from.last;
-    into.last_type = from.last_type;
-  }
+  into.last_time = std::max(into.last_time, from.last_time);
 }
 
-void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out) {
+// Where `into` is empty it becomes `from`. Are both not?
+bool both_have(Window& into, const Window& from) {
+  if (from.count == 0) return false;
+  if (into.count != 0) return true;
+  const model::Timestamp start = into.start;
+  into = from;
+  into.start = start;
+  return false;
+}
+
+}  // namespace
+
+void combine(Window& into, const Window& from, TextPool& texts) {
+  if (!both_have(into, from)) return;
+  if (from.text != nullptr && into.text != nullptr) {
+    TextSum sum;
+    sum.add(*into.text, into.last_time);
+    sum.add(*from.text, from.last_time);
+    into.text = sum.take(texts);
+  }
+  add_numbers(into, from);
+}
+
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, TextPool& texts) {
+  TextSum sum;  // of the texts of the last window of `out`
   for (const Window& window : finer) {
     if (!out.empty() && window.start < out.back().start + width_ms) {
-      combine(out.back(), window);
+      if (both_have(out.back(), window)) add_numbers(out.back(), window);
     } else {
+      if (!sum.empty()) out.back().text = sum.take(texts);
       out.push_back(window);
       out.back().start = model::window_start(window.start, width_ms);
     }
+    if (window.count != 0 && window.text != nullptr) sum.add(*window.text, window.last_time);
   }
+  if (!sum.empty()) out.back().text = sum.take(texts);
 }
 
-Windows merged(const Windows& a, const Windows& b) {
+Windows merged(const Windows& a, const Windows& b, TextPool& texts) {
   Windows out;
   out.reserve(a.size() + b.size());
   auto x = a.begin();
@@ -49,7 +68,7 @@ Windows merged(const Windows& a, const Windows& b) {
       out.push_back(*y++);
     } else {
       out.push_back(*x++);
-      combine(out.back(), *y++);
+      combine(out.back(), *y++, texts);
     }
   }
   return out;

@@ -2,19 +2,17 @@
 // Window: what a rollup knows of the samples of one series in [start, start + granularity).
 //
 // Numbers have count, sum, min and max (avg is sum / count); delta counters only count and sum; texts (and what else is
-// no number: complex numbers, histograms) count and the last one. NaN and infinities are no numbers here: a window has
-// what the others make. Windows combine in any order, so a coarser one is made of finer ones, and late samples can be
-// added where the raw ones are gone.
+// no number: complex numbers, histograms) count, the last one and the histograms among them as one (texts.h). NaN and
+// infinities are no numbers here: a window has what the others make. Windows combine in any order, so a coarser one is
+// made of finer ones, and late samples can be added where the raw ones are gone.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/time.h"
-#include "model/value.h"
+#include "rollup/texts.h"
 
 namespace varve::rollup {
 
@@ -22,7 +20,7 @@ namespace varve::rollup {
 enum class Kind : std::uint8_t {
   gauge = 0,    // count, sum, min, max
   counter = 1,  // count, sum
-  text = 2      // count, last; of whatever is no number
+  text = 2      // count, last, histograms; of whatever is no number
 };
 
 // Stands for the extremes of a window that was made of a delta counter. No window has NaN for another reason.
@@ -36,22 +34,23 @@ struct Window {
   double sum = 0;
   double min = 0;
   double max = 0;
-  std::string_view last;  // text: the value at last_time; lives as long as what it was made of
-  model::ValueType last_type = model::ValueType::string;  // its
+  const TextPart* text = nullptr;  // of texts; lives as long as the TextPool that has it
 };
+static_assert(sizeof(Window) == 64, "numbers are folded by the million");
 
 // Windows of one series and kind at one granularity, ascending. One of count 0 is empty: it says nothing but that there
-// is no number (or text) any more where an older window has one. Its other fields mean nothing.
+// is no number (or text) any more where an older window has one. Its other fields mean nothing, and `text` may be none.
 using Windows = std::vector<Window>;
 
+// Parts of texts that are made anew are of `texts`, here and below; windows of numbers need none.
 // Adds `from`, of the same window, to `into`. What is unknown in one is unknown in both; an empty one adds nothing.
-void combine(Window& into, const Window& from);
+void combine(Window& into, const Window& from, TextPool& texts);
 
-// Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`. Empty, where all of
-// those are.
-void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out);
+// Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`, which is empty or
+// ends before them. Empty, where all of those are.
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, TextPool& texts);
 
 // Two ascending lists as one; what both have is combined.
-Windows merged(const Windows& a, const Windows& b);
+Windows merged(const Windows& a, const Windows& b, TextPool& texts);
 
 }  // namespace varve::rollup

@@ -72,11 +72,12 @@ TEST(Fold, equals_the_plainest_way) {
       values.push_back(static_cast<double>(static_cast<int>(random() % 2000) - 1000) / 8);
     }
     Windows want;
+    TextPool none;
     for (std::size_t i = 0; i < times.size(); ++i) {
       const Window one{
           model::window_start(times[i], kMinute), times[i], times[i], 1, values[i], values[i], values[i], {}};
       if (!want.empty() && want.back().start == one.start) {
-        combine(want.back(), one);
+        combine(want.back(), one, none);
       } else {
         want.push_back(one);
       }
@@ -101,22 +102,24 @@ TEST(Fold, texts_keep_the_last) {
   Windows w;
   const std::vector<model::ValueType> types = {model::ValueType::string, model::ValueType::complex,
                                                model::ValueType::string};
-  fold(Texts{times, values, types}, kMinute, w);
+  TextPool texts;
+  fold(Texts{times, values, types}, kMinute, w, texts);
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].count, 2U);
-  EXPECT_EQ(w[0].last, "down");
-  EXPECT_EQ(w[0].last_type, model::ValueType::complex);
+  EXPECT_EQ(w[0].text->last, "down");
+  EXPECT_EQ(w[0].text->last_type, model::ValueType::complex);
   Windows wide;
-  coarsen(w, 2 * kMinute, wide);
+  coarsen(w, 2 * kMinute, wide, texts);
   ASSERT_EQ(wide.size(), 1U);
-  EXPECT_EQ(wide[0].last, "up");
-  EXPECT_EQ(wide[0].last_type, model::ValueType::string);
+  EXPECT_EQ(wide[0].text->last, "up");
+  EXPECT_EQ(wide[0].text->last_type, model::ValueType::string);
 }
 
 TEST(Coarsen, unequal_counts_average_by_count) {
   const auto minutes = folded({0, 1, 2, kMinute}, {1, 1, 1, 4}, kMinute);
   Windows w;
-  coarsen(minutes, 2 * kMinute, w);
+  TextPool none;
+  coarsen(minutes, 2 * kMinute, w, none);
   ASSERT_EQ(w.size(), 1U);
   EXPECT_EQ(w[0].sum / static_cast<double>(w[0].count), 1.75);
   EXPECT_EQ(w[0].last_time, kMinute);
@@ -124,26 +127,29 @@ TEST(Coarsen, unequal_counts_average_by_count) {
 
 TEST(Combine, an_empty_window_adds_nothing) {
   const Window one{0, 3, 4, 2, -5, -3, -2, {}};
-  const Window none{0, 0, 0, 0, 9, -9, 9, "no"};
+  const TextPart no{.last = "no"};
+  const Window none{0, 0, 0, 0, 9, -9, 9, &no};
+  TextPool texts;
   for (auto [into, from] : {std::pair(one, none), std::pair(none, one)}) {
-    combine(into, from);
+    combine(into, from, texts);
     EXPECT_EQ(into.count, 2U);
     EXPECT_EQ(into.first_time, 3);
     EXPECT_EQ(into.last_time, 4);
     EXPECT_EQ(into.sum, -5);
     EXPECT_EQ(into.min, -3);
     EXPECT_EQ(into.max, -2);
-    EXPECT_EQ(into.last, "");
+    EXPECT_EQ(into.text, nullptr);
   }
 }
 
 TEST(Coarsen, of_empty_windows_is_an_empty_one) {
   Windows w;
+  TextPool none;
   coarsen({{0, 0, 0, 0, 0, 0, 0, {}},
            {kMinute, kMinute, kMinute, 0, 0, 0, 0, {}},
            {2 * kMinute, 2 * kMinute, 2 * kMinute, 0, 0, 0, 0, {}},
            {3 * kMinute, 3 * kMinute + 1, 3 * kMinute + 1, 1, 4, 4, 4, {}}},
-          2 * kMinute, w);
+          2 * kMinute, w, none);
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].start, 0);
   EXPECT_EQ(w[0].count, 0U);
@@ -156,7 +162,8 @@ TEST(Coarsen, of_empty_windows_is_an_empty_one) {
 TEST(Merged, what_both_have_is_combined) {
   const auto a = folded({0, kMinute}, {1, 2}, kMinute);
   const auto b = folded({kMinute + 1, 3 * kMinute}, {10, 3}, kMinute);
-  const auto w = merged(a, b);
+  TextPool none;
+  const auto w = merged(a, b, none);
   ASSERT_EQ(w.size(), 3U);
   EXPECT_EQ(w[1].sum, 12);
   EXPECT_EQ(w[1].max, 10);

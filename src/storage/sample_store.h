@@ -41,6 +41,8 @@ struct ChunkStats {
 // What a sink wants to know of windows beside their starts and counts.
 struct WindowFields {
   bool first_time = false, sum = false, min = false, max = false;
+  // Of what: windows of numbers, the histograms of windows, or both. What is not wanted comes as samples.
+  bool numbers = true, histograms = false;
   [[nodiscard]] bool extremes() const { return min || max; }
 };
 
@@ -61,6 +63,18 @@ struct WindowColumns {
   }
 };
 
+// The histograms in windows [k × width, (k + 1) × width) of one series, those of a window as one: of all values that
+// they counted (model/histogram.h). Bins, counts and extremes are the same whatever windows they come by; a sum of
+// doubles is that of another order. Times ascend.
+struct HistogramColumns {
+  std::size_t series = 0;  // position in the list given to scan()
+  std::int64_t width_ms = 0;
+  std::span<const model::Timestamp> times;   // of the first histogram in each window
+  std::span<const std::uint64_t> counts;     // how many histograms there were; not 0
+  std::span<const std::string_view> merged;  // model::encode
+  [[nodiscard]] std::size_t size() const { return times.size(); }
+};
+
 // Receives what a scan reads. Calls for one series come from one thread at a time and in ascending order of time
 // windows; pieces of one series never share a timestamp, but pieces of different types may interleave inside a window.
 // Different series may come from different threads at once. Views are valid during the call only.
@@ -71,7 +85,8 @@ class PieceSink {
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
   // Would windows [k × width, (k + 1) × width) of a rollup do for this series' samples in `range`, with the fields of
-  // window_fields()? `range` begins and ends at a window's edge. What is no number in the range comes as pieces.
+  // window_fields()? `range` begins and ends at a window's edge. What else is in the range comes as pieces: texts,
+  // complex numbers, and what is not wanted as windows.
   virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) {
     (void)series, (void)range, (void)width_ms;
     return false;
@@ -83,6 +98,11 @@ class PieceSink {
   // Many at once, because each call may cost a lock; not empty. Extremes may be NaN: the samples are gone and nobody
   // knows them.
   virtual void window_columns(const WindowColumns& windows) { (void)windows; }
+  // Not empty. Beside them pieces may have other histograms of the same window. Errors as of piece().
+  virtual Status histogram_columns(const HistogramColumns& windows) {
+    (void)windows;
+    return {};
+  }
   // An error (limit: over budget) ends the scan with that error.
   virtual Status piece(const Piece& piece) = 0;
 };

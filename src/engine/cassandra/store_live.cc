@@ -9,6 +9,7 @@
 #include "engine/cassandra/connection.h"
 #include "engine/cassandra/tables/apply.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/histogram_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/tenants_apart.h"

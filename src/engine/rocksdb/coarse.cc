@@ -76,15 +76,17 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
   shared::Gather gather;
   Windows all;
   Windows made;
+  rollup::TextPool texts;
   return for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
     gather.finish();
     all.clear();
-    VARVE_CHECK_OK(to_windows(gather, all));
+    texts.clear();
+    VARVE_CHECK_OK(to_windows(gather, all, texts));
     std::erase_if(all, [&](const rollup::Window& one) { return !range.contains(one.start); });
     made.clear();
-    rollup::coarsen(all, width, made);
+    rollup::coarsen(all, width, made, texts);
     const auto counted = gather.columns().size() == rollup::columns_of(rollup::Kind::gauge) ? rollup::Kind::gauge
                                                                                             : rollup::Kind::counter;
     return writer.add(tenant, width, group, (group & 1) != 0 ? rollup::Kind::text : counted, made);

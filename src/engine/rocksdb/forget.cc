@@ -32,7 +32,12 @@ class Found final : public storage::PieceSink {
   bool takes_stats(const storage::ChunkStats&) override { return true; }
   void stats(const storage::ChunkStats& stats) override { found_[stats.series] = 1; }
   bool takes_windows(std::size_t, model::TimeRange, std::int64_t) override { return true; }
+  [[nodiscard]] storage::WindowFields window_fields(std::size_t) const override { return {.histograms = true}; }
   void window_columns(const storage::WindowColumns& windows) override { found_[windows.series] = 1; }
+  Status histogram_columns(const storage::HistogramColumns& windows) override {
+    found_[windows.series] = 1;
+    return {};
+  }
   Status piece(const storage::Piece& piece) override {
     found_[piece.series] = 1;
     return {};

@@ -8,6 +8,7 @@
 
 #include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/sums.h"
+#include "storage/testing/merging_sink.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -140,6 +141,78 @@ TEST_F(Rollup, late_samples_are_added_once_where_the_raw_ones_are_gone) {
     clock.advance_ms(kHour);
     settle();
   }
+}
+
+// Days are made of hours, and late ones are added to them, too.
+TEST_F(Rollup, merged_histograms_outlive_their_samples) {
+  using storage::testing::MergingSink;
+  using storage::testing::small_histogram;
+  engine.options().raw_retention_ms = 2 * kDay;
+  engine.options().rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}};
+  engine.restart();
+  const auto group = store.group({"m"});
+  storage::testing::Samples written;
+  const auto put = [&](Timestamp time, const Value& value) {
+    ASSERT_TRUE(store.put(*group, time, {value}));
+    written[time] = storage::testing::OwnedValue(value);
+  };
+  for (unsigned i = 0; i < 300; ++i) put(kStart + i * kMinute, Value::of_histogram(small_histogram(i)));
+  put(kStart + 5 * kHour, Value::of_string("text"));
+  put(kStart + 5 * kHour + 1, Value::of_histogram(small_histogram(300)));
+  put(kStart + 5 * kHour + 2, Value::of_long(7));
+  const auto look = [&](bool numbers) {
+    MergingSink sink(1, numbers);
+    storage::ScanOptions options;
+    options.range = {kStart, kStart + kDay};
+    EXPECT_TRUE(engine.samples().scan(store.tenant(), store.find("m"), options, sink));
+    EXPECT_EQ(sink.samples, 0U);
+    return sink.hours(0);
+  };
+  clock.advance_ms(kHour);
+  settle();
+  EXPECT_TRUE(store.read("m").empty());
+  auto want = storage::testing::hours_of(written);
+  want[kStart + 5 * kHour].texts.clear();
+  EXPECT_EQ(look(true), want);
+  want[kStart + 5 * kHour].numbers = 0;
+  want[kStart + 5 * kHour].sum = 0;
+  EXPECT_EQ(look(false), want) << "numbers are wanted as samples, and gone";
+  const Timestamp late = kStart + 2 * kHour + 30;
+  ASSERT_TRUE(store.put(*group, late, {Value::of_histogram(small_histogram(500))}));
+  want[kStart + 2 * kHour].add_histogram(late, 1, small_histogram(500));
+  for (int twice = 0; twice < 2; ++twice) {
+    clock.advance_ms(kHour);
+    settle();
+    EXPECT_EQ(look(false), want);
+    engine.restart();
+  }
+}
+
+TEST_F(Rollup, a_histogram_too_large_for_its_window_is_read_as_a_sample) {
+  using storage::testing::MergingSink;
+  engine.options().raw_retention_ms = 20 * kDay;
+  engine.restart();
+  const auto group = store.group({"m"});
+  model::Histogram large{.precision = 40, .bins = {}, .min = 1, .max = 3, .mean = 2, .sum = 40'000};
+  for (int i = 0; i < 20'000; ++i) large.bins.push_back({model::bin_of(1 + i * 1e-4, 40), 1});
+  const std::string bytes = model::encode(large);
+  ASSERT_TRUE(store.put(*group, kStart + 1, {Value::of_histogram(bytes)}));
+  const auto look = [&](bool is_sample) {
+    MergingSink sink(1, false);
+    storage::ScanOptions options;
+    options.range = {kStart, kStart + kDay};
+    EXPECT_TRUE(engine.samples().scan(store.tenant(), store.find("m"), options, sink));
+    EXPECT_EQ(sink.samples, is_sample ? 1U : 0U);
+    const auto merged = model::decode_histogram(sink.hours(0).at(kStart).merged);
+    EXPECT_EQ(merged->count(), 20'000U);
+    EXPECT_EQ(merged->sum, 40'000);
+    EXPECT_EQ(merged->precision == 40, is_sample);
+  };
+  settle();
+  look(true);
+  clock.advance_ms(20 * kDay);
+  settle();
+  look(false);
 }
 
 TEST_F(Rollup, windows_go_when_their_time_is_over) {

@@ -8,6 +8,8 @@
 
 namespace varve::engine::rocksdb {
 
+constexpr std::size_t kLivesUnderLock = 1024;  // appends wait while their types are looked up
+
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Store::~Store() {
@@ -124,6 +126,26 @@ void Store::append(const model::RowBatch& batch, AppendDone done) {
   });
 }
 
+// Of windows of which nothing but histograms is wanted, those of series that never had one need not be looked at: which
+// of the series these are. Empty: none.
+std::vector<std::uint8_t> Store::State::plain_series(std::span<const model::SeriesId> series,
+                                                     const storage::PieceSink& sink) {
+  std::vector<std::uint8_t> plain;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const storage::WindowFields fields = sink.window_fields(i);
+    if (fields.numbers || !fields.histograms) continue;
+    if (plain.empty()) plain.resize(series.size());
+    plain[i] = 1;
+  }
+  for (std::size_t first = 0; first < plain.size(); first += kLivesUnderLock) {
+    const std::lock_guard lock(append_mutex);
+    for (std::size_t i = first; i < std::min(plain.size(), first + kLivesUnderLock); ++i) {
+      if (plain[i] != 0 && lives.of(series[i]).has(model::ValueType::histogram)) plain[i] = 0;
+    }
+  }
+  return plain;
+}
+
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
                    storage::PieceSink& sink) {
   if (series.empty() || options.range.empty()) return {};
@@ -145,9 +167,11 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
       for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
     }
   }
+  const std::vector<std::uint8_t> plain = windows ? state_->plain_series(series, sink) : std::vector<std::uint8_t>();
   const View view = state_->view();
   const ScanSource source{view,   state_->append_mutex, *state_->database, state_->cache, state_->clock,
-                          tenant, state_->chunk_width,  rollups,           series,        counters};
+                          tenant, state_->chunk_width,  rollups,           series,        counters,
+                          plain};
   return scan_places(source, std::move(places), options, state_->scan_pool, sink);
 }
 

@@ -106,6 +106,8 @@ struct Store::State {
   [[nodiscard]] bool head_over(std::size_t times) const;
   Status freeze();  // under the append lock; no frozen head
   [[nodiscard]] View view() const;
+  [[nodiscard]] std::vector<std::uint8_t> plain_series(std::span<const model::SeriesId> series,
+                                                       const storage::PieceSink& sink);
   void notify_maintenance();
 
   // maintenance.cc

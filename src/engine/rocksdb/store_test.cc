@@ -5,6 +5,7 @@
 
 #include "engine/rocksdb/testing/directory.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/histogram_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/text_contract.h"

@@ -130,16 +130,21 @@ bool Gather::packed(RowKind& kind, unsigned& decimals) const {
   return decimals <= model::kRowDecimalsMax;
 }
 
-// Chunks of one group have the same columns, but for windows of a series that was a delta counter once and a gauge at
-// another time: those without extremes get them as NaN.
+// Chunks of one group have the same columns, but for windows. Those of a series that was a delta counter once and a
+// gauge at another time: those without extremes get them as NaN. And those of texts: where no window has a histogram
+// the columns about them have no values.
 void Gather::widen() {
+  constexpr std::size_t kSum = 2;  // or the last text (rollup/columns.h)
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     Chunk& chunk = chunks_[i];
+    if (chunk.columns.size() == width_) continue;
+    const chunk::DecodedColumn* const sums = chunk.columns.size() > kSum ? &chunk.columns[kSum] : nullptr;
+    const bool numbers = sums == nullptr || (sums->uniform && model::is_number(sums->type));
     for (std::size_t c = chunk.columns.size(); c < width_; ++c) {
       auto& column = chunk.columns.emplace_back();
       column.uniform = true;
-      column.type = model::ValueType::double_;
-      column.bits.assign(chunk.times.size(), std::bit_cast<std::uint64_t>(rollup::kUnknown));
+      column.type = numbers ? model::ValueType::double_ : chunk::kErased;
+      column.bits.assign(chunk.times.size(), numbers ? std::bit_cast<std::uint64_t>(rollup::kUnknown) : 0);
     }
   }
 }

@@ -50,11 +50,12 @@ void SeriesFolder::fold_cells(std::span<const model::Timestamp> times, std::span
     }
   }
   fold_numbers(number_times_);
-  rollup::fold(rollup::Texts{text_times_, texts_, text_types_}, width_ms_, text_windows_);
+  rollup::fold(rollup::Texts{text_times_, texts_, text_types_}, width_ms_, text_windows_, text_parts_);
 }
 
 void SeriesFolder::fold(std::span<const model::Timestamp> times, chunk::DecodedColumn& column) {
   text_windows_.clear();
+  text_parts_.clear();
   if (!column.uniform || model::in_text(column.type)) {
     if (column.uniform) one_type_.assign(times.size(), column.type);
     return fold_cells(times, column.uniform ? one_type_ : column.types, column.bits, column.texts);
@@ -67,6 +68,7 @@ void SeriesFolder::fold(std::span<const model::Timestamp> times, chunk::DecodedC
 
 void SeriesFolder::fold(std::span<const model::Timestamp> times, const chunk::Column& column) {
   text_windows_.clear();
+  text_parts_.clear();
   if (column.form == chunk::Column::Form::typed) return fold_cells(times, column.types, column.bits, column.texts);
   numbers_.assign(column.ints.begin(), column.ints.end());
   if (column.form == chunk::Column::Form::decimals) {

@@ -27,7 +27,7 @@ class SeriesFolder {
   void fold(std::span<const model::Timestamp> times, chunk::DecodedColumn& column);
   void fold(std::span<const model::Timestamp> times, const chunk::Column& column);
 
-  // Windows of what was folded last; texts are views of its column.
+  // Windows of what was folded last; what they know of texts lives until the next fold, in part as views of the column.
   [[nodiscard]] const rollup::Windows& numbers() const { return number_windows_; }
   [[nodiscard]] const rollup::Windows& texts() const { return text_windows_; }
 
@@ -49,6 +49,7 @@ class SeriesFolder {
   std::vector<std::string_view> texts_;
   std::vector<model::ValueType> text_types_;
   rollup::Windows number_windows_, text_windows_;
+  rollup::TextPool text_parts_;
 };
 
 }  // namespace varve::engine::shared

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/shared/testing/rows.h"
+#include "model/histogram.h"
 
 namespace varve::engine::shared {
 namespace {
@@ -35,7 +36,7 @@ struct GotText {
 };
 std::vector<GotText> texts(const SeriesFolder& folder) {
   std::vector<GotText> out;
-  for (const auto& w : folder.texts()) out.push_back({w.start, w.count, w.last});
+  for (const auto& w : folder.texts()) out.push_back({w.start, w.count, w.text->last});
   return out;
 }
 
@@ -83,7 +84,33 @@ TEST(SeriesFolder, what_is_no_number_is_folded_with_the_texts) {
   folder.fold(kTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
   EXPECT_EQ(numbers(folder), (std::vector<Got>{{30, 1, 7, 7, 7}}));
   EXPECT_EQ(texts(folder), (std::vector<GotText>{{0, 2, "h"}, {10, 2, "i"}}));
-  EXPECT_EQ(folder.texts()[0].last_type, ValueType::histogram);
+  EXPECT_EQ(folder.texts()[0].text->last_type, ValueType::histogram);
+}
+
+TEST(SeriesFolder, histograms_become_one_a_window) {
+  const auto one = [](double value, std::uint64_t count) {
+    return model::encode({.bins = {{model::bin_of(value, 7), count}},
+                          .min = value,
+                          .max = value,
+                          .mean = value,
+                          .sum = value * static_cast<double>(count)});
+  };
+  const std::vector<std::string> bytes = {one(1, 2), one(2, 1), "foreign", one(1, 1), one(4, 1)};
+  const std::vector<ValueType> types(5, ValueType::histogram);
+  const std::vector<std::uint64_t> bits(5, 0);
+  const std::vector<std::string_view> values(bytes.begin(), bytes.end());
+  SeriesFolder folder(20, {30, 31});
+  folder.start_group();
+  folder.fold(kTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
+  ASSERT_EQ(folder.texts().size(), 1U);
+  EXPECT_EQ(folder.texts()[0].count, 4U);
+  const rollup::TextPart& text = *folder.texts()[0].text;
+  EXPECT_EQ(text.histograms, 3U);
+  EXPECT_EQ(text.first_histogram, 1);
+  EXPECT_EQ(
+      text.merged,
+      model::encode(
+          {.bins = {{model::bin_of(1, 7), 3}, {model::bin_of(2, 7), 1}}, .min = 1, .max = 2, .mean = 1.25, .sum = 5}));
 }
 
 TEST(SeriesFolder, decoded_columns_fold_as_gathered_ones) {

@@ -34,10 +34,20 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
   const auto typed = [&](const std::vector<std::uint64_t>& bits) {
     return chunk::Column{chunk::Column::Form::typed, 0, {}, std::span(doubles_).first(n), bits, {}};
   };
-  columns_ = {longs(windows_.counts), longs(windows_.offsets), {}, {}, {}};
+  const auto texts = [&](std::span<const ValueType> types, const std::vector<std::string_view>& values) {
+    return chunk::Column{chunk::Column::Form::typed, 0, {}, types, std::span(no_bits_).first(n), values};
+  };
+  columns_ = {longs(windows_.counts), longs(windows_.offsets), {}, {}, {}, {}};
+  std::size_t count = rollup::columns_of(kind_);
   if (kind_ == Kind::text) {
-    columns_[2] = {
-        chunk::Column::Form::typed, 0, {}, windows_.last_types, std::span(no_bits_).first(n), windows_.lasts};
+    columns_[2] = texts(windows_.last_types, windows_.lasts);
+    if (windows_.has_histograms) {
+      if (histograms_.size() < n) histograms_.assign(n, ValueType::histogram);
+      columns_[3] = longs(windows_.histograms);
+      columns_[4] = longs(windows_.histogram_offsets);
+      columns_[5] = texts(std::span(histograms_).first(n), windows_.merged);
+      count = rollup::kColumnsWithHistograms;
+    }
   } else {
     columns_[2] = typed(windows_.sums);
   }
@@ -45,7 +55,7 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
     columns_[3] = typed(windows_.mins);
     columns_[4] = typed(windows_.maxs);
   }
-  return {group, windows_.starts, std::span<const chunk::Column>(columns_).first(rollup::columns_of(kind_))};
+  return {group, windows_.starts, std::span<const chunk::Column>(columns_).first(count)};
 }
 
 // --- And back
@@ -61,14 +71,45 @@ bool is_in_text(const DecodedColumn& column) {
                         : std::ranges::all_of(column.types, [](ValueType type) { return model::in_text(type); });
 }
 
+// Of this type, or without a value: the chunk had no such column before runs were merged.
+bool is_or_none(const DecodedColumn& column, ValueType type) {
+  const auto good = [type](ValueType one) { return one == type || one == chunk::kErased; };
+  return column.uniform ? good(column.type) : std::ranges::all_of(column.types, good);
+}
+
+bool has_value(const DecodedColumn& column, std::size_t i) {
+  return (column.uniform ? column.type : column.types[i]) != chunk::kErased;
+}
+
+bool has_histograms(std::span<const DecodedColumn> columns) { return columns.size() == rollup::kColumnsWithHistograms; }
+
+bool are_of_histograms(std::span<const DecodedColumn> columns) {
+  return is_or_none(columns[3], ValueType::long_) && is_or_none(columns[4], ValueType::long_) &&
+         is_or_none(columns[5], ValueType::histogram);
+}
+
+// Of window i, but for its count. The chunk has histograms.
+WindowHistograms histograms_at(std::span<const DecodedColumn> columns, model::Timestamp start, std::size_t i) {
+  WindowHistograms out;
+  out.start = start;
+  if (!has_value(columns[3], i) || !has_value(columns[4], i) || !has_value(columns[5], i)) return out;
+  const auto count = static_cast<std::int64_t>(columns[3].bits[i]);
+  out.exact = count >= 0;
+  out.histograms = out.exact ? columns[3].bits[i] : -columns[3].bits[i];
+  out.first = start + static_cast<std::int64_t>(columns[4].bits[i]);
+  out.merged = columns[5].texts[i];
+  return out;
+}
+
 }  // namespace
 
 Status check_window_columns(std::size_t count) {
-  const bool known = count == rollup::columns_of(Kind::gauge) || count == rollup::columns_of(Kind::counter);
+  const bool known = count == rollup::columns_of(Kind::gauge) || count == rollup::columns_of(Kind::counter) ||
+                     count == rollup::kColumnsWithHistograms;
   return known ? Status{} : wrong_columns();
 }
 
-// What a rollup wrote is of one type, but for last values of windows.
+// What a rollup wrote is of one type, but for last values of windows, and where some chunks had more columns.
 DecodedColumn decoded(const chunk::Column& column) {
   DecodedColumn out;
   if (column.form == chunk::Column::Form::longs) {
@@ -77,53 +118,78 @@ DecodedColumn decoded(const chunk::Column& column) {
     return out;
   }
   out.type = column.types[0];
-  if (model::in_text(out.type)) {
+  if (!column.texts.empty()) {  // else they are doubles
     out.uniform = std::ranges::all_of(column.types, [&](ValueType type) { return type == out.type; });
     if (!out.uniform) out.types.assign(column.types.begin(), column.types.end());
     out.texts.assign(column.texts.begin(), column.texts.end());
-  } else {
-    out.bits.assign(column.bits.begin(), column.bits.end());
   }
+  out.bits.assign(column.bits.begin(), column.bits.end());
   return out;
 }
 
 Status to_windows(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
-                  rollup::Windows& out) {
+                  rollup::Windows& out, rollup::TextPool& texts) {
   const bool numbers = columns.size() >= 3 && is(columns[2], ValueType::double_);
   const bool gauge = columns.size() == 5 && is(columns[3], ValueType::double_) && is(columns[4], ValueType::double_);
-  const bool shaped = columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
-                      (numbers ? gauge || columns.size() == 3 : columns.size() == 3 && is_in_text(columns[2]));
+  const bool histograms = !numbers && has_histograms(columns) && are_of_histograms(columns);
+  const bool shaped =
+      columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
+      (numbers ? gauge || columns.size() == 3 : (columns.size() == 3 || histograms) && is_in_text(columns[2]));
   if (!shaped) return wrong_columns();
   for (std::size_t i = 0; i < starts.size(); ++i) {
     rollup::Window window;
     window.start = starts[i];
     window.count = columns[0].bits[i];
     window.first_time = window.last_time = window.start + static_cast<std::int64_t>(columns[1].bits[i]);
-    if (numbers) window.sum = std::bit_cast<double>(columns[2].bits[i]);
-    if (!numbers) {
-      window.last = columns[2].texts[i];
-      window.last_type = columns[2].uniform ? columns[2].type : columns[2].types[i];
-    }
-    if (numbers && !gauge) window.min = window.max = rollup::kUnknown;
-    if (gauge) {
-      window.min = std::bit_cast<double>(columns[3].bits[i]);
-      window.max = std::bit_cast<double>(columns[4].bits[i]);
+    if (numbers) {
+      window.sum = std::bit_cast<double>(columns[2].bits[i]);
+      window.min = gauge ? std::bit_cast<double>(columns[3].bits[i]) : rollup::kUnknown;
+      window.max = gauge ? std::bit_cast<double>(columns[4].bits[i]) : rollup::kUnknown;
+    } else {
+      rollup::TextPart part;
+      part.last = columns[2].texts[i];
+      part.last_type = columns[2].uniform ? columns[2].type : columns[2].types[i];
+      if (histograms) {
+        const WindowHistograms of_window = histograms_at(columns, window.start, i);
+        part.exact = of_window.exact;
+        part.histograms = of_window.histograms;
+        part.first_histogram = of_window.first;
+        part.merged = of_window.merged;
+      }
+      window.text = texts.add(part);
     }
     out.push_back(window);
   }
   return {};
 }
 
-Status to_windows(const Gather& gathered, rollup::Windows& out) {
+Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::TextPool& texts) {
   std::vector<DecodedColumn> columns;
   for (const chunk::Column& column : gathered.columns()) columns.push_back(decoded(column));
-  return to_windows(gathered.times(), columns, out);
+  return to_windows(gathered.times(), columns, out, texts);
+}
+
+Status to_histograms(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
+                     std::vector<WindowHistograms>& out) {
+  out.clear();
+  const bool histograms = has_histograms(columns);
+  const bool shaped = (histograms ? are_of_histograms(columns) : columns.size() == rollup::columns_of(Kind::text)) &&
+                      is(columns[0], ValueType::long_);
+  if (!shaped) return wrong_columns();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    WindowHistograms& one = out.emplace_back();
+    if (histograms) one = histograms_at(columns, starts[i], i);
+    one.start = starts[i];
+    one.count = columns[0].bits[i];
+  }
+  return {};
 }
 
 Status to_window_columns(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
                          const storage::WindowFields& wanted, std::vector<std::uint64_t>& unknown,
                          storage::WindowColumns& out) {
   VARVE_CHECK_OK(check_window_columns(columns.size()));
+  if (has_histograms(columns)) return wrong_columns();
   bool good = true;
   const auto column = [&](std::size_t number, bool is_wanted, ValueType type) -> std::span<const std::uint64_t> {
     if (!is_wanted) return {};

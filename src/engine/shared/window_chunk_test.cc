@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "engine/shared/testing/rows.h"
+#include "model/histogram.h"
 
 namespace varve::engine::shared {
 namespace {
@@ -18,8 +20,10 @@ using rollup::Windows;
 Window number(model::Timestamp start, std::uint64_t count, double sum, double min, double max) {
   return {start, start + 3, start + 9, count, sum, min, max, {}};
 }
-Window text(model::Timestamp start, std::uint64_t count, std::string_view last) {
-  return {start, start + 1, start + 9, count, 0, 0, 0, last};
+rollup::TextPool pool;  // of all tests
+Window text(model::Timestamp start, std::uint64_t count, std::string_view last,
+            model::ValueType type = model::ValueType::string) {
+  return {start, start + 1, start + 9, count, 0, 0, 0, pool.add({.last = last, .last_type = type})};
 }
 
 const Windows kGauge = {number(0, 3, 6, 1, 3), number(10, 0, 0, 0, 0), number(30, 2, 0.1 + 0.2, 0.1, 0.2)};
@@ -51,7 +55,7 @@ Windows decoded_windows(const chunk::Block& block, std::size_t at) {
   EXPECT_TRUE(block.times(at, starts));
   for (std::size_t c = 0; c < columns.size(); ++c) EXPECT_TRUE(block.column(at, c, columns[c]));
   Windows out;
-  EXPECT_TRUE(to_windows(starts, columns, out));
+  EXPECT_TRUE(to_windows(starts, columns, out, pool));
   return out;
 }
 
@@ -68,7 +72,7 @@ TEST(WindowChunk, windows_of_all_kinds_come_back_from_one_block) {
   EXPECT_EQ(gauge[2].sum, 0.3) << "as short as its samples";
   const auto texts = decoded_windows(*block, 1);
   ASSERT_EQ(texts.size(), kText.size());
-  EXPECT_EQ(texts[0].last, "up");
+  EXPECT_EQ(texts[0].text->last, "up");
   EXPECT_EQ(texts[0].count, 2U);
   EXPECT_EQ(texts[1].start, 20);
   const auto counter = decoded_windows(*block, 2);
@@ -81,9 +85,8 @@ TEST(WindowChunk, windows_of_all_kinds_come_back_from_one_block) {
 TEST(WindowChunk, last_values_keep_their_types) {
   using model::ValueType;
   for (const ValueType other : {ValueType::complex, ValueType::string}) {
-    Windows windows = {text(10, 2, "one"), text(20, 1, "two"), text(30, 0, "")};
-    for (auto& window : windows) window.last_type = ValueType::complex;
-    windows[1].last_type = other;
+    const Windows windows = {text(10, 2, "one", ValueType::complex), text(20, 1, "two", other),
+                             text(30, 0, "", ValueType::complex)};
     chunk::BlockBuilder builder;
     WindowChunk layout;
     layout.start(Kind::text);
@@ -96,15 +99,95 @@ TEST(WindowChunk, last_values_keep_their_types) {
     ASSERT_TRUE(gather.add_chunk(**block, 0));
     gather.finish();
     Windows gathered;
-    ASSERT_TRUE(to_windows(gather, gathered));
+    ASSERT_TRUE(to_windows(gather, gathered, pool));
     for (const Windows& got : {decoded_windows(**block, 0), gathered}) {
       ASSERT_EQ(got.size(), windows.size());
       for (std::size_t i = 0; i < got.size(); ++i) {
         EXPECT_EQ(got[i].count, windows[i].count);
-        EXPECT_EQ(got[i].last, windows[i].last);
-        EXPECT_EQ(got[i].last_type, windows[i].last_type);
+        EXPECT_EQ(got[i].text->last, windows[i].text->last);
+        EXPECT_EQ(got[i].text->last_type, windows[i].text->last_type);
       }
     }
+  }
+}
+
+// Three columns more, where a window has a histogram; docs/formats/rollup.md.
+TEST(WindowChunk, merged_histograms_come_back) {
+  using model::ValueType;
+  const std::string merged =
+      model::encode(model::Histogram{.bins = {{130944, 3}}, .min = 1, .max = 1, .mean = 1, .sum = 3});
+  const auto part = [&](std::uint64_t histograms, bool exact) {
+    return pool.add({.last = "l",
+                     .last_type = ValueType::histogram,
+                     .exact = exact,
+                     .histograms = histograms,
+                     .first_histogram = 5,
+                     .merged = merged});
+  };
+  const Windows windows = {{0, 3, 9, 2, 0, 0, 0, part(2, true)},
+                           {10, 11, 19, 1, 0, 0, 0, nullptr},
+                           text(20, 1, "up"),
+                           {30, 31, 39, 2, 0, 0, 0, part(1, false)}};
+  WindowChunk layout;
+  layout.start(Kind::text);
+  layout.add(windows);
+  const chunk::Fragment fragment = layout.finish(model::GroupId{3});
+  ASSERT_EQ(fragment.columns.size(), 6U);
+  EXPECT_TRUE(std::ranges::equal(fragment.columns[3].ints, std::vector<std::int64_t>{2, 0, 0, -1}));
+  EXPECT_TRUE(std::ranges::equal(fragment.columns[4].ints, std::vector<std::int64_t>{5, 0, 0, -25}));
+  EXPECT_TRUE(std::ranges::all_of(fragment.columns[5].types, [](auto t) { return t == ValueType::histogram; }));
+  EXPECT_EQ(fragment.columns[5].texts[0], merged);
+  EXPECT_EQ(fragment.columns[5].texts[2], "");
+  const auto block = testing::block_of({fragment});
+  const Windows got = decoded_windows(*block, 0);
+  ASSERT_EQ(got.size(), 4U);
+  EXPECT_EQ(got[0].text->histograms, 2U);
+  EXPECT_EQ(got[0].text->first_histogram, 5);
+  EXPECT_TRUE(got[0].text->exact);
+  EXPECT_EQ(got[0].text->merged, merged);
+  EXPECT_EQ(got[2].text->histograms, 0U);
+  EXPECT_EQ(got[2].text->last, "up");
+  EXPECT_EQ(got[3].text->histograms, 1U);
+  EXPECT_FALSE(got[3].text->exact);
+
+  // A run with them and one without, merged: as runs of a level slot are.
+  layout.start(Kind::text);
+  const Windows plain = {text(20, 2, "down"), text(40, 1, "new")};
+  layout.add(plain);
+  const auto newer = testing::block_of({layout.finish(model::GroupId{3})});
+  Gather gather;
+  gather.clear();
+  ASSERT_TRUE(gather.add_chunk(*block, 0));
+  ASSERT_TRUE(gather.add_chunk(*newer, 0));
+  gather.finish();
+  const auto rewritten = testing::block_of({{model::GroupId{3}, gather.times(), gather.columns()}});
+  Windows gathered;
+  ASSERT_TRUE(to_windows(gather, gathered, pool));
+  for (const Windows& both : {gathered, decoded_windows(*rewritten, 0)}) {
+    ASSERT_EQ(both.size(), 5U);
+    EXPECT_EQ(both[0].text->merged, merged);
+    EXPECT_EQ(both[2].text->last, "down");
+    EXPECT_EQ(both[2].text->histograms, 0U);
+    EXPECT_EQ(both[3].text->histograms, 1U);
+    EXPECT_EQ(both[4].text->histograms, 0U);
+    EXPECT_EQ(both[4].text->merged, "");
+  }
+  for (const auto* one : {block.get(), rewritten.get()}) {
+    std::vector<model::Timestamp> starts;
+    std::vector<chunk::DecodedColumn> columns(6);
+    ASSERT_TRUE(one->times(0, starts));
+    for (std::size_t c = 0; c < columns.size(); ++c) ASSERT_TRUE(one->column(0, c, columns[c]));
+    std::vector<WindowHistograms> histograms;
+    ASSERT_TRUE(to_histograms(starts, columns, histograms));
+    EXPECT_TRUE(histograms[0].says_all());
+    EXPECT_EQ(histograms[0].first, 5);
+    EXPECT_FALSE(histograms[2].says_all());
+    EXPECT_EQ(histograms[3].histograms, 1U);
+    EXPECT_FALSE(histograms[3].exact);
+    columns.resize(3);
+    ASSERT_TRUE(to_histograms(starts, columns, histograms)) << "a chunk without";
+    EXPECT_EQ(histograms[0].count, 2U);
+    EXPECT_EQ(histograms[0].histograms, 0U);
   }
 }
 
@@ -121,7 +204,7 @@ TEST(WindowChunk, gathered_windows_are_those_of_the_later_chunk) {
   ASSERT_TRUE(gather.add_chunk(*newer, 0));
   gather.finish();
   Windows out;
-  ASSERT_TRUE(to_windows(gather, out));
+  ASSERT_TRUE(to_windows(gather, out, pool));
   ASSERT_EQ(out.size(), 2U);
   EXPECT_EQ(out[0].count, 9U);
   EXPECT_EQ(out[0].max, 1);
@@ -159,11 +242,26 @@ TEST(WindowChunk, what_is_no_rollup_is_corrupt) {
   const auto l = column(model::ValueType::long_);
   const auto d = column(model::ValueType::double_);
   const auto s = column(model::ValueType::string);
-  const std::vector<std::vector<chunk::DecodedColumn>> wrong = {
-      {}, {l, l}, {l, d, d}, {d, l, d}, {l, l, l}, {l, l, d, d}, {l, l, d, d, l}, {l, l, s, d, d}, {l, l, d, d, d, d}};
+  const auto h = column(model::ValueType::histogram);
+  const std::vector<std::vector<chunk::DecodedColumn>> wrong = {{},
+                                                                {l, l},
+                                                                {l, d, d},
+                                                                {d, l, d},
+                                                                {l, l, l},
+                                                                {l, l, d, d},
+                                                                {l, l, d, d, l},
+                                                                {l, l, s, d, d},
+                                                                {l, l, d, d, d, d},
+                                                                // of texts with histograms
+                                                                {l, l, s, l, l},
+                                                                {l, l, s, l, l, l},
+                                                                {l, l, s, l, l, s},
+                                                                {l, l, s, d, l, h},
+                                                                {l, l, s, l, d, h},
+                                                                {l, l, d, l, l, h}};
   for (const auto& columns : wrong) {
     Windows out;
-    const auto read = to_windows(times, columns, out);
+    const auto read = to_windows(times, columns, out, pool);
     ASSERT_FALSE(read) << columns.size();
     EXPECT_EQ(read.error().code, Code::corrupt);
     EXPECT_TRUE(out.empty());

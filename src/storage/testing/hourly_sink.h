@@ -31,6 +31,7 @@ class HourlySink final : public PieceSink {
     windows_ += windows.size();
   }
   Status piece(const Piece& piece) override {
+    if (model::in_text(piece.type)) return {};
     for (std::size_t i = 0; i < piece.size(); ++i) {
       add(piece.series, piece.times[i], 1, static_cast<double>(static_cast<std::int64_t>(piece.bits[i])));
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random work on a store, compared with a plain map: puts in any order and through overlapping groups, overwrites, late
-// data, settles, restarts, reads of random ranges. The same seed does the same work.
+// data, settles, restarts, reads of random ranges, as samples and as merged histograms. The same seed does the same
+// work.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "storage/testing/merging_sink.h"
 #include "storage/testing/store_fixture.h"
 
 namespace varve::storage::testing {
@@ -58,7 +60,7 @@ class StoreModel {
   }
 
   OwnedValue value(bool may_be_text) {
-    switch (pick(may_be_text ? 9 : 6)) {
+    switch (pick(may_be_text ? 11 : 6)) {
       case 0: return OwnedValue(model::Value::of_long(pick(100)));
       case 1: return OwnedValue(model::Value::of_long(-static_cast<std::int64_t>(random_())));
       case 2: return OwnedValue(model::Value::of_double(pick(10'000) / 100.0));
@@ -66,7 +68,9 @@ class StoreModel {
       case 4: return OwnedValue(model::Value::of_double(-0.0));
       case 5: return OwnedValue(model::Value::of_double(pick(1000)));
       case 6: return OwnedValue(model::Value::of_complex(std::string(16, static_cast<char>(pick(3)))));
-      case 7: return OwnedValue(model::Value::of_histogram(std::string(pick(60), 'h')));  // no store looks into it
+      case 7: return OwnedValue(model::Value::of_histogram(std::string(pick(60), 'h')));  // bytes that are none
+      case 8:
+      case 9: return OwnedValue(model::Value::of_histogram(small_histogram(pick(1000))));
       default: return OwnedValue(model::Value::of_string(std::string(pick(20), 'x')));
     }
   }
@@ -125,6 +129,24 @@ class StoreModel {
       if (range.contains(at)) want.emplace(at, value);
     }
     EXPECT_EQ(store_.read(metric, range), want) << metric << " in [" << range.first << ", " << range.last << ")";
+    compare_merged(metric, range, want);
+  }
+
+  // Sums of numbers that are no whole ones depend on their order.
+  void compare_merged(const std::string& metric, model::TimeRange range, const Samples& want) {
+    const auto series = store_.find(metric);
+    if (series.empty()) return;
+    const bool numbers = pick(2) == 0;
+    MergingSink sink(series.size(), numbers);
+    ScanOptions options;
+    options.range = range;
+    ASSERT_TRUE(engine_.samples().scan(store_.tenant(), series, options, sink));
+    const auto plain = [](Hours hours) {
+      for (auto& [start, hour] : hours) hour.sum = 0;
+      return hours;
+    };
+    EXPECT_EQ(plain(sink.hours(0)), plain(hours_of(want)))
+        << metric << " in [" << range.first << ", " << range.last << ") " << numbers;
   }
 
   Engine& engine_;

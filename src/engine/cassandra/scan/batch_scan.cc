@@ -23,7 +23,7 @@ Timestamp round_up(Timestamp time, std::int64_t width) {
 }  // namespace
 
 BatchScan::BatchScan(const ScanContext& context, std::vector<Member> members, bool merged)
-    : context_(context), members_(std::move(members)), merged_(merged) {}
+    : context_(context), members_(std::move(members)), merged_(merged), no_histograms_(members_.size()) {}
 
 Status BatchScan::run() {
   const std::size_t levels = context_.options.windows ? context_.levels.size() : 0;
@@ -87,6 +87,11 @@ bool BatchScan::samples_are_gone(TimeRange range) const {
   return retention < rollup::kForEver && range.first < context_.now_ms - retention;
 }
 
+bool BatchScan::all_samples_are_gone(TimeRange range) const {
+  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  return retention < rollup::kForEver && range.last <= context_.now_ms - retention;
+}
+
 // A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
 // that there is something unknown.
 bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members) const {
@@ -95,7 +100,10 @@ bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members)
     const Member& member = members_[m];
     for (std::size_t c = 0; c < member.columns.size(); ++c) {
       if (!context_.sink.takes_windows(member.series[c], range, context_.granularities[level])) return false;
-      if (member.counter[c] && !gone && context_.sink.window_fields(member.series[c]).extremes()) return false;
+      if (gone) continue;
+      const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
+      if (member.counter[c] && fields.extremes()) return false;
+      if (no_histograms_[m] && !fields.numbers) return false;
     }
     return true;
   });

@@ -64,6 +64,7 @@ class BatchScan {
   // Reads the range with the first `levels` granularities.
   Status read(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
+  [[nodiscard]] bool all_samples_are_gone(model::TimeRange range) const;
   [[nodiscard]] bool takes(model::TimeRange range, std::size_t level, const Subset& members) const;
   Status read_windows(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
@@ -78,11 +79,16 @@ class BatchScan {
   // Units of an era, by their start.
   Result<std::map<model::Timestamp, std::vector<Unit>>> load_units(model::TimeRange range, std::size_t level,
                                                                    const Subset& members);
-  // Do its windows in the range say all that is asked? Not of texts, of which they keep only the last, and not of
-  // extremes where it was made of a delta counter; unless the samples are gone, too.
-  [[nodiscard]] Result<bool> says_enough(const Unit& unit, model::TimeRange range) const;
+  // Do its windows in the range say all that is asked? Not of texts, of which they keep only the last, but for
+  // histograms where nothing else is there; and not of extremes where it was made of a delta counter; unless the
+  // samples are gone, too.
+  [[nodiscard]] Result<bool> says_enough(const Unit& unit, model::TimeRange range);
+  [[nodiscard]] Result<bool> histograms_say_enough(const Unit& unit, std::size_t column, model::TimeRange range);
   Status give_windows(const Unit& unit, std::size_t level, model::TimeRange range);
+  Status give_numbers(const Unit& unit, std::size_t column, std::size_t level, model::TimeRange range);
+  Status give_histograms(std::size_t series, std::size_t level, const std::vector<shared::WindowHistograms>& windows);
   Status give_merged_windows(std::span<const Unit> units, std::size_t level, model::TimeRange range);
+  void give_merged_numbers(const rollup::Windows& merged, std::size_t level);
 
   Status give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter);
   Status give_block(const Member& member, const chunk::Block& block, shared::Emitter& emitter);
@@ -96,7 +102,10 @@ class BatchScan {
   shared::Gather gather_;
   shared::SeriesMerge merge_;
   std::vector<model::Timestamp> times_;
+  std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_, arrivals_;
+  // Of each member: a unit had none. So where samples are there, no more units are read for histograms alone.
+  std::vector<bool> no_histograms_;
   std::size_t block_bytes_ = 0;  // of a slot of a member, about; 0: not known yet
 };
 

@@ -21,62 +21,165 @@ storage::WindowColumns cut(const storage::WindowColumns& columns, TimeRange rang
   return columns.part(static_cast<std::size_t>(first - columns.starts.begin()), static_cast<std::size_t>(last - first));
 }
 
+// What a unit says of one of its texts' windows that start in the range.
+Result<std::vector<shared::WindowHistograms>> histograms_in(const chunk::Block& block, std::size_t at,
+                                                            TimeRange range) {
+  std::vector<model::Timestamp> starts;
+  std::vector<chunk::DecodedColumn> columns(block.columns(at));
+  VARVE_CHECK_OK(shared::check_window_columns(columns.size()));
+  VARVE_CHECK_OK(block.times(at, starts));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (c == 0 || c >= rollup::columns_of(rollup::Kind::text)) VARVE_CHECK_OK(block.column(at, c, columns[c]));
+  }
+  std::vector<shared::WindowHistograms> found;
+  VARVE_CHECK_OK(shared::to_histograms(starts, columns, found));
+  std::erase_if(found, [&](const shared::WindowHistograms& w) { return w.count == 0 || !range.contains(w.start); });
+  return found;
+}
+
+Result<bool> any_in(const chunk::Block& block, std::size_t at, TimeRange range) {
+  std::vector<model::Timestamp> starts;
+  VARVE_CHECK_OK(block.times(at, starts));
+  return std::ranges::any_of(starts, [&](model::Timestamp start) { return range.contains(start); });
+}
+
+bool says_all(const std::vector<shared::WindowHistograms>& windows) {
+  return std::ranges::all_of(windows, &shared::WindowHistograms::says_all);
+}
+
 }  // namespace
 
-Result<bool> BatchScan::says_enough(const Unit& unit, TimeRange range) const {
-  if (unit.block == nullptr || samples_are_gone(range)) return true;
+Result<bool> BatchScan::says_enough(const Unit& unit, TimeRange range) {
+  if (unit.block == nullptr) return true;
   const Member& member = members_[unit.member];
-  std::vector<model::Timestamp> starts;
+  const bool some_gone = samples_are_gone(range);
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
+    const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
+    if (!fields.numbers) {
+      VARVE_TRY(const bool enough, histograms_say_enough(unit, c, range));
+      if (!enough) return false;
+      continue;
+    }
+    if (some_gone) continue;
     const std::size_t numbers = unit.block->find(numbers_of(in_part(member, c)));
-    const bool extremes = context_.sink.window_fields(member.series[c]).extremes();
-    if (extremes && numbers != unit.block->groups() &&
+    if (fields.extremes() && numbers != unit.block->groups() &&
         unit.block->columns(numbers) != rollup::columns_of(rollup::Kind::gauge)) {
       return false;
     }
     const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
     if (texts == unit.block->groups()) continue;
-    VARVE_CHECK_OK(unit.block->times(texts, starts));
-    if (std::ranges::any_of(starts, [&](model::Timestamp start) { return range.contains(start); })) return false;
+    if (!fields.histograms) {
+      VARVE_TRY(const bool any, any_in(*unit.block, texts, range));
+      if (any) return false;
+      continue;
+    }
+    VARVE_TRY(const auto windows, histograms_in(*unit.block, texts, range));
+    if (!says_all(windows)) return false;
   }
   return true;
+}
+
+// Where nothing but histograms is wanted as windows.
+Result<bool> BatchScan::histograms_say_enough(const Unit& unit, std::size_t column, TimeRange range) {
+  const chunk::Block& block = *unit.block;
+  const unsigned number = in_part(members_[unit.member], column);
+  const std::size_t texts = block.find(texts_of(number));
+  const std::size_t numbers = block.find(numbers_of(number));
+  const bool has_histograms = texts != block.groups() && block.columns(texts) == rollup::kColumnsWithHistograms;
+  if (!has_histograms) {
+    // Of what has no histograms here, no window is worth reading.
+    no_histograms_[unit.member] = true;
+    return all_samples_are_gone(range);
+  }
+  if (numbers != block.groups() && !all_samples_are_gone(range)) {
+    VARVE_TRY(const bool any, any_in(block, numbers, range));
+    if (any) return false;
+  }
+  if (samples_are_gone(range)) return true;
+  VARVE_TRY(const auto windows, histograms_in(block, texts, range));
+  return says_all(windows);
+}
+
+Status BatchScan::give_histograms(std::size_t series, std::size_t level,
+                                  const std::vector<shared::WindowHistograms>& windows) {
+  std::vector<model::Timestamp> times;
+  std::vector<std::uint64_t> counts;
+  std::vector<std::string_view> merged;
+  for (const shared::WindowHistograms& w : windows) {
+    if (w.histograms == 0) continue;
+    times.push_back(w.first);
+    counts.push_back(w.histograms);
+    merged.push_back(w.merged);
+  }
+  if (times.empty()) return {};
+  return context_.sink.histogram_columns({series, context_.granularities[level], times, counts, merged});
+}
+
+Status BatchScan::give_numbers(const Unit& unit, std::size_t c, std::size_t level, TimeRange range) {
+  const Member& member = members_[unit.member];
+  const std::size_t at = unit.block->find(numbers_of(in_part(member, c)));
+  if (at == unit.block->groups()) return {};
+  VARVE_CHECK_OK(shared::check_window_columns(unit.block->columns(at)));
+  const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
+  const std::array<bool, rollup::kColumnsMax> wanted{true,       fields.first_time, fields.sum,
+                                                     fields.min, fields.max,        false};
+  VARVE_CHECK_OK(unit.block->times(at, times_));
+  columns_.resize(unit.block->columns(at));
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (wanted[i]) VARVE_CHECK_OK(unit.block->column(at, i, columns_[i]));
+  }
+  storage::WindowColumns windows;
+  VARVE_CHECK_OK(shared::to_window_columns(times_, columns_, fields, unknown_, windows));
+  windows.series = member.series[c];
+  windows.width_ms = context_.granularities[level];
+  if (const auto part = cut(windows, range); part.size() != 0) context_.sink.window_columns(part);
+  return {};
 }
 
 Status BatchScan::give_windows(const Unit& unit, std::size_t level, TimeRange range) {
   if (unit.block == nullptr) return {};
   const Member& member = members_[unit.member];
-  std::vector<model::Timestamp> starts;
-  std::vector<chunk::DecodedColumn> columns;
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
-    const std::size_t at = unit.block->find(numbers_of(in_part(member, c)));
-    if (at == unit.block->groups()) continue;
-    VARVE_CHECK_OK(shared::check_window_columns(unit.block->columns(at)));
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-    const std::array<bool, rollup::kColumnsMax> wanted{true, fields.first_time, fields.sum, fields.min, fields.max};
-    VARVE_CHECK_OK(unit.block->times(at, starts));
-    columns.resize(unit.block->columns(at));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (wanted[i]) VARVE_CHECK_OK(unit.block->column(at, i, columns[i]));
-    }
-    storage::WindowColumns windows;
-    VARVE_CHECK_OK(shared::to_window_columns(starts, columns, fields, unknown_, windows));
-    windows.series = member.series[c];
-    windows.width_ms = context_.granularities[level];
-    if (const auto part = cut(windows, range); part.size() != 0) context_.sink.window_columns(part);
+    if (fields.numbers) VARVE_CHECK_OK(give_numbers(unit, c, level, range));
+    const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
+    if (!fields.histograms || texts == unit.block->groups()) continue;
+    VARVE_TRY(const auto windows, histograms_in(*unit.block, texts, range));
+    VARVE_CHECK_OK(give_histograms(member.series[c], level, windows));
   }
   return {};
 }
 
 // Of one series in several groups: each has counted other samples.
 Status BatchScan::give_merged_windows(std::span<const Unit> units, std::size_t level, TimeRange range) {
-  rollup::Windows merged;
+  std::vector<SeriesWindows> all;
   for (const Unit& unit : units) {
     if (unit.block == nullptr) continue;
-    VARVE_TRY(const SeriesWindows found, windows_of(*unit.block, in_part(members_[unit.member], 0)));
-    merged = rollup::merged(merged, found.numbers);
+    VARVE_TRY(all.emplace_back(), windows_of(*unit.block, in_part(members_[unit.member], 0)));
   }
-  std::erase_if(merged, [&](const rollup::Window& w) { return w.count == 0 || !range.contains(w.start); });
-  if (merged.empty()) return {};
+  rollup::Windows numbers, texts;
+  rollup::TextPool parts;
+  for (const SeriesWindows& one : all) {
+    numbers = rollup::merged(numbers, one.numbers, parts);
+    texts = rollup::merged(texts, one.texts, parts);
+  }
+  const auto is_out = [&](const rollup::Window& w) { return w.count == 0 || !range.contains(w.start); };
+  std::erase_if(numbers, is_out);
+  std::erase_if(texts, is_out);
+  const std::size_t series = members_[0].series[0];
+  const storage::WindowFields fields = context_.sink.window_fields(series);
+  if (fields.numbers) give_merged_numbers(numbers, level);
+  if (!fields.histograms) return {};
+  std::vector<shared::WindowHistograms> histograms;
+  for (const rollup::Window& w : texts) {
+    const rollup::TextPart& text = *w.text;
+    histograms.push_back({w.start, w.count, text.histograms, text.first_histogram, text.exact, text.merged});
+  }
+  return give_histograms(series, level, histograms);
+}
+
+void BatchScan::give_merged_numbers(const rollup::Windows& merged, std::size_t level) {
+  if (merged.empty()) return;
   std::vector<model::Timestamp> starts;
   std::vector<std::uint64_t> counts, offsets, sums, mins, maxs;
   for (const rollup::Window& w : merged) {
@@ -89,7 +192,6 @@ Status BatchScan::give_merged_windows(std::span<const Unit> units, std::size_t l
   }
   context_.sink.window_columns(
       {members_[0].series[0], context_.granularities[level], starts, counts, offsets, sums, mins, maxs});
-  return {};
 }
 
 }  // namespace varve::engine::cassandra

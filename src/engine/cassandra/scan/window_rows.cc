@@ -4,7 +4,8 @@
 namespace varve::engine::cassandra {
 namespace {
 
-Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& out, std::size_t& columns) {
+Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& out, rollup::TextPool& texts,
+            std::size_t& columns) {
   const std::size_t at = block.find(group);
   if (at == block.groups()) return {};
   columns = block.columns(at);
@@ -13,7 +14,7 @@ Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& ou
   VARVE_CHECK_OK(block.times(at, starts));
   std::vector<chunk::DecodedColumn> decoded(columns);
   for (std::size_t c = 0; c < columns; ++c) VARVE_CHECK_OK(block.column(at, c, decoded[c]));
-  return shared::to_windows(starts, decoded, out);
+  return shared::to_windows(starts, decoded, out, texts);
 }
 
 }  // namespace
@@ -42,9 +43,9 @@ Result<std::shared_ptr<const chunk::Block>> open_windows(std::string_view chunk)
 Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_part) {
   SeriesWindows series;
   std::size_t columns = rollup::columns_of(rollup::Kind::gauge);
-  VARVE_CHECK_OK(read(block, numbers_of(column_in_part), series.numbers, columns));
+  VARVE_CHECK_OK(read(block, numbers_of(column_in_part), series.numbers, series.text_parts, columns));
   if (columns != rollup::columns_of(rollup::Kind::gauge)) series.kind = rollup::Kind::counter;
-  VARVE_CHECK_OK(read(block, texts_of(column_in_part), series.texts, columns));
+  VARVE_CHECK_OK(read(block, texts_of(column_in_part), series.texts, series.text_parts, columns));
   return series;
 }
 

@@ -2,7 +2,6 @@
 // Window rows: the windows of one unit of 32 series as a chunk, and back (docs/formats/cluster.md).
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,11 +14,12 @@
 
 namespace varve::engine::cassandra {
 
-// Of one series. Texts are views of what they were made of.
+// Of one series. Bytes of texts are views of what they were made of. Moved, not copied.
 struct SeriesWindows {
   rollup::Kind kind = rollup::Kind::gauge;  // of the numbers
   rollup::Windows numbers;
   rollup::Windows texts;
+  rollup::TextPool text_parts;  // what windows_of() read of texts, and what is made of it
   [[nodiscard]] bool empty() const { return numbers.empty() && texts.empty(); }
 };
 

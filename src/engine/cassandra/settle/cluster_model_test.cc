@@ -152,7 +152,10 @@ struct Model {
       for (const auto& [metric, expected] : metrics) {
         const unsigned column = metric == "cpu" ? 0 : 1;
         auto found = view.windows(SealedView::cells(host, kWide), column, level, all);
-        if (column == 0) found = rollup::merged(found, view.windows(SealedView::cells(host, kNarrow), 0, level, all));
+        rollup::TextPool none;
+        if (column == 0) {
+          found = rollup::merged(found, view.windows(SealedView::cells(host, kNarrow), 0, level, all), none);
+        }
         ShownWindows is = shown(found), should = shown(windows_of(expected, widths[level]));
         std::erase_if(is, [&](const auto& window) { return !trusted(window.first); });
         std::erase_if(should, [&](const auto& window) { return !trusted(window.first); });

@@ -2,7 +2,6 @@
 #include "engine/cassandra/settle/late_windows.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "engine/cassandra/scan/column_life.h"
 #include "engine/shared/series_folder.h"
@@ -87,15 +86,14 @@ Status LateWindows::add(const LateWork& work, std::size_t level, const SlotData&
     gather.finish();
     shared::SeriesFolder folder(width_ms);
     folder.start_group();
-    std::deque<std::string> texts;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       folder.fold(gather.times(), gather.columns()[c]);
       row.lives.series[c].add(life_of(gather.times(), gather.columns()[c]));
       if (series[c].numbers.empty()) series[c].kind = work.kinds[columns[c]];
-      series[c].numbers = rollup::merged(series[c].numbers, folder.numbers());
+      series[c].numbers = rollup::merged(series[c].numbers, folder.numbers(), series[c].text_parts);
       rollup::Windows more = folder.texts();
-      for (rollup::Window& window : more) window.last = texts.emplace_back(window.last);
-      series[c].texts = rollup::merged(series[c].texts, more);
+      for (rollup::Window& window : more) window.text = series[c].text_parts.copy(window.text);
+      series[c].texts = rollup::merged(series[c].texts, more, series[c].text_parts);
     }
     for (const SlotData::Hot& hot : fresh.hot) row.added.push_back(hot.arrival);
     std::ranges::sort(row.added);

@@ -25,7 +25,7 @@ Timestamp gone_until(Timestamp from, std::int64_t row_ms, std::int64_t retention
   return std::max(from, end);
 }
 
-// Windows of `list` that start before `until`; the texts of what is kept, by `keep`, live on.
+// Windows of `list` that start before `until`.
 void take_before(Windows& list, Timestamp until) {
   std::erase_if(list, [until](const rollup::Window& w) { return w.start >= until; });
 }
@@ -184,24 +184,23 @@ class UnitMaker::Making {
   void add(std::size_t column, rollup::Kind kind, const Windows& numbers, const Windows& texts) {
     SeriesWindows& series = series_[column];
     if (!numbers.empty()) series.kind = kind;
-    add(series.numbers, numbers, nullptr);
-    add(series.texts, texts, &texts_);
+    add(series.numbers, numbers);
+    add(series.texts, texts);
   }
   // What was folded of one slot is gone with the next: its texts are copied.
-  void add(Windows& to, const Windows& finer, std::deque<std::string>* texts) {
+  void add(Windows& to, const Windows& finer) {
     if (finer.empty()) return;
     coarser_.clear();
-    rollup::coarsen(finer, width_ms_, coarser_);
+    coarser_texts_.clear();
+    rollup::coarsen(finer, width_ms_, coarser_, coarser_texts_);
     // A finer unit may begin before this one, or end after it.
     std::erase_if(coarser_, [&](const rollup::Window& window) { return !range().contains(window.start); });
     if (coarser_.empty()) return;
-    if (texts != nullptr) {
-      for (rollup::Window& window : coarser_) window.last = texts->emplace_back(window.last);
-    }
+    for (rollup::Window& window : coarser_) window.text = texts_.copy(window.text);
     if (to.empty() || to.back().start < coarser_.front().start) {
       to.insert(to.end(), coarser_.begin(), coarser_.end());
     } else {
-      to = rollup::merged(to, coarser_);
+      to = rollup::merged(to, coarser_, texts_);
     }
   }
 
@@ -239,10 +238,11 @@ class UnitMaker::Making {
   std::unordered_map<std::size_t, Stored> stored_;  // by column
   std::unordered_map<unsigned, std::vector<Arrival>> added_;
   std::vector<std::shared_ptr<const chunk::Block>> blocks_;
-  std::deque<std::string> texts_;
+  rollup::TextPool texts_;  // of series_, but for those that are stored
   shared::Gather gather_;
   shared::CellEraser eraser_;
   Windows coarser_;
+  rollup::TextPool coarser_texts_;
 };
 
 Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const UnitWork> works) const {

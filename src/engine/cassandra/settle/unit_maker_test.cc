@@ -63,10 +63,10 @@ class UnitMakerTest : public testing::GroupRows {
     std::string text;
     for (const auto& w : windows) {
       text += std::to_string((w.start - kStart) / kMinute) + ":" + std::to_string(w.count) + "/";
-      text += w.last.empty()
+      text += w.text == nullptr
                   ? std::to_string(static_cast<long>(w.sum)) + "/" + std::to_string(static_cast<long>(w.min)) + "/" +
                         std::to_string(static_cast<long>(w.max)) + " "
-                  : std::string(w.last) + " ";
+                  : std::string(w.text->last) + " ";
     }
     return text;
   }

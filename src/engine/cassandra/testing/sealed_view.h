@@ -31,13 +31,14 @@ inline ShownWindows shown(const rollup::Windows& windows) {
 
 inline rollup::Windows windows_of(const Samples& samples, std::int64_t width_ms) {
   rollup::Windows out;
+  rollup::TextPool none;
   for (const auto& [time, number] : samples) {
     const auto value = static_cast<double>(number);
     const rollup::Window one{model::window_start(time, width_ms), time, time, 1, value, value, value, {}};
     if (out.empty() || out.back().start != one.start) {
       out.push_back(one);
     } else {
-      rollup::combine(out.back(), one);
+      rollup::combine(out.back(), one, none);
     }
   }
   return out;

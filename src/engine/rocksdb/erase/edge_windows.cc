@@ -2,6 +2,7 @@
 #include "engine/rocksdb/erase/edge_windows.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/scan/window_reader.h"
@@ -78,7 +79,8 @@ Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::siz
     for (const std::size_t e : edges) {
       Edge& edge = edges_[e];
       coarser_.clear();
-      rollup::coarsen(finest, edge.width_ms, coarser_);
+      rollup::TextPool texts;
+      rollup::coarsen(finest, edge.width_ms, coarser_, texts);
       for (const Window& window : coarser_) {
         if (window.start == edge.start) edge.windows.emplace_back(group, keep(window));
       }
@@ -117,7 +119,7 @@ void EdgeWindows::combine(Edge& edge) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < edge.windows.size(); ++i) {
     if (kept > 0 && edge.windows[kept - 1].first == edge.windows[i].first) {
-      rollup::combine(edge.windows[kept - 1].second, edge.windows[i].second);
+      rollup::combine(edge.windows[kept - 1].second, edge.windows[i].second, texts_);
     } else {
       edge.windows[kept++] = edge.windows[i];
     }
@@ -165,7 +167,8 @@ Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
     if (finer_count < count) return {};
     edge.made.push_back(group);
     coarser_.clear();
-    rollup::coarsen(left, edge.width_ms, coarser_);
+    rollup::TextPool texts;
+    rollup::coarsen(left, edge.width_ms, coarser_, texts);
     for (const Window& window : coarser_) edge.windows.emplace_back(group, keep(window));
     return {};
   };
@@ -195,7 +198,7 @@ bool EdgeWindows::goes(std::int64_t width, model::Timestamp start, std::uint32_t
 
 Window EdgeWindows::keep(const Window& window) {
   Window out = window;
-  if (!out.last.empty()) out.last = texts_.emplace_back(out.last);
+  out.text = texts_.copy(out.text);
   return out;
 }
 

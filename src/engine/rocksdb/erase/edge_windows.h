@@ -7,10 +7,8 @@
 // is never made of less than it was made of before.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,7 +43,7 @@ class EdgeWindows {
   [[nodiscard]] bool is_dropped(model::TimeRange range) const;
   Status fold_slot(model::Timestamp start, const std::vector<std::size_t>& edges);
   Status fold_group(SlotFolder& folder, std::uint32_t group, const SlotFolder::Out& out);
-  static void combine(Edge& edge);
+  void combine(Edge& edge);
   Status make_of_finer(Edge& edge, std::int64_t finer_ms);
   [[nodiscard]] const Edge* edge_of(std::int64_t width_ms, model::Timestamp start) const;
   [[nodiscard]] const rollup::Window* made(const Edge& edge, std::uint32_t group) const;
@@ -57,7 +55,7 @@ class EdgeWindows {
   std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges to be made of finer windows, of which
   std::vector<index::Place> places_;
   rollup::Windows coarser_;
-  std::deque<std::string> texts_;
+  rollup::TextPool texts_;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -25,6 +25,7 @@ struct ScanSource {
   const rollup::Levels* rollups = nullptr;       // none: only samples are read
   std::span<const model::SeriesId> series = {};  // the caller's list
   std::span<const std::uint8_t> counters = {};   // of each: is it a delta counter, whose windows have no extremes
+  std::span<const std::uint8_t> plain = {};      // of each: do its windows say nothing that is wanted? None: they do
 };
 
 }  // namespace varve::engine::rocksdb

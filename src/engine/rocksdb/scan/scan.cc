@@ -124,10 +124,8 @@ Status scan_unlike(const ScanSource& source, const std::vector<Place>& places, c
   return read(source, {all, options.range.last});
 }
 
-}  // namespace
-
-Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
-                   TaskPool& helpers, storage::PieceSink& sink) {
+Status scan_all(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                TaskPool& helpers, storage::PieceSink& sink) {
   if (std::ranges::all_of(places, [](const Place& place) { return place.ttl_s == 0; })) {
     return scan_alike(source, std::move(places), options, helpers, sink);
   }
@@ -148,6 +146,20 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
                                            : scan_unlike(source, list, alive, part, helpers, sink));
   }
   return {};
+}
+
+}  // namespace
+
+Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                   TaskPool& helpers, storage::PieceSink& sink) {
+  if (source.plain.empty()) return scan_all(source, std::move(places), options, helpers, sink);
+  const auto plain = std::ranges::partition(places, [&](const Place& p) { return source.plain[p.series] == 0; });
+  std::vector<Place> of_plain(plain.begin(), plain.end());
+  places.erase(plain.begin(), plain.end());
+  ScanSource samples_only = source;
+  samples_only.rollups = nullptr;
+  VARVE_CHECK_OK(scan_all(samples_only, std::move(of_plain), options, helpers, sink));
+  return scan_all(source, std::move(places), options, helpers, sink);
 }
 
 }  // namespace varve::engine::rocksdb

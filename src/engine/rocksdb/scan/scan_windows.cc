@@ -16,26 +16,34 @@ namespace {
 using model::TimeRange;
 using model::Timestamp;
 
-// Samples of one series that are to be read although its windows are: its texts or its numbers.
+constexpr storage::WindowFields kNothing;  // but starts and counts
+
+enum class Samples : std::uint8_t { numbers, texts, texts_but_histograms };
+
+// Samples of one series that are to be read although its windows are.
 struct Again {
   std::uint32_t series = 0;
-  bool texts = false;
+  Samples samples{};
   TimeRange range;
 };
 
 // Lets through only what is wanted again.
 class OnlySink final : public storage::PieceSink {
  public:
-  OnlySink(storage::PieceSink& sink, bool texts) : sink_(sink), texts_(texts) {}
-  bool takes_stats(const storage::ChunkStats& stats) override { return !texts_ && sink_.takes_stats(stats); }
+  OnlySink(storage::PieceSink& sink, Samples samples) : sink_(sink), samples_(samples) {}
+  bool takes_stats(const storage::ChunkStats& stats) override {
+    return samples_ == Samples::numbers && sink_.takes_stats(stats);
+  }
   void stats(const storage::ChunkStats& stats) override { sink_.stats(stats); }
   Status piece(const storage::Piece& piece) override {
-    return model::in_text(piece.type) == texts_ ? sink_.piece(piece) : Status{};
+    const bool wanted = model::in_text(piece.type) == (samples_ != Samples::numbers) &&
+                        (samples_ != Samples::texts_but_histograms || piece.type != model::ValueType::histogram);
+    return wanted ? sink_.piece(piece) : Status{};
   }
 
  private:
   storage::PieceSink& sink_;
-  const bool texts_;
+  const Samples samples_;
 };
 
 class WindowScan {
@@ -66,14 +74,46 @@ class WindowScan {
       if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source_, options_));
       const model::SeriesId series = source_.series[place.series];
       columns.series = place.series;
-      VARVE_CHECK_OK(reader.read(rollup::number_group(series), sink_.window_fields(place.series), columns));
-      give(cut(columns));
-      VARVE_CHECK_OK(reader.read(rollup::text_group(series), texts_));
-      for (const auto& w : texts_) {
-        if (stretch_.range.contains(w.start)) add_texts(place.series, range_of(w.start));
+      const storage::WindowFields fields = sink_.window_fields(place.series);
+      VARVE_CHECK_OK(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
+      if (fields.numbers) {
+        give(cut(columns));
+      } else {
+        read_again(cut(columns));
       }
+      VARVE_CHECK_OK(reader.read(rollup::text_group(series), fields.histograms, texts_));
+      VARVE_CHECK_OK(give_histograms(place.series));
     }
     return {};
+  }
+
+  // Of texts_. What their windows do not say is read again: all texts, or those beside the histograms.
+  Status give_histograms(std::uint32_t series) {
+    times_.clear();
+    counts_.clear();
+    merged_.clear();
+    for (const shared::WindowHistograms& w : texts_) {
+      if (w.count == 0 || !stretch_.range.contains(w.start)) continue;
+      const TimeRange range = range_of(w.start);
+      if (w.histograms == 0 || (!w.exact && !is_dropped(range))) {
+        add_again(series, Samples::texts, range);
+        continue;
+      }
+      times_.push_back(w.first);
+      counts_.push_back(w.histograms);
+      merged_.push_back(w.merged);
+      if (w.histograms != w.count) add_again(series, Samples::texts_but_histograms, range);
+    }
+    if (times_.empty()) return {};
+    return sink_.histogram_columns({series, stretch_.granularity_ms, times_, counts_, merged_});
+  }
+
+  // The samples of these windows of numbers.
+  void read_again(const storage::WindowColumns& windows) {
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      if (windows.counts[i] == 0) continue;
+      add_again(static_cast<std::uint32_t>(windows.series), Samples::numbers, range_of(windows.starts[i]));
+    }
   }
 
   [[nodiscard]] TimeRange range_of(Timestamp start) const { return {start, start + stretch_.granularity_ms}; }
@@ -102,7 +142,7 @@ class WindowScan {
         give_until(i);
       } else if (is_unknown(i) && !is_dropped(range_of(columns.starts[i]))) {
         give_until(i);
-        again_.push_back({static_cast<std::uint32_t>(columns.series), false, range_of(columns.starts[i])});
+        again_.push_back({static_cast<std::uint32_t>(columns.series), Samples::numbers, range_of(columns.starts[i])});
       }
     }
     give_until(columns.size());
@@ -120,20 +160,20 @@ class WindowScan {
   [[nodiscard]] bool is_dropped(TimeRange range) const { return std::ranges::any_of(slots_in(range), is_gone); }
 
   // Of slots whose samples are gone, what came since is read as samples anyway.
-  void add_texts(std::uint32_t series, TimeRange range) {
+  void add_again(std::uint32_t series, Samples samples, TimeRange range) {
     for (const auto& slot : slots_in(range)) {
       const TimeRange both{std::max(slot.start, range.first),
                            std::min(slot.start + source_.chunk_width_ms, range.last)};
-      if (!is_gone(slot)) again_.push_back({series, true, both});
+      if (!is_gone(slot)) again_.push_back({series, samples, both});
     }
   }
 
   Status read_again() {
-    std::ranges::sort(again_, {}, [](const Again& a) { return std::tuple(a.series, a.texts, a.range.first); });
+    std::ranges::sort(again_, {}, [](const Again& a) { return std::tuple(a.series, a.samples, a.range.first); });
     std::vector<Place> places;
     for (std::size_t i = 0; i < again_.size();) {
       Again wanted = again_[i++];
-      while (i < again_.size() && again_[i].series == wanted.series && again_[i].texts == wanted.texts &&
+      while (i < again_.size() && again_[i].series == wanted.series && again_[i].samples == wanted.samples &&
              again_[i].range.first <= wanted.range.last) {
         wanted.range.last = std::max(wanted.range.last, again_[i++].range.last);
       }
@@ -142,7 +182,7 @@ class WindowScan {
         std::ranges::copy_if(places_, std::back_inserter(places),
                              [&](const Place& p) { return p.series == wanted.series; });
       }
-      OnlySink only(sink_, wanted.texts);
+      OnlySink only(sink_, wanted.samples);
       storage::ScanOptions options = options_;
       options.range = wanted.range;
       ScanRange range(source_, slots_, options, only);
@@ -157,7 +197,10 @@ class WindowScan {
   const storage::ScanOptions& options_;
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
-  rollup::Windows texts_;  // of the series at hand
+  std::vector<shared::WindowHistograms> texts_;  // of the series at hand
+  std::vector<Timestamp> times_;                 // of its merged histograms
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::string_view> merged_;
   std::vector<Again> again_;
 };
 

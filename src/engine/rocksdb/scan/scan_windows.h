@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scan windows: reads a stretch of a scan as windows, and as samples what its windows do not say.
 //
-// That is texts, of which a window keeps only the last; and extremes where a window has none: it was made of what was a
-// delta counter then. Where those samples are gone too, such a window is given with NaN for its extremes: that there
-// were samples is known, and which was the least is not.
+// That is texts, of which a window keeps only the last, but for histograms where the sink wants them merged and the
+// window says all of them; numbers, where it does not want their windows; and extremes where a window has none: it was
+// made of what was a delta counter then. Where those samples are gone too, such a window is given with NaN for its
+// extremes: that there were samples is known, and which was the least is not; and histograms as the window has them.
 #pragma once
 
 #include <span>

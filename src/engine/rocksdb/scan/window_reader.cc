@@ -5,18 +5,27 @@ namespace varve::engine::rocksdb {
 
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
-  VARVE_TRY(const bool found, load(group, {true, true, true, true, true}));
+  texts_.clear();
+  VARVE_TRY(const bool found, load(group, {true, true, true, true, true, true}));
   if (!found) return {};
-  VARVE_CHECK_OK(shared::to_windows(starts_, columns_, out));
+  VARVE_CHECK_OK(shared::to_windows(starts_, columns_, out, texts_));
   std::erase_if(out, [](const rollup::Window& window) { return window.count == 0; });
   return {};
 }
 
 Status WindowReader::read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out) {
   out = out.part(0, 0);
-  VARVE_TRY(const bool found, load(group, {true, fields.first_time, fields.sum, fields.min, fields.max}));
+  VARVE_TRY(const bool found, load(group, {true, fields.first_time, fields.sum, fields.min, fields.max, false}));
   if (!found) return {};
   return shared::to_window_columns(starts_, columns_, fields, unknown_, out);
+}
+
+Status WindowReader::read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out) {
+  out.clear();
+  VARVE_TRY(const bool found, load(group, {true, false, false, merged, merged, merged}));
+  if (!found) return {};
+  if (!merged) columns_.resize(rollup::columns_of(rollup::Kind::text));
+  return shared::to_histograms(starts_, columns_, out);
 }
 
 Result<bool> WindowReader::load(std::uint32_t group, const Wanted& wanted) {

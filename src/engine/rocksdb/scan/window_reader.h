@@ -14,7 +14,7 @@
 
 namespace varve::engine::rocksdb {
 
-// One thread. What is read lives as long as the reader; columns until the next call.
+// One thread. Bytes of what is read live as long as the reader, all else of it until the next call.
 class WindowReader {
  public:
   WindowReader(const ScanSource& source, const Runs::OfSlot& slot) {
@@ -26,6 +26,9 @@ class WindowReader {
   // The columns of a group of numbers, into `out`, but for its series: counts and what is wanted, nothing else is
   // decoded. Empty windows (count 0) are among them. Extremes that no window has are NaN. Error: corrupt.
   Status read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out);
+  // What windows of texts say of histograms, into `out` (cleared first), empty windows among them; `merged`: with the
+  // merged histograms, too, if any window has one. Error: corrupt.
+  Status read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out);
 
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
@@ -40,6 +43,7 @@ class WindowReader {
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
+  rollup::TextPool texts_;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -8,7 +8,8 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kWindowsMax = 800'000;  // held, complete or not: about 60 MB
+constexpr std::size_t kWindowsMax = 800'000;  // held, complete or not: about 50 MB
+constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -20,9 +21,9 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size()});
   held_.insert(held_.end(), windows.begin(), windows.end());
   if (kind == rollup::Kind::text) {
-    for (auto& window : std::span(held_).last(windows.size())) window.last = texts_.emplace_back(window.last);
+    for (auto& window : std::span(held_).last(windows.size())) window.text = texts_.copy(window.text);
   }
-  return held_.size() < kWindowsMax ? Status{} : flush();
+  return held_.size() < kWindowsMax && texts_.bytes() < kTextBytesMax ? Status{} : flush();
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {

@@ -6,10 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "engine/rocksdb/runs/run_cursor.h"
@@ -32,7 +30,9 @@ class RollupWriter {
              std::span<const rollup::Window> windows);
 
   // All slots have given what they have of the groups so far.
-  Status complete() { return held_.size() < kWindowsWritten ? Status{} : flush(); }
+  Status complete() {
+    return held_.size() < kWindowsWritten && texts_.bytes() < kTextBytesWritten ? Status{} : flush();
+  }
 
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
@@ -45,7 +45,9 @@ class RollupWriter {
     model::Timestamp start;    // of its first window
     std::size_t first, count;  // of held_
   };
-  static constexpr std::size_t kWindowsWritten = 8192;  // at once
+  // At once: so many windows, or with so many bytes of texts.
+  static constexpr std::size_t kWindowsWritten = 8192;
+  static constexpr std::size_t kTextBytesWritten = std::size_t{1} << 20;
 
   void sort(std::vector<Entry>& entries);
   Status flush();
@@ -58,7 +60,7 @@ class RollupWriter {
   std::uint64_t next_run_;
   std::map<SlotKey, std::vector<Entry>> entries_;
   rollup::Windows held_;
-  std::deque<std::string> texts_;
+  rollup::TextPool texts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
   std::vector<Entry> sorted_;

@@ -133,6 +133,7 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
   const Kind kind = text ? Kind::text : one.kind_of(series);
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   const Windows* finer = &finest;  // of widths_[0]
+  texts_.clear();
   const auto& levels = context_.options.rollups.levels;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const std::int64_t width = levels[level].width_ms;
@@ -142,7 +143,7 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
     if (width != widths_[0]) {
       Windows& coarser = finer == &coarser_ ? windows_ : coarser_;
       coarser.clear();
-      rollup::coarsen(*finer, width, coarser);
+      rollup::coarsen(*finer, width, coarser, texts_);
       finer = &coarser;
     }
     if (wide || of_slot_.mark.dropped) {
@@ -166,8 +167,8 @@ Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_
     return !range.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
   });
   if (stored_.empty()) return &windows;
-  for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, {}};
-  complete_ = rollup::merged(windows, stored_);
+  for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, nullptr};
+  complete_ = rollup::merged(windows, stored_, texts_);
   return &complete_;
 }
 
@@ -201,12 +202,10 @@ Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind k
     std::erase_if(stored_, [&](const rollup::Window& s) {
       return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
     });
-    for (auto& window : stored_) {
-      if (!window.last.empty()) window.last = texts_.emplace_back(window.last);
-    }
+    for (auto& window : stored_) window.text = texts_.copy(window.text);
   }
   if (width > context_.source.chunk_width_ms) coarse_.insert({slot_.tenant, width, windows[0].start});
-  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows));
+  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows, texts_));
 }
 
 }  // namespace varve::engine::rocksdb

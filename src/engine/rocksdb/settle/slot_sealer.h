@@ -5,7 +5,6 @@
 // else; so are groups of partitions that are not ours.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <set>
 #include <shared_mutex>
@@ -82,7 +81,7 @@ class SlotSealer {
   bool gave_up_ = false;
   std::vector<index::Place> places_;
   rollup::Windows windows_, coarser_, stored_, complete_;
-  std::deque<std::string> texts_;
+  rollup::TextPool texts_;    // of what is made of the series at hand
   std::set<SlotKey> coarse_;  // windows wider than the slot that were added to
 };
 
