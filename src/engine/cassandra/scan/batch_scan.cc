@@ -36,12 +36,12 @@ Status BatchScan::run() {
   for (const std::size_t m : order) {
     const Timestamp from = members_[m].alive_from(context_.now_ms);
     if (from > range.first) {
-      VARVE_CHECK_OK(read({range.first, std::min(from, range.last)}, levels, there));
+      VARVE_CHECK_OK(read_apart({range.first, std::min(from, range.last)}, levels, there));
       range.first = from;
     }
     there.insert(std::ranges::lower_bound(there, m), m);
   }
-  return read(range, levels, there);
+  return read_apart(range, levels, there);
 }
 
 Status BatchScan::interrupted() const {
@@ -53,6 +53,27 @@ Status BatchScan::interrupted() const {
 
 RowStore::ReadLimits BatchScan::limits() const {
   return {context_.options.cancelled, context_.options.deadline_steady_ns};
+}
+
+bool BatchScan::wants_only_histograms(const Subset& members) const {
+  return std::ranges::any_of(members, [&](std::size_t m) {
+    return std::ranges::any_of(members_[m].series, [&](std::size_t series) {
+      const storage::WindowFields fields = context_.sink.window_fields(series);
+      return fields.histograms && !fields.numbers;
+    });
+  });
+}
+
+Status BatchScan::read_apart(TimeRange range, std::size_t levels, const Subset& members) {
+  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  if (levels > 0 && retention < rollup::kForEver && wants_only_histograms(members)) {
+    const Timestamp gone = model::window_start(context_.now_ms - retention, context_.granularities[0]);
+    if (gone > range.first && gone < range.last) {
+      VARVE_CHECK_OK(read({range.first, gone}, levels, members));
+      range.first = gone;
+    }
+  }
+  return read(range, levels, members);
 }
 
 Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& members) {
@@ -100,10 +121,9 @@ bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members)
     const Member& member = members_[m];
     for (std::size_t c = 0; c < member.columns.size(); ++c) {
       if (!context_.sink.takes_windows(member.series[c], range, context_.granularities[level])) return false;
-      if (gone) continue;
       const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-      if (member.counter[c] && fields.extremes()) return false;
-      if (no_histograms_[m] && !fields.numbers) return false;
+      if (!gone && member.counter[c] && fields.extremes()) return false;
+      if (no_histograms_[m] && !fields.numbers && !all_samples_are_gone(range)) return false;
     }
     return true;
   });

@@ -61,7 +61,11 @@ class BatchScan {
  private:
   using Subset = std::vector<std::size_t>;  // of members_, ascending
 
-  // Reads the range with the first `levels` granularities.
+  // Reads the range with the first `levels` granularities. Where nothing but histograms is wanted as windows, what is
+  // gone and what is not are read apart: a unit has both, and beside its histograms it may say nothing of numbers.
+  Status read_apart(model::TimeRange range, std::size_t levels, const Subset& members);
+  [[nodiscard]] bool wants_only_histograms(const Subset& members) const;
+  // The same of a range that is as a whole.
   Status read(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
   [[nodiscard]] bool all_samples_are_gone(model::TimeRange range) const;

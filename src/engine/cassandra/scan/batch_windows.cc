@@ -89,13 +89,13 @@ Result<bool> BatchScan::histograms_say_enough(const Unit& unit, std::size_t colu
   if (!has_histograms) {
     // Of what has no histograms here, no window is worth reading.
     no_histograms_[unit.member] = true;
-    return all_samples_are_gone(range);
+    return false;
   }
-  if (numbers != block.groups() && !all_samples_are_gone(range)) {
+  if (all_samples_are_gone(range)) return true;
+  if (numbers != block.groups()) {
     VARVE_TRY(const bool any, any_in(block, numbers, range));
     if (any) return false;
   }
-  if (samples_are_gone(range)) return true;
   VARVE_TRY(const auto windows, histograms_in(block, texts, range));
   return says_all(windows);
 }
