@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/catalog.h"
 
-#include <gtest/gtest.h>
-
 #include "http/answer.h"
-#include "http/testing/waiting_sink.h"
-#include "http/url.h"
-#include "storage/testing/memory_store.h"
+#include "http/testing/memory_api.h"
 
 namespace varve::http {
 namespace {
 
 using model::Value;
 
-class CatalogTest : public ::testing::Test {
+class CatalogTest : public testing::MemoryApi {
  protected:
-  CatalogTest() {
+  CatalogTest() : MemoryApi("") {
     add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view name) { return name.ends_with("bytes"); }});
     store_.put("t", "cpu", {{"host", "a"}}, 1000, Value::of_double(1.5));
     store_.put("t", "cpu", {{"host", "a"}}, 2000, Value::of_long(1));
@@ -26,27 +22,6 @@ class CatalogTest : public ::testing::Test {
     store_.put("t", "state", {{"host", "\"q\""}}, 5, Value::of_string("up"));
     store_.put("other", "secret", {{"host", "z"}}, 5, Value::of_long(1));
   }
-
-  Response ask(const std::string& target, std::string tenant = "t") {
-    Request request;
-    request.method = Method::get;
-    request.tenant = std::move(tenant);
-    EXPECT_TRUE(parse_target(target, request.path, request.query)) << target;
-    std::size_t pieces = 0;
-    return answer_of(*router_.find(Method::get, request.path).handler, request, pieces);
-  }
-  std::string get(const std::string& target, std::string tenant = "t") {
-    const Response response = ask(target, std::move(tenant));
-    EXPECT_EQ(response.status, 200) << target << " " << response.body;
-    return response.body;
-  }
-
-  storage::testing::MemoryStore store_;
-  ManualClock clock_;
-  query::Engine engine_{store_, store_, clock_, {}};
-  TaskPool pool_{1};
-  Metrics metrics_;
-  Router router_;
 };
 
 constexpr const char* kCpu =

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/catalog_windows.h"
 
-#include <gtest/gtest.h>
-
 #include "http/catalog.h"
-#include "http/testing/waiting_sink.h"
-#include "http/url.h"
-#include "storage/testing/memory_store.h"
+#include "http/testing/memory_api.h"
 
 namespace varve::http {
 namespace {
@@ -16,9 +12,9 @@ using model::Value;
 constexpr std::int64_t kHour = 3'600'000;
 constexpr std::int64_t kDay = 24 * kHour;
 
-class CatalogWindowsTest : public ::testing::Test {
+class CatalogWindowsTest : public testing::MemoryApi {
  protected:
-  CatalogWindowsTest() {
+  CatalogWindowsTest() : MemoryApi("/api/v1/catalog/") {
     add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view) { return false; }});
     store_.put("t", "cpu", {{"host", "a"}}, -1, Value::of_double(1.5));
     store_.put("t", "cpu", {{"host", "a"}}, 5, Value::of_string("x"));
@@ -27,28 +23,6 @@ class CatalogWindowsTest : public ::testing::Test {
     store_.put("t", "cpu", {{"host", "b"}}, 3, Value::of_long(1));
     store_.put("other", "cpu", {{"host", "z"}}, 5, Value::of_long(1));
   }
-
-  Response ask(const std::string& target, std::string tenant = "t") {
-    Request request;
-    request.method = Method::get;
-    request.tenant = std::move(tenant);
-    request.gone = gone_;
-    EXPECT_TRUE(parse_target("/api/v1/catalog/" + target, request.path, request.query)) << target;
-    return answer_of(router_, request);
-  }
-  std::string get(const std::string& target, std::string tenant = "t") {
-    const Response response = ask(target, std::move(tenant));
-    EXPECT_EQ(response.status, 200) << target << " " << response.body;
-    return response.body;
-  }
-
-  storage::testing::MemoryStore store_;
-  ManualClock clock_;
-  query::Engine engine_{store_, store_, clock_, {}};
-  TaskPool pool_{1};
-  Metrics metrics_;
-  Router router_;
-  std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 constexpr const char* kBefore = R"({"start":-86400000,"end":0,"series":1,"points":1,"first_seen":-1})";

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/kairosdb_names.h"
 
-#include <gtest/gtest.h>
-
-#include "http/testing/waiting_sink.h"
-#include "http/url.h"
-#include "storage/testing/memory_store.h"
+#include "http/testing/memory_api.h"
 
 namespace varve::http {
 namespace {
 
 using model::Value;
 
-class KairosdbNamesTest : public testing::Test {
+class KairosdbNamesTest : public testing::MemoryApi {
  protected:
-  KairosdbNamesTest() {
+  KairosdbNamesTest() : MemoryApi("/api/v1/") {
     add_kairosdb_names(router_, store_, clock_, pool_, metrics_);
     put("cpu.idle", {{"host", "a"}, {"dc", "x"}}, 100);
     put("cpu.idle", {{"host", "b"}}, 200);
@@ -25,23 +21,6 @@ class KairosdbNamesTest : public testing::Test {
   void put(std::string_view metric, const model::TagViews& tags, model::Timestamp time) {
     store_.put("t", metric, tags, time, Value::of_long(1));
   }
-  Response ask(const std::string& target, std::string tenant = "t") {
-    Request request;
-    request.tenant = std::move(tenant);
-    EXPECT_TRUE(parse_target("/api/v1/" + target, request.path, request.query)) << target;
-    return answer_of(router_, request);
-  }
-  std::string get(const std::string& target, std::string tenant = "t") {
-    const Response response = ask(target, std::move(tenant));
-    EXPECT_EQ(response.status, 200) << target << " " << response.body;
-    return response.body;
-  }
-
-  storage::testing::MemoryStore store_;
-  ManualClock clock_;
-  TaskPool pool_{1};
-  Metrics metrics_;
-  Router router_;
 };
 
 TEST_F(KairosdbNamesTest, OfATimeRange) {
