@@ -6,6 +6,7 @@
 
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -156,14 +157,20 @@ class ClusterReplica {
     EXPECT_TRUE(id);
     return {id.value_or(model::kNoGroup), static_cast<std::uint16_t>(metrics.size())};
   }
-  // nullopt: it never called back.
+  // nullopt: it never called back, or another thread will, whose work it waits for.
   std::optional<Status> append(const model::RowBatch& batch) {
-    auto told = std::make_shared<std::optional<Status>>();
+    struct Told {
+      std::mutex mutex;
+      std::optional<Status> status;
+    };
+    auto told = std::make_shared<Told>();
     appender.append(batch, [told](Status status) {
-      EXPECT_FALSE(*told) << "called back twice";
-      *told = std::move(status);
+      const std::lock_guard lock(told->mutex);
+      EXPECT_FALSE(told->status) << "called back twice";
+      told->status = std::move(status);
     });
-    return *told;
+    const std::lock_guard lock(told->mutex);
+    return told->status;
   }
   // All series of the group have the value.
   std::optional<Status> append(const Line& line, model::Timestamp time, std::int64_t value) {
