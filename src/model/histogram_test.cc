@@ -10,9 +10,12 @@
 #include <string>
 
 #include "model/complex.h"
+#include "model/testing/histograms.h"
 
 namespace varve::model {
 namespace {
+
+using testing::histogram_of;
 
 std::string hex(std::string_view bytes) {
   std::string out;
@@ -20,20 +23,6 @@ std::string hex(std::string_view bytes) {
     out += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
     out += "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
   }
-  return out;
-}
-
-Histogram histogram_of(const std::vector<double>& values, unsigned precision = kHistogramPrecision) {
-  Histogram out;
-  out.precision = precision;
-  for (const double v : values) {
-    out.min = out.bins.empty() ? v : std::min(out.min, v);
-    out.max = out.bins.empty() ? v : std::max(out.max, v);
-    out.sum += v;
-    out.bins.push_back({bin_of(v, precision), 1});
-  }
-  normalize(out);
-  if (!values.empty()) out.mean = out.sum / static_cast<double>(values.size());
   return out;
 }
 

@@ -27,8 +27,12 @@ const aggregate::Percentile* percentile_first(const MetricQuery& query) {
   return as_it_is ? std::get_if<aggregate::Percentile>(query.stages.data()) : nullptr;
 }
 
-aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange range) {
-  const aggregate::Grid* grid = query.stages.empty() ? nullptr : aggregate::grid_of(query.stages[0]);
+const aggregate::Grid* first_grid(const MetricQuery& query) {
+  return query.stages.empty() ? nullptr : aggregate::grid_of(query.stages[0]);
+}
+
+// Those of the grid; where there is none, any.
+aggregate::Windows windows_on(const aggregate::Grid* grid, model::TimeRange range) {
   if (grid == nullptr || grid->sampling.value <= 0) return {{}, false, range.first};
   return aggregate::windows_of(*grid, range.first);
 }
@@ -36,12 +40,6 @@ aggregate::Windows first_windows(const MetricQuery& query, model::TimeRange rang
 // Of the windows for which histograms may be merged; nullptr: every one is wanted.
 const aggregate::Grid* merging_grid(const MetricQuery& query) {
   return query.limit != 0 || !query.splits.empty() ? nullptr : aggregate::merging_grid(query.stages);
-}
-
-aggregate::Windows merging_windows(const MetricQuery& query, model::TimeRange range) {
-  const aggregate::Grid* grid = merging_grid(query);
-  if (grid == nullptr || grid->sampling.value <= 0) return {{}, false, range.first};
-  return aggregate::windows_of(*grid, range.first);
 }
 
 // The column without NaN and infinities: windows are made of numbers, and rollups keep nothing else. Views into the
@@ -77,9 +75,9 @@ Collector::Collector(const Request& request, const MetricQuery& query, const Pla
       budget_(budget),
       first_(windowed(query)),
       percentile_(percentile_first(query)),
-      windows_(first_windows(query, range_)),
+      windows_(windows_on(first_grid(query), range_)),
       merges_(merging_grid(query) != nullptr),
-      merge_windows_(merging_windows(query, range_)),
+      merge_windows_(windows_on(merging_grid(query), range_)),
       groups_(std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
       runs_(first_ != nullptr || percentile_ != nullptr ? 0 : plan.series.size()) {}

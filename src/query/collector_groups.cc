@@ -31,6 +31,10 @@ Status check_finite(const MetricQuery& query, const Points& points) {
   return {};
 }
 
+aggregate::Scope scope_of(model::TimeRange range, model::Timestamp now, Budget& budget) {
+  return {range.first, std::min(range.last - 1, now), [&budget](std::size_t bytes) { return budget.charge(bytes); }};
+}
+
 // About what a copy takes.
 std::size_t bytes_of(const TagUnion& tags) {
   std::size_t bytes = tags.size() * sizeof(tags[0]);
@@ -80,8 +84,7 @@ Group Collector::head_of(std::uint32_t group, Kind kind) const {
 }
 
 Status Collector::put(Group group, Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer) {
-  const aggregate::Scope scope{range_.first, std::min(range_.last - 1, now_),
-                               [&](std::size_t bytes) { return budget_.charge(bytes); }};
+  const aggregate::Scope scope = scope_of(range_, now_, budget_);
   const auto saved = [&](const aggregate::SaveAs& save, const Points& so_far) {
     return request_.save ? request_.save(query_, group, save, so_far) : Status{};
   };
@@ -178,9 +181,7 @@ Result<Points> Collector::of_nothing(const Request& request, const MetricQuery& 
                                      Budget& budget) {
   const auto marks = [](const aggregate::Step& step) { return std::holds_alternative<aggregate::Gaps>(step); };
   if (!query.splits.empty() || std::ranges::none_of(query.stages, marks)) return Points();
-  const aggregate::Scope scope{request.range.first, std::min(request.range.last - 1, now),
-                               [&](std::size_t bytes) { return budget.charge(bytes); }};
-  return aggregate::run(query.stages, scope, query.descending, {}, {});
+  return aggregate::run(query.stages, scope_of(request.range, now, budget), query.descending, {}, {});
 }
 
 }  // namespace varve::query

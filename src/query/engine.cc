@@ -8,12 +8,11 @@
 #include "query/collector.h"
 #include "query/life.h"
 #include "query/plan.h"
+#include "query/seen.h"
 
 namespace varve::query {
 
 namespace {
-
-constexpr std::size_t kLivesAtOnce = 10'000;  // between two looks at time and interest
 
 // Series of one scan, ascending: neighbours by id are neighbours on disk, and one host's metrics lie together.
 class Route {
@@ -223,14 +222,8 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, Budget& 
     }
     ticket.count().series(plan.series.size());
     std::vector<std::uint32_t> seen;
-    for (std::size_t first = 0; first < plan.series.size(); first += kLivesAtOnce) {
-      VARVE_CHECK_OK(life.check());
-      const std::size_t count = std::min(kLivesAtOnce, plan.series.size() - first);
-      VARVE_TRY(const auto lives, series_.lives(*tenant, std::span(plan.series).subspan(first, count)));
-      for (std::size_t i = 0; i < count; ++i) {
-        if (lives[i].seen_in(request.range)) seen.push_back(static_cast<std::uint32_t>(first + i));
-      }
-    }
+    const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
+    VARVE_CHECK_OK(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
     out[m] = plan.tags.merged(seen);
   }
   return out;

@@ -6,6 +6,7 @@
 
 #include "query/life.h"
 #include "query/presence_sink.h"
+#include "query/seen.h"
 
 namespace varve::query {
 
@@ -16,10 +17,10 @@ using model::TimeRange;
 using model::Timestamp;
 using storage::SeriesLife;
 
-constexpr std::size_t kLivesAtOnce = 10'000;                  // between two looks at time and interest
 constexpr std::size_t kWindowsAtOnce = std::size_t{1} << 20;  // of one scan
 constexpr std::size_t kScanBytes = std::size_t{64} << 20;     // of one scan's windows
 constexpr std::size_t kSeriesAtLeast = 32;                    // of one scan, however many windows each may have
+constexpr std::size_t kSeriesAtMost = 10'000;                 // and however few
 
 // With whole windows at both ends.
 TimeRange widened(TimeRange range, std::int64_t width_ms) {
@@ -89,14 +90,10 @@ Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::
   VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
   ticket_.count().series(series.size());
   std::vector<Alive> alive;
-  for (std::size_t first = 0; first < series.size(); first += kLivesAtOnce) {
-    VARVE_CHECK_OK(life_.check());
-    const auto some = std::span(series).subspan(first, std::min(kLivesAtOnce, series.size() - first));
-    VARVE_TRY(const auto lives, engine_.series().lives(tenant_, some));
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      if (lives[i].seen_in(range)) alive.push_back({some[i], lives[i].first_ms, lives[i].last_ms});
-    }
-  }
+  const auto add = [&](std::size_t i, const SeriesLife& life) {
+    alive.push_back({series[i], life.first_ms, life.last_ms});
+  };
+  VARVE_CHECK_OK(for_each_seen(engine_.series(), tenant_, series, range, life_, add));
   return alive;
 }
 
@@ -181,7 +178,7 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
   }
   const TimeRange range = widened(*rest, query_.width_ms);
   const std::size_t at_once =
-      std::clamp(kWindowsAtOnce / windows_in(range, query_.width_ms), kSeriesAtLeast, kLivesAtOnce);
+      std::clamp(kWindowsAtOnce / windows_in(range, query_.width_ms), kSeriesAtLeast, kSeriesAtMost);
   std::size_t windows = 0;
   for (std::size_t first = 0; first < series.size(); first += at_once) {
     const auto some = series.subspan(first, std::min(at_once, series.size() - first));

@@ -2,6 +2,8 @@
 #include "query/presence_sink.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "model/value.h"
 
@@ -24,8 +26,7 @@ void see(std::vector<Seen>& seen, std::size_t window, std::uint64_t points, mode
 
 // Not NaN and no infinity: rollups do not count those.
 bool is_counted(const storage::Piece& piece, std::size_t i) {
-  constexpr std::uint64_t kExponent = 0x7ff0'0000'0000'0000;
-  return piece.type != model::ValueType::double_ || (piece.bits[i] & kExponent) != kExponent;
+  return piece.type != model::ValueType::double_ || std::isfinite(std::bit_cast<double>(piece.bits[i]));
 }
 
 }  // namespace

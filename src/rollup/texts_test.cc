@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "model/testing/histograms.h"
 #include "rollup/fold.h"
 #include "rollup/window.h"
 
@@ -16,22 +17,9 @@ namespace {
 using model::Histogram;
 using model::Timestamp;
 using model::ValueType;
+using model::testing::histogram_of;
 
 constexpr std::int64_t kMinute = 60'000;
-
-Histogram histogram_of(const std::vector<double>& values, unsigned precision = 7) {
-  Histogram out;
-  out.precision = precision;
-  for (const double v : values) {
-    out.min = out.bins.empty() ? v : std::min(out.min, v);
-    out.max = out.bins.empty() ? v : std::max(out.max, v);
-    out.sum += v;
-    out.bins.push_back({model::bin_of(v, precision), 1});
-  }
-  model::normalize(out);
-  if (!values.empty()) out.mean = out.sum / static_cast<double>(values.size());
-  return out;
-}
 
 // Samples that are no numbers, and what owns them.
 struct Series {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seen: which series of a query had a sample in a range of time, as far as their lives tell.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "model/time.h"
+#include "query/life.h"
+#include "storage/series_store.h"
+
+namespace varve::query {
+
+// Calls found(position in `series`, its storage::SeriesLife) for each that was seen in the range, in their order.
+// Errors: those of the store and of `life`, which is asked now and then.
+template <class Found>
+Status for_each_seen(const storage::SeriesStore& store, model::TenantId tenant, std::span<const model::SeriesId> series,
+                     model::TimeRange range, const Life& life, const Found& found) {
+  constexpr std::size_t kLivesAtOnce = 10'000;
+  for (std::size_t first = 0; first < series.size(); first += kLivesAtOnce) {
+    VARVE_CHECK_OK(life.check());
+    const auto some = series.subspan(first, std::min(kLivesAtOnce, series.size() - first));
+    VARVE_TRY(const auto lives, store.lives(tenant, some));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (lives[i].seen_in(range)) found(first + i, lives[i]);
+    }
+  }
+  return {};
+}
+
+}  // namespace varve::query
