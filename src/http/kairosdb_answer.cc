@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/parallel.h"
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/values.h"
@@ -20,7 +21,7 @@ using protocol::json::NeighbourText;
 using protocol::json::write_double;
 using protocol::json::write_long;
 
-constexpr std::size_t kPieceBytes = 256 * 1024;  // each is handed from the pool to the connection
+constexpr std::size_t kTextBytes = 256 * 1024;  // about what one thread makes of a piece
 constexpr std::size_t kPointsAtOnce = 256;
 
 // What KairosDB calls the kinds of values, in order of model::ValueKind.
@@ -64,6 +65,7 @@ char* open_point(char* at, const aggregate::Points& points, std::size_t i, Neigh
 constexpr std::size_t kPointChars = 2 * protocol::json::kNumberChars + 4;
 constexpr std::string_view kNull = "null";
 constexpr std::size_t kLikelyPointChars = 36;
+constexpr std::size_t kLikelyHeadChars = 160;
 
 // Straight into the string's memory: a large answer is millions of these.
 void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
@@ -98,10 +100,32 @@ void append_text(std::string& out, const aggregate::Points& points, std::size_t 
   out += ']';
 }
 
+void append_points(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
+  if (points.in_text()) {
+    for (std::size_t i = first; i < end; ++i) append_text(out, points, i);
+    return;
+  }
+  out.reserve(out.size() + (end - first) * kLikelyPointChars + std::min(end - first, kPointsAtOnce) * kPointChars);
+  for (std::size_t i = first; i < end; i += kPointsAtOnce) {
+    append_numbers(out, points, i, std::min(end, i + kPointsAtOnce));
+  }
+}
+
+// Behind those points from `first` on whose texts take about `bytes`, which get fewer; at least one.
+std::size_t end_of_some(const aggregate::Points& points, std::size_t first, std::size_t& bytes) {
+  while (first < points.size() && bytes != 0) {
+    const std::size_t text = kLikelyPointChars + (points.in_text() ? points.texts[first].size() : 0);
+    const std::size_t some = points.in_text() ? 1 : std::min(points.size() - first, bytes / text + 1);
+    bytes -= std::min(bytes, some * text);
+    first += some;
+  }
+  return first;
+}
+
 }  // namespace
 
-KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer)
-    : heads_(std::move(heads)), answer_(std::move(answer)) {
+KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer, TaskPool& pool, unsigned threads)
+    : heads_(std::move(heads)), answer_(std::move(answer)), pool_(pool), threads_(std::max(1U, threads)) {
   // KairosDB's shape of nothing is a group without tags or type; but where values would make the groups there is none.
   for (std::size_t m = 0; m < heads_.size(); ++m) {
     auto& metric = answer_.metrics[m];
@@ -110,19 +134,19 @@ KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer an
   }
 }
 
-void KairosdbAnswer::open_metric(std::string& out) const {
-  if (metric_ != 0) out += ',';
+void KairosdbAnswer::open_metric(std::string& out, const Place& at) const {
+  if (at.metric != 0) out += ',';
   out += R"({"sample_size":)";
-  append_long(out, static_cast<std::int64_t>(answer_.metrics[metric_].sample_size));
+  append_long(out, static_cast<std::int64_t>(answer_.metrics[at.metric].sample_size));
   out += R"(,"results":[)";
 }
 
-void KairosdbAnswer::open_group(std::string& out) const {
-  const KairosdbHead& head = heads_[metric_];
-  const query::Group& group = answer_.metrics[metric_].groups[group_];
-  if (group_ != 0) out += ',';
+void KairosdbAnswer::open_group(std::string& out, const Place& at) const {
+  const KairosdbHead& head = heads_[at.metric];
+  const query::Group& group = answer_.metrics[at.metric].groups[at.group];
+  if (at.group != 0) out += ',';
   append_name(out, head.name);
-  if (nothing_[metric_]) {
+  if (nothing_[at.metric]) {
     out += head.exclude_tags ? R"("values":[)" : R"("tags":{},"values":[)";
     return;
   }
@@ -152,39 +176,66 @@ void KairosdbAnswer::open_group(std::string& out) const {
   out += R"("values":[)";
 }
 
-void KairosdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
-  const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
-  const std::size_t left = points.size() - point_;
-  out.reserve(std::min(until_bytes, out.size() + left * kLikelyPointChars) +
-              std::min(left, kPointsAtOnce) * kPointChars);
-  while (point_ < points.size() && out.size() < until_bytes) {
-    if (points.in_text()) {
-      append_text(out, points, point_++);
-    } else {
-      const std::size_t end = std::min(points.size(), point_ + kPointsAtOnce);
-      append_numbers(out, points, point_, end);
-      point_ = end;
+// Behind about kTextBytes.
+KairosdbAnswer::Place KairosdbAnswer::some_further(Place at) const {
+  for (std::size_t left = kTextBytes; at < end() && left != 0; left -= std::min(left, kLikelyHeadChars)) {
+    const auto& groups = answer_.metrics[at.metric].groups;
+    if (at.group < groups.size()) {
+      const aggregate::Points& points = groups[at.group].points;
+      at.point = end_of_some(points, at.point, left);
+      if (at.point < points.size()) return at;
+      at = {at.metric, at.group + 1};
     }
+    if (at.group >= groups.size()) at = {at.metric + 1};
+  }
+  return at;
+}
+
+void KairosdbAnswer::write(std::string& out, Place from, Place until) const {
+  for (Place at = from; at < until;) {
+    const auto& groups = answer_.metrics[at.metric].groups;
+    if (at.group == 0 && at.point == 0) open_metric(out, at);
+    if (at.group < groups.size()) {
+      if (at.point == 0) open_group(out, at);
+      const aggregate::Points& points = groups[at.group].points;
+      const bool whole = Place{at.metric, at.group + 1} <= until || until.metric > at.metric;
+      append_points(out, points, at.point, whole ? points.size() : until.point);
+      if (!whole) return;
+      out += "]}";
+      at = {at.metric, at.group + 1};
+    }
+    if (at.group < groups.size()) continue;
+    out += "]}";
+    at = {at.metric + 1};
   }
 }
 
-bool KairosdbAnswer::next(std::string& out) {
-  const std::size_t until = out.size() + kPieceBytes;
-  if (!std::exchange(opened_, true)) out += R"({"queries":[)";
-  for (; metric_ < answer_.metrics.size(); ++metric_, group_ = 0) {
-    auto& groups = answer_.metrics[metric_].groups;
-    if (!std::exchange(in_metric_, true)) open_metric(out);
-    for (; group_ < groups.size(); ++group_, point_ = 0) {
-      if (!std::exchange(in_group_, true)) open_group(out);
-      append_points(out, until);
-      if (point_ < groups[group_].points.size()) return true;
-      out += "]}";
-      groups[group_] = {};  // as good as sent
-      in_group_ = false;
-    }
-    out += "]}";
-    in_metric_ = false;
+// Groups that are as good as sent.
+void KairosdbAnswer::free(Place from, Place until) {
+  for (; from.metric < until.metric; from = {from.metric + 1}) {
+    answer_.metrics[from.metric].groups = {};
   }
+  if (from.metric == end().metric) return;
+  for (; from.group < until.group; ++from.group) answer_.metrics[from.metric].groups[from.group] = {};
+}
+
+bool KairosdbAnswer::next(std::string& out) {
+  if (written_ == Place()) out += R"({"queries":[)";
+  std::vector<Place> places{written_};
+  while (places.size() <= threads_ && places.back() < end()) places.push_back(some_further(places.back()));
+  const std::size_t parts = places.size() - 1;
+  texts_.resize(std::max(texts_.size(), parts));
+  const auto made = in_parallel(pool_, threads_ - 1, parts, [&](std::size_t i) -> Status {
+    write(i == 0 ? out : texts_[i], places[i], places[i + 1]);
+    return {};
+  });
+  for (std::size_t i = 1; i < parts; ++i) {
+    out += texts_[i];
+    texts_[i].clear();
+  }
+  free(written_, places.back());
+  written_ = places.back();
+  if (written_ < end()) return true;
   out += "]}";
   return false;
 }

@@ -2,9 +2,12 @@
 // A query's answer as KairosDB's JSON, written piece by piece, so that a large one is never in memory twice.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "base/task_pool.h"
 #include "query/answer.h"
 
 namespace varve::http {
@@ -19,26 +22,37 @@ struct KairosdbHead {
 
 class KairosdbAnswer {
  public:
-  // As many heads as answer.metrics, in the same order.
-  KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer);
+  // As many heads as answer.metrics, in the same order. Large texts are made by up to `threads` threads, the caller's
+  // and those of `pool`, which has to outlive this.
+  KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer, TaskPool& pool, unsigned threads);
 
-  // Appends the next piece of some 64 KiB. False: that was the last one, call no more.
+  // Appends the next piece, of some 256 KiB a thread. False: that was the last one, call no more.
   bool next(std::string& out);
 
  private:
-  void open_metric(std::string& out) const;
-  void open_group(std::string& out) const;
-  void append_points(std::string& out, std::size_t until_bytes);
+  // Before a point of the answer, in order. A metric is opened before its first group and closed after its last one, a
+  // group before its first point and after its last one.
+  struct Place {
+    std::size_t metric = 0;
+    std::size_t group = 0;
+    std::size_t point = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  [[nodiscard]] Place end() const { return {answer_.metrics.size()}; }
+  [[nodiscard]] Place some_further(Place at) const;
+  void write(std::string& out, Place from, Place until) const;
+  void open_metric(std::string& out, const Place& at) const;
+  void open_group(std::string& out, const Place& at) const;
+  void free(Place from, Place until);
 
   std::vector<KairosdbHead> heads_;
   query::Answer answer_;
-  std::size_t metric_ = 0;
-  std::size_t group_ = 0;
-  std::size_t point_ = 0;
-  bool in_metric_ = false;
-  bool in_group_ = false;
-  bool opened_ = false;
-  std::vector<bool> nothing_;  // of each metric: its group stands for none
+  TaskPool& pool_;
+  const unsigned threads_;
+  Place written_;
+  std::vector<std::string> texts_;  // of the threads but the first
+  std::vector<bool> nothing_;       // of each metric: its group stands for none
 };
 
 // {"queries":[{"results":[{"name":…,"tags":{…},"values":[]}]}]}

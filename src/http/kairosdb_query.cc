@@ -129,7 +129,8 @@ class Handlers {
     auto found = engine_.run(wanted, request.gone.get());
     if (!found) return kairosdb_error(found.error());
     Response response = with_read(kairosdb_response(200, ""), found->read);
-    auto text = std::make_shared<KairosdbAnswer>(std::move(asked.heads), std::move(*found));
+    auto text =
+        std::make_shared<KairosdbAnswer>(std::move(asked.heads), std::move(*found), pool_, engine_.limits().threads);
     if (text->next(response.body)) {
       response.more = [text, left = true](std::string& piece) mutable {
         piece.clear();
