@@ -64,7 +64,7 @@ class Asked {
     request.text = query.text.substr(0, kQueryTextMax);
     return request;
   }
-  Result<std::vector<Alive>> alive_in(TimeRange range, const index::Matchers& matchers);
+  Result<std::vector<Alive>> alive_in(TimeRange range, const index::Matchers& matchers, std::size_t wanted);
   static std::optional<TimeRange> rest_of(std::span<const Alive> alive, TimeRange range);
   Status read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit);
   [[nodiscard]] std::size_t windows_at_once(std::size_t series, std::size_t wanted) const;
@@ -84,12 +84,18 @@ class Asked {
   model::TenantId tenant_{};
 };
 
-// Series that fit and whose life touches the range, ascending.
-Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers) {
+// Series that fit and whose life may touch the range, ascending. Where one scan finds all that is wanted, it is not
+// looked at how long each lives: that may cost more than the scan.
+Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers,
+                                                  std::size_t wanted) {
   VARVE_TRY(const auto series, engine_.series().select(tenant_, query_.metric, matchers));
   VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
   ticket_.count().series(series.size());
   std::vector<Alive> alive;
+  if (windows_in(range, query_.width_ms) <= windows_at_once(series.size(), wanted)) {
+    for (const SeriesId one : series) alive.push_back({one, range.first, range.last - 1});
+    return alive;
+  }
   const auto add = [&](std::size_t i, const SeriesLife& life) {
     alive.push_back({series[i], life.first_ms, life.last_ms});
   };
@@ -124,8 +130,8 @@ Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::siz
   }
   tenant_ = *tenant;
   TimeRange range = widened(query_.range, query_.width_ms);
-  VARVE_TRY(const auto alive, alive_in(range, matchers));
   std::size_t wanted = limit + 1;
+  VARVE_TRY(const auto alive, alive_in(range, matchers, wanted));
   while (out.windows.size() <= limit) {
     const auto rest = rest_of(alive, range);
     if (!rest) break;

@@ -19,31 +19,36 @@ TimeRange whole(TimeRange range, std::int64_t row_ms) {
   return {model::window_start(range.first, row_ms), model::window_start(range.last - 1, row_ms) + row_ms};
 }
 
+// Parts of a level's time that lie in one partition, as one: what lies between is read with them.
+TimeRanges by_partition(const TimeRanges& parts, std::int64_t era_ms) {
+  TimeRanges out;
+  for (const TimeRange& part : parts) {
+    if (!out.empty() && model::window_start(out.back().last - 1, era_ms) == model::window_start(part.first, era_ms)) {
+      out.back().last = part.last;
+    } else {
+      out.push_back(part);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Status LifeScan::run() {
-  Subset all(members_.size());
-  for (std::size_t m = 0; m < all.size(); ++m) all[m] = m;
   // Units and slots that lie at an edge are read whole, and once: they have nothing where nothing is active.
   const std::int64_t widest = context_.levels.empty() ? context_.reader.slot_ms() : context_.levels.back().row_ms;
-  TimeRanges ranges;
-  for (const TimeRange& active : context_.active) ranges.push_back(whole(active, widest));
-  join(ranges);
-  for (const TimeRange& range : ranges) VARVE_CHECK_OK(read(range, context_.levels.size(), all));
-  return {};
+  Left left(members_.size(), active_rows(widest));
+  for (std::size_t level = context_.levels.size(); level-- > 0;) {
+    VARVE_TRY(left, read_units(level, left));
+  }
+  return read_slots(left);
 }
 
-Status LifeScan::read(TimeRange range, std::size_t levels, const Subset& members) {
-  if (range.empty() || members.empty()) return {};
-  if (levels == 0) return read_slots(range, members);
-  const std::size_t level = levels - 1;
-  const std::int64_t row_ms = context_.levels[level].row_ms;
-  TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
-  for (TimeRange& hole : holes) hole = whole(hole, row_ms);
-  join(holes);
-  for (const TimeRange& part : without(range, holes)) VARVE_CHECK_OK(read_units(part, level, members));
-  for (const TimeRange& hole : holes) VARVE_CHECK_OK(read(both(hole, range), level, members));
-  return {};
+TimeRanges LifeScan::active_rows(std::int64_t row_ms) const {
+  TimeRanges rows;
+  for (const TimeRange& active : context_.active) rows.push_back(whole(active, row_ms));
+  join(rows);
+  return rows;
 }
 
 Status LifeScan::add(const Member& member, const ChunkRow& row) {
@@ -55,53 +60,64 @@ Status LifeScan::add(const Member& member, const ChunkRow& row) {
   return {};
 }
 
-Status LifeScan::read_units(TimeRange range, std::size_t level, const Subset& members) {
+Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wanted) {
   const ChunkTable& table = context_.levels[level];
+  TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
+  for (TimeRange& hole : holes) hole = whole(hole, table.row_ms);
+  join(holes);
+  const TimeRanges active = active_rows(table.row_ms);
+  Left asked(members_.size());
+  Left left(members_.size());
   std::vector<RowRead> reads;
   std::vector<std::size_t> owners;
-  for (const std::size_t m : members) {
-    add_reads(reads, table, members_[m].group->cells, members_[m].part, range, kFields);
-    owners.resize(reads.size(), m);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    for (const TimeRange& range : both(wanted[m], active)) {
+      for (const TimeRange& part : without(range, holes)) asked[m].push_back(part);
+    }
+    for (const TimeRange& part : by_partition(asked[m], table.era_ms)) {
+      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kFields);
+      owners.resize(reads.size(), m);
+    }
+    left[m] = both(wanted[m], holes);
   }
   std::vector<std::set<Timestamp>> there(members_.size());
   VARVE_CHECK_OK(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
     VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
-    there[owners[number]].insert(row.start);
-    return add(members_[owners[number]], row);
+    const std::size_t m = owners[number];
+    if (!overlaps(asked[m], {row.start, row.start + table.row_ms})) return {};
+    there[m].insert(row.start);
+    return add(members_[m], row);
   }));
-  // Runs of rows that the same members lack.
-  TimeRange gap{range.first, range.first};
-  Subset missing;
-  for (Timestamp unit = range.first; unit < range.last; unit += table.row_ms) {
-    Subset absent;
-    std::ranges::copy_if(members, std::back_inserter(absent), [&](std::size_t m) { return !there[m].contains(unit); });
-    if (absent != missing) {
-      VARVE_CHECK_OK(read(gap, level, missing));
-      gap = {unit, unit};
-      missing = std::move(absent);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    for (const TimeRange& range : asked[m]) {
+      for (Timestamp unit = range.first; unit < range.last; unit += table.row_ms) {
+        if (!there[m].contains(unit)) left[m].push_back({unit, unit + table.row_ms});
+      }
     }
-    gap.last = unit + table.row_ms;
+    join(left[m]);
   }
-  return read(gap, level, missing);
+  return left;
 }
 
-Status LifeScan::read_slots(TimeRange range, const Subset& members) {
+Status LifeScan::read_slots(const Left& wanted) {
   const std::int64_t slot_ms = context_.reader.slot_ms();
   TimeRanges hot;
   for (const Timestamp slot : context_.pending.slots) {
-    if (range.overlaps({slot, slot + slot_ms})) {
-      hot.push_back({slot, slot + slot_ms});
-      VARVE_CHECK_OK(read_hot(slot, members));
+    const TimeRange range{slot, slot + slot_ms};
+    hot.push_back(range);
+    Subset members;
+    for (std::size_t m = 0; m < wanted.size(); ++m) {
+      if (overlaps(wanted[m], range)) members.push_back(m);
     }
+    if (!members.empty()) VARVE_CHECK_OK(read_hot(slot, members));
   }
   join(hot);
+  const TimeRanges active = active_rows(slot_ms);
   std::vector<RowRead> reads;
   std::vector<std::size_t> owners;
-  for (const TimeRange& active : context_.active) {
-    const TimeRange here = both(range, whole(active, slot_ms));
-    if (here.empty()) continue;
-    for (const TimeRange& part : without(here, hot)) {
-      for (const std::size_t m : members) {
+  for (std::size_t m = 0; m < wanted.size(); ++m) {
+    for (const TimeRange& range : both(wanted[m], active)) {
+      for (const TimeRange& part : without(range, hot)) {
         add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kFields);
         owners.resize(reads.size(), m);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Life scan: sums up what stands beside units and sealed rows about their series, coarsest first, and counts what is
-// not sealed. No chunk is read but those of pending slots.
+// not sealed. No chunk is read but those of pending slots. Each level is asked once, about all members.
 #pragma once
 
 #include <span>
@@ -30,10 +30,13 @@ class LifeScan {
 
  private:
   using Subset = std::vector<std::size_t>;
-  // Of whole rows of the finest `levels` granularities.
-  Status read(model::TimeRange range, std::size_t levels, const Subset& members);
-  Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
-  Status read_slots(model::TimeRange range, const Subset& members);
+  // Of each member the stretches, in whole rows, of which nothing coarser said anything.
+  using Left = std::vector<TimeRanges>;
+
+  [[nodiscard]] TimeRanges active_rows(std::int64_t row_ms) const;
+  // What the level's units are there for is added; the rest is returned.
+  Result<Left> read_units(std::size_t level, const Left& wanted);
+  Status read_slots(const Left& wanted);
   Status read_hot(model::Timestamp slot, const Subset& members);
   Status add(const Member& member, const ChunkRow& row);
 

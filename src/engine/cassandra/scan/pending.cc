@@ -9,6 +9,19 @@ namespace varve::engine::cassandra {
 
 using model::TimeRange;
 
+TimeRanges both(const TimeRanges& a, const TimeRanges& b) {
+  TimeRanges out;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (const TimeRange common = both(a[i], b[j]); !common.empty()) out.push_back(common);
+    if (a[i].last < b[j].last) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return out;
+}
+
 void join(TimeRanges& ranges) {
   std::ranges::sort(ranges, {}, &TimeRange::first);
   std::size_t kept = 0;

@@ -33,6 +33,9 @@ inline model::TimeRange both(model::TimeRange a, model::TimeRange b) {
   return {std::max(a.first, b.first), std::min(a.last, b.last)};
 }
 
+// The same of lists, each ascending and without overlaps.
+TimeRanges both(const TimeRanges& a, const TimeRanges& b);
+
 // The ranges sorted, those that touch or overlap joined.
 void join(TimeRanges& ranges);
 // What of `range` lies in none of them.

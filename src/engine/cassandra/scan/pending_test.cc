@@ -30,6 +30,14 @@ TEST(PendingTest, RangesAreJoinedAndTakenOff) {
   }
 }
 
+TEST(PendingTest, WhatLiesInBothLists) {
+  const TimeRanges some{{0, 4}, {6, 8}, {10, 20}};
+  EXPECT_EQ(shown(both(some, {})), "");
+  EXPECT_EQ(shown(both(some, {{4, 6}, {8, 10}})), "");
+  EXPECT_EQ(shown(both(some, {{-5, 1}, {3, 7}, {11, 12}, {13, 30}})), "[0,1)[3,4)[6,7)[11,12)[13,20)");
+  EXPECT_EQ(shown(both({{-5, 1}, {3, 7}, {11, 12}, {13, 30}}, some)), "[0,1)[3,4)[6,7)[11,12)[13,20)");
+}
+
 TEST(PendingTest, AWindowIsTrustedOnlyWithAllThatItIsMadeOf) {
   const auto distrust = [](const Pending& pending, std::size_t level) {
     return shown(distrusted(pending, level, kGranularities, kHour));

@@ -13,6 +13,7 @@ namespace varve::engine::cassandra {
 namespace {
 
 constexpr std::size_t kMembersAtOnce = 32;  // of a batch, which one thread reads
+constexpr std::size_t kLivesAtOnce = 512;   // members; rows of some 100 bytes
 
 struct Place {
   std::uint32_t group;
@@ -150,8 +151,8 @@ Result<std::vector<storage::SeriesLife>> Scanner::lives(model::TenantId tenant,
   for (const auto& of_one : wanted.several) members.insert(members.end(), of_one.begin(), of_one.end());
   const LifeContext context{parts_.rows,    parts_.reader, parts_.levels,        granularities_,
                             wanted.pending, wanted.active, parts_.clock.now_ms()};
-  for (std::size_t first = 0; first < members.size(); first += kMembersAtOnce) {
-    const std::size_t count = std::min(kMembersAtOnce, members.size() - first);
+  for (std::size_t first = 0; first < members.size(); first += kLivesAtOnce) {
+    const std::size_t count = std::min(kLivesAtOnce, members.size() - first);
     VARVE_CHECK_OK(LifeScan(context, std::span(members).subspan(first, count), lives).run());
   }
   // Cassandra forgets rows as a whole, and later.
