@@ -140,7 +140,9 @@ void read_rollup(const Node& node, const std::string& place, const CheckQuery& c
   append_json(rollup.query, *query);
   if (const Status good = check(rollup.query); !good) {
     const std::string& message = good.error().message;
-    errors.push_back(message.starts_with("query.") ? place + "." + message : message);
+    const bool of_metric = message.starts_with("query.metric[");
+    const bool of_none = message.starts_with("query.metric[]");
+    errors.push_back(of_none ? place + message : of_metric ? place + "." + message : message);
     return;
   }
   if (const Node* zone = query->find("time_zone")) rollup.time_zone = zone->text;

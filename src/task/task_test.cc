@@ -44,7 +44,9 @@ TEST(Task, says_what_is_wrong) {
   EXPECT_EQ(errors_of(with_rollup(R"({"save_as":"","query":{}})")), "rollup[0].saveAs may not be empty");
   EXPECT_EQ(errors_of(with_rollup(R"({"save_as":"s"})")), "rollup[0].query may not be null");
   EXPECT_EQ(errors_of(with_rollup(R"({"save_as":"s","query":{"start_absolute":1}})")),
-            "rollup[0].query.metric[] must have a size of at least 1");
+            "rollup[0]query.metric[] must have a size of at least 1");
+  EXPECT_TRUE(errors_of(with_rollup(R"({"save_as":"s","query":{"start_relative":{"value":1,"unit":"h"}}})"))
+                  .starts_with("query.h is not a valid time unit"));
   EXPECT_EQ(errors_of(with_rollup(R"({"save_as":"s","query":{"metrics":[{"name":"m"}]}})")),
             "rollup[0].query.metric[0].start_time relative or absolute time must be set");
   EXPECT_EQ(errors_of(with_rollup(R"({"save_as":"s","query":{"start_absolute":1,"metrics":[{"name":"m"}]}})")),

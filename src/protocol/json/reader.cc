@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "protocol/json/number.h"
+
 namespace varve::protocol::json {
 namespace {
 
@@ -119,8 +121,9 @@ void Reader::fail_end() {
 void Reader::fail_state(std::string_view expected, const Element& got) {
   if (failed()) return;
   const bool keyword = got.kind == Kind::null || got.kind == Kind::boolean;
+  const bool whole = got.kind == Kind::number && to_long(got.text);
   const bool opened = std::string_view("\"'[{").find(*got.begin) != std::string_view::npos;
-  at_ = got.begin + (keyword ? got.text.size() : opened ? 1 : 0);
+  at_ = got.begin + (keyword || whole ? got.text.size() : opened ? 1 : 0);
   error_.append("java.lang.IllegalStateException: Expected ").append(expected).append(" but was ");
   error_.append(token_name(got.kind)).append(place());
 }
@@ -278,10 +281,7 @@ Element Reader::value() {
       return e;
     case ']':
     case ',':
-    case ';':
-      --at_;
-      fail_syntax("Unexpected value");
-      return e;
+    case ';': fail_syntax("Unexpected value"); return e;
     default: --at_; return literal();
   }
 }
@@ -303,6 +303,7 @@ bool Reader::next_name(bool& first, std::string_view& name) {
   } else {
     if (c != '}' && !need_lenient()) return false;
     if (is_special(static_cast<char>(c))) {
+      if (c != '}') --at_;
       fail_syntax("Expected name");
       return false;
     }

@@ -11,6 +11,7 @@ namespace varve::protocol::kairosdb {
 namespace {
 
 constexpr std::string_view kEnd = "Invalid json. No content due to end of input.";
+const std::string kNotStrict = "Use JsonReader.setLenient(true) to accept malformed JSON";
 
 class Body {
  public:
@@ -32,10 +33,13 @@ class Body {
       array(at + 1);
     } else {
       // Only an object or array may be a document; a quote has been read when that is seen.
-      reader_.seek(*at == '"' || *at == '\'' ? at + 1 : at);
-      reader_.fail("Use JsonReader.setLenient(true) to accept malformed JSON" + reader_.place());
+      const bool quote = *at == '"' || *at == '\'';
+      const bool nothing = *at == ',' || *at == ';' || *at == ']';
+      reader_.seek(quote || nothing ? at + 1 : at);
+      reader_.fail((nothing ? "Unexpected value" : kNotStrict) + reader_.place());
     }
-    if (reader_.failed()) rejection_.errors.push_back(reader_.error());
+    // What is no JSON is not a list of metrics, whatever is wrong with some of them.
+    if (reader_.failed()) rejection_.errors = {reader_.error()};
     return std::move(rejection_);
   }
   [[nodiscard]] bool met_new_groups() const { return metric_.met_new_groups(); }
@@ -57,18 +61,12 @@ class Body {
       at = json::skip_space(at, end_);
       if (index > 0 && at < end_ && *at != ']') {
         if (*at != ',') {
-          reader_.seek(at + 1);
-          return reader_.fail((*at == ';' || *at == '#' || *at == '/'
-                                   ? "Use JsonReader.setLenient(true) to accept malformed JSON"
-                                   : "Unterminated array") +
-                              reader_.place());
+          return fail_behind(at, *at == ';' || *at == '#' || *at == '/' ? kNotStrict : "Unterminated array");
         }
         at = json::skip_space(at + 1, end_);
-        if (at < end_ && *at == ']') {
-          reader_.seek(at + 1);
-          return reader_.fail("Use JsonReader.setLenient(true) to accept malformed JSON" + reader_.place());
-        }
+        if (at < end_ && *at == ']') return fail_behind(at, kNotStrict);
       }
+      if (at < end_ && (*at == ',' || *at == ';')) return fail_behind(at, kNotStrict);
       if (at >= end_) {
         rejection_.errors.emplace_back(kEnd);
         return;
@@ -77,6 +75,11 @@ class Body {
       at = metric(at, index);
       if (at == nullptr) return;
     }
+  }
+
+  void fail_behind(const char* at, const std::string& what) {
+    reader_.seek(at + 1);
+    reader_.fail(what + reader_.place());
   }
 
   // Returns its end, or nullptr after a failure of the reader.

@@ -35,6 +35,12 @@ std::string not_a_number(std::string_view text) {
   return "java.lang.NumberFormatException: For input string: \"" + std::string(text) + '"';
 }
 
+// What Java reads as a number, though it is none: NaN and infinities, with a sign or without.
+bool is_no_number(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return text == "NaN" || text == "Infinity";
+}
+
 // The value as `type` (nothing: as it looks). Returns what is wrong, empty if nothing; '@' stands for the place.
 std::string value_of(const Element& e, std::optional<std::string_view> type, model::Value& value) {
   const bool number = e.kind == Kind::number;
@@ -85,10 +91,12 @@ std::optional<std::int64_t> MetricReader::long_of(const Element& e, std::string_
     return {};
   }
   if (const auto whole = json::to_long(e.text)) return whole;
-  const auto real = json::to_double(e.text);
-  if (!real) {
+  const auto real = is_no_number(e.text) ? std::nan("") : json::to_double(e.text);
+  if (e.text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    reader_.fail("java.lang.NumberFormatException: empty String");
+  } else if (!real) {
     reader_.fail(not_a_number(e.text));
-  } else if (*real != std::trunc(*real) || std::abs(*real) >= 0x1p63) {
+  } else if (!std::isfinite(*real) || *real != std::trunc(*real) || std::abs(*real) >= 0x1p63) {
     reader_.fail("java.lang.NumberFormatException: Expected " + std::string(what) + " but was " + std::string(e.text) +
                  reader_.place());
   } else {
@@ -256,7 +264,7 @@ void MetricReader::add(const model::LineGroup& group, std::optional<std::int64_t
     if (type && *type != "long" && *type != "double" && *type != "string") {
       return error("Unregistered data point type '" + std::string(*type) + "'");
     }
-    return error(where(index) + " value is an invalid type");
+    return error(where_ + " value is an invalid type");
   }
   model::Value typed;
   if (auto wrong = value_of(value, type, typed); !wrong.empty()) {

@@ -134,7 +134,7 @@ TEST(Datapoints, Types) {
        "m{h=a} 1 1.0 | m{h=a} 2 2 | m{h=a} 3 \"2\" | m{h=a} 4 3"},
       {R"("type":"bogus","timestamp":1,"value":1)", "! Unregistered data point type 'bogus'"},
       {R"("type":"other","timestamp":1,"value":{"real":1,"imaginary":2})", "! Unregistered data point type 'other'"},
-      {R"("datapoints":[[1,{"real":1,"imaginary":2}]])", "! metric[0](name=m).datapoints[0] value is an invalid type"},
+      {R"("datapoints":[[1,{"real":1,"imaginary":2}]])", "! metric[0](name=m) value is an invalid type"},
       {R"("datapoints":[[1,2,"null"]])", "! Unregistered data point type 'null'"},
       {R"("type":"double","timestamp":1,"value":"abc")",
        "! java.lang.NumberFormatException: For input string: \"abc\""},
@@ -218,7 +218,15 @@ TEST(Datapoints, Validation) {
        "! metric[0](name=\xff): the name and tags must be valid UTF-8."},
       {"{\"name\":\"m\",\"timestamp\":1,\"value\":\"\xff\",\"tags\":{\"h\":\"a\"}}",
        "! metric[0](name=m).value is not valid UTF-8."},
-      {R"([1])", "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 2"},
+      {R"([1])", "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 3"},
+      {R"([-0])", "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 4"},
+      {R"([1.5])", "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 2"},
+      {R"([99999999999999999999])",
+       "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 2"},
+      {R"({"timestamp":"NaN"})", "! java.lang.NumberFormatException: Expected a long but was NaN at line 1 column 19"},
+      {R"({"ttl":"-Infinity"})",
+       "! java.lang.NumberFormatException: Expected an int but was -Infinity at line 1 column 19"},
+      {R"({"timestamp":" "})", "! java.lang.NumberFormatException: empty String"},
       {R"([null])", "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NULL at line 1 column 6"},
   };
   for (const auto& c : cases) EXPECT_EQ(parsed(c.body), c.want) << c.body;
@@ -227,10 +235,10 @@ TEST(Datapoints, Validation) {
   EXPECT_EQ(points("[null]"), "! metric[0](name=m).datapoints[0].timestamp cannot be null or empty.");
   EXPECT_EQ(points("[[1,2],[null,1]]"), "! metric[0](name=m).datapoints[1].timestamp may not be null.");
   EXPECT_EQ(points("[[1,null]]"), "! metric[0](name=m).datapoints[0].value may not be empty.");
-  EXPECT_EQ(points("[[1,[2]]]"), "! metric[0](name=m).datapoints[0] value is an invalid type");
+  EXPECT_EQ(points("[[1,[2]]]"), "! metric[0](name=m) value is an invalid type");
   EXPECT_EQ(points("[1,2]"),
-            "! java.lang.IllegalStateException: Expected BEGIN_ARRAY but was NUMBER at line 1 column 44");
-  EXPECT_EQ(points("7"), "! java.lang.IllegalStateException: Expected BEGIN_ARRAY but was NUMBER at line 1 column 43");
+            "! java.lang.IllegalStateException: Expected BEGIN_ARRAY but was NUMBER at line 1 column 45");
+  EXPECT_EQ(points("7"), "! java.lang.IllegalStateException: Expected BEGIN_ARRAY but was NUMBER at line 1 column 44");
   EXPECT_EQ(points("[[1,2,3,4,5]]"), "! Unregistered data point type '3'");
 }
 
@@ -260,7 +268,15 @@ TEST(Datapoints, Syntax) {
   EXPECT_EQ(parsed("{\"name\"\n \"m\"}"),
             "! com.google.gson.stream.MalformedJsonException: Expected ':' at line 2 column 3");
   EXPECT_EQ(parsed("{\"name\":,"),
-            "! com.google.gson.stream.MalformedJsonException: Unexpected value at line 1 column 9");
+            "! com.google.gson.stream.MalformedJsonException: Unexpected value at line 1 column 10");
+  EXPECT_EQ(parsed("{,"), "! com.google.gson.stream.MalformedJsonException: Expected name at line 1 column 2");
+  EXPECT_EQ(parsed("{\"a\":1,,"), "! com.google.gson.stream.MalformedJsonException: Expected name at line 1 column 8");
+  EXPECT_EQ(parsed("[,"), lenient + "3");
+  EXPECT_EQ(parsed("[" + m + ",;"), lenient + "57");
+  EXPECT_EQ(parsed("]"), "! Unexpected value at line 1 column 2");
+  // Nothing else is said then.
+  EXPECT_EQ(parsed("[{},7"),
+            "! java.lang.IllegalStateException: Expected BEGIN_OBJECT but was NUMBER at line 1 column 6");
   EXPECT_EQ(parsed("{\"name\":\"m\" \"t\"}"),
             "! com.google.gson.stream.MalformedJsonException: Unterminated object at line 1 column 14");
   EXPECT_EQ(parsed("{\"x\":\"\\u12g4\"}"), "! java.lang.NumberFormatException: \\u12g4");

@@ -26,7 +26,8 @@ Status check_properties(const Node& node, std::string_view java_class, std::init
 Result<std::vector<std::string>> tags_of(const Node& node, const std::string& context) {
   VARVE_CHECK_OK(check_properties(node, "TagGroupBy", {"tags"}));
   const Node* tags = node.find("tags");
-  if (tags == nullptr || tags->kind != Kind::array || tags->children.empty()) {
+  if (tags == nullptr) return invalid(context + ".tags may not be null");
+  if (tags->kind != Kind::array || tags->children.empty()) {
     return invalid(context + ".tags may not be empty");
   }
   std::vector<std::string> keys;

@@ -37,7 +37,8 @@ TEST(ParseGroupBy, AllKinds) {
 TEST(ParseGroupBy, Errors) {
   EXPECT_EQ(error("{}"), "m.group_by[0] must have a name");
   EXPECT_EQ(error(R"({"name":"bogus"})"), "m.group_by[0].bogus invalid group_by name");
-  EXPECT_EQ(error(R"({"name":"tag"})"), "m.group_by[0].tags may not be empty");
+  EXPECT_EQ(error(R"({"name":"tag"})"), "m.group_by[0].tags may not be null");
+  EXPECT_EQ(error(R"({"name":"tag","tags":[]})"), "m.group_by[0].tags may not be empty");
   EXPECT_EQ(error(R"({"name":"tag","tags":[""]})"), "m.group_by[0].tags may not hold an empty name");
   EXPECT_EQ(error(R"({"name":"value"})"), "m.group_by[0].rangeSize must be greater than or equal to 1");
   EXPECT_EQ(error(R"({"name":"value","range_size":0})"), "m.group_by[0].rangeSize must be greater than or equal to 1");

@@ -17,6 +17,10 @@ using json::Node;
 using model::Timestamp;
 using model::TimeUnit;
 
+struct Times {
+  std::optional<Timestamp> start, end;
+};
+
 // <which>_absolute or <which>_relative, if there is one.
 Result<std::optional<Timestamp>> time_of(const Node& query, const std::string& which, Timestamp now) {
   if (const Node* absolute = query.find(which + "_absolute")) {
@@ -53,14 +57,18 @@ Result<std::vector<TagFilter>> filters_of(const Node* tags, const std::string& c
   return out;
 }
 
-Result<QueryMetric> metric_of(const Node& node, model::TimeZone zone, const std::string& context) {
+// What KairosDB checks first is said first.
+Result<QueryMetric> metric_of(const Node& node, const Times& times, model::TimeZone zone, const std::string& context) {
   QueryMetric out;
   const Node* name = node.find("name");
   if (name == nullptr) return invalid(context + ".name may not be null");
   if (name->text.empty()) return invalid(context + ".name may not be empty");
   out.name = name->text;
   VARVE_TRY(out.tags, filters_of(node.find("tags"), context));
-  VARVE_TRY(out.group_by, group_by_of(node.find("group_by"), context));
+  if (!times.start) return invalid(context + ".start_time relative or absolute time must be set");
+  if (times.end && *times.end < *times.start) {
+    return invalid(context + ".end_time must be greater than the start time");
+  }
   if (const Node* list = node.find("aggregators")) {
     if (list->kind != Kind::array) return invalid(context + ".aggregators must be an array");
     for (std::size_t i = 0; i < list->children.size(); ++i) {
@@ -69,6 +77,7 @@ Result<QueryMetric> metric_of(const Node& node, model::TimeZone zone, const std:
       out.aggregators.push_back(std::move(aggregator));
     }
   }
+  VARVE_TRY(out.group_by, group_by_of(node.find("group_by"), context));
   if (const Node* limit = node.find("limit")) {
     VARVE_TRY(const std::int64_t value, whole_of(*limit));
     if (value < 0) return invalid(context + ".limit must be greater than or equal to 0");
@@ -103,8 +112,9 @@ Result<Query> parse_query(std::string_view text, Timestamp now) {
   if (root.kind != Kind::object) return invalid("Not a JSON Object: " + source_of(root));
 
   Query out;
-  VARVE_TRY(const auto start, time_of(root, "start", now));
-  VARVE_TRY(const auto end, time_of(root, "end", now));
+  Times times;
+  VARVE_TRY(times.start, time_of(root, "start", now));
+  VARVE_TRY(times.end, time_of(root, "end", now));
   model::TimeZone zone;
   if (const Node* name = root.find("time_zone")) {
     VARVE_TRY(zone, zone_of(*name, "query"));
@@ -119,14 +129,12 @@ Result<Query> parse_query(std::string_view text, Timestamp now) {
   if (metrics->kind != Kind::array) return invalid("query.metrics must be an array");
   for (std::size_t i = 0; i < metrics->children.size(); ++i) {
     const std::string context = "query.metric[" + std::to_string(i) + "]";
-    VARVE_TRY(auto metric, metric_of(metrics->children[i], zone, context));
+    VARVE_TRY(auto metric, metric_of(metrics->children[i], times, zone, context));
     VARVE_CHECK_OK(check_plugins(metrics->children[i], context));
-    if (!start) return invalid(context + ".start_time relative or absolute time must be set");
-    if (end && *end < *start) return invalid(context + ".end_time must be greater than the start time");
     out.metrics.push_back(std::move(metric));
   }
   // Both ends belong to the range.
-  if (start) out.range = {*start, (end ? *end : model::kTimestampMax) + 1};
+  if (times.start) out.range = {*times.start, times.end.value_or(model::kTimestampMax) + 1};
   return out;
 }
 
