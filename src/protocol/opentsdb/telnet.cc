@@ -229,7 +229,7 @@ Status TelnetParser::put(std::string_view command) {
   }
   const std::string_view metric = words_[1];
   if (metric.empty()) return bad_argument("empty metric name");
-  VARVE_TRY(const auto time, time_of(words_[2], command == "putm"));
+  VARVE_TRY(const auto time, time_of(words_[2], command != "put"));
   if (words_[3].empty()) return bad_argument("empty value");
   auto value = model::Value::of_string(words_[3]);
   if (command != "puts") {
