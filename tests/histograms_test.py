@@ -10,6 +10,9 @@ from support.client import wait_until
 CONFIG = {"slots.width": "10s", "slots.quiet": "1s", "rollups": "5s:1d,10s:1d"}
 ASKED = [{"name": name} for name in ("count", "sum", "min", "max", "avg", "dev", "merge")] + [
     {"name": "percentile", "percentile": p} for p in (0.05, 0.5, 0.99)] + [{"name": "merge", "precision": 3}]
+# The same of histograms alone: of `OF_ALL[i]`.
+OF_ALL = ASKED[:6] + ASKED[8:9]
+ALONE = [a | {"name": "h" + a["name"]} for a in OF_ALL]
 
 
 def histogram(number):
@@ -90,6 +93,65 @@ class Histograms(OwnServerCase):
             self.assertEqual(self.all(server, start, end, (5, 10, 20)), self.all(kept, start, end, (5, 10, 20)))
             server.kill()
             server.start()
+
+    def test_of_histograms_alone(self):
+        server = self.new_server(CONFIG).start()
+        start = int(time.time() - 300) // 60 * 60 * 1000
+        end = start + 59_999
+        self.fill(server, start, 60)
+        server.put([{"name": "h", "tags": {"host": "h0"}, "datapoints": [[start + 500, 4], [start + 30_500, "text"]]}])
+        others = [("number", {"host": ["h0"]}, [[start + 500, 4]]), ("text", {"host": ["h0"]}, [[start + 30_500, "text"]])]
+
+        def ask_all():
+            for plain, alone in zip(OF_ALL, ALONE):
+                samples, results = self.ask(server, alone, 10, start, end)
+                self.assertEqual((samples, results[:2]), (182, others), alone)
+                self.assertEqual(results[2:], [r for r in self.ask(server, plain, 10, start, end)[1] if r[0] == "histogram"])
+        ask_all()
+        wait_until(lambda: server.metric("varve_slots_sealed_total") >= 6, 30, "6 slots sealed")
+        server.settle()
+        ask_all()
+
+        def windows_are_read():
+            read = server.metric("varve_query_windows_read_total")
+            self.ask(server, ALONE[0], 10, start, end)
+            return server.metric("varve_query_windows_read_total") >= read + 12
+        wait_until(windows_are_read, 30, "answers of windows")
+
+    # Whole numbers up to 256 are bins of their own, so that what is left of one of them is known.
+    def test_filters(self):
+        server = self.new_server(CONFIG).start()
+        start = int(time.time() - 300) // 60 * 60 * 1000
+        end = start + 59_999
+        self.fill(server, start, 60)
+
+        def left(numbers, stays):
+            """Of these histograms those that have something left: (bins, min, max, sum)."""
+            for h in map(histogram, numbers):
+                bins = {float(v): count for v, count in h["bins"].items() if stays(float(v))}
+                if bins:
+                    yield bins, min(bins), max(bins), sum(v * count for v, count in bins.items())
+
+        def ask(*steps):
+            answer = server.query([{"name": "h", "tags": {"host": "h1"}, "aggregators": list(steps)}], start=start, end=end)[0]
+            return [value for _, value in answer["results"][0]["values"]]
+
+        def ask_all():
+            minute = {"sampling": {"value": 1, "unit": "minutes"}}
+            for name in ("filter", "hfilter"):
+                for op, stays in (("lt", lambda v: v >= 100), ("gte", lambda v: v < 100), ("ne", lambda v: v == 100)):
+                    step = {"name": name, "filter_op": op, "threshold": 100}
+                    got = [({float(v): count for v, count in h["bins"].items()}, h["min"], h["sum"]) for h in ask(step)]
+                    wanted = list(left(range(100, 160), stays))
+                    self.assertEqual(got, [(bins, least, total) for bins, least, _, total in wanted], op)
+                    counts = sum(sum(bins.values()) for bins, *_ in wanted)
+                    self.assertEqual(ask(step, {"name": "hcount", **minute}), [counts], op)
+                    self.assertEqual(ask({"name": "merge", **minute}, step, {"name": "hcount", **minute}), [counts], op)
+        ask_all()
+        server.settle()
+        ask_all()
+        server.restart()
+        ask_all()
 
     def test_beside_others(self):
         server = self.new_server(CONFIG | {"raw.retention": "15s"}).start()

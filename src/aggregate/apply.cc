@@ -48,6 +48,7 @@ Points apply_to_any(const Stage& stage, const Windows& windows, Points& in) {
     } else if (in.in_text()) {
       out.times.push_back(time);
       out.texts.push_back(std::move(in.texts[chosen]));
+      if (!in.originals.empty()) out.originals.push_back(in.originals[chosen]);
     } else {
       out.push(time, in.type_of(chosen), in.bits[chosen]);
     }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "aggregate/histogram_filter.h"
+
 namespace varve::aggregate {
 
 namespace {
@@ -29,6 +31,9 @@ Points apply(const Filter& filter, Points in) {
   std::vector<std::uint8_t> kept(in.size(), 0);
   const auto* number = std::get_if<double>(&filter.threshold);
   const auto* text = std::get_if<std::string>(&filter.threshold);
+  if (in.type == model::ValueType::histogram && number != nullptr) {
+    return apply(HistogramFilter{filter.compare, *number, filter.discard_partial}, std::move(in));
+  }
   with(filter.compare, [&](auto taken_out) {
     if (in.type == model::ValueType::string && text != nullptr) {
       for (std::size_t i = 0; i < in.size(); ++i) kept[i] = taken_out(in.texts[i], *text) ? 0 : 1;

@@ -68,6 +68,7 @@ Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
     append(out.texts, in.texts);
     append(out.types, in.types);
     append(out.nulls, in.nulls);
+    append(out.originals, in.originals);
     out.nulls.resize(out.times.size());
     i = end;
   };
@@ -80,6 +81,7 @@ Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
     if (text) out.texts.resize(out.times.size());
     if (!text) out.bits.resize(out.times.size());
     if (!in.types.empty()) out.types.resize(out.times.size(), out.type);
+    if (!in.originals.empty()) out.originals.resize(out.times.size());
   }
   copy_until(in.size());
   return out;

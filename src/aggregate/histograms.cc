@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aggregate/histogram_filter.h"
 #include "aggregate/windows.h"
 #include "model/histogram.h"
 
@@ -17,7 +18,8 @@ using model::ValueType;
 
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-// Calls use(window, time of its first histogram, all of it merged) for each window with a histogram, ascending.
+// Calls use(window, time of its first histogram, all of it merged, how many values there were before steps took some
+// out) for each window with a histogram, ascending.
 template <class Use>
 void for_each_window(const Windows& windows, const Points& in, const Use& use) {
   for (std::size_t i = 0; i < in.size();) {
@@ -25,9 +27,11 @@ void for_each_window(const Windows& windows, const Points& in, const Use& use) {
     const model::Timestamp end = windows.start(window + 1);
     std::optional<Histogram> all;
     model::Timestamp first = 0;
+    std::uint64_t original = 0;
     for (; i < in.size() && in.times[i] < end; ++i) {
       auto one = model::decode_histogram(in.texts[i]);
       if (!one) continue;
+      original = std::min(original + original_count(in, i, *one), model::kHistogramCountMax);
       if (!all) {
         all = std::move(one);
         first = in.times[i];
@@ -36,7 +40,7 @@ void for_each_window(const Windows& windows, const Points& in, const Use& use) {
         model::merge(*all, *one);
       }
     }
-    if (all) use(window, first, *all);
+    if (all) use(window, first, *all, original);
   }
 }
 
@@ -80,11 +84,13 @@ Points apply(const Merge& merge, const Scope& scope, Points in) {
   const Windows windows = windows_of(merge, scope.start);
   Points out;
   out.type = ValueType::histogram;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, Histogram& all) {
-    if (merge.precision) model::coarsen(all, *merge.precision);
-    out.times.push_back(stamp_of(merge, windows, window, first));
-    out.texts.push_back(model::encode(all));
-  });
+  for_each_window(windows, in,
+                  [&](std::int64_t window, model::Timestamp first, Histogram& all, std::uint64_t original) {
+                    if (merge.precision) model::coarsen(all, *merge.precision);
+                    out.times.push_back(stamp_of(merge, windows, window, first));
+                    out.texts.push_back(model::encode(all));
+                    if (!in.originals.empty()) out.originals.push_back(original);
+                  });
   return out;
 }
 
@@ -94,7 +100,7 @@ Points apply_to_histograms(const Stage& stage, model::Timestamp query_start, Poi
   const bool counts = stage.function == Function::count;
   Points out;
   out.type = counts ? ValueType::long_ : ValueType::double_;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all) {
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
     const std::uint64_t count = all.count();
     if (count == 0 && !counts) return;
     out.times.push_back(stamp_of(stage, windows, window, first));
@@ -108,7 +114,7 @@ Points apply_to_histograms(const Percentile& percentile, model::Timestamp query_
   const Windows windows = windows_of(percentile, query_start);
   Points out;
   out.type = ValueType::double_;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all) {
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
     if (const auto value = model::percentile(all, percentile.fraction)) {
       out.times.push_back(stamp_of(percentile, windows, window, first));
       out.bits.push_back(bits_of(*value));

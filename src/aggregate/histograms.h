@@ -18,6 +18,10 @@ struct Merge : Grid {
   std::optional<unsigned> precision;  // at most; nothing: the least among them. At most model::kHistogramPrecisionMax
 };
 
+// A stage, a percentile, that lets what is no histogram pass unchanged. Not with `first` and `last`.
+struct HistogramStage : Stage {};
+struct HistogramPercentile : Percentile {};
+
 // `in`: histograms, ascending. `first` and `last` pass them on as they are, and are not for these.
 Points apply(const Merge& merge, const Scope& scope, Points in);
 Points apply_to_histograms(const Stage& stage, model::Timestamp query_start, Points in);

@@ -129,5 +129,32 @@ TEST(Histograms, ThePipelineKeepsOtherStepsAway) {
   EXPECT_EQ(text_of(*run(then, {0, 9000, {}}, false, points(kThree), {})), "0:4.333333333");
 }
 
+TEST(Histograms, ThoseForHistogramsAloneLetOthersPass) {
+  const auto only = [](Function function) {
+    auto out = by<HistogramStage>(2);
+    out.function = function;
+    return out;
+  };
+  auto half = by<HistogramPercentile>(60);
+  half.fraction = 0.5;
+  const std::tuple<Step, const char*, const char*> cases[] = {
+      {only(Function::avg), "havg", "0:3.5 2000:-0.5"},
+      {only(Function::count), "hcount", "0:4 2000:2"},
+      {only(Function::dev), "hdev", "0:4.358898944 2000:4.949747468"},
+      {only(Function::max), "hmax", "0:10.0 2000:3.0"},
+      {only(Function::min), "hmin", "0:1.0 2000:-4.0"},
+      {only(Function::sum), "hsum", "0:14.0 2000:-1.0"},
+      {half, "hpercentile", "0:1.0"}};
+  for (const auto& [step, name, of_histograms] : cases) {
+    EXPECT_EQ(name_of(step), name);
+    EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, points(kThree), {})), of_histograms) << name;
+    EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, points_of("1:1 2:2"), {})), "1:1 2:2") << name;
+    EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, texts_of("1:a"), {})), "1:a") << name;
+    EXPECT_NE(merging_grid({&step, 1}), nullptr) << name;
+  }
+  half.fraction = 90;
+  EXPECT_EQ(check(half).error().message, "90 is not in [0..1]");
+}
+
 }  // namespace
 }  // namespace varve::aggregate

@@ -19,17 +19,36 @@ bool takes(const Step& step, model::ValueKind kind) {
   const bool numbers = kind == model::ValueKind::number;
   const bool histograms = kind == model::ValueKind::histogram;
   return std::visit(
-      Overloaded{[&](const Stage& stage) { return numbers || histograms || takes_text(stage.function); },
-                 [&](const Percentile&) { return numbers || histograms; }, [&](const Merge&) { return histograms; },
-                 [](const Gaps&) { return true; }, [](const Trim&) { return true; }, [](const Filter&) { return true; },
-                 [](const SaveAs&) { return true; }, [&](const auto&) { return numbers; }},
+      Overloaded{
+          [&](const Stage& stage) { return numbers || histograms || takes_text(stage.function); },
+          [&](const HistogramStage&) { return histograms; }, [&](const HistogramPercentile&) { return histograms; },
+          [&](const HistogramFilter&) { return histograms; }, [&](const Percentile&) { return numbers || histograms; },
+          [&](const Merge&) { return histograms; }, [](const Gaps&) { return true; }, [](const Trim&) { return true; },
+          [](const Filter&) { return true; }, [](const SaveAs&) { return true; }, [&](const auto&) { return numbers; }},
       step);
+}
+
+// Asks of all values that were counted in a window, and of nothing else: histograms of its parts do.
+bool merges(const Step& step) {
+  return std::visit(Overloaded{[](const Stage& stage) {
+                                 return stage.function != Function::first && stage.function != Function::last;
+                               },
+                               [](const Percentile&) { return true; }, [](const Merge&) { return true; },
+                               [](const HistogramStage&) { return true; },
+                               [](const HistogramPercentile&) { return true; }, [](const auto&) { return false; }},
+                    step);
 }
 
 Result<Points> apply(const Step& step, const Scope& scope, Points in, const Saved& saved) {
   return std::visit(
       Overloaded{[&](const Stage& stage) -> Result<Points> { return apply(stage, scope.start, std::move(in)); },
                  [&](const Percentile& p) -> Result<Points> { return apply(p, scope, std::move(in)); },
+                 [&](const HistogramStage& stage) -> Result<Points> {
+                   return apply_to_histograms(stage, scope.start, std::move(in));
+                 },
+                 [&](const HistogramPercentile& p) -> Result<Points> {
+                   return apply_to_histograms(p, scope.start, std::move(in));
+                 },
                  [&](const LeastSquares& line) -> Result<Points> { return apply(line, scope, std::move(in)); },
                  [&](const Gaps& gaps) -> Result<Points> { return apply(gaps, scope, std::move(in)); },
                  [&](const Merge& merge) -> Result<Points> { return apply(merge, scope, std::move(in)); },
@@ -41,14 +60,28 @@ Result<Points> apply(const Step& step, const Scope& scope, Points in, const Save
       step);
 }
 
+Status check_fraction(double fraction) {
+  if (fraction >= 0 && fraction <= 1) return {};
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", fraction);
+  return fail(Code::invalid, std::string(text.data()) + " is not in [0..1]");
+}
+
+// The name of the function for histograms alone.
+std::string_view histogram_name_of(Function function) {
+  static constexpr std::array<std::string_view, 8> kNames = {"havg", "hsum", "hmin", "hmax", "hcount", "", "", "hdev"};
+  return kNames[static_cast<std::size_t>(function)];
+}
+
 }  // namespace
 
 std::string_view name_of(const Step& step) {
   static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {
-      "",    "percentile", "least_squares", "gaps",   "diff",  "rate",    "sampler", "scale",
-      "div", "sma",        "trim",          "filter", "score", "save_as", "merge"};
-  const auto* stage = std::get_if<Stage>(&step);
-  return stage != nullptr ? name_of(stage->function) : kNames[step.index()];
+      "",    "percentile", "least_squares", "gaps",  "diff",    "rate",  "sampler", "scale",       "div",
+      "sma", "trim",       "filter",        "score", "save_as", "merge", "",        "hpercentile", "hfilter"};
+  if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
+  if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
+  return kNames[step.index()];
 }
 
 const Grid* grid_of(const Step& step) {
@@ -63,10 +96,7 @@ const Grid* grid_of(const Step& step) {
 const Grid* merging_grid(std::span<const Step> steps) {
   for (const Step& step : steps) {
     if (!takes(step, model::ValueKind::histogram)) continue;
-    const auto* const stage = std::get_if<Stage>(&step);
-    const bool merges = (stage != nullptr && stage->function != Function::first && stage->function != Function::last) ||
-                        std::holds_alternative<Percentile>(step) || std::holds_alternative<Merge>(step);
-    return merges ? grid_of(step) : nullptr;
+    return merges(step) ? grid_of(step) : nullptr;
   }
   return nullptr;
 }
@@ -76,12 +106,8 @@ Status check(const Step& step) {
   if (grid != nullptr && grid->sampling.value <= 0) {
     return fail(Code::invalid, "sampling.value must be greater than 0");
   }
-  if (const auto* percentile = std::get_if<Percentile>(&step)) {
-    if (percentile->fraction >= 0 && percentile->fraction <= 1) return {};
-    std::array<char, 40> text{};
-    std::snprintf(text.data(), text.size(), "%.12g", percentile->fraction);
-    return fail(Code::invalid, std::string(text.data()) + " is not in [0..1]");
-  }
+  if (const auto* percentile = std::get_if<Percentile>(&step)) return check_fraction(percentile->fraction);
+  if (const auto* percentile = std::get_if<HistogramPercentile>(&step)) return check_fraction(percentile->fraction);
   if (const auto* sma = std::get_if<Sma>(&step); sma != nullptr && sma->size <= 0) {
     return fail(Code::invalid, "size must be greater than 0");
   }
@@ -89,15 +115,17 @@ Status check(const Step& step) {
 }
 
 bool computes(const Step& step) {
-  return std::visit(Overloaded{[](const Stage& stage) {
-                                 using enum Function;
-                                 return stage.function == sum || stage.function == avg || stage.function == dev;
-                               },
-                               [](const Gaps&) { return false; }, [](const Trim&) { return false; },
-                               [](const Filter&) { return false; }, [](const Score&) { return false; },
-                               [](const SaveAs&) { return false; }, [](const Merge&) { return false; },
-                               [](const auto&) { return true; }},
-                    step);
+  using enum Function;
+  const auto of = [](const Stage& stage) {
+    return stage.function == sum || stage.function == avg || stage.function == dev;
+  };
+  return std::visit(
+      Overloaded{[&](const Stage& stage) { return of(stage); }, [&](const HistogramStage& stage) { return of(stage); },
+                 [](const HistogramFilter&) { return false; }, [](const Gaps&) { return false; },
+                 [](const Trim&) { return false; }, [](const Filter&) { return false; },
+                 [](const Score&) { return false; }, [](const SaveAs&) { return false; },
+                 [](const Merge&) { return false; }, [](const auto&) { return true; }},
+      step);
 }
 
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved) {

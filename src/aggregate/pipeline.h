@@ -15,6 +15,7 @@
 #include "aggregate/change.h"
 #include "aggregate/filter.h"
 #include "aggregate/gaps.h"
+#include "aggregate/histogram_filter.h"
 #include "aggregate/histograms.h"
 #include "aggregate/least_squares.h"
 #include "aggregate/percentile.h"
@@ -38,7 +39,7 @@ struct SaveAs {
 };
 
 using Step = std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter,
-                          Score, SaveAs, Merge>;
+                          Score, SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter>;
 using Pipeline = std::vector<Step>;
 
 // As KairosDB calls it.

@@ -117,6 +117,8 @@ TEST(Pipeline, MergedHistogramsDoWhereAllTheirValuesAreAskedFor) {
   EXPECT_EQ(width({stage_of(first, 7), percentile}), 0);
   EXPECT_EQ(width({stage_of(last, 7)}), 0);
   EXPECT_EQ(width({Filter{}, percentile}), 0);
+  EXPECT_EQ(width({HistogramFilter{}, percentile}), 0);
+  EXPECT_EQ(width({merge, HistogramFilter{}, percentile}), 8);
   EXPECT_EQ(width({SaveAs{}, percentile}), 0);
   EXPECT_EQ(width({Trim{}, percentile}), 0);
 }

@@ -33,6 +33,7 @@ Points keep(Points in, std::span<const std::uint8_t> kept) {
   keep(in.bits, kept);
   keep(in.texts, kept);
   keep(in.nulls, kept);
+  keep(in.originals, kept);
   return in;
 }
 

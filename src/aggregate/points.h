@@ -21,6 +21,8 @@ struct Points {
   std::vector<std::uint64_t> bits;                    // numbers: as in model::Value; else empty
   std::vector<std::string> texts;                     // the others: as in model::Value::text; else empty
   std::vector<std::uint8_t> nulls;                    // of each: 1 where there is a time but no value; empty: nowhere
+  // Of each histogram how many values it counted before steps took some out; empty: as many as it counts.
+  std::vector<std::uint64_t> originals;
 
   [[nodiscard]] std::size_t size() const { return times.size(); }
   [[nodiscard]] model::ValueType type_of(std::size_t i) const { return types.empty() ? type : types[i]; }
@@ -46,6 +48,7 @@ struct Points {
     std::ranges::reverse(bits);
     std::ranges::reverse(texts);
     std::ranges::reverse(nulls);
+    std::ranges::reverse(originals);
   }
 };
 

@@ -24,6 +24,7 @@ Points apply(const Trim& trim, Points in) {
   cut(in.bits);
   cut(in.texts);
   cut(in.nulls);
+  cut(in.originals);
   return in;
 }
 

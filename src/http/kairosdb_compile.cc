@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "http/kairosdb_parts.h"
@@ -28,20 +29,34 @@ Windowed with_grid(const Aggregator& from) {
   return out;
 }
 
-aggregate::Step deviation_of(const Aggregator& from) {
+// `name`: of a function of windows.
+template <class AnyStage>
+AnyStage stage_of(const Aggregator& from, std::string_view name) {
   using Answer = aggregate::Deviation::Answer;
   static constexpr std::array kAnswers = {Answer::deviation, Answer::above, Answer::below};
-  auto out = with_grid<aggregate::Stage>(from);
-  out.function = aggregate::Function::dev;
+  auto out = with_grid<AnyStage>(from);
+  out.function = name == "dev" ? aggregate::Function::dev : *aggregate::function_of(name);
   out.deviation = {kAnswers[static_cast<std::size_t>(from.return_type)], from.dev_count};
   return out;
 }
 
-aggregate::Step filter_of(const Aggregator& from) {
+template <class AnyPercentile>
+AnyPercentile percentile_of(const Aggregator& from) {
+  auto out = with_grid<AnyPercentile>(from);
+  out.fraction = from.percentile;
+  return out;
+}
+
+aggregate::Filter filter_of(const Aggregator& from) {
   using Compare = aggregate::Filter::Compare;
   static constexpr std::array kCompares = {Compare::less_or_equal, Compare::less,  Compare::greater_or_equal,
                                            Compare::greater,       Compare::equal, Compare::not_equal};
-  return aggregate::Filter{kCompares[static_cast<std::size_t>(from.filter_op)], from.threshold};
+  return {kCompares[static_cast<std::size_t>(from.filter_op)], from.threshold, from.discard_indeterminate};
+}
+
+aggregate::HistogramFilter histogram_filter_of(const Aggregator& from) {
+  const aggregate::Filter filter = filter_of(from);
+  return {filter.compare, std::get<double>(filter.threshold), filter.discard_partial};
 }
 
 aggregate::Step score_of(const Aggregator& from) {
@@ -55,10 +70,11 @@ aggregate::Step score_of(const Aggregator& from) {
 aggregate::Step step_of(const Aggregator& from) {
   const std::string& name = from.name;
   const aggregate::Sampling per{from.sampling_value, from.sampling_unit};
-  if (name == "dev") return deviation_of(from);
   if (name == "diff") return aggregate::Diff{};
   if (name == "div") return aggregate::Divide{from.divisor};
   if (name == "filter") return filter_of(from);
+  if (name == "hfilter") return histogram_filter_of(from);
+  if (name == "hpercentile") return percentile_of<aggregate::HistogramPercentile>(from);
   if (name == "least_squares") return with_grid<aggregate::LeastSquares>(from);
   if (name == "rate") return aggregate::Rate{per, from.zone};
   if (name == "sampler") return aggregate::Sampler{per, from.zone};
@@ -77,14 +93,9 @@ aggregate::Step step_of(const Aggregator& from) {
     if (from.precision >= 0) out.precision = static_cast<unsigned>(from.precision);
     return out;
   }
-  if (name == "percentile") {
-    auto out = with_grid<aggregate::Percentile>(from);
-    out.fraction = from.percentile;
-    return out;
-  }
-  auto out = with_grid<aggregate::Stage>(from);
-  out.function = *aggregate::function_of(name);
-  return out;
+  if (name == "percentile") return percentile_of<aggregate::Percentile>(from);
+  if (name.starts_with('h')) return stage_of<aggregate::HistogramStage>(from, std::string_view(name).substr(1));
+  return stage_of<aggregate::Stage>(from, name);
 }
 
 aggregate::Split split_of(const kairosdb::Splitter& from) {

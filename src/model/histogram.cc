@@ -52,6 +52,12 @@ double bin_value(std::int64_t key, unsigned precision) {
   return key < 0 ? -value : value;
 }
 
+double bin_outer_value(std::int64_t key, unsigned precision) {
+  const auto magnitude = static_cast<std::uint64_t>(key < 0 ? -1 - key : key);
+  const double value = std::bit_cast<double>(((magnitude + 1) << (kMantissaBits - precision)) - 1);
+  return key < 0 ? -value : value;
+}
+
 void normalize(Histogram& histogram) {
   std::ranges::sort(histogram.bins, {}, &HistogramBin::key);
   merge_equal(histogram.bins);

@@ -39,6 +39,8 @@ struct Histogram {
 // The bin of a finite value: its key, and the bin's own value, which is the one in it that is nearest to 0.
 std::int64_t bin_of(double value, unsigned precision);
 double bin_value(std::int64_t key, unsigned precision);
+// The value in the bin that is farthest from 0.
+double bin_outer_value(std::int64_t key, unsigned precision);
 
 // Sorts bins by key and adds the counts of equal ones.
 void normalize(Histogram& histogram);

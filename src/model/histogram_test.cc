@@ -55,6 +55,10 @@ TEST(Histogram, BinsOrderAsTheirValues) {
       EXPECT_LE(bin_of(values[i > 0 ? i - 1 : 0], precision), key);
       const bool exact = std::bit_cast<std::uint64_t>(bin) == std::bit_cast<std::uint64_t>(values[i]);
       EXPECT_TRUE(exact || precision < 52);
+      const double outer = bin_outer_value(key, precision);
+      EXPECT_GE(std::abs(outer), std::abs(values[i]));
+      EXPECT_EQ(bin_of(outer, precision), key);
+      EXPECT_TRUE(std::abs(outer) == max || bin_of(std::nextafter(outer, std::copysign(max, outer)), precision) != key);
     }
   }
 }

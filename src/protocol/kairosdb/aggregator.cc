@@ -92,6 +92,17 @@ Status read_threshold(const Node& node, const Place& place, Aggregator& out) {
   return {};
 }
 
+Status read_number_threshold(const Node& node, const Place& place, Aggregator& out) {
+  VARVE_TRY(out.threshold, real_of(node, place.property));
+  return {};
+}
+
+Status read_inclusion(const Node& node, const Place& place, Aggregator& out) {
+  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"keep", "discard"}));
+  out.discard_indeterminate = choice == 1;
+  return {};
+}
+
 Status read_trim(const Node& node, const Place& place, Aggregator& out) {
   VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"first", "last", "both"}));
   out.trim_first = choice != 1;
@@ -152,7 +163,11 @@ constexpr std::array<Property, 1> kPercentile = {{{"percentile", read_real<&Aggr
 constexpr std::array<Property, 1> kMerge = {{{"precision", read_precision}}};
 constexpr std::array<Property, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
 constexpr std::array<Property, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
-constexpr std::array<Property, 2> kFilter = {{{"filter_op", read_filter_op}, {"threshold", read_threshold}}};
+constexpr std::array<Property, 3> kFilter = {
+    {{"filter_op", read_filter_op}, {"threshold", read_threshold}, {"filter_indeterminate_inclusion", read_inclusion}}};
+constexpr std::array<Property, 3> kHistogramFilter = {{{"filter_op", read_filter_op},
+                                                       {"threshold", read_number_threshold},
+                                                       {"filter_indeterminate_inclusion", read_inclusion}}};
 constexpr std::array<Property, 3> kRate = {
     {{"sampling", read_sampling}, {"unit", read_unit}, {"time_zone", read_zone}}};
 constexpr std::array<Property, 2> kSampler = {{{"unit", read_unit}, {"time_zone", read_zone}}};
@@ -172,7 +187,7 @@ struct Known {
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
-constexpr std::array<Known, 22> kKnown = {
+constexpr std::array<Known, 30> kKnown = {
     {{"avg", "AvgAggregator", true, {}},
      {"count", "CountAggregator", true, {}},
      {"dev", "StdAggregator", true, kDev},
@@ -181,6 +196,14 @@ constexpr std::array<Known, 22> kKnown = {
      {"filter", "FilterAggregator", false, kFilter, "filter_op", ".filter_op may not be null"},
      {"first", "FirstAggregator", true, {}},
      {"gaps", "DataGapsMarkingAggregator", true, {}},
+     {"havg", "HistogramMeanAggregator", true, {}},
+     {"hcount", "HistogramCountAggregator", true, {}},
+     {"hdev", "HistogramStdDevAggregator", true, kDev},
+     {"hfilter", "HistogramFilterAggregator", false, kHistogramFilter},
+     {"hmax", "HistogramMaxAggregator", true, {}},
+     {"hmin", "HistogramMinAggregator", true, {}},
+     {"hpercentile", "HistogramPercentileAggregator", true, kPercentile, "percentile", ".percentile may not be zero"},
+     {"hsum", "HistogramSumAggregator", true, {}},
      {"last", "LastAggregator", true, {}},
      {"least_squares", "LeastSquaresAggregator", true, {}},
      {"max", "MaxAggregator", true, {}},
@@ -222,8 +245,9 @@ Result<Aggregator> aggregator_of(const Node& node, model::TimeZone zone, const s
     const std::string place = context + "." + std::string(property->name);
     VARVE_CHECK_OK(property->read(node.children[i], {context, place}, out));
   }
-  const bool zero = (known->name == "percentile" && out.percentile == 0) ||
-                    (known->name == "div" && out.divisor == 0) || (known->name == "save_as" && out.metric_name.empty());
+  const bool is_percentile = known->name == "percentile" || known->name == "hpercentile";
+  const bool zero = (is_percentile && out.percentile == 0) || (known->name == "div" && out.divisor == 0) ||
+                    (known->name == "save_as" && out.metric_name.empty());
   if (zero || (!known->needed.empty() && node.find(known->needed) == nullptr)) {
     return invalid(context + std::string(known->missing));
   }

@@ -25,8 +25,8 @@ struct ScoreThreshold {
 
 // Properties that an aggregator does not have stay as they are here.
 struct Aggregator {
-  // avg count dev diff div filter first gaps last least_squares max merge min percentile rate sampler save_as scale
-  // score sma sum trim
+  // avg count dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum last least_squares max
+  // merge min percentile rate sampler save_as scale score sma sum trim
   std::string name;
 
   std::int64_t sampling_value = 1;
@@ -37,6 +37,7 @@ struct Aggregator {
   bool trim_gaps = false;
   model::TimeZone zone;
 
+  // What is said of a name is so of the one with an h in front, too.
   ReturnType return_type = ReturnType::value;   // dev
   double dev_count = 1;                         // dev
   double percentile = 0;                        // not 0
@@ -47,7 +48,8 @@ struct Aggregator {
   bool trim_first = false;                      // trim
   bool trim_last = false;                       // trim
   FilterOp filter_op = FilterOp::equal;         // filter
-  std::variant<double, std::string> threshold;  // filter
+  std::variant<double, std::string> threshold;  // filter; of hfilter a number
+  bool discard_indeterminate = false;           // filter: of histograms the bins that the threshold is in
   std::vector<ScoreThreshold> thresholds;       // score
   bool descending = false;                      // score
 

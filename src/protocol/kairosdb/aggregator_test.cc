@@ -35,6 +35,10 @@ TEST(ParseAggregator, AllNames) {
                            "min", "rate", "sampler", "scale", "sma", "sum", "trim"}) {
     EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
   }
+  for (const char* name : {"havg", "hcount", "hdev", "hfilter", "hmax", "hmin", "hsum"}) {
+    EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
+  }
+  EXPECT_EQ(error(R"("name":"hfirst")"), "q.hfirst invalid aggregators name");
   EXPECT_EQ(error(R"("name":"bogus")"), "q.bogus invalid aggregators name");
   EXPECT_EQ(error(R"("name":"")"), "q must have a name");
   EXPECT_EQ(error(R"("size":3)"), "q must have a name");
@@ -89,6 +93,25 @@ TEST(ParseAggregator, Filter) {
   EXPECT_EQ(error(R"("name":"filter","threshold":15)"), "q.filter_op may not be null");
   EXPECT_EQ(error(R"("name":"filter","filter_op":"like","threshold":15)"),
             "q.like is not a valid trim type, must be 'lte', 'lt', 'gte', 'gt', 'equal' or 'ne'.");
+}
+
+TEST(ParseAggregator, OfHistograms) {
+  EXPECT_TRUE(
+      good(R"("name":"filter","filter_op":"lt","filter_indeterminate_inclusion":"discard")").discard_indeterminate);
+  const Aggregator filter =
+      good(R"("name":"hfilter","filter_op":"lt","threshold":"1.5","filter_indeterminate_inclusion":"KEEP")");
+  EXPECT_EQ(std::get<double>(filter.threshold), 1.5);
+  EXPECT_FALSE(filter.discard_indeterminate);
+  EXPECT_EQ(good(R"("name":"hfilter")").filter_op, FilterOp::equal);
+  EXPECT_EQ(error(R"("name":"hfilter","threshold":"x")"), R"(q.threshold For input string: "x")");
+  EXPECT_EQ(error(R"("name":"hfilter","filter_indeterminate_inclusion":"drop")"),
+            "q.drop is not a valid trim type, must be 'keep' or 'discard'.");
+  EXPECT_NE(error(R"("name":"hfilter","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_EQ(good(R"("name":"hpercentile","percentile":0.75)").percentile, 0.75);
+  EXPECT_EQ(error(R"("name":"hpercentile")"), "q.percentile may not be zero");
+  EXPECT_EQ(error(R"("name":"hpercentile","percentile":0)"), "q.percentile may not be zero");
+  EXPECT_EQ(good(R"("name":"hdev","return_type":"neg_sd")").return_type, ReturnType::neg_sd);
+  EXPECT_EQ(good(R"("name":"havg","sampling":{"value":2,"unit":"days"})").sampling_unit, model::TimeUnit::days);
 }
 
 TEST(ParseAggregator, Score) {

@@ -2,6 +2,7 @@
 #include "protocol/kairosdb/features.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "protocol/json/text.h"
 
@@ -49,6 +50,57 @@ Properties range(Properties own = {}) {
   return out;
 }
 
+Property share_of_percentile() {
+  return {"percentile",
+          "Percentile",
+          "The share, as a fraction: 0.95 for the 95th percentile.",
+          "double",
+          "0.1",
+          {},
+          {{"value < 1", "Percentile must be below 1."}, {"value > 0", "Percentile must be above 0."}}};
+}
+
+// Of the aggregators of histograms, which KairosDB has from a plugin; in no order.
+std::vector<Feature> make_histogram_aggregators() {
+  return {
+      {"havg", "Histogram AVG", "The mean of the values that the histograms in each window counted.", range()},
+      {"hcount", "Histogram Count", "How many values the histograms in each window counted.", range()},
+      {"hdev", "Histogram Dev", "The standard deviation of the values that the histograms in each window counted.",
+       range()},
+      {"hfilter",
+       "Histogram Filter",
+       "Takes out of histograms the bins for which a comparison holds.",
+       {{"filter_indeterminate_inclusion",
+         "Filter indeterminate inclusion",
+         "Whether a bin that the threshold is in stays.",
+         "enum",
+         "keep",
+         {"KEEP", "DISCARD"}},
+        {"filter_op",
+         "Filter operation",
+         "The comparison.",
+         "enum",
+         "equal",
+         {"LTE", "LT", "GTE", "GT", "EQUAL", "NE"}},
+        {"threshold", "Threshold", "What values are compared with; bins that fit are taken out.", "double", "0.0"}}},
+      {"hmax", "Histogram Max", "The largest value that the histograms in each window counted.", range()},
+      {"hmin", "Histogram Min", "The smallest value that the histograms in each window counted.", range()},
+      {"hpercentile", "Histogram Percentile",
+       "The bin below which a given share of the values lies that the histograms in each window counted.",
+       range({share_of_percentile()})},
+      {"hsum", "Histogram Sum", "The sum of the values that the histograms in each window counted.", range()},
+      {"merge", "Merge", "One histogram of those in each window.",
+       range(
+           {{"precision",
+             "Precision",
+             "How many bits of a value's mantissa tell its bin; never more than the histograms have.",
+             "int",
+             "7",
+             {},
+             {{"value >= 0", "Precision must not be negative."}, {"value <= 52", "Precision must be at most 52."}}}})},
+  };
+}
+
 std::vector<Feature> make_aggregators() {
   return {
       {"avg", "AVG", "The mean of the values in each window.", range()},
@@ -75,24 +127,9 @@ std::vector<Feature> make_aggregators() {
       {"least_squares", "Least Squares",
        "Two points for each window, the ends of the line that is nearest to its samples.", range()},
       {"max", "Max", "The largest value in each window.", range()},
-      {"merge", "Merge", "One histogram of those in each window.",
-       range(
-           {{"precision",
-             "Precision",
-             "How many bits of a value's mantissa tell its bin; never more than the histograms have.",
-             "int",
-             "7",
-             {},
-             {{"value >= 0", "Precision must not be negative."}, {"value <= 52", "Precision must be at most 52."}}}})},
       {"min", "Min", "The smallest value in each window.", range()},
       {"percentile", "Percentile", "The value below which a given share of each window's values lies.",
-       range({{"percentile",
-               "Percentile",
-               "The share, as a fraction: 0.95 for the 95th percentile.",
-               "double",
-               "0.1",
-               {},
-               {{"value < 1", "Percentile must be below 1."}, {"value > 0", "Percentile must be above 0."}}}})},
+       range({share_of_percentile()})},
       {"rate",
        "Rate",
        "How much the value changes in a unit of time, from each sample to the next.",
@@ -297,7 +334,12 @@ std::vector<const Feature*> pointers(std::span<const Feature> features) {
 }  // namespace
 
 std::span<const Feature> aggregator_features() {
-  static const std::vector<Feature> all = make_aggregators();
+  static const std::vector<Feature> all = [] {
+    std::vector<Feature> features = make_aggregators();
+    std::ranges::move(make_histogram_aggregators(), std::back_inserter(features));
+    std::ranges::sort(features, {}, &Feature::name);
+    return features;
+  }();
   return all;
 }
 
