@@ -9,7 +9,8 @@ from support.client import wait_until
 
 CONFIG = {"slots.width": "10s", "slots.quiet": "1s", "rollups": "5s:1d,10s:1d"}
 ASKED = [{"name": name} for name in ("count", "sum", "min", "max", "avg", "dev", "merge")] + [
-    {"name": "percentile", "percentile": p} for p in (0.05, 0.5, 0.99)] + [{"name": "merge", "precision": 3}]
+    {"name": "percentile", "percentile": p} for p in (0.05, 0.5, 0.99)] + [{"name": "merge", "precision": 3}] + [
+    {"name": "apdex", "target": target} for target in (20, 100)]
 # The same of histograms alone: of `OF_ALL[i]`.
 OF_ALL = ASKED[:6] + ASKED[8:9]
 ALONE = [a | {"name": "h" + a["name"]} for a in OF_ALL]
@@ -132,6 +133,12 @@ class Histograms(OwnServerCase):
                 if bins:
                     yield bins, min(bins), max(bins), sum(v * count for v, count in bins.items())
 
+        def shares(numbers, stays):
+            for h in map(histogram, numbers):
+                kept = sum(count for v, count in h["bins"].items() if stays(float(v)))
+                if kept:
+                    yield kept / sum(h["bins"].values())
+
         def ask(*steps):
             answer = server.query([{"name": "h", "tags": {"host": "h1"}, "aggregators": list(steps)}], start=start, end=end)[0]
             return [value for _, value in answer["results"][0]["values"]]
@@ -147,6 +154,10 @@ class Histograms(OwnServerCase):
                     counts = sum(sum(bins.values()) for bins, *_ in wanted)
                     self.assertEqual(ask(step, {"name": "hcount", **minute}), [counts], op)
                     self.assertEqual(ask({"name": "merge", **minute}, step, {"name": "hcount", **minute}), [counts], op)
+                    remaining = {"name": "percent_remaining"}
+                    self.assertEqual(ask(step, remaining), list(shares(range(100, 160), stays)))
+                    all_of_them = sum(1 + number % 7 for number in range(100, 160))
+                    self.assertEqual(ask({"name": "merge", **minute}, step, remaining), [counts / all_of_them])
         ask_all()
         server.settle()
         ask_all()

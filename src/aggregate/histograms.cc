@@ -77,6 +77,24 @@ double value_of(const Stage& stage, const Histogram& histogram) {
   }
 }
 
+// Of a histogram that counted something.
+double apdex_of(double target, const Histogram& histogram) {
+  double satisfied = 0;
+  double tolerating = 0;
+  double all = 0;
+  for (const auto& bin : histogram.bins) {
+    const double value = value_of(histogram, bin);
+    const auto count = static_cast<double>(bin.count);
+    all += count;
+    if (value <= target) {
+      satisfied += count;
+    } else if (value <= 4 * target) {
+      tolerating += count;
+    }
+  }
+  return (satisfied + tolerating / 2) / all;
+}
+
 }  // namespace
 
 Points apply(const Merge& merge, const Scope& scope, Points in) {
@@ -91,6 +109,19 @@ Points apply(const Merge& merge, const Scope& scope, Points in) {
                     out.texts.push_back(model::encode(all));
                     if (!in.originals.empty()) out.originals.push_back(original);
                   });
+  return out;
+}
+
+Points apply(const Apdex& apdex, const Scope& scope, Points in) {
+  in = without_nulls(std::move(in));
+  const Windows windows = windows_of(apdex, scope.start);
+  Points out;
+  out.type = ValueType::double_;
+  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
+    if (all.count() == 0) return;
+    out.times.push_back(stamp_of(apdex, windows, window, first));
+    out.bits.push_back(bits_of(apdex_of(apdex.target, all)));
+  });
   return out;
 }
 

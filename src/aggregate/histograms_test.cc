@@ -129,6 +129,26 @@ TEST(Histograms, ThePipelineKeepsOtherStepsAway) {
   EXPECT_EQ(text_of(*run(then, {0, 9000, {}}, false, points(kThree), {})), "0:4.333333333");
 }
 
+TEST(Histograms, Apdex) {
+  const auto scores = [](double target, std::int64_t seconds) {
+    Apdex apdex = by<Apdex>(seconds);
+    apdex.target = target;
+    const Points in = points({histogram("1 1 1"), histogram(""), histogram("3 3 4 4"), histogram("9")});
+    return text_of(apply(apdex, Scope{0, 9000, {}}, in));
+  };
+  EXPECT_EQ(scores(1, 60), "0:0.625");
+  EXPECT_EQ(scores(1, 1), "0:1.0 2000:0.5 3000:0.0") << "none of what counted nothing";
+  EXPECT_EQ(scores(0, 60), "0:0.0");
+  EXPECT_EQ(scores(3.5, 60), "0:0.8125");
+  EXPECT_EQ(scores(9, 60), "0:1.0");
+}
+
+Apdex target_of_2() {
+  auto out = by<Apdex>(60);
+  out.target = 2;
+  return out;
+}
+
 TEST(Histograms, ThoseForHistogramsAloneLetOthersPass) {
   const auto only = [](Function function) {
     auto out = by<HistogramStage>(2);
@@ -144,7 +164,8 @@ TEST(Histograms, ThoseForHistogramsAloneLetOthersPass) {
       {only(Function::max), "hmax", "0:10.0 2000:3.0"},
       {only(Function::min), "hmin", "0:1.0 2000:-4.0"},
       {only(Function::sum), "hsum", "0:14.0 2000:-1.0"},
-      {half, "hpercentile", "0:1.0"}};
+      {half, "hpercentile", "0:1.0"},
+      {target_of_2(), "apdex", "0:0.75"}};
   for (const auto& [step, name, of_histograms] : cases) {
     EXPECT_EQ(name_of(step), name);
     EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, points(kThree), {})), of_histograms) << name;

@@ -2,6 +2,7 @@
 #include "aggregate/pipeline.h"
 
 #include <array>
+#include <concepts>
 #include <cstdio>
 
 #include "aggregate/apply.h"
@@ -15,48 +16,55 @@ struct Overloaded : Ts... {
   using Ts::operator()...;
 };
 
+// For histograms alone.
+template <class T>
+concept OfHistograms =
+    std::same_as<T, Merge> || std::same_as<T, HistogramStage> || std::same_as<T, HistogramPercentile> ||
+    std::same_as<T, HistogramFilter> || std::same_as<T, Apdex> || std::same_as<T, PercentRemaining>;
+// Passes values on as they are, or chooses among them.
+template <class T>
+concept OfAnything =
+    std::same_as<T, Gaps> || std::same_as<T, Trim> || std::same_as<T, Filter> || std::same_as<T, SaveAs>;
+
 bool takes(const Step& step, model::ValueKind kind) {
   const bool numbers = kind == model::ValueKind::number;
   const bool histograms = kind == model::ValueKind::histogram;
-  return std::visit(
-      Overloaded{
-          [&](const Stage& stage) { return numbers || histograms || takes_text(stage.function); },
-          [&](const HistogramStage&) { return histograms; }, [&](const HistogramPercentile&) { return histograms; },
-          [&](const HistogramFilter&) { return histograms; }, [&](const Percentile&) { return numbers || histograms; },
-          [&](const Merge&) { return histograms; }, [](const Gaps&) { return true; }, [](const Trim&) { return true; },
-          [](const Filter&) { return true; }, [](const SaveAs&) { return true; }, [&](const auto&) { return numbers; }},
-      step);
+  return std::visit(Overloaded{[&](const Stage& stage) { return numbers || histograms || takes_text(stage.function); },
+                               [&](const Percentile&) { return numbers || histograms; },
+                               [&](const OfHistograms auto&) { return histograms; },
+                               [](const OfAnything auto&) { return true; }, [&](const auto&) { return numbers; }},
+                    step);
 }
 
-// Asks of all values that were counted in a window, and of nothing else: histograms of its parts do.
+// Asks of all values that were counted in a window, and of nothing else: histograms of its parts do. Of those with
+// windows that take histograms.
 bool merges(const Step& step) {
-  return std::visit(Overloaded{[](const Stage& stage) {
-                                 return stage.function != Function::first && stage.function != Function::last;
-                               },
-                               [](const Percentile&) { return true; }, [](const Merge&) { return true; },
-                               [](const HistogramStage&) { return true; },
-                               [](const HistogramPercentile&) { return true; }, [](const auto&) { return false; }},
-                    step);
+  const auto* const stage = std::get_if<Stage>(&step);
+  if (stage != nullptr) return stage->function != Function::first && stage->function != Function::last;
+  return std::holds_alternative<Percentile>(step) ||
+         std::visit([]<class T>(const T&) { return OfHistograms<T> && std::derived_from<T, Grid>; }, step);
 }
 
 Result<Points> apply(const Step& step, const Scope& scope, Points in, const Saved& saved) {
   return std::visit(
       Overloaded{[&](const Stage& stage) -> Result<Points> { return apply(stage, scope.start, std::move(in)); },
-                 [&](const Percentile& p) -> Result<Points> { return apply(p, scope, std::move(in)); },
                  [&](const HistogramStage& stage) -> Result<Points> {
                    return apply_to_histograms(stage, scope.start, std::move(in));
                  },
                  [&](const HistogramPercentile& p) -> Result<Points> {
                    return apply_to_histograms(p, scope.start, std::move(in));
                  },
-                 [&](const LeastSquares& line) -> Result<Points> { return apply(line, scope, std::move(in)); },
-                 [&](const Gaps& gaps) -> Result<Points> { return apply(gaps, scope, std::move(in)); },
-                 [&](const Merge& merge) -> Result<Points> { return apply(merge, scope, std::move(in)); },
                  [&](const SaveAs& save) -> Result<Points> {
                    if (saved) VARVE_CHECK_OK(saved(save, in));
                    return std::move(in);
                  },
-                 [&](const auto& column) -> Result<Points> { return apply(column, std::move(in)); }},
+                 [&](const auto& other) -> Result<Points> {
+                   if constexpr (requires { apply(other, scope, std::move(in)); }) {
+                     return apply(other, scope, std::move(in));
+                   } else {
+                     return apply(other, std::move(in));
+                   }
+                 }},
       step);
 }
 
@@ -77,8 +85,10 @@ std::string_view histogram_name_of(Function function) {
 
 std::string_view name_of(const Step& step) {
   static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {
-      "",    "percentile", "least_squares", "gaps",  "diff",    "rate",  "sampler", "scale",       "div",
-      "sma", "trim",       "filter",        "score", "save_as", "merge", "",        "hpercentile", "hfilter"};
+      "",     "percentile",  "least_squares", "gaps",    "diff",
+      "rate", "sampler",     "scale",         "div",     "sma",
+      "trim", "filter",      "score",         "save_as", "merge",
+      "",     "hpercentile", "hfilter",       "apdex",   "percent_remaining"};
   if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
   if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
   return kNames[step.index()];
@@ -121,10 +131,8 @@ bool computes(const Step& step) {
   };
   return std::visit(
       Overloaded{[&](const Stage& stage) { return of(stage); }, [&](const HistogramStage& stage) { return of(stage); },
-                 [](const HistogramFilter&) { return false; }, [](const Gaps&) { return false; },
-                 [](const Trim&) { return false; }, [](const Filter&) { return false; },
-                 [](const Score&) { return false; }, [](const SaveAs&) { return false; },
-                 [](const Merge&) { return false; }, [](const auto&) { return true; }},
+                 [](const OfHistograms auto&) { return false; }, [](const OfAnything auto&) { return false; },
+                 [](const Score&) { return false; }, [](const auto&) { return true; }},
       step);
 }
 

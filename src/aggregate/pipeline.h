@@ -20,6 +20,7 @@
 #include "aggregate/least_squares.h"
 #include "aggregate/percentile.h"
 #include "aggregate/points.h"
+#include "aggregate/remaining.h"
 #include "aggregate/scale.h"
 #include "aggregate/scope.h"
 #include "aggregate/score.h"
@@ -38,8 +39,9 @@ struct SaveAs {
   bool add_saved_from = true;
 };
 
-using Step = std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter,
-                          Score, SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter>;
+using Step =
+    std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter, Score,
+                 SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter, Apdex, PercentRemaining>;
 using Pipeline = std::vector<Step>;
 
 // As KairosDB calls it.

@@ -70,6 +70,11 @@ aggregate::Step score_of(const Aggregator& from) {
 aggregate::Step step_of(const Aggregator& from) {
   const std::string& name = from.name;
   const aggregate::Sampling per{from.sampling_value, from.sampling_unit};
+  if (name == "apdex") {
+    auto out = with_grid<aggregate::Apdex>(from);
+    out.target = from.target;
+    return out;
+  }
   if (name == "diff") return aggregate::Diff{};
   if (name == "div") return aggregate::Divide{from.divisor};
   if (name == "filter") return filter_of(from);
@@ -93,6 +98,7 @@ aggregate::Step step_of(const Aggregator& from) {
     if (from.precision >= 0) out.precision = static_cast<unsigned>(from.precision);
     return out;
   }
+  if (name == "percent_remaining") return aggregate::PercentRemaining{};
   if (name == "percentile") return percentile_of<aggregate::Percentile>(from);
   if (name.starts_with('h')) return stage_of<aggregate::HistogramStage>(from, std::string_view(name).substr(1));
   return stage_of<aggregate::Stage>(from, name);

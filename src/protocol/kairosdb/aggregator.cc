@@ -160,6 +160,7 @@ constexpr std::array<Property, 6> kRange = {{{"sampling", read_sampling},
 constexpr std::array<Property, 2> kDev = {
     {{"return_type", read_return_type}, {"dev_count", read_real<&Aggregator::dev_count>}}};
 constexpr std::array<Property, 1> kPercentile = {{{"percentile", read_real<&Aggregator::percentile>}}};
+constexpr std::array<Property, 1> kApdex = {{{"target", read_real<&Aggregator::target>}}};
 constexpr std::array<Property, 1> kMerge = {{{"precision", read_precision}}};
 constexpr std::array<Property, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
 constexpr std::array<Property, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
@@ -187,8 +188,9 @@ struct Known {
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
-constexpr std::array<Known, 30> kKnown = {
-    {{"avg", "AvgAggregator", true, {}},
+constexpr std::array<Known, 32> kKnown = {
+    {{"apdex", "HistogramApdexAggregator", true, kApdex, "target", ".target must be greater than or equal to 0"},
+     {"avg", "AvgAggregator", true, {}},
      {"count", "CountAggregator", true, {}},
      {"dev", "StdAggregator", true, kDev},
      {"diff", "DiffAggregator", false, {}},
@@ -209,6 +211,7 @@ constexpr std::array<Known, 30> kKnown = {
      {"max", "MaxAggregator", true, {}},
      {"merge", "HistogramMergeAggregator", true, kMerge},
      {"min", "MinAggregator", true, {}},
+     {"percent_remaining", "HistogramPercentRemainingAggregator", false, {}},
      {"percentile", "PercentileAggregator", true, kPercentile, "percentile", ".percentile may not be zero"},
      {"rate", "RateAggregator", false, kRate},
      {"sampler", "SamplerAggregator", false, kSampler},
@@ -246,9 +249,9 @@ Result<Aggregator> aggregator_of(const Node& node, model::TimeZone zone, const s
     VARVE_CHECK_OK(property->read(node.children[i], {context, place}, out));
   }
   const bool is_percentile = known->name == "percentile" || known->name == "hpercentile";
-  const bool zero = (is_percentile && out.percentile == 0) || (known->name == "div" && out.divisor == 0) ||
-                    (known->name == "save_as" && out.metric_name.empty());
-  if (zero || (!known->needed.empty() && node.find(known->needed) == nullptr)) {
+  const bool bad = (is_percentile && out.percentile == 0) || (known->name == "div" && out.divisor == 0) ||
+                   (known->name == "save_as" && out.metric_name.empty()) || (known->name == "apdex" && out.target < 0);
+  if (bad || (!known->needed.empty() && node.find(known->needed) == nullptr)) {
     return invalid(context + std::string(known->missing));
   }
   return out;

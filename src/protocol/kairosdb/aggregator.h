@@ -25,8 +25,8 @@ struct ScoreThreshold {
 
 // Properties that an aggregator does not have stay as they are here.
 struct Aggregator {
-  // avg count dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum last least_squares max
-  // merge min percentile rate sampler save_as scale score sma sum trim
+  // apdex avg count dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum last
+  // least_squares max merge min percent_remaining percentile rate sampler save_as scale score sma sum trim
   std::string name;
 
   std::int64_t sampling_value = 1;
@@ -42,6 +42,7 @@ struct Aggregator {
   double dev_count = 1;                         // dev
   double percentile = 0;                        // not 0
   std::int64_t precision = -1;                  // merge; 0..52, or -1: the least of what is merged
+  double target = -1;                           // apdex; at least 0
   double divisor = 0;                           // div; not 0
   double factor = 0;                            // scale
   std::int64_t size = 0;                        // sma; any number: it is wrong only where there is data

@@ -35,7 +35,7 @@ TEST(ParseAggregator, AllNames) {
                            "min", "rate", "sampler", "scale", "sma", "sum", "trim"}) {
     EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
   }
-  for (const char* name : {"havg", "hcount", "hdev", "hfilter", "hmax", "hmin", "hsum"}) {
+  for (const char* name : {"havg", "hcount", "hdev", "hfilter", "hmax", "hmin", "hsum", "percent_remaining"}) {
     EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
   }
   EXPECT_EQ(error(R"("name":"hfirst")"), "q.hfirst invalid aggregators name");
@@ -107,6 +107,11 @@ TEST(ParseAggregator, OfHistograms) {
   EXPECT_EQ(error(R"("name":"hfilter","filter_indeterminate_inclusion":"drop")"),
             "q.drop is not a valid trim type, must be 'keep' or 'discard'.");
   EXPECT_NE(error(R"("name":"hfilter","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_EQ(good(R"("name":"apdex","target":"0.5")").target, 0.5);
+  EXPECT_EQ(good(R"("name":"apdex","target":0)").target, 0);
+  EXPECT_EQ(error(R"("name":"apdex")"), "q.target must be greater than or equal to 0");
+  EXPECT_EQ(error(R"("name":"apdex","target":null)"), "q.target must be greater than or equal to 0");
+  EXPECT_EQ(error(R"("name":"apdex","target":-5)"), "q.target must be greater than or equal to 0");
   EXPECT_EQ(good(R"("name":"hpercentile","percentile":0.75)").percentile, 0.75);
   EXPECT_EQ(error(R"("name":"hpercentile")"), "q.percentile may not be zero");
   EXPECT_EQ(error(R"("name":"hpercentile","percentile":0)"), "q.percentile may not be zero");

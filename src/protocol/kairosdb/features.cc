@@ -63,6 +63,17 @@ Property share_of_percentile() {
 // Of the aggregators of histograms, which KairosDB has from a plugin; in no order.
 std::vector<Feature> make_histogram_aggregators() {
   return {
+      {"apdex", "Apdex",
+       "The share of the values in each window's histograms that are at most the target, and half of that of those "
+       "above "
+       "it up to four times as much.",
+       range({{"target",
+               "Target",
+               "What is quick enough.",
+               "double",
+               "1",
+               {},
+               {{"value >= 0", "Target must not be negative."}}}})},
       {"havg", "Histogram AVG", "The mean of the values that the histograms in each window counted.", range()},
       {"hcount", "Histogram Count", "How many values the histograms in each window counted.", range()},
       {"hdev", "Histogram Dev", "The standard deviation of the values that the histograms in each window counted.",
@@ -98,6 +109,7 @@ std::vector<Feature> make_histogram_aggregators() {
              "7",
              {},
              {{"value >= 0", "Precision must not be negative."}, {"value <= 52", "Precision must be at most 52."}}}})},
+      {"percent_remaining", "Percent Remaining", "The share of each histogram's values that filters left in it.", {}},
   };
 }
 
