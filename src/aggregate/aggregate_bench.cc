@@ -92,6 +92,13 @@ Step percentile() {
   return out;
 }
 
+// Each sample is in six windows.
+Step moving_window() {
+  MovingWindow out;
+  out.sampling = {6, TimeUnit::minutes};
+  return out;
+}
+
 Step stage(Function function) {
   auto out = hourly<Stage>();
   out.function = function;
@@ -129,6 +136,7 @@ BENCHMARK_CAPTURE(step, dev, stage(Function::dev));
 BENCHMARK_CAPTURE(step, percentile, percentile());
 BENCHMARK_CAPTURE(step, least_squares, hourly<LeastSquares>());
 BENCHMARK_CAPTURE(step, gaps, hourly<Gaps>());
+BENCHMARK_CAPTURE(step, moving_window, moving_window());
 BENCHMARK_CAPTURE(step, diff, Diff{});
 BENCHMARK_CAPTURE(step, diff_longs, Diff{}, ValueType::long_);
 BENCHMARK_CAPTURE(step, rate, Rate{{1, TimeUnit::seconds}, {}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aggregate/pipeline.h"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdio>
@@ -23,8 +24,8 @@ concept OfHistograms =
     std::same_as<T, HistogramFilter> || std::same_as<T, Apdex> || std::same_as<T, PercentRemaining>;
 // Passes values on as they are, or chooses among them.
 template <class T>
-concept OfAnything =
-    std::same_as<T, Gaps> || std::same_as<T, Trim> || std::same_as<T, Filter> || std::same_as<T, SaveAs>;
+concept OfAnything = std::same_as<T, Gaps> || std::same_as<T, Trim> || std::same_as<T, Filter> ||
+                     std::same_as<T, SaveAs> || std::same_as<T, MovingWindow>;
 
 bool takes(const Step& step, model::ValueKind kind) {
   const bool numbers = kind == model::ValueKind::number;
@@ -84,11 +85,27 @@ std::string_view histogram_name_of(Function function) {
 }  // namespace
 
 std::string_view name_of(const Step& step) {
-  static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {
-      "",     "percentile",  "least_squares", "gaps",    "diff",
-      "rate", "sampler",     "scale",         "div",     "sma",
-      "trim", "filter",      "score",         "save_as", "merge",
-      "",     "hpercentile", "hfilter",       "apdex",   "percent_remaining"};
+  static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {"",
+                                                                                     "percentile",
+                                                                                     "least_squares",
+                                                                                     "gaps",
+                                                                                     "diff",
+                                                                                     "rate",
+                                                                                     "sampler",
+                                                                                     "scale",
+                                                                                     "div",
+                                                                                     "sma",
+                                                                                     "trim",
+                                                                                     "filter",
+                                                                                     "score",
+                                                                                     "save_as",
+                                                                                     "merge",
+                                                                                     "",
+                                                                                     "hpercentile",
+                                                                                     "hfilter",
+                                                                                     "apdex",
+                                                                                     "percent_remaining",
+                                                                                     "movingWindow"};
   if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
   if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
   return kNames[step.index()];
@@ -109,6 +126,14 @@ const Grid* merging_grid(std::span<const Step> steps) {
     return merges(step) ? grid_of(step) : nullptr;
   }
   return nullptr;
+}
+
+model::Timestamp reads_from(std::span<const Step> steps, model::Timestamp start) {
+  model::Timestamp from = start;
+  for (const Step& step : steps) {
+    if (const auto* moving = std::get_if<MovingWindow>(&step)) from = std::min(from, first_begin(*moving, start));
+  }
+  return from;
 }
 
 Status check(const Step& step) {

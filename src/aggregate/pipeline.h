@@ -18,6 +18,7 @@
 #include "aggregate/histogram_filter.h"
 #include "aggregate/histograms.h"
 #include "aggregate/least_squares.h"
+#include "aggregate/moving_window.h"
 #include "aggregate/percentile.h"
 #include "aggregate/points.h"
 #include "aggregate/remaining.h"
@@ -39,9 +40,9 @@ struct SaveAs {
   bool add_saved_from = true;
 };
 
-using Step =
-    std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter, Score,
-                 SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter, Apdex, PercentRemaining>;
+using Step = std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter,
+                          Score, SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter, Apdex,
+                          PercentRemaining, MovingWindow>;
 using Pipeline = std::vector<Step>;
 
 // As KairosDB calls it.
@@ -53,6 +54,10 @@ const Grid* grid_of(const Step& step);
 // The grid of the windows of which the first step that takes histograms makes its points, where merged ones of parts of
 // a window would do for it: it asks for no more than of all values that they counted. Else nullptr.
 const Grid* merging_grid(std::span<const Step> steps);
+
+// From when on samples have a say in what the steps make of a range that begins at `start`: earlier where windows move.
+// Of steps that check() is content with.
+model::Timestamp reads_from(std::span<const Step> steps, model::Timestamp start);
 
 // Is there a set of samples that the step can be done to? Error: invalid.
 Status check(const Step& step);

@@ -97,6 +97,19 @@ TEST(Pipeline, WhatCannotBeDone) {
   EXPECT_EQ(name_of(SaveAs{}), "save_as");
 }
 
+TEST(Pipeline, ReadsBackToWhereTheFirstWindowBegins) {
+  MovingWindow moving;
+  moving.sampling = {10, TimeUnit::seconds};
+  moving.align_sampling = false;
+  EXPECT_EQ(reads_from(Pipeline{stage_of(Function::sum, 4)}, 100'500), 100'500);
+  EXPECT_EQ(reads_from(Pipeline{moving, stage_of(Function::sum, 4)}, 100'500), 90'500);
+  MovingWindow longer = moving;
+  longer.sampling = {1, TimeUnit::minutes};
+  EXPECT_EQ(reads_from(Pipeline{moving, Diff{}, longer}, 100'500), 40'500);
+  moving.sampling.value = 0;
+  EXPECT_EQ(check(moving).error().message, "sampling.value must be greater than 0");
+}
+
 // The first step that takes histograms says whether merged ones do.
 TEST(Pipeline, MergedHistogramsDoWhereAllTheirValuesAreAskedFor) {
   const auto width = [](const Pipeline& steps) -> std::int64_t {

@@ -37,6 +37,11 @@ TEST(Split, ByTime) {
   const Split years = TimeSplit{{1, TimeUnit::years}, 5};
   EXPECT_EQ(parts_of({years}, points_of("31449599999:1 31449600000:2")), "0 31449599999:1 | 1 31449600000:2")
       << "52 weeks";
+  EXPECT_EQ(parts_of({pairs}, points_of("97:0 98:1 99:2 100:3 101:4"), 101), "0 97:0 98:1 101:4 | 1 99:2 100:3")
+      << "before the start, too";
+  EXPECT_EQ(parts_of({TimeSplit{{1, TimeUnit::months}, 5}}, points_of("-1:1 0:2")), "4 -1:1 | 0 0:2");
+  EXPECT_EQ(parts_of({TimeSplit{{INT64_MAX, TimeUnit::weeks}, 3}}, points_of("-5:1 -4:2 5:3 6:4")),
+            "2 -5:1 -4:2 | 0 5:3 6:4");
   EXPECT_EQ(parts_of({TimeSplit{{INT64_MAX, TimeUnit::weeks}, INT64_MAX}}, points_of("5:1")), "0 5:1");
 }
 

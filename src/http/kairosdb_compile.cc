@@ -98,6 +98,7 @@ aggregate::Step step_of(const Aggregator& from) {
     if (from.precision >= 0) out.precision = static_cast<unsigned>(from.precision);
     return out;
   }
+  if (name == "movingWindow") return with_grid<aggregate::MovingWindow>(from);
   if (name == "percent_remaining") return aggregate::PercentRemaining{};
   if (name == "percentile") return percentile_of<aggregate::Percentile>(from);
   if (name.starts_with('h')) return stage_of<aggregate::HistogramStage>(from, std::string_view(name).substr(1));

@@ -71,6 +71,7 @@ Collector::Collector(const Request& request, const MetricQuery& query, const Pla
       query_(query),
       plan_(plan),
       range_(request.range),
+      read_(read_range(query, request.range)),
       now_(now),
       budget_(budget),
       first_(windowed(query)),
@@ -87,12 +88,12 @@ bool Collector::takes_summaries() const {
 }
 
 bool Collector::takes_stats(const storage::ChunkStats& stats) const {
-  return takes_summaries() && range_.contains(stats.first_time) && range_.contains(stats.last_time) &&
+  return takes_summaries() && read_.contains(stats.first_time) && read_.contains(stats.last_time) &&
          windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
 bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
-  if (range.first < range_.first || range.last > range_.last) return false;
+  if (range.first < read_.first || range.last > read_.last) return false;
   // Where both are taken, the step is the same.
   if (takes_summaries()) return windows_.are_made_of(width_ms, range);
   return merges_ && merge_windows_.are_made_of(width_ms, range);

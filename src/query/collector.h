@@ -91,7 +91,8 @@ class Collector {
   const Request& request_;
   const MetricQuery& query_;
   const Plan& plan_;
-  const model::TimeRange range_;
+  const model::TimeRange range_;  // of the request: what windows and splits count from
+  const model::TimeRange read_;   // of the samples
   const model::Timestamp now_;
   Budget& budget_;
   const aggregate::Stage* const first_;            // of windows filled from parts

@@ -99,13 +99,16 @@ Status check_question(const Request& request) {
 }
 
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
-// once, so a metric that is asked for again waits for the next scan.
+// once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan.
 std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
   std::vector<std::vector<std::uint32_t>> scans;
   for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
+    const model::TimeRange range = read_range(request.metrics[m], request.range);
     const auto has_it = [&](const std::vector<std::uint32_t>& scan) {
-      return std::ranges::any_of(
-          scan, [&](auto other) { return request.metrics[other].metric == request.metrics[m].metric; });
+      return std::ranges::any_of(scan, [&](auto other) {
+        const MetricQuery& one = request.metrics[other];
+        return one.metric == request.metrics[m].metric || read_range(one, request.range).first != range.first;
+      });
     };
     auto scan = std::ranges::find_if_not(scans, has_it);
     if (scan == scans.end()) scan = scans.emplace(scans.end());
@@ -129,7 +132,9 @@ bool Engine::is_small(const Request& request) const {
   if (!series_.in_memory()) return false;
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant || !*tenant) return true;
-  const std::int64_t hours = (request.range.last - request.range.first) / kHourMs + 1;
+  model::Timestamp first = request.range.first;
+  for (const MetricQuery& metric : request.metrics) first = std::min(first, read_range(metric, request.range).first);
+  const std::int64_t hours = (request.range.last - first) / kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
   std::size_t series_hours = 0;
   for (const MetricQuery& metric : request.metrics) {
@@ -185,7 +190,8 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
-    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(request.range, threads), sink));
+    const model::TimeRange range = read_range(request.metrics[scan[0]], request.range);
+    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(range, threads), sink));
     if (sink.over()) VARVE_CHECK_OK(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {

@@ -29,6 +29,11 @@ struct MetricQuery {
   std::optional<Join> join;              // of the series' answers; needs each_series, ascending
 };
 
+// The samples of which the metric's answer for `range` is made: some steps look further back.
+inline model::TimeRange read_range(const MetricQuery& query, model::TimeRange range) {
+  return {aggregate::reads_from(query.stages, range.first), range.last};
+}
+
 struct Group;  // answer.h
 
 struct Request {

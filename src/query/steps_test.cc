@@ -140,6 +140,40 @@ TEST_F(StepsTest, WhatCannotBeDoneIsAnErrorWhereThereIsSomething) {
   EXPECT_EQ(error(aggregate::Scale{1.7e308}, "large"), "the scale of large at 1 is infinite");
 }
 
+// Each metric is read from when its own steps look back to.
+TEST_F(StepsTest, MovingWindowsReadWhatLiesBeforeTheStart) {
+  put(2, 200);
+  const Engine engine(store_, store_, clock_, {});
+  aggregate::MovingWindow moving;
+  moving.sampling = {10, TimeUnit::seconds};
+  moving.align_sampling = false;
+  Request asked = request(stage_of(Function::count, 1, TimeUnit::milliseconds));
+  asked.range = {100'000, 103'000};
+  asked.metrics.resize(3, asked.metrics[0]);
+  asked.metrics[1].stages.insert(asked.metrics[1].stages.begin(), moving);
+  asked.metrics[2].stages = {stage_of(Function::sum, 2, TimeUnit::seconds), moving,
+                             stage_of(Function::count, 1, TimeUnit::milliseconds)};
+  const auto answer = engine.run(asked, nullptr);
+  ASSERT_TRUE(answer) << answer.error().message;
+  const auto counts = [&](std::size_t metric) {
+    std::string out;
+    const aggregate::Points& points = answer->metrics[metric].groups.at(0).points;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      out += std::to_string(points.times[i] / 1000) + ":" + std::to_string(points.bits[i]) + " ";
+    }
+    return std::to_string(answer->metrics[metric].sample_size) + " " + out;
+  };
+  EXPECT_EQ(counts(0), "6 100:2 101:2 102:2 ");
+  EXPECT_EQ(counts(1), "26 100:20 101:20 102:20 ");
+  EXPECT_EQ(counts(2), "26 100:5 101:5 102:5 ") << "sums at 90, 92, …: five in ten seconds";
+  asked.metrics.erase(asked.metrics.begin());
+  for (MetricQuery& metric : asked.metrics) metric.matchers = {{"host", index::Matcher::Kind::any_of, {"0"}}};
+  EXPECT_TRUE(engine.is_small(asked));
+  moving.sampling = {1000, TimeUnit::hours};
+  asked.metrics[0].stages[0] = moving;
+  EXPECT_FALSE(engine.is_small(asked)) << "it looks back so far";
+}
+
 TEST_F(StepsTest, GapsAreMarkedWhereThereIsNothing) {
   Request asked = request(stage_of(Function::sum, 1, TimeUnit::minutes));
   asked.range = {0, 3 * 60'000};

@@ -188,7 +188,7 @@ struct Known {
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
-constexpr std::array<Known, 32> kKnown = {
+constexpr std::array<Known, 33> kKnown = {
     {{"apdex", "HistogramApdexAggregator", true, kApdex, "target", ".target must be greater than or equal to 0"},
      {"avg", "AvgAggregator", true, {}},
      {"count", "CountAggregator", true, {}},
@@ -211,6 +211,7 @@ constexpr std::array<Known, 32> kKnown = {
      {"max", "MaxAggregator", true, {}},
      {"merge", "HistogramMergeAggregator", true, kMerge},
      {"min", "MinAggregator", true, {}},
+     {"movingWindow", "MovingWindowAggregator", true, {}},
      {"percent_remaining", "HistogramPercentRemainingAggregator", false, {}},
      {"percentile", "PercentileAggregator", true, kPercentile, "percentile", ".percentile may not be zero"},
      {"rate", "RateAggregator", false, kRate},
@@ -240,6 +241,7 @@ Result<Aggregator> aggregator_of(const Node& node, model::TimeZone zone, const s
   Aggregator out;
   out.name = known->name;
   out.zone = zone;
+  out.align_sampling = known->name != "movingWindow";
   for (std::size_t i = 0; i < node.names.size(); ++i) {
     if (node.names[i] == "name") continue;
     const Property* property = find_property(*known, node.names[i]);

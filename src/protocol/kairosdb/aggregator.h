@@ -26,7 +26,7 @@ struct ScoreThreshold {
 // Properties that an aggregator does not have stay as they are here.
 struct Aggregator {
   // apdex avg count dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum last
-  // least_squares max merge min percent_remaining percentile rate sampler save_as scale score sma sum trim
+  // least_squares max merge min movingWindow percent_remaining percentile rate sampler save_as scale score sma sum trim
   std::string name;
 
   std::int64_t sampling_value = 1;

@@ -107,6 +107,8 @@ TEST(ParseAggregator, OfHistograms) {
   EXPECT_EQ(error(R"("name":"hfilter","filter_indeterminate_inclusion":"drop")"),
             "q.drop is not a valid trim type, must be 'keep' or 'discard'.");
   EXPECT_NE(error(R"("name":"hfilter","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_FALSE(good(R"("name":"movingWindow")").align_sampling) << "others are aligned";
+  EXPECT_TRUE(good(R"("align_sampling":true,"name":"movingWindow")").align_sampling);
   EXPECT_EQ(good(R"("name":"apdex","target":"0.5")").target, 0.5);
   EXPECT_EQ(good(R"("name":"apdex","target":0)").target, 0);
   EXPECT_EQ(error(R"("name":"apdex")"), "q.target must be greater than or equal to 0");

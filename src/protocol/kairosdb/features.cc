@@ -60,8 +60,8 @@ Property share_of_percentile() {
           {{"value < 1", "Percentile must be below 1."}, {"value > 0", "Percentile must be above 0."}}};
 }
 
-// Of the aggregators of histograms, which KairosDB has from a plugin; in no order.
-std::vector<Feature> make_histogram_aggregators() {
+// Those that KairosDB has from a plugin for histograms; in no order.
+std::vector<Feature> make_plugin_aggregators() {
   return {
       {"apdex", "Apdex",
        "The share of the values in each window's histograms that are at most the target, and half of that of those "
@@ -109,6 +109,8 @@ std::vector<Feature> make_histogram_aggregators() {
              "7",
              {},
              {{"value >= 0", "Precision must not be negative."}, {"value <= 52", "Precision must be at most 52."}}}})},
+      {"movingWindow", "Moving Window",
+       "For what comes behind it: the samples of each window again at its end. Windows move on by one unit.", range()},
       {"percent_remaining", "Percent Remaining", "The share of each histogram's values that filters left in it.", {}},
   };
 }
@@ -348,7 +350,7 @@ std::vector<const Feature*> pointers(std::span<const Feature> features) {
 std::span<const Feature> aggregator_features() {
   static const std::vector<Feature> all = [] {
     std::vector<Feature> features = make_aggregators();
-    std::ranges::move(make_histogram_aggregators(), std::back_inserter(features));
+    std::ranges::move(make_plugin_aggregators(), std::back_inserter(features));
     std::ranges::sort(features, {}, &Feature::name);
     return features;
   }();

@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::string& text) {
 TEST(Features, groups) {
   EXPECT_EQ(names_of(features_json()), (std::vector<std::string>{"group_by", "aggregators"}));
   EXPECT_EQ(names_of(features_json("group_by").value()), (std::vector<std::string>{"bin", "tag", "time", "value"}));
-  EXPECT_EQ(names_of(features_json("aggregators").value()).size(), 32U);
+  EXPECT_EQ(names_of(features_json("aggregators").value()).size(), 33U);
   EXPECT_EQ(features_json("groupby"), std::nullopt);
   EXPECT_EQ(features_json(""), std::nullopt);
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/moving_window.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "aggregate/windows.h"
+
+namespace varve::aggregate {
+
+namespace {
+
+using model::Timestamp;
+using model::TimeUnit;
+
+// E(0).
+Timestamp first_end(const MovingWindow& moving, Timestamp start) {
+  if (!moving.align_sampling) return start;
+  const TimeUnit unit = moving.sampling.unit;
+  if (unit >= TimeUnit::days) return model::calendar_start(start, unit, moving.zone);
+  const std::int64_t width = std::max<std::int64_t>(model::fixed_ms(unit), 1000);
+  const Timestamp local = moving.zone.to_local(start);
+  return start - (local - model::window_start(local, width));
+}
+
+// All of one type: order among those of one time, which is what counts here, is kept for these only.
+Points of_one_type(Points in) {
+  if (in.types.empty()) return in;
+  const auto other = std::ranges::adjacent_find(in.types, std::ranges::not_equal_to());
+  if (other != in.types.end()) return as_doubles(std::move(in));
+  in.type = in.types[0];
+  in.types.clear();
+  return in;
+}
+
+// The windows that points are in: point i in those from first(i) to last(i), if any.
+class Places {
+ public:
+  Places(const MovingWindow& moving, const Windows& ends, const Points& in)
+      : value_(std::min(moving.sampling.value, std::int64_t{1} << 60)) {
+    nearest_.reserve(in.size());
+    for (const Timestamp t : in.times) {
+      const std::int64_t k = ends.index(t);
+      nearest_.push_back(ends.start(k) == t ? k : k + 1);
+    }
+    last_ = nearest_.empty() ? -1 : std::max<std::int64_t>(nearest_.back(), 0);
+  }
+
+  [[nodiscard]] std::size_t size() const { return nearest_.size(); }
+  [[nodiscard]] std::int64_t first(std::size_t i) const { return std::max<std::int64_t>(nearest_[i], 0); }
+  [[nodiscard]] std::int64_t last(std::size_t i) const { return std::min(nearest_[i] + value_ - 1, last_); }
+  [[nodiscard]] std::int64_t last() const { return last_; }
+
+ private:
+  const std::int64_t value_;
+  std::vector<std::int64_t> nearest_;  // whose end is the first at or after the point; ascend
+  std::int64_t last_ = -1;
+};
+
+Status charge(const Scope& scope, const Places& places, const Points& in) {
+  if (!scope.charge) return {};
+  constexpr std::size_t kMost = SIZE_MAX / 4;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < places.size() && bytes < kMost; ++i) {
+    if (places.last(i) < places.first(i)) continue;
+    const auto times = static_cast<std::size_t>(places.last(i) - places.first(i)) + 1;
+    const std::size_t each = in.in_text() ? sizeof(std::string) + in.texts[i].size() + 2 * sizeof(std::uint64_t)
+                                          : sizeof(Timestamp) + sizeof(std::uint64_t);
+    bytes = times > (kMost - bytes) / each ? kMost : bytes + times * each;
+  }
+  return scope.charge(bytes);
+}
+
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& from, std::size_t first, std::size_t end) {
+  if (from.empty()) return;
+  list.insert(list.end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+              from.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace
+
+Timestamp first_begin(const MovingWindow& moving, Timestamp start) {
+  return model::add_units(first_end(moving, start), -moving.sampling.value, moving.sampling.unit, moving.zone);
+}
+
+Result<Points> apply(const MovingWindow& moving, const Scope& scope, Points in) {
+  in = of_one_type(std::move(in));
+  const Windows ends({1, moving.sampling.unit}, false, first_end(moving, scope.start), moving.zone);
+  const Places places(moving, ends, in);
+  VARVE_CHECK_OK(charge(scope, places, in));
+
+  Points out;
+  out.type = in.type;
+  std::size_t from = 0;
+  std::size_t to = 0;
+  for (std::int64_t k = in.size() == 0 ? 0 : places.first(0); k <= places.last(); ++k) {
+    while (to < in.size() && places.first(to) <= k) ++to;
+    while (from < to && places.last(from) < k) ++from;
+    if (from == to) {
+      if (to == in.size()) break;
+      k = places.first(to) - 1;  // nothing until there
+      continue;
+    }
+    out.times.resize(out.size() + (to - from), ends.start(k));
+    append(out.bits, in.bits, from, to);
+    append(out.texts, in.texts, from, to);
+    append(out.nulls, in.nulls, from, to);
+    append(out.originals, in.originals, from, to);
+  }
+  return out;
+}
+
+}  // namespace varve::aggregate
