@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "aggregate/apply.h"
 #include "aggregate/gaps.h"
 #include "aggregate/histograms.h"
 #include "aggregate/trim.h"
@@ -138,6 +139,10 @@ TEST(HistogramFilter, RemembersHowManyThereWere) {
   Points filtered = apply(some, out);
   EXPECT_EQ(filtered.size(), 4U) << "nulls stay";
   EXPECT_EQ(apply(Trim{true, false}, out).originals, (std::vector<std::uint64_t>{0, 3, 0}));
+  Stage last;
+  last.function = Function::last;
+  last.sampling = {1, model::TimeUnit::minutes};
+  EXPECT_EQ(apply(last, 0, without_nulls(out)).originals, std::vector<std::uint64_t>{3});
   Merge merge;
   merge.sampling = {1, model::TimeUnit::minutes};
   EXPECT_EQ(apply(merge, Scope{0, 3000, {}}, out).originals, std::vector<std::uint64_t>{7});

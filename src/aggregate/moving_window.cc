@@ -59,18 +59,24 @@ class Places {
   std::int64_t last_ = -1;
 };
 
-Status charge(const Scope& scope, const Places& places, const Points& in) {
-  if (!scope.charge) return {};
-  constexpr std::size_t kMost = SIZE_MAX / 4;
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < places.size() && bytes < kMost; ++i) {
+// What all windows hold.
+struct Total {
+  std::size_t points = 0;
+  std::size_t bytes = 0;  // at most kMost
+  static constexpr std::size_t kMost = SIZE_MAX / 4;
+};
+
+Total total_of(const Places& places, const Points& in) {
+  Total out;
+  for (std::size_t i = 0; i < places.size() && out.bytes < Total::kMost; ++i) {
     if (places.last(i) < places.first(i)) continue;
     const auto times = static_cast<std::size_t>(places.last(i) - places.first(i)) + 1;
     const std::size_t each = in.in_text() ? sizeof(std::string) + in.texts[i].size() + 2 * sizeof(std::uint64_t)
                                           : sizeof(Timestamp) + sizeof(std::uint64_t);
-    bytes = times > (kMost - bytes) / each ? kMost : bytes + times * each;
+    out.points += times;
+    out.bytes = times > (Total::kMost - out.bytes) / each ? Total::kMost : out.bytes + times * each;
   }
-  return scope.charge(bytes);
+  return out;
 }
 
 template <class T>
@@ -90,10 +96,14 @@ Result<Points> apply(const MovingWindow& moving, const Scope& scope, Points in) 
   in = of_one_type(std::move(in));
   const Windows ends({1, moving.sampling.unit}, false, first_end(moving, scope.start), moving.zone);
   const Places places(moving, ends, in);
-  VARVE_CHECK_OK(charge(scope, places, in));
+  const Total total = total_of(places, in);
+  if (scope.charge) VARVE_CHECK_OK(scope.charge(total.bytes));
 
   Points out;
   out.type = in.type;
+  out.times.reserve(total.points);
+  if (in.in_text()) out.texts.reserve(total.points);
+  if (!in.in_text()) out.bits.reserve(total.points);
   std::size_t from = 0;
   std::size_t to = 0;
   for (std::int64_t k = in.size() == 0 ? 0 : places.first(0); k <= places.last(); ++k) {

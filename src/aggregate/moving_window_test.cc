@@ -95,6 +95,15 @@ TEST(MovingWindow, AnyPoints) {
   EXPECT_EQ(moved(moving(2, TimeUnit::seconds), 0, points_of("500:null 1500:2")), "1000:null 2000:null 2000:2");
 }
 
+TEST(MovingWindow, HistogramsKeepHowManyThereWere) {
+  Points in = texts_of("500:a 1500:b");
+  in.type = model::ValueType::histogram;
+  in.originals = {7, 8};
+  const auto out = apply(moving(2, TimeUnit::seconds), Scope{0, 9000, {}}, in);
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->originals, (std::vector<std::uint64_t>{7, 7, 8}));
+}
+
 TEST(MovingWindow, ChargesBeforeItCopies) {
   std::size_t asked = 0;
   const Scope scope{0, 9000, [&](std::size_t bytes) {

@@ -82,30 +82,15 @@ std::string_view histogram_name_of(Function function) {
   return kNames[static_cast<std::size_t>(function)];
 }
 
+constexpr auto list_of(auto... names) { return std::array<std::string_view, sizeof...(names)>{names...}; }
+
 }  // namespace
 
 std::string_view name_of(const Step& step) {
-  static constexpr std::array<std::string_view, std::variant_size_v<Step>> kNames = {"",
-                                                                                     "percentile",
-                                                                                     "least_squares",
-                                                                                     "gaps",
-                                                                                     "diff",
-                                                                                     "rate",
-                                                                                     "sampler",
-                                                                                     "scale",
-                                                                                     "div",
-                                                                                     "sma",
-                                                                                     "trim",
-                                                                                     "filter",
-                                                                                     "score",
-                                                                                     "save_as",
-                                                                                     "merge",
-                                                                                     "",
-                                                                                     "hpercentile",
-                                                                                     "hfilter",
-                                                                                     "apdex",
-                                                                                     "percent_remaining",
-                                                                                     "movingWindow"};
+  static constexpr auto kNames = list_of("", "percentile", "least_squares", "gaps", "diff", "rate", "sampler", "scale",
+                                         "div", "sma", "trim", "filter", "score", "save_as", "merge", "", "hpercentile",
+                                         "hfilter", "apdex", "percent_remaining", "movingWindow");
+  static_assert(kNames.size() == std::variant_size_v<Step>);
   if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
   if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
   return kNames[step.index()];
