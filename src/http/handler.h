@@ -4,9 +4,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,7 @@ struct Request {
 
   // Set once the client has hung up: work for it may stop.
   std::shared_ptr<std::atomic<bool>> gone;
+  std::vector<std::size_t> name_slashes;  // of the path; url.h
 
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent
@@ -90,7 +93,8 @@ class Router {
     std::size_t index = 0;             // of the route (of another method, if the method is wrong)
   };
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
-  [[nodiscard]] Match find(Method method, std::string_view path) const;
+  // `name_slashes` of the path part no segments (url.h).
+  [[nodiscard]] Match find(Method method, std::string_view path, std::span<const std::size_t> name_slashes = {}) const;
 
  private:
   struct Route {

@@ -48,7 +48,7 @@ class IngestTest : public ::testing::Test {
   Response ask(Method method, std::string path, std::string_view body = {},
                std::vector<std::pair<std::string, std::string>> query = {},
                std::vector<std::pair<std::string, std::string>> headers = {}) {
-    request_ = Request{method, std::move(path), tenant, false, std::move(query), std::move(headers), {}, {}};
+    request_ = Request{method, std::move(path), tenant, false, std::move(query), std::move(headers), {}, {}, {}};
     body_ = std::string(body) + std::string(kBodyPadding, '\0');
     request_.body = std::string_view(body_).substr(0, body.size());
     std::optional<Response> response;

@@ -6,6 +6,7 @@
 
 #include "http/answer.h"
 #include "http/kairosdb_parts.h"
+#include "http/url.h"
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/datapoints.h"
 
@@ -19,17 +20,18 @@ constexpr std::string_view kPath = "/api/v1/metadata/";
 
 // What the path names: up to three parts, the last of which may have slashes.
 TextName name_of(const Request& request) {
-  std::string_view rest = std::string_view(request.path).substr(kPath.size());
+  std::size_t at = kPath.size();
   const auto take = [&] {
-    const std::string_view part = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    return std::string(part);
+    const std::size_t end = segment_end(request.path, at, request.name_slashes);
+    std::string part = request.path.substr(at, end - at);
+    at = std::min(request.path.size(), end + 1);
+    return part;
   };
   TextName name;
   name.tenant = request.tenant;
   name.service = take();
   name.service_key = take();
-  name.key = rest;
+  name.key = request.path.substr(at);
   return name;
 }
 

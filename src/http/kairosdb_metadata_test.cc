@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "http/testing/waiting_sink.h"
+#include "http/url.h"
 #include "storage/testing/memory_texts.h"
 
 namespace varve::http {
@@ -16,7 +17,7 @@ class Metadata : public ::testing::Test {
   Response ask(Method method, const std::string& path, std::string_view body = "") {
     request_ = {};
     request_.method = method;
-    request_.path = path;
+    EXPECT_TRUE(parse_target(path, request_.path, request_.query, &request_.name_slashes)) << path;
     request_.tenant = tenant_;
     request_.query = query_;
     request_.body = body;
@@ -46,6 +47,11 @@ TEST_F(Metadata, texts_are_kept_and_listed) {
   EXPECT_EQ(got("/api/v1/metadata/s/k1/b"), R"(200 {"x":2})");
   EXPECT_EQ(got("/api/v1/metadata/s/k2/b/c d"), "200 ");
   EXPECT_EQ(got("/api/v1/metadata/s/none"), R"(200 {"results":[]})");
+  EXPECT_EQ(put("/api/v1/metadata/a%2Fb/k%2F/x", "slashes"), 204);
+  EXPECT_EQ(got("/api/v1/metadata/a%2Fb"), R"(200 {"results":["k/"]})");
+  EXPECT_EQ(got("/api/v1/metadata/a%2Fb/k%2F"), R"(200 {"results":["x"]})");
+  EXPECT_EQ(got("/api/v1/metadata/a%2Fb/k%2F/x"), "200 slashes");
+  EXPECT_EQ(got("/api/v1/metadata/a/b"), R"(200 {"results":[]})");
   EXPECT_EQ(got("/api/v1/metadata/none"), R"(200 {"results":[]})");
   EXPECT_EQ(got("/api/v1/metadata/s/k1/none"), R"(404 {"errors":["Key not found"]})");
   query_ = {{"startsWith", "b"}};

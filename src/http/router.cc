@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "http/handler.h"
+#include "http/url.h"
 
 namespace varve::http {
 namespace {
@@ -23,17 +24,18 @@ constexpr std::string_view name_of(Method method) {
 
 // A segment in braces stands for one non-empty segment; the last one for all that is left, slashes too, because
 // metric names may contain them.
-bool matches(std::string_view pattern, std::string_view path) {
-  for (;;) {
+bool matches(std::string_view pattern, std::string_view path, std::span<const std::size_t> name_slashes) {
+  for (std::size_t from = 0;;) {
     const auto brace = pattern.find('{');
-    if (brace == std::string_view::npos) return pattern == path;
-    if (path.substr(0, brace) != pattern.substr(0, brace) || path.size() <= brace) return false;
+    if (brace == std::string_view::npos) return pattern == path.substr(from);
+    if (path.substr(from, brace) != pattern.substr(0, brace)) return false;
+    from += brace;
+    if (from >= path.size()) return false;
     pattern.remove_prefix(pattern.find('}', brace) + 1);
-    path.remove_prefix(brace);
     if (pattern.empty()) return true;
-    const auto slash = path.find('/');
-    if (slash == 0 || slash == std::string_view::npos) return false;
-    path.remove_prefix(slash);
+    const std::size_t end = segment_end(path, from, name_slashes);
+    if (end == from || end == path.size()) return false;
+    from = end;
   }
 }
 
@@ -46,18 +48,19 @@ void Router::add(Method method, std::string pattern, Handler handler) {
   routes_.push_back({method, std::move(pattern), std::move(handler)});
 }
 
-Router::Match Router::find(Method method, std::string_view path) const {
+Router::Match Router::find(Method method, std::string_view path, std::span<const std::size_t> name_slashes) const {
   Match match;
   const Route* get = nullptr;  // answers HEAD where nothing else does
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Route& route = routes_[i];
-    if (!matches(route.pattern, path)) continue;
+    if (!matches(route.pattern, path, name_slashes)) continue;
     if (route.method == method) return {&route.handler, route.pattern, {}, i};
     if (route.method == Method::get) get = &route;
     if (match.pattern.empty()) {
       match.pattern = route.pattern;
       match.index = i;
     }
+    if (match.allow.find(name_of(route.method)) != std::string::npos) continue;
     match.allow += match.allow.empty() ? "" : ", ";
     match.allow += name_of(route.method);
   }

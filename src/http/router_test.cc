@@ -54,6 +54,17 @@ TEST(Router, AWrongMethodNamesTheRightOnes) {
   EXPECT_EQ(shown(Method::other, "/api/v1/metric/x"), "405 DELETE, OPTIONS");
 }
 
+TEST(Router, SlashesOfNamesPartNothing) {
+  const Router r = router();
+  const auto found = [&](std::string_view path, std::vector<std::size_t> slashes) {
+    return r.find(Method::get, path, slashes).pattern;
+  };
+  EXPECT_EQ(found("/label/a/b/values", {}), "");
+  EXPECT_EQ(found("/label/a/b/values", {8}), "/label/{name}/values");
+  EXPECT_EQ(found("/meta/a/b", {7}), "");
+  EXPECT_EQ(found("/meta/a/b/c", {7}), "/meta/{service}/{key}");
+}
+
 TEST(Router, GetAnswersHead) { EXPECT_EQ(shown(Method::head, "/query"), "/query"); }
 
 }  // namespace

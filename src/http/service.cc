@@ -78,12 +78,12 @@ Decision Service::decide(Request& request, const std::string& target) {
   decision.counters = &other_;
   request.query.clear();
   request.tenant.clear();
-  if (const Status parsed = parse_target(target, request.path, request.query); !parsed) {
+  if (const Status parsed = parse_target(target, request.path, request.query, &request.name_slashes); !parsed) {
     decision.refusal = error_response(400, parsed.error().message);
     return decision;
   }
   if (request.path.starts_with("/t/")) {
-    request.tenant = take_tenant(request.path);
+    request.tenant = take_tenant(request.path, &request.name_slashes);
     if (request.tenant.empty()) {
       decision.refusal = error_response(400, "the path names no tenant", request.path);
       return decision;
@@ -99,7 +99,7 @@ Decision Service::decide(Request& request, const std::string& target) {
 
 Decision Service::find(const Request& request) {
   const auto in = [&](Routes& routes) -> Decision {
-    const Router::Match match = routes.router.find(request.method, request.path);
+    const Router::Match match = routes.router.find(request.method, request.path, request.name_slashes);
     if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
     Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};
     if (match.handler != nullptr) return found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/url.h"
 
+#include <algorithm>
+
 namespace varve::http {
 namespace {
 
@@ -13,6 +15,15 @@ int hex(char c) {
 
 std::unexpected<Error> bad(std::string_view text) {
   return fail(Code::invalid, "bad percent encoding in '" + std::string(text.substr(0, 200)) + "'");
+}
+
+// In a path that decodes.
+void find_slashes(std::string_view path, NameSlashes& slashes) {
+  std::size_t before = 0;  // characters that escapes have more than what they stand for
+  for (std::size_t at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 3)) {
+    if (path[at + 1] == '2' && (path[at + 2] | 0x20) == 'f') slashes.push_back(at - before);
+    before += 2;
+  }
 }
 
 }  // namespace
@@ -48,8 +59,15 @@ Status parse_query(std::string_view text, Parameters& out) {
   return {};
 }
 
-Status parse_target(std::string_view target, std::string& path, Parameters& query) {
+std::size_t segment_end(std::string_view path, std::size_t from, std::span<const std::size_t> slashes) {
+  std::size_t at = path.find('/', from);
+  while (at != std::string_view::npos && std::ranges::binary_search(slashes, at)) at = path.find('/', at + 1);
+  return std::min(at, path.size());
+}
+
+Status parse_target(std::string_view target, std::string& path, Parameters& query, NameSlashes* slashes) {
   path.clear();
+  if (slashes != nullptr) slashes->clear();
   if (const auto scheme = target.find("://"); scheme != std::string_view::npos && target[0] != '/' &&
                                               target.substr(0, scheme).find_first_of("?#") == std::string_view::npos) {
     target.remove_prefix(scheme + 3);
@@ -63,18 +81,23 @@ Status parse_target(std::string_view target, std::string& path, Parameters& quer
   target = target.substr(0, target.find('#'));
   const auto mark = target.find('?');
   if (!percent_decode(target.substr(0, mark), false, path)) return bad(target);
+  if (slashes != nullptr) find_slashes(target.substr(0, mark), *slashes);
   if (path.empty()) path = "/";
   if (path[0] != '/' && path != "*") return fail(Code::invalid, "the request target is not a path");
   if (mark == std::string_view::npos) return {};
   return parse_query(target.substr(mark + 1), query);
 }
 
-std::string take_tenant(std::string& path) {
+std::string take_tenant(std::string& path, NameSlashes* slashes) {
   if (!path.starts_with("/t/")) return {};
-  const auto end = path.find('/', 3);
-  std::string tenant = path.substr(3, end == std::string::npos ? end : end - 3);
-  path.erase(0, end == std::string::npos ? path.size() : end);
+  const std::size_t end = std::min(path.find('/', 3), path.size());
+  std::string tenant = path.substr(3, end - 3);
+  path.erase(0, end);
   if (path.empty()) path = "/";
+  if (slashes != nullptr) {
+    std::erase_if(*slashes, [&](std::size_t at) { return at <= end; });
+    for (std::size_t& at : *slashes) at -= end;
+  }
   return tenant;
 }
 

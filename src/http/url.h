@@ -2,6 +2,8 @@
 // The request target: path, query parameters and the tenant in front of the path. Also form bodies.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,10 +21,17 @@ bool percent_decode(std::string_view text, bool plus_is_space, std::string& out)
 // "a=1&b=&c" → (a,1) (b,"") (c,""), appended in order, decoded. Error: invalid.
 Status parse_query(std::string_view text, Parameters& out);
 
-// Origin form "/p%20q?a=b" or absolute form "http://host/p?a=b". The path is decoded; "*" stays "*". Error: invalid.
-Status parse_target(std::string_view target, std::string& path, Parameters& query);
+// Where in a decoded path there are slashes that were encoded (%2F): they belong to a name and part nothing. Ascending.
+using NameSlashes = std::vector<std::size_t>;
 
-// "/t/<tenant>/rest" → path becomes "/rest", the tenant is returned (not checked); "" if the path has no such prefix.
-std::string take_tenant(std::string& path);
+// Origin form "/p%20q?a=b" or absolute form "http://host/p?a=b". The path is decoded; "*" stays "*". Error: invalid.
+Status parse_target(std::string_view target, std::string& path, Parameters& query, NameSlashes* slashes = nullptr);
+
+// The end of the path's segment that begins at `from`: at the next slash that parts, or at the end.
+std::size_t segment_end(std::string_view path, std::size_t from, std::span<const std::size_t> slashes);
+
+// "/t/<tenant>/rest" → path becomes "/rest" (and `slashes` go with it), the tenant is returned (not checked); "" if the
+// path has no such prefix.
+std::string take_tenant(std::string& path, NameSlashes* slashes = nullptr);
 
 }  // namespace varve::http

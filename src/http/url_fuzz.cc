@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any target either fails or gives a path that starts with '/' (or is "*"); nothing grows by decoding.
+// Any target either fails or gives a path that starts with '/' (or is "*"); nothing grows by decoding, and what is told
+// of slashes is true.
 #include <cstdint>
 #include <cstdlib>
 
@@ -10,12 +11,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view target(reinterpret_cast<const char*>(data), size);
   std::string path;
   Parameters query;
-  if (!parse_target(target, path, query)) return 0;
+  NameSlashes slashes;
+  if (!parse_target(target, path, query, &slashes)) return 0;
   if (path.empty() || (path[0] != '/' && path != "*")) std::abort();
   std::size_t bytes = path.size();
   for (const auto& [name, value] : query) bytes += name.size() + value.size();
   if (bytes > size + 1) std::abort();
-  const std::string tenant = take_tenant(path);
+  const std::string tenant = take_tenant(path, &slashes);
+  for (const std::size_t at : slashes) {
+    if (at >= path.size() || path[at] != '/') std::abort();
+  }
   if (path.empty() || tenant.find('/') != std::string::npos) std::abort();
   return 0;
 }

@@ -45,6 +45,28 @@ TEST(Url, Targets) {
   for (const auto& [target, want] : cases) EXPECT_EQ(shown(target), want) << target;
 }
 
+TEST(Url, SlashesOfNames) {
+  const auto parts = [](const char* target) {
+    std::string path, shown;
+    Parameters query;
+    NameSlashes slashes;
+    EXPECT_TRUE(parse_target(target, path, query, &slashes)) << target;
+    const std::string tenant = take_tenant(path, &slashes);
+    if (!tenant.empty()) shown = tenant + ": ";
+    for (std::size_t at = 1; at <= path.size();) {
+      const std::size_t end = segment_end(path, at, slashes);
+      shown += "[" + path.substr(at, end - at) + "]";
+      at = end + 1;
+    }
+    return shown;
+  };
+  EXPECT_EQ(parts("/a/b"), "[a][b]");
+  EXPECT_EQ(parts("/a%2Fb/c"), "[a/b][c]");
+  EXPECT_EQ(parts("/%41%2fb/%2F/%252F?x=%2F"), "[A/b][/][%2F]");
+  EXPECT_EQ(parts("/t/x/a%2Fb/c%2F"), "x: [a/b][c/]");
+  EXPECT_EQ(parts("http://h/a%2Fb/c"), "[a/b][c]");
+}
+
 TEST(Url, TenantInFrontOfThePath) {
   const auto taken = [](std::string path) {
     const std::string tenant = take_tenant(path);
