@@ -107,13 +107,19 @@ def answer(database, metric, more, start):
                        sort_keys=True): r["values"] for r in results}
 
 
+# How long questions that take a millisecond are asked again: fifteen of those are over before the peers are at rest.
+SHORT_S = 0.4
+
+
 def milliseconds(database, metric, more, start, budget_s):
     """The median, over a connection that is kept, until the last byte; nobody parses."""
     body = question([metric], start, start + DAY_MS, **more).encode()
     connection = http.client.HTTPConnection("127.0.0.1", database.port, timeout=600)
-    times, until = [], time.perf_counter() + budget_s
-    while len(times) < 3 or (len(times) < 15 and time.perf_counter() < until):
+    times, first = [], time.perf_counter()
+    while True:
         began = time.perf_counter()
+        if len(times) >= 3 and began - first > (SHORT_S if len(times) >= 15 else budget_s):
+            break
         connection.request("POST", "/api/v1/datapoints/query", body, {"Content-Type": "application/json"})
         connection.getresponse().read()
         times.append((time.perf_counter() - began) * 1000)
