@@ -15,8 +15,11 @@ namespace varve::engine::cassandra {
 namespace {
 
 std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
+  std::vector<std::int64_t> widths;
+  for (const rollup::Level& level : rollups.levels) widths.push_back(level.width_ms);
+  const auto lengths = units_ms(widths, slot_ms);
   std::vector<RedisTrackers::Unit> units;
-  for (const rollup::Level& level : rollups.levels) units.push_back({level.width_ms, unit_ms(level.width_ms, slot_ms)});
+  for (std::size_t i = 0; i < widths.size(); ++i) units.push_back({widths[i], lengths[i]});
   return units;
 }
 

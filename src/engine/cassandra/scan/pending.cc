@@ -63,10 +63,9 @@ TimeRanges distrusted(const Pending& pending, std::size_t level, std::span<const
     ranges.push_back({model::window_start(start, width), last});
   };
   for (const model::Timestamp slot : pending.slots) add(slot, slot_width_ms);
+  const auto units = units_ms(granularities_ms.first(level + 1), slot_width_ms);
   for (std::size_t finer = 0; finer <= level; ++finer) {
-    for (const model::Timestamp unit : pending.units[finer]) {
-      add(unit, unit_ms(granularities_ms[finer], slot_width_ms));
-    }
+    for (const model::Timestamp unit : pending.units[finer]) add(unit, units[finer]);
   }
   join(ranges);
   return ranges;

@@ -166,14 +166,12 @@ Status Worker::touch_finest(std::span<const Due> dues, Turn& turn) {
   return trackers_.units(0).touch(touches, clock_.now_ms());
 }
 
-// One unit lies in one coarser unit, or in two.
+// One unit lies in one coarser unit (spans.h).
 Status Worker::touch_coarser(std::size_t level, std::span<const Due> dues) {
-  const std::int64_t unit = trackers_.unit_ms(level), coarser = trackers_.unit_ms(level + 1);
+  const std::int64_t coarser = trackers_.unit_ms(level + 1);
   std::vector<tracker::Touch> touches;
   for (const Due& due : dues) {
-    for (Timestamp start = model::window_start(due.slot, coarser); start < due.slot + unit; start += coarser) {
-      touches.push_back({due.member, due.partition, start});
-    }
+    touches.push_back({due.member, due.partition, model::window_start(due.slot, coarser)});
   }
   return trackers_.units(level + 1).touch(touches, clock_.now_ms());
 }

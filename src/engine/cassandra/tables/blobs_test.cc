@@ -18,6 +18,11 @@ TEST(SpansTest, AreMultiplesOfSlotAndGranularity) {
   EXPECT_EQ(unit_ms(1000, kHour), kHour);              // more windows than wanted
   EXPECT_EQ(unit_ms(90'000, 60'000), 72 * 60'000);     // 48 windows, 72 slots
   EXPECT_EQ(unit_ms(300'000, 7'000'000), 21'000'000);  // 70 windows, 3 slots
+  // Each is made of whole ones of the finer granularity.
+  const auto units = [](std::vector<std::int64_t> widths) { return units_ms(widths, kHour); };
+  EXPECT_EQ(units({300'000, kHour, kDay}), (std::vector{4 * kHour, 2 * kDay, 48 * kDay}));
+  EXPECT_EQ(units({360'000, kHour, kDay}), (std::vector{5 * kHour, 50 * kHour, 50 * kDay}));
+  EXPECT_EQ(units({720'000, kHour}), (std::vector{10 * kHour, 50 * kHour}));
   EXPECT_EQ(period_of(-1), -kPeriodMs);
 }
 

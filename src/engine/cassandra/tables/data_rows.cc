@@ -29,10 +29,12 @@ ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::
 }
 
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
+  std::vector<std::int64_t> widths;
+  for (const rollup::Level& level : schema.rollups) widths.push_back(level.width_ms);
+  const auto units = units_ms(widths, slot_ms);
   std::vector<ChunkTable> list;
   for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
-    const std::int64_t width = schema.rollups[level].width_ms;
-    list.push_back({&tables.levels[level], unit_ms(width, slot_ms), unit_era_ms(width, slot_ms),
+    list.push_back({&tables.levels[level], units[level], unit_era_ms(units[level]),
                     shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), true});
   }
   return list;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "model/time.h"
 
@@ -23,17 +25,27 @@ constexpr unsigned parts_of(std::size_t columns) {
 // A partition of sealed rows.
 constexpr std::int64_t era_ms(std::int64_t slot_width_ms) { return kSlotsPerEra * slot_width_ms; }
 
-// A row of windows: the shortest multiple of the slot and of the granularity that has windows enough to be worth a row.
-constexpr std::int64_t unit_ms(std::int64_t granularity_ms, std::int64_t slot_width_ms) {
-  const std::int64_t least = std::lcm(granularity_ms, slot_width_ms);
+// A row of windows: the shortest multiple of the slot, of the granularity and of the next finer one's unit that has
+// windows enough to be worth a row. So each lies in one coarser unit, whose lives are the sum of its.
+constexpr std::int64_t unit_ms(std::int64_t granularity_ms, std::int64_t slot_width_ms,
+                               std::int64_t finer_unit_ms = 1) {
+  const std::int64_t least = std::lcm(std::lcm(granularity_ms, slot_width_ms), finer_unit_ms);
   const std::int64_t wanted = granularity_ms * kWindowsPerUnit;
   return (wanted + least - 1) / least * least;
 }
 
-// A partition of such rows.
-constexpr std::int64_t unit_era_ms(std::int64_t granularity_ms, std::int64_t slot_width_ms) {
-  return kUnitsPerEra * unit_ms(granularity_ms, slot_width_ms);
+// Of each granularity, which ascend.
+constexpr std::vector<std::int64_t> units_ms(std::span<const std::int64_t> granularities_ms,
+                                             std::int64_t slot_width_ms) {
+  std::vector<std::int64_t> units;
+  for (const std::int64_t width : granularities_ms) {
+    units.push_back(unit_ms(width, slot_width_ms, units.empty() ? 1 : units.back()));
+  }
+  return units;
 }
+
+// A partition of such rows.
+constexpr std::int64_t unit_era_ms(std::int64_t unit_ms) { return kUnitsPerEra * unit_ms; }
 
 inline model::Timestamp period_of(model::Timestamp time) { return model::window_start(time, kPeriodMs); }
 

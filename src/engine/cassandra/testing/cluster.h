@@ -81,9 +81,9 @@ struct Cluster {
 
   static constexpr std::int64_t kSlotMs = 3'600'000;
   static std::vector<std::int64_t> units_of(const ClusterOptions& options) {
-    std::vector<std::int64_t> units;
-    for (const auto& level : options.rollups) units.push_back(unit_ms(level.width_ms, kSlotMs));
-    return units;
+    std::vector<std::int64_t> widths;
+    for (const auto& level : options.rollups) widths.push_back(level.width_ms);
+    return engine::cassandra::units_ms(widths, kSlotMs);
   }
 
   const ClusterOptions options;
