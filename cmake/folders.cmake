@@ -1,6 +1,21 @@
+# TSan is for the tests that run several threads: those that include one of these.
+set(threaded_headers "<(thread|future)>|\"(base/(parallel|periodic|task_pool)|http/server_fixture|server/server)\\.h\"")
+
+# varve_threaded(LIST): leaves the files of LIST that run several threads.
+function(varve_threaded list)
+  set(kept)
+  foreach(file ${${list}})
+    file(STRINGS ${file} found REGEX "^#include (${threaded_headers})")
+    if(found)
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # varve_folder(NAME [CLUSTER] [WITHOUT subfolder] DEPENDS folders… LIBRARIES targets…)
 # One library a folder, made of its x.cc; x_test.cc go into one gtest program, x_bench.cc into one benchmark
-# program, and each x_fuzz.cc is a fuzz target of its own (built with -DVARVE_FUZZ=ON, which needs clang).
+# program, and each x_fuzz.cc is a fuzz target of its own (in the build with ASan; ninja builds it when it is named).
 # x_live.cc go into one gtest program that needs a real server; tests/ starts the server and runs it, ctest does not.
 # WITHOUT: that subfolder is a folder of its own.
 # CLUSTER: only with -DVARVE_CLUSTER=ON.
@@ -19,6 +34,9 @@ function(varve_folder folder)
   list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz|live)\\.cc$|/main\\.cc$")
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(VARVE_SANITIZE STREQUAL "thread")
+    varve_threaded(tests)
+  endif()
   set(benches ${all})
   list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
   set(lives ${all})
@@ -37,6 +55,7 @@ function(varve_folder folder)
     add_library(varve_${name} STATIC ${sources})
     target_link_libraries(varve_${name} PUBLIC ${deps} ${ARG_LIBRARIES} Threads::Threads PRIVATE varve_options)
     target_include_directories(varve_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    set_target_properties(varve_${name} PROPERTIES UNITY_BUILD ${VARVE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     varve_compile_folder(varve_${name})
   else()
     add_library(varve_${name} INTERFACE)
@@ -46,11 +65,10 @@ function(varve_folder folder)
   if(VARVE_FUZZ)
     foreach(source ${fuzzers})
       get_filename_component(stem ${source} NAME_WE)
-      add_executable(${stem} ${source})
+      add_executable(${stem} EXCLUDE_FROM_ALL ${source})
       target_link_libraries(${stem} PRIVATE varve_${name} varve_options)
       target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
     endforeach()
-    return()
   endif()
   if(tests)
     add_executable(${name}_test ${tests})

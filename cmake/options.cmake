@@ -25,6 +25,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees ghosts here under -O2 with inlined std::string and std::vector; clang and the sanitizers look for the real ones.
   target_compile_options(varve_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-array-bounds -Wno-stringop-overread -Wno-free-nonheap-object -Wduplicated-cond -Wlogical-op)
+  if(VARVE_UNITY)
+    target_compile_options(varve_options INTERFACE -Wno-subobject-linkage)  # a type of a file's own, in a class of that file
+  endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # GCC 12's library uses what it deprecates itself (std::stable_sort's buffer); clang sees it through our templates.
@@ -37,8 +40,13 @@ endif()
 if(VARVE_SANITIZE)
   target_compile_options(varve_options INTERFACE -fsanitize=${VARVE_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=alignment)
   target_link_options(varve_options INTERFACE -fsanitize=${VARVE_SANITIZE})
+  target_compile_definitions(varve_options INTERFACE VARVE_SANITIZED)
+  if(VARVE_SANITIZE STREQUAL "thread")
+    target_compile_definitions(varve_options INTERFACE VARVE_SANITIZED_THREADS)
+  endif()
 endif()
-if(VARVE_FUZZ)
-  target_compile_options(varve_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-sanitize=alignment)
-  target_link_options(varve_options INTERFACE -fsanitize=address,undefined)
+# The fuzz targets stand in the build with ASan and UBSan: the folders are compiled once for them and for the unit tests.
+set(VARVE_FUZZ OFF)
+if(VARVE_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(VARVE_FUZZ ON)
 endif()

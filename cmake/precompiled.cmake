@@ -1,5 +1,5 @@
 # Headers parsed once. Tests are compiled with them and not optimised: half the time of a build; what they test is
-# optimised as ever. Sanitizers' and fuzzers' builds take them for the folders, too. The release build does not: there a file that
+# optimised as ever. Sanitizers' builds take them for the folders, too. The release build does not: there a file that
 # forgets an include is found.
 set(precompiled_options -pthread)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -19,26 +19,26 @@ function(varve_precompile name header)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
 endfunction()
 
-if(NOT VARVE_FUZZ)
-  varve_precompile(varve_test_headers test_headers.h -O0)
-  target_link_libraries(varve_test_headers PRIVATE GTest::gtest)
-endif()
-if(VARVE_SANITIZE OR VARVE_FUZZ)
-  varve_precompile(varve_headers common_headers.h)
+varve_precompile(varve_test_headers test_headers.h -O0)
+target_link_libraries(varve_test_headers PRIVATE GTest::gtest)
+if(VARVE_SANITIZE)
+  set(folder_options)
+  if(VARVE_FUZZ)
+    set(folder_options -fsanitize=fuzzer-no-link)  # tells libFuzzer what an input reaches
+  endif()
+  varve_precompile(varve_headers common_headers.h ${folder_options})
 endif()
 
 # varve_compile_folder(TARGET): for a target of no tests.
 function(varve_compile_folder target)
   if(TARGET varve_headers)
-    target_compile_options(${target} PRIVATE ${precompiled_options})
+    target_compile_options(${target} PRIVATE ${precompiled_options} ${folder_options})
     target_precompile_headers(${target} REUSE_FROM varve_headers)
   endif()
 endfunction()
 
 # varve_compile_tests(TARGET): for a target whose every source is a test.
 function(varve_compile_tests target)
-  if(TARGET varve_test_headers)
-    target_compile_options(${target} PRIVATE -O0 ${precompiled_options})
-    target_precompile_headers(${target} REUSE_FROM varve_test_headers)
-  endif()
+  target_compile_options(${target} PRIVATE -O0 ${precompiled_options})
+  target_precompile_headers(${target} REUSE_FROM varve_test_headers)
 endfunction()

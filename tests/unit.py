@@ -9,6 +9,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ from pathlib import Path
 
 
 SUPPRESSIONS = Path(__file__).resolve().parent.parent / "cmake" / "tsan.supp"
+# Debian's clang looks for it under a name that its package does not bring.
+SYMBOLIZER = {f"{kind}_SYMBOLIZER_PATH": path for path in [shutil.which("llvm-symbolizer-19")] if path
+              for kind in ("ASAN", "UBSAN", "TSAN")}
 
 
 def tests_of(build: Path, folders: list[str]) -> list[dict]:
@@ -37,7 +41,7 @@ def directory_of(test: dict) -> str:
 
 def run(test: dict, report: Path) -> tuple[str, int, int, float, str]:
     began = time.monotonic()
-    extra = {"GTEST_OUTPUT": f"json:{report}", "GTEST_COLOR": "no", "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}"}
+    extra = {"GTEST_OUTPUT": f"json:{report}", "GTEST_COLOR": "no", "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}"} | SYMBOLIZER
     done = subprocess.run(test["command"], cwd=directory_of(test), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=os.environ | extra, check=False)
     seconds = time.monotonic() - began
@@ -80,6 +84,8 @@ def main() -> int:
     if args.targets:
         print(*(test["name"] for test in tests))
         return 0
+    # The long ones first, so that none of them is left over at the end. What is long has many cases, that is much code.
+    tests.sort(key=lambda test: Path(test["command"][0]).stat().st_size, reverse=True)
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch, \
             concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
