@@ -21,9 +21,8 @@ struct Column {
   std::int64_t& operator[](std::size_t i) const { return first[i * stride]; }
 };
 
-// How many whole lengths there are, and what is left of them, downwards: samples may lie before the start.
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-std::int64_t modulo(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
+// Downwards: samples may lie before the start.
+std::int64_t modulo(std::int64_t a, std::int64_t b) { return a - model::window_start(a, b); }
 
 void number(const TimeSplit& split, Timestamp start, const Points& in, const Column& out) {
   if (split.size.unit == TimeUnit::months) {
@@ -43,7 +42,7 @@ void number(const TimeSplit& split, Timestamp start, const Points& in, const Col
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Timestamp t = in.times[i];
     if (t < begin || t >= end) {
-      const std::int64_t stretch = floor_div(t - start, width);
+      const std::int64_t stretch = model::window_start(t - start, width) / width;
       const bool endless = width > model::kTimestampMax;  // one on each side of the start
       begin = endless ? (stretch < 0 ? -model::kTimestampMax - 1 : start) : start + stretch * width;
       end = endless ? (stretch < 0 ? start : model::kTimestampMax + 1) : begin + width;

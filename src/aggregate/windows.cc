@@ -38,7 +38,7 @@ Windows::Windows(Sampling sampling, bool align_sampling, model::Timestamp query_
       width_ms_(width(sampling, zone)),
       sampling_(sampling),
       zone_(zone) {
-  check(sampling.value > 0, "a window has a width");
+  varve::check(sampling.value > 0, "a window has a width");
   sampling_.value = std::min<std::int64_t>(sampling.value, 300'000'000);  // days or more: longer than time
   static std::atomic<std::uint64_t> last_id{0};
   if (width_ms_ == 0 && !zone.is_utc()) id_ = ++last_id;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <new>
 
 #include <unistd.h>
 
@@ -57,12 +58,7 @@ constexpr std::string_view name_of(Level level) {
   return "?";
 }
 
-}  // namespace
-
-void set_level(Level least) { least_level = least; }
-
-void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
-  if (level < least_level.load(std::memory_order_relaxed)) return;
+void write_line(Level level, std::string_view message, std::initializer_list<Field> fields) {
   std::string line = "ts=";
   append_time(line);
   line += " level=";
@@ -78,6 +74,21 @@ void write(Level level, std::string_view message, std::initializer_list<Field> f
   line += '\n';
   // A log line that cannot be written has nowhere else to go.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+void set_level(Level least) { least_level = least; }
+
+void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
+  if (level < least_level.load(std::memory_order_relaxed)) return;
+  try {
+    write_line(level, message, fields);
+  } catch (const std::bad_alloc&) {
+    // What ran out of memory is told all the same, if only by its message.
+    [[maybe_unused]] auto written = ::write(STDERR_FILENO, message.data(), message.size());
+    written = ::write(STDERR_FILENO, "\n", 1);
+  }
 }
 
 }  // namespace varve::log

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <optional>
 
+#include "base/guarded.h"
+
 namespace varve {
 namespace {
 
@@ -23,7 +25,7 @@ struct Work {
 
   void run() {
     for (std::size_t i = next++; i < count; i = next++) {
-      Status status = (*job)(i);
+      Status status = guarded([&] { return (*job)(i); });
       if (status) continue;
       next = count;
       const std::lock_guard lock(mutex);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <latch>
+#include <new>
 #include <vector>
 
 namespace varve {
@@ -23,8 +24,8 @@ TEST(InParallel, EachPartOnce) {
 }
 
 TEST(InParallel, ABusyPoolIsNotWaitedFor) {
+  std::latch held(1);  // outlives the pool, whose task is in it
   TaskPool pool(1);
-  std::latch held(1);
   ASSERT_TRUE(pool.post([&] { held.wait(); }));
   int calls = 0;
   EXPECT_TRUE(in_parallel(pool, 1, 100, [&](std::size_t) -> Status {
@@ -54,6 +55,13 @@ TEST(InParallel, TheFirstFailureEndsIt) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "five");
   EXPECT_LT(calls, 100'000);
+}
+
+TEST(InParallel, ACallThatThrowsHasFailed) {
+  TaskPool pool(3);
+  const Status status = in_parallel(pool, 3, 100, [](std::size_t) -> Status { throw std::bad_alloc(); });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::unavailable);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/guarded.h"
+
 namespace varve {
 
 Periodic::Periodic(std::chrono::milliseconds pause, Step step)
@@ -12,7 +14,7 @@ Periodic::Periodic(std::chrono::milliseconds pause, Step step)
         std::mutex mutex;
         std::condition_variable_any wake;
         while (!stopping.stop_requested()) {
-          step(stopping);
+          log_failure("a periodic step failed", guarded([&] { step(stopping); }));
           std::unique_lock lock(mutex);
           wake.wait_for(lock, stopping, pause, [] { return false; });
         }

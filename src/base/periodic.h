@@ -11,7 +11,7 @@ namespace varve {
 
 class Periodic {
  public:
-  // A step that takes long looks at the token now and then. It must not throw.
+  // A step that takes long looks at the token now and then. What it throws ends the step alone, and is told in the log.
   using Step = std::function<void(const std::stop_token& stopping)>;
 
   // The first step is done at once.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <new>
 #include <optional>
 
 namespace varve {
@@ -38,6 +39,16 @@ TEST(Periodic, ALongStepIsTold) {
   });
   begun.get_future().wait();
   periodic.reset();
+}
+
+TEST(Periodic, AStepThatThrowsIsDoneAgain) {
+  std::promise<void> second;
+  int steps = 0;
+  const Periodic periodic(std::chrono::milliseconds(1), [&](const std::stop_token&) {
+    if (++steps == 1) throw std::bad_alloc();
+    if (steps == 2) second.set_value();
+  });
+  second.get_future().wait();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/guarded.h"
 #include "base/thread_priority.h"
 
 namespace varve {
@@ -30,7 +31,7 @@ struct TaskPool::State {
       std::function<void()> task = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
-      task();
+      log_failure("a task failed", guarded(task));
       task = nullptr;  // what it holds goes before the next one starts, and without the lock
       lock.lock();
     }

@@ -21,7 +21,7 @@ class TaskPool {
   TaskPool& operator=(const TaskPool&) = delete;
 
   // False when the queue is full: the task was not taken. Thread-safe, also from inside a task.
-  // A task must not throw.
+  // A task that throws is dropped with what it holds, which has to tell who waits for it, and named in the log.
   [[nodiscard]] bool post(std::function<void()> task);
 
   [[nodiscard]] std::size_t waiting() const;

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
+#include <new>
 
 namespace varve {
 namespace {
@@ -66,6 +68,16 @@ TEST(TaskPool, RunsInParallel) {
     first.get_future().wait();
     second.set_value();
   }));
+}
+
+TEST(TaskPool, ATaskThatThrowsIsDroppedAndTheNextOneRuns) {
+  const auto held = std::make_shared<int>(1);
+  std::promise<void> next;
+  TaskPool pool(1);
+  ASSERT_TRUE(pool.post([held] { throw std::bad_alloc(); }));
+  ASSERT_TRUE(pool.post([&] { next.set_value(); }));
+  next.get_future().wait();
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 }  // namespace

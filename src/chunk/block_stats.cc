@@ -10,8 +10,6 @@
 namespace varve::chunk {
 namespace {
 
-std::int64_t as_signed(std::uint64_t v) { return static_cast<std::int64_t>(v); }
-
 double scale_of(const Part& part) { return part.form == Form::decimals ? model::kPowerOfTen[part.detail] : 1.0; }
 
 double number_of(const Part& part, std::uint64_t v) {

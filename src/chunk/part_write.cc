@@ -12,8 +12,6 @@ namespace {
 
 using model::ValueType;
 
-std::int64_t as_signed(std::uint64_t v) { return static_cast<std::int64_t>(v); }
-
 unsigned form_byte(Form form, unsigned detail) { return static_cast<unsigned>(form) | detail << 4; }
 
 std::uint64_t sum_over(std::span<const std::int64_t> ints, std::int64_t min) {

@@ -39,11 +39,17 @@ struct Config {
     Address listen;
     bool insecure_public = false;
     std::uint64_t body_bytes_max = 0;
+    std::uint64_t connections_max = 0;
+    std::int64_t head_timeout_ms = 0, idle_timeout_ms = 0, write_timeout_ms = 0;
+    std::vector<std::string> origins;  // as a browser says them; or "*"
+    std::vector<std::string> hosts;    // names, "*.name" or "*"
   } http;
 
   struct Telnet {
     bool on = false;
     Address listen;
+    std::uint64_t connections_max = 0;
+    std::int64_t idle_timeout_ms = 0;  // 0: none
   } telnet;
 
   struct Slots {
@@ -62,7 +68,11 @@ struct Config {
   std::vector<std::string> counter_suffixes;
 
   std::string tenant_default;  // empty: a request must name its tenant
+  struct TenantFrom {
+    bool path = false, x_tenant = false, x_scope_orgid = false, tag = false;
+  } tenant_from;
   std::uint64_t series_per_tenant_max = 0;
+  std::uint64_t tenants_max = 0;
 
   struct Tags {
     enum class LimitAction { reject, exclude, truncate } limit_action = LimitAction::reject;
@@ -73,6 +83,7 @@ struct Config {
   struct Query {
     std::uint64_t memory_bytes_max = 0;
     std::int64_t timeout_ms = 0;
+    std::uint64_t metrics_max = 0;
   } query;
 
   struct Cassandra {

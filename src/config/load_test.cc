@@ -52,6 +52,38 @@ TEST(Load, DefaultsAreGood) {
   EXPECT_EQ(loaded.effective.size(), keys().size());
 }
 
+TEST(Load, OriginsAndHosts) {
+  const auto origins = [](const char* text) { return load(flags({{"http.origins", text}})).config.http.origins; };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(origins(""), Names{});
+  EXPECT_EQ(origins("*"), Names{"*"});
+  EXPECT_EQ(origins("https://Grafana.example:3000, http://[::1]:8080,moz-extension://a1-b2"),
+            (Names{"https://grafana.example:3000", "http://[::1]:8080", "moz-extension://a1-b2"}));
+  EXPECT_EQ(origins("http://a:80,https://a:443,https://a:80"), (Names{"http://a", "https://a", "https://a:80"}));
+  for (const char* bad :
+       {"a.example", "http://", "http://a/", "http://a:0", "http://a:x", "http://a b", "null", "://a",
+        "http://a,,http://b", "http://*.a", "http://user@a", "http://[::1", "http://[]", "http://[x]"}) {
+    EXPECT_NE(faults_of("http.origins", bad), "") << bad;
+  }
+  EXPECT_EQ(load(flags({{"http.hosts", "Db.example.org,*.lan, *"}})).config.http.hosts,
+            (Names{"db.example.org", "*.lan", "*"}));
+  for (const char* bad : {"a.example:80", "a,,b", "*a", "*.", "a*", "http://a", "a/b"}) {
+    EXPECT_NE(faults_of("http.hosts", bad), "") << bad;
+  }
+}
+
+TEST(Load, WhoNamesTheTenant) {
+  const auto from = [](const char* text) {
+    const auto f = load(flags({{"tenant.from", text}})).config.tenant_from;
+    return std::string(f.path ? "p" : "") + (f.x_tenant ? "x" : "") + (f.x_scope_orgid ? "o" : "") + (f.tag ? "t" : "");
+  };
+  EXPECT_EQ(from("path,x-tenant,x-scope-orgid,tag"), "pxot");
+  EXPECT_EQ(from("x-tenant"), "x");
+  EXPECT_EQ(from(""), "");
+  EXPECT_NE(faults_of("tenant.from", "path,path"), "");
+  EXPECT_NE(faults_of("tenant.from", "header"), "");
+}
+
 TEST(Load, GoodValues) {
   const auto f = [](const char* key, const char* value) {
     EXPECT_EQ(faults_of(key, value), "") << key << "=" << value;
@@ -113,7 +145,10 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("rollup.counter_suffixes", "a,,b", "name endings");
   f("tenant.default", "a/b", "A-Z");
   f("limits.series_per_tenant", "1e6", "whole number");
+  f("limits.tenants", "0", "whole number");
   f("query.memory", "10", "at least 1MiB");
+  f("query.metrics_max", "0", "a whole number from 1");
+  f("http.write_timeout", "0s", "at least 1ms");
   f("query.timeout", "0s", "at least 1ms");
   f("cassandra.hosts", "a:0", "host:port");
   f("cassandra.keyspace", "a-b", "a-z");

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kSecondMs = 1000;
 constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kConnectionsMost = 1'000'000;
 
 // A duration of at least `least_ms`; `least` is how its text says that.
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
@@ -127,6 +128,30 @@ Status set_http_body_max(Config& config, std::string_view text) {
   return set_size(config.http.body_bytes_max, text, kKiB, "1KiB");
 }
 
+Status set_http_connections_max(Config& config, std::string_view text) {
+  return set_count(config.http.connections_max, text, 1, kConnectionsMost);
+}
+
+Status set_http_head_timeout(Config& config, std::string_view text) {
+  return set_duration(config.http.head_timeout_ms, text, 1, "1ms");
+}
+
+Status set_http_write_timeout(Config& config, std::string_view text) {
+  return set_duration(config.http.write_timeout_ms, text, 1, "1ms");
+}
+
+Status set_http_idle_timeout(Config& config, std::string_view text) {
+  return set_duration(config.http.idle_timeout_ms, text, 1, "1ms");
+}
+
+Status set_telnet_connections_max(Config& config, std::string_view text) {
+  return set_count(config.telnet.connections_max, text, 1, kConnectionsMost);
+}
+
+Status set_telnet_idle_timeout(Config& config, std::string_view text) {
+  return set_duration(config.telnet.idle_timeout_ms, text, 0, "0s");
+}
+
 Status set_telnet_listen(Config& config, std::string_view text) {
   config.telnet.on = !text.empty();
   if (!config.telnet.on) return {};
@@ -222,6 +247,10 @@ Status set_series_per_tenant(Config& config, std::string_view text) {
   return set_count(config.series_per_tenant_max, text, 1, 4'000'000'000);
 }
 
+Status set_tenants_max(Config& config, std::string_view text) {
+  return set_count(config.tenants_max, text, 1, 1'000'000'000);
+}
+
 Status set_tags_limit_action(Config& config, std::string_view text) {
   using enum Config::Tags::LimitAction;
   if (text != "reject" && text != "exclude" && text != "truncate") {
@@ -250,6 +279,10 @@ Status set_tags_excluded_keys(Config& config, std::string_view text) {
 
 Status set_query_memory(Config& config, std::string_view text) {
   return set_size(config.query.memory_bytes_max, text, kKiB * kKiB, "1MiB");
+}
+
+Status set_query_metrics_max(Config& config, std::string_view text) {
+  return set_count(config.query.metrics_max, text, 1, 100'000'000);
 }
 
 Status set_query_timeout(Config& config, std::string_view text) {

@@ -3,15 +3,10 @@
 
 #include <charconv>
 
+#include "model/time.h"
+
 namespace varve::model {
-namespace {
-
-constexpr std::int64_t kSecondMs = 1000;
-constexpr std::int64_t kMinuteMs = 60 * kSecondMs;
-constexpr std::int64_t kHourMs = 60 * kMinuteMs;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
-
-}  // namespace
+namespace {}  // namespace
 
 void append_padded(std::string& out, std::int64_t number, std::size_t width) {
   char digits[20];

@@ -13,4 +13,9 @@ bool is_tenant_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
 }
 
+Status check_writable(std::string_view tenant) {
+  if (tenant != kOwnTenant) return {};
+  return fail(Code::conflict, "the tenant 'varve' has the server's own metrics and is read only");
+}
+
 }  // namespace varve::model

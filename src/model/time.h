@@ -12,6 +12,11 @@ using Timestamp = std::int64_t;
 inline constexpr Timestamp kTimestampMin = -(std::int64_t{1} << 53);
 inline constexpr Timestamp kTimestampMax = std::int64_t{1} << 53;
 
+inline constexpr std::int64_t kSecondMs = 1000;
+inline constexpr std::int64_t kMinuteMs = 60 * kSecondMs;
+inline constexpr std::int64_t kHourMs = 60 * kMinuteMs;
+inline constexpr std::int64_t kDayMs = 24 * kHourMs;
+
 // Half-open: [first, last).
 struct TimeRange {
   Timestamp first = kTimestampMin;

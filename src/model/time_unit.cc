@@ -6,12 +6,12 @@
 #include <string>
 
 #include "base/check.h"
+#include "model/time.h"
 
 namespace varve::model {
 
 namespace {
 
-constexpr std::int64_t kDayMs = 86'400'000;
 constexpr std::int64_t kDaysOf400Years = 146'097;
 
 // std::chrono's calendar ends at year 32767; timestamps go on to 287396.

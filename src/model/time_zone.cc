@@ -15,6 +15,8 @@
 #include <mutex>
 #include <optional>
 
+#include "model/time.h"
+
 namespace varve::model {
 
 namespace {
@@ -129,7 +131,6 @@ std::int64_t TimeZone::offset_ms(Timestamp t) const {
 
 Timestamp TimeZone::unshifted(Timestamp local) const {
   // Far from a change of the clocks all offsets around are one; finding that out takes a fraction of what a date does.
-  constexpr std::int64_t kDayMs = 86'400'000;
   const std::int64_t offset = offset_ms(local - kDayMs);
   if (offset_ms(local + kDayMs) == offset && offset_ms(local - offset) == offset) return local - offset;
   const std::int64_t seconds = floor_seconds(local);
