@@ -26,15 +26,17 @@ class Arena {
   // Room for `bytes` ≤ kBlockBytes, aligned to four.
   std::uint32_t allocate(std::size_t bytes) {
     const std::size_t units = (bytes + kUnit - 1) / kUnit;
-    const std::size_t left = blocks_.size() * kBlockUnits - used_;
-    if (units > left) {
-      check(units <= kBlockUnits, "an arena's piece fits into a block");
-      used_ = blocks_.size() * kBlockUnits;
-      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockBytes));
-    }
+    check(units <= kBlockUnits, "an arena's piece fits into a block");
+    if (used_ % kBlockUnits + units > kBlockUnits) used_ += kBlockUnits - used_ % kBlockUnits;
+    add_blocks(used_ + units);
     const auto at = static_cast<std::uint32_t>(used_);
     used_ += units;
     return at;
+  }
+  // Makes room for pieces of at most `largest`, `bytes` in all; then allocate() does not throw.
+  void reserve(std::size_t bytes, std::size_t largest) {
+    const std::size_t ends = bytes / kBlockBytes + 1;  // of blocks, where the next piece may not fit
+    add_blocks(used_ + (bytes + ends * largest) / kUnit + 1);
   }
   [[nodiscard]] std::byte* at(std::uint32_t place) {
     return blocks_[place / kBlockUnits].get() + place % kBlockUnits * kUnit;
@@ -49,6 +51,12 @@ class Arena {
   [[nodiscard]] std::size_t memory_bytes() const { return used_ * kUnit + blocks_.capacity() * sizeof(blocks_[0]); }
 
  private:
+  void add_blocks(std::size_t units) {
+    while (blocks_.size() * kBlockUnits < units) {
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockBytes));
+    }
+  }
+
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::size_t used_ = 0;  // units
 };
@@ -81,9 +89,13 @@ class Column {
  public:
   static constexpr std::size_t kBlock = 4096;
 
+  // Makes room for `more`; then push_back() does not throw.
+  void reserve(std::size_t more) {
+    while (blocks_.size() * kBlock < size_ + more) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+  }
   void push_back(const T& value) {
-    if (size_ % kBlock == 0) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
-    blocks_.back()[size_++ % kBlock] = value;
+    reserve(1);
+    (*this)[size_++] = value;
   }
   [[nodiscard]] T& operator[](std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
   [[nodiscard]] const T& operator[](std::size_t i) const { return blocks_[i / kBlock][i % kBlock]; }

@@ -71,41 +71,63 @@ std::uint32_t Catalog::find_series(std::uint32_t tenant, std::uint32_t metric, s
   return collision ? kCollision : found;
 }
 
+// Each of these first makes room for all that it adds, and changes nothing when memory runs out meanwhile (but for some
+// bytes of the arena).
+
 std::uint32_t Catalog::add_tenant(std::string_view name) {
   const std::uint32_t id = tenants.size();
+  const std::uint32_t at = slot(name, 0);
+  tenants.reserve(1);
+  tenant_ids_.reserve(at);
   tenants.push_back({texts_.add(name), 0, kEmptyList, kEmptyList});
-  tenant_ids_.insert(slot(name, 0), id);
+  tenant_ids_.insert(at, id);
   return id;
 }
 
 std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t id = metrics.size();
+  const std::uint32_t at = slot(name, tenant);
+  metrics.reserve(1);
+  metric_ids_.reserve(at);
+  postings.reserve(1);
   metrics.push_back({tenant, texts_.add(name), kEmptyList, 0});
-  metric_ids_.insert(slot(name, tenant), id);
+  metric_ids_.insert(at, id);
   postings.append(tenants[tenant].metrics, id);
   return id;
 }
 
 std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t id = keys.size();
+  const std::uint32_t at = slot(name, tenant);
+  keys.reserve(1);
+  key_ids_.reserve(at);
+  postings.reserve(1);
   keys.push_back({tenant, texts_.add(name), kEmptyList, 0});
-  key_ids_.insert(slot(name, tenant), id);
+  key_ids_.insert(at, id);
   postings.append(tenants[tenant].keys, id);
   return id;
 }
 
 std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
   const std::uint32_t id = pairs.size();
+  const std::uint32_t at = slot(value, key);
+  pairs.reserve(1);
+  pair_ids_.reserve(at);
+  postings.reserve(1);
   pairs.push_back({key, texts_.add(value), kEmptyList, 0});
-  pair_ids_.insert(slot(value, key), id);
+  pair_ids_.insert(at, id);
   postings.append(keys[key].pairs, id);
   return id;
 }
 
 std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
   const std::uint32_t id = tag_sets.size();
+  const std::uint32_t at = slot(coded_pairs, 0);
+  tag_sets.reserve(1);
+  tag_set_ids_.reserve(at);
+  postings.reserve(coded_pairs.size());  // a pair has a byte at least
   tag_sets.push_back({texts_.add(coded_pairs), kNone, 0});
-  tag_set_ids_.insert(slot(coded_pairs, 0), id);
+  tag_set_ids_.insert(at, id);
   for_each_pair(id, [&](std::uint32_t pair) {
     postings.append(pairs[pair].tag_sets, id);
     return true;
@@ -115,6 +137,10 @@ std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
 
 std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity) {
   const std::uint32_t id = series.size();
+  series.reserve(1);
+  series_ids_.reserve(identity.slot);
+  postings.reserve(1);
+  runs.reserve(1);
   series.push_back({metric, tag_set, kEmptyList});
   series_ids_.insert(identity.slot, id);
   postings.append(metrics[metric].series, id);
@@ -162,11 +188,15 @@ void Catalog::forget(std::uint32_t id) {
 
 std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::uint32_t ttl_s) {
   const std::uint32_t id = groups.size();
+  const std::uint32_t at = slot(bytes_of(members), ttl_s);
+  groups.reserve(1);
+  group_ids_.reserve(at);
+  postings.reserve(members.size());
   const std::uint32_t place = group_series_.allocate(members.size_bytes());
+  if (ttl_s != 0) mortal_groups.push_back({id, ttl_s});
   std::memcpy(group_series_.at(place), members.data(), members.size_bytes());
   groups.push_back({place, static_cast<std::uint32_t>(members.size())});
-  if (ttl_s != 0) mortal_groups.push_back({id, ttl_s});
-  group_ids_.insert(slot(bytes_of(members), ttl_s), id);
+  group_ids_.insert(at, id);
   for (const model::SeriesId member : members) {
     ListRef& list = series[model::to_int(member)].groups;
     // A series may have several columns in one group.

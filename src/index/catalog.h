@@ -100,7 +100,7 @@ class Catalog {
                                           const Identity& identity) const;
   void prefetch_series(const Identity& identity) const { series_ids_.prefetch(identity.slot); }
 
-  // --- add: the next id; the content is new and there is room
+  // --- add: the next id; the content is new and there is room. Out of memory, nothing is added.
   std::uint32_t add_tenant(std::string_view name);
   std::uint32_t add_metric(std::uint32_t tenant, std::string_view name);
   std::uint32_t add_key(std::uint32_t tenant, std::string_view name);

@@ -36,10 +36,16 @@ class IdTable {
     if (part.count > 0) __builtin_prefetch(&part.slots[part.home(hash)]);
   }
 
-  // The content is new: find() said so.
-  void insert(std::uint32_t hash, std::uint32_t id) {
+  // Makes room for the next insert() of this hash; then that does not throw.
+  void reserve(std::uint32_t hash) {
     Part& part = parts_[hash >> kRestBits];
     if ((part.count + 1) * 5 > part.size * 4) part.grow();  // a fifth stays free
+  }
+
+  // The content is new: find() said so.
+  void insert(std::uint32_t hash, std::uint32_t id) {
+    reserve(hash);
+    Part& part = parts_[hash >> kRestBits];
     part.put({hash, id});
     ++part.count;
   }
@@ -76,10 +82,11 @@ class IdTable {
     }
 
     void grow() {
-      const auto old = std::move(slots);
       const std::uint32_t old_size = size;
-      size = old_size < 4 ? 4 : old_size + old_size / 2;
-      slots = std::make_unique<Slot[]>(size);
+      const std::uint32_t new_size = old_size < 4 ? 4 : old_size + old_size / 2;
+      auto old = std::make_unique<Slot[]>(new_size);  // throws before anything has changed
+      slots.swap(old);
+      size = new_size;
       for (std::uint32_t i = 0; i < old_size; ++i) {
         if (old[i].id != kNone) put(old[i]);
       }

@@ -23,6 +23,11 @@ inline constexpr ListRef kEmptyList{kIdsMax};
 
 class Postings {
  public:
+  // Makes room for so many appends; then they do not throw.
+  void reserve(std::size_t appends) {
+    long_.reserve(appends);
+    arena_.reserve(appends * (kFirstBytes + kLastBytes), kLastBytes);
+  }
   // `id` is more than all ids in the list.
   void append(ListRef& list, std::uint32_t id);
 

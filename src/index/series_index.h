@@ -125,6 +125,8 @@ class SeriesIndex {
 
  private:
   struct Tables;
+  static void create_series(Tables& t, std::uint32_t tenant, std::uint32_t tag_set, std::string& definitions);
+
   std::unique_ptr<Tables> tables_;
 };
 

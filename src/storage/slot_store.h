@@ -51,6 +51,8 @@ struct SlotCounts {
   std::uint64_t set_aside = 0;  // pieces of work
   std::uint64_t sealed = 0;     // since the start
   std::uint64_t windows = 0;    // of rollups written since the start
+  // Units of windows that wait for their time, which may be weeks ahead; the embedded engine has none.
+  std::uint64_t units_pending = 0;
 };
 
 // All methods are thread-safe.

@@ -14,7 +14,6 @@
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/scan/scan.h"
 #include "engine/cassandra/series/series_tables.h"
-#include "engine/cassandra/settle/late_windows.h"
 #include "engine/cassandra/settle/worker.h"
 #include "engine/shared/chunk_width.h"
 
@@ -64,15 +63,13 @@ struct Store::State {
         pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
         appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, s.clock),
         reader(s.rows, s.tables, schema, slot_ms),
-        sealer(s.rows, reader, series.directory().stamps(), s.clock),
-        maker(s.rows, reader, levels, schema, series.directory().stamps(), s.clock),
-        late_windows(s.rows, reader, maker, series.directory().stamps(), s.clock),
+        sealer(s.rows, reader, *trackers, s.clock),
+        maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
         works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-        worker({slot_ms, schema.raw_retention_ms, schema.partitions}, works, pending, sealer, maker, late_windows,
-               s.clock),
+        worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, works, pending, sealer, maker, s.clock),
         pool(o.threads),
-        scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock}),
-        eraser({s.rows, s.tables, reader, sealer, maker, series.directory().stamps(), s.clock}) {
+        scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
+        eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
     series.scanner = &scanner;
   }
 
@@ -92,7 +89,6 @@ struct Store::State {
   SlotReader reader;
   Sealer sealer;
   UnitMaker maker;
-  LateWindows late_windows;
   Works works;
   Worker worker;
   TaskPool pool;
@@ -181,7 +177,12 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
     }
     return s.pending.units(level).touch(touches, s.servers.clock.now_ms());
   };
-  return s.eraser.erase(work, range, active, hot, touch, cancelled, report);
+  const auto unit_work = [&](std::size_t level, model::Timestamp unit) -> Result<UnitWork> {
+    const tracker::Due due{{tenant, model::to_int(group)}, partition, unit, 0, 0};
+    if (level == 0) VARVE_CHECK_OK(s.works.know({&due, 1}, {unit, unit + s.pending.unit_ms(0)}, true));
+    return s.works.unit(due, level == 0);
+  };
+  return s.eraser.erase(work, range, active, hot, {touch, unit_work}, cancelled, report);
 }
 
 Result<storage::SettleReport> Store::settle() {

@@ -4,15 +4,28 @@
 
 #include "base/log.h"
 #include "engine/rocksdb/store_state.h"
+#include "index/definitions.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kDefinitionsBytesMax = std::size_t{4} << 20;
+constexpr std::size_t kRecordDefinitionsBytesMax = std::size_t{4} << 20;
 
 std::string all_but(std::size_t samples, const Error& why) {
   return std::to_string(samples) + (samples == 1 ? " sample is" : " samples are") +
          " refused, the others are kept: " + why.message;
+}
+
+// Bytes of as many definitions as take no more than `most`; of one at least.
+std::size_t whole_records(std::string_view definitions, std::size_t most) {
+  index::DefinitionReader reader(std::as_bytes(std::span(definitions)));
+  index::Definition definition;
+  std::size_t whole = 0;
+  while (!reader.done() && reader.next(definition)) {
+    if (whole > 0 && reader.offset() > most) break;
+    whole = reader.offset();
+  }
+  return whole > 0 ? whole : definitions.size();
 }
 
 }  // namespace
@@ -38,7 +51,7 @@ Status Store::State::append(const model::RowBatch& batch, Status& left_out) {
   if (head_over(1) && frozen == nullptr) {
     if (auto status = freeze(); !status)
       log::warn("the log cannot be rotated yet", {{"error", status.error().message}});
-  } else if (logged_definitions.size() > kDefinitionsBytesMax) {
+  } else if (logged_definitions.size() > kRecordDefinitionsBytesMax) {
     notify_maintenance();
   }
   return {};
@@ -50,13 +63,26 @@ Status Store::State::write_log(std::span<const std::byte> rows) {
     const std::lock_guard pending(definitions_mutex);
     definitions.swap(pending_definitions);
   }
-  if (auto status = log->append(std::as_bytes(std::span(definitions)), rows); !status) {
+  std::string_view rest(definitions);
+  Status status;
+  // What has piled up while the log could not be written goes in pieces: a record has its limit.
+  while (status && rest.size() > kRecordDefinitionsBytesMax) {
+    const std::string_view piece = rest.substr(0, whole_records(rest, kRecordDefinitionsBytesMax));
+    status = log->append(std::as_bytes(std::span(piece)), {});
+    if (!status) break;
+    logged_definitions += piece;
+    rest.remove_prefix(piece.size());
+  }
+  if (status) status = log->append(std::as_bytes(std::span(rest)), rows);
+  if (!status) {
     // Later definitions refer to these by number: they stay in front.
     const std::lock_guard pending(definitions_mutex);
-    pending_definitions.insert(0, definitions);
+    definitions.erase(0, definitions.size() - rest.size());
+    definitions += pending_definitions;
+    pending_definitions.swap(definitions);
     return status;
   }
-  logged_definitions += definitions;
+  logged_definitions += rest;
   return {};
 }
 
@@ -68,8 +94,9 @@ Status Store::State::wait_for_room(std::unique_lock<std::mutex>& lock) {
   if (frozen == nullptr || !head_over(2)) return {};
   const auto has_room = [this] { return frozen == nullptr || !head_over(2); };
   if (!room.wait_for(lock, std::chrono::milliseconds(options.head_wait_ms), has_room)) {
-    return fail(Code::unavailable, spill_failing ? "disk full: samples cannot be moved out of memory; try again later"
-                                                 : "overloaded: samples come in faster than they can be stored");
+    return fail(Code::unavailable, spill_error.empty()
+                                       ? "overloaded: samples come in faster than they can be stored"
+                                       : "samples cannot be moved out of memory; try again later: " + spill_error);
   }
   return {};
 }

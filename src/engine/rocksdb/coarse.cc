@@ -18,8 +18,9 @@ using rollup::Windows;
 // Of the finest granularity that has any: each is made of the one before, so they follow one another.
 std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms) const {
   const std::int64_t now = clock.now_ms();
+  const auto current = runs_now();
   std::vector<CoarseWindow> due;
-  for (const auto& [slot, window] : runs->coarse_pending()) {
+  for (const auto& [slot, window] : current->coarse_pending()) {
     if (slot.start + slot.granularity_ms > ended_before_ms || set_aside.holds(slot, kCoarseWindow, now)) continue;
     if (!due.empty() && due.front().slot.granularity_ms < slot.granularity_ms) continue;
     if (!due.empty() && due.front().slot.granularity_ms > slot.granularity_ms) due.clear();
@@ -30,7 +31,7 @@ std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms)
 
 // A coarse window is made again when a finer run has a higher content than its mark. Where runs become one, its content
 // is the highest of theirs although nothing is new in it: windows that were up to date stay so.
-void Store::State::keep_coarse_fresh(Database::Commit& commit) const {
+void Store::State::keep_coarse_fresh(const Runs& current, Database::Commit& commit) const {
   std::map<SlotKey, std::uint64_t> contents;
   for (const auto& run : commit.added) {
     for (const auto& [width, finer] : plan().of_finer_ms) {
@@ -42,8 +43,8 @@ void Store::State::keep_coarse_fresh(Database::Commit& commit) const {
     }
   }
   for (const auto& [window, content] : contents) {
-    const auto known = runs->slots.find(window);
-    if (known == runs->slots.end() || runs->coarse_pending().contains(window)) continue;
+    const auto known = current.slots.find(window);
+    if (known == current.slots.end() || current.coarse_pending().contains(window)) continue;
     Mark mark = known->second.mark;
     if (mark.sealed == 0 || mark.sealed >= content) continue;
     mark.sealed = content;
@@ -51,7 +52,8 @@ void Store::State::keep_coarse_fresh(Database::Commit& commit) const {
   }
 }
 
-Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit) {
+Status Store::State::build_coarse(const Runs& current, const CoarseWindow& window, RollupWriter& writer,
+                                  Database::Commit& commit) {
   const model::TenantId tenant = window.slot.tenant;
   const std::int64_t width = window.slot.granularity_ms;
   const model::TimeRange range{window.slot.start, window.slot.start + width};
@@ -62,15 +64,16 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
       static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
   const auto kept = shared::stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
   const bool has_wider = std::ranges::any_of(levels, [&](const rollup::Level& wider) {
-    const auto known = runs->slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
-    return wider.width_ms > width && known != runs->slots.end() && known->second.mark.sealed > 0;
+    const auto known = current.slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
+    return wider.width_ms > width && known != current.slots.end() && known->second.mark.sealed > 0;
   });
   if (has_wider && shared::is_over(range.last, kept, clock.now_ms())) return {};
   RunList finer;
-  VARVE_CHECK_OK(for_each_level_slot(*runs, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
-    finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
-    return Status{};
-  }));
+  VARVE_CHECK_OK(
+      for_each_level_slot(current, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
+        finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
+        return Status{};
+      }));
   std::ranges::sort(finer, {}, [](const auto& run) { return run->key.run; });
   VARVE_TRY(auto cursors, cursors_of(*database, finer));
   shared::Gather gather;
@@ -94,13 +97,16 @@ Status Store::State::build_coarse(const CoarseWindow& window, RollupWriter& writ
 }
 
 Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
-  step("coarse.begin");
-  RollupWriter writer(*database, chunk_width, checkpoint.next_run);
-  Database::Commit commit;
+  VARVE_CHECK_OK(step("coarse.begin"));
+  Database::Draft draft(*database);
+  RollupWriter writer(draft, chunk_width, numbers);
+  Change change{.what = "coarse"};
+  const auto current = runs_now();
+  auto& marks = change.commit.marks;
   for (const CoarseWindow& window : windows) {
-    const std::size_t marks = commit.marks.size();
-    const Status status = build_coarse(window, writer, commit);
-    if (!status) commit.marks.resize(marks);
+    const std::size_t before = marks.size();
+    const Status status = build_coarse(*current, window, writer, change.commit);
+    if (!status) marks.resize(before);
     if (!status && status.error().code != Code::corrupt) return status;
     if (status) {
       set_aside.succeeded(window.slot, kCoarseWindow);
@@ -108,7 +114,7 @@ Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
       set_aside.failed(window.slot, kCoarseWindow, status.error(), clock.now_ms());
     }
   }
-  return commit_rollups(writer, commit, 0);
+  return commit_rollups(writer, std::move(change), draft);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -3,12 +3,14 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
+#include <span>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include "engine/rocksdb/log/durable_file.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -35,16 +37,10 @@ Result<int> lock_file(const std::string& path) {
 }
 
 Status write_format(const std::string& path, std::int64_t slot_width_ms) {
-  const std::string fresh = path + ".new";
-  {
-    std::ofstream out(fresh, std::ios::trunc);
-    out << "varve " << kFormat << "\nslot_width_ms " << slot_width_ms << "\n";
-    if (!out.flush()) return fail(Code::io, "cannot write " + fresh);
-  }
-  std::error_code error;
-  std::filesystem::rename(fresh, path, error);
-  if (error) return fail(Code::io, "cannot write " + path + ": " + error.message());
-  return {};
+  const std::string text =
+      "varve " + std::to_string(kFormat) + "\nslot_width_ms " + std::to_string(slot_width_ms) + "\n";
+  const auto bytes = std::as_bytes(std::span(text));
+  return write_durably(path, {&bytes, 1});
 }
 
 Status check_format(const std::string& path, std::int64_t slot_width_ms) {
@@ -76,9 +72,10 @@ Directory::~Directory() {
 Result<Directory> Directory::open(const std::string& path, std::int64_t slot_width_ms) {
   Directory directory;
   directory.path_ = path;
-  std::error_code error;
-  std::filesystem::create_directories(directory.wal(), error);
-  if (error) return fail(Code::io, "cannot make the data directory " + path + ": " + error.message());
+  // What is acknowledged is only as durable as the names of the folders it is in.
+  for (const std::string& folder : {directory.wal(), directory.database()}) {
+    VARVE_CHECK_OK(make_folder_durably(folder));
+  }
   VARVE_TRY(directory.lock_fd_, lock_file(path + "/LOCK"));
   VARVE_CHECK_OK(check_format(path + "/FORMAT", slot_width_ms));
   return directory;

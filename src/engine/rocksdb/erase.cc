@@ -21,7 +21,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 20;  // written again in one commit, about
+constexpr std::uint64_t kRewriteBytes = std::uint64_t{256} << 20;  // written again in one commit, about
 constexpr std::uint64_t kCompactBytes = std::uint64_t{4} << 20;  // less than that is not worth a compaction of its own
 
 // Sets a flag while it lives.
@@ -64,7 +64,7 @@ std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasur
   std::vector<model::TimeRange> batches;
   std::uint64_t open = 0;  // bytes of the last batch
   for (const auto& [start, size] : bytes) {
-    if (batches.empty() || open + size > kBatchBytes) {
+    if (batches.empty() || open + size > kRewriteBytes) {
       batches.push_back({start, start + align_ms});
       open = 0;
     }
@@ -95,6 +95,11 @@ void unmark_empty(const Runs& runs, Database::Commit& commit) {
   }
 }
 
+// Nothing is known any more of what is erased over all time.
+void forget_lives(const Erasure& erasure, LifeChanges& lives) {
+  for (const std::uint32_t series : erasure.series()) lives.forget(model::SeriesId{series});
+}
+
 std::uint64_t bytes_of(const RunList& runs) {
   std::uint64_t bytes = 0;
   for (const auto& run : runs) bytes += run->bytes;
@@ -103,27 +108,25 @@ std::uint64_t bytes_of(const RunList& runs) {
 
 }  // namespace
 
-// Commits, publishes and clears away; adds to `freed` what it gave back.
-Status Store::State::commit_erase(Database::Commit& commit, std::uint64_t& freed) {
-  if (commit.removed.empty() && commit.added.empty() && commit.marks.empty() && commit.lives.empty()) {
-    return {};
-  }
-  commit.checkpoint = checkpoint;
-  step("erase.written");
-  VARVE_CHECK_OK(database->commit(commit));
-  step("erase.committed");
-  publish(commit, false);
-  step("erase.published");
-  look_for_empty_series();
-  freed += bytes_of(commit.removed) - std::min(bytes_of(commit.removed), bytes_of(commit.added));
-  return database->erase_blocks(commit.removed);
+// Adds to `freed` what it gave back.
+Status Store::State::commit_erase(Change change, Database::Draft& draft, std::uint64_t& freed) {
+  const Database::Commit& what = change.commit;
+  if (what.removed.empty() && what.added.empty() && what.marks.empty() && change.lives.empty()) return {};
+  change.what = "erase";
+  change.empties_series = true;
+  const std::uint64_t gone = bytes_of(what.removed) - std::min(bytes_of(what.removed), bytes_of(what.added));
+  VARVE_CHECK_OK(commit(std::move(change), draft));
+  freed += gone;
+  return {};
 }
 
 // Everything of a tenant: its runs and marks, unread.
 Status Store::State::erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed) {
-  Database::Commit commit;
-  for (const SlotKey& slot : slots_of(*runs, erasure.tenant())) {
-    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+  const auto current = runs_now();
+  Change change;
+  Database::Commit& commit = change.commit;
+  for (const SlotKey& slot : slots_of(*current, erasure.tenant())) {
+    const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     if (of_slot.mark != Mark{}) commit.marks.emplace_back(slot, Mark{});
     set_aside.forget(slot);
@@ -131,19 +134,14 @@ Status Store::State::erase_tenant(const Erasure& erasure, storage::EraseReport& 
     ++report.slots;
     for (const auto& run : of_slot.runs) report.samples += run->samples;
   }
-  commit.lives = forgotten(erasure);
-  return commit_erase(commit, freed);
+  forget_lives(erasure, change.lives);
+  Database::Draft nothing(*database);
+  return commit_erase(std::move(change), nothing, freed);
 }
 
-// Nothing is known any more of what is erased over all time.
-LifePages Store::State::forgotten(const Erasure& erasure) const {
-  LifeChanges changes(lives);
-  for (const std::uint32_t series : erasure.series()) changes.forget(model::SeriesId{series});
-  return changes.take();
-}
-
-Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
+Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_number, Change& change,
                                  storage::EraseReport& report) {
+  Database::Commit& commit = change.commit;
   RawEraser raw(context, raw_number);
   const auto slots = slots_of(*context.runs, context.erasure.tenant());
   for (const SlotKey& slot : slots) {
@@ -152,14 +150,13 @@ Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_
   }
   EdgeWindows edges(context);
   VARVE_CHECK_OK(edges.find(raw.touched()));
-  LevelEraser levels(context, edges, checkpoint.next_run++);
+  LevelEraser levels(context, edges, numbers.draw());
   for (const SlotKey& slot : slots) {
     if (slot.granularity_ms != 0) VARVE_CHECK_OK(levels.slot(slot, commit));
   }
-  RollupWriter writer(*database, chunk_width, checkpoint.next_run);
+  RollupWriter writer(context.draft, chunk_width, numbers);
   VARVE_CHECK_OK(edges.write(writer));
   VARVE_TRY(const auto made, writer.finish());
-  checkpoint.next_run = writer.next_run();
   for (const auto& run : made) {
     // They are not news to the granularities made of them: those were folded, too.
     Run as_known = *run;
@@ -167,13 +164,10 @@ Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_
     if (known != context.runs->slots.end()) as_known.content = known->second.content();
     commit.added.push_back(std::make_shared<const Run>(std::move(as_known)));
   }
-  // Not before: a spill in between changed them, too.
-  LifeChanges changes(lives);
-  for (const auto& [series, points] : raw.lost()) changes.subtract(model::SeriesId{series}, points);
-  commit.lives = changes.take();
-  keep_coarse_fresh(commit);
-  unmark_empty(*runs, commit);
-  return database->flush();  // what takes room is on disk before anything is committed: a full disk refuses all of it
+  for (const auto& [series, points] : raw.lost()) change.lives.subtract(model::SeriesId{series}, points);
+  keep_coarse_fresh(*context.runs, commit);
+  unmark_empty(*context.runs, commit);
+  return context.draft.flush();  // before anything is committed: a full disk refuses all of it
 }
 
 Status Store::State::let_spill() {
@@ -192,15 +186,15 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
   const std::lock_guard one(erase_mutex);
   std::unique_lock lock(maintenance_mutex);
   const Flag flag(erasing);
+  VARVE_CHECK_OK(finish_commit());
   VARVE_CHECK_OK(spill_all());
   const auto make_erasure = [&] {
     const std::shared_lock reading(index_mutex);
     return Erasure(index, tenant, series, range);
   };
   const Erasure erasure = make_erasure();
-  const std::uint64_t last_run = checkpoint.next_run - 1;
-  const std::uint64_t raw_number = checkpoint.next_run++;
-  step("erase.begin");
+  const std::uint64_t raw_number = numbers.draw();
+  VARVE_CHECK_OK(step("erase.begin"));
   std::uint64_t freed = 0;
   const model::TimeRange all;
   const bool for_ever = range.first <= all.first && range.last >= all.last;
@@ -216,34 +210,36 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
       return (looked++ & 63) == 0 ? let_spill() : Status{};
     };
     for (const model::TimeRange batch :
-         batches_of(*runs, erasure, chunk_width, batch_align_ms(options.rollups, chunk_width))) {
+         batches_of(*runs_now(), erasure, chunk_width, batch_align_ms(options.rollups, chunk_width))) {
       VARVE_CHECK_OK(pause());
-      const View nothing{nullptr, nullptr, runs, nullptr};
+      const auto current = runs_now();
+      const View nothing{nullptr, nullptr, current, nullptr};
+      Database::Draft draft(*database);
       const EraseContext context{erasure,
                                  batch,
-                                 last_run,
-                                 runs,
+                                 raw_number - 1,
+                                 current,
                                  ScanSource{nothing, append_mutex, *database, cache, clock, tenant, chunk_width},
                                  *database,
+                                 draft,
                                  options,
                                  index_mutex,
                                  index,
                                  shared_groups,
                                  pause};
-      Database::Commit commit;
-      Status status = erase_batch(context, raw_number, commit, report);
-      const bool prepared = bool(status);
-      if (prepared) status = commit_erase(commit, freed);
-      if (!status) {
-        if (!prepared) (void)database->erase_blocks(commit.added);  // no commit will name them
-        return fail(status.error());
-      }
+      Change change;
+      VARVE_CHECK_OK(erase_batch(context, raw_number, change, report));
+      VARVE_CHECK_OK(commit_erase(std::move(change), draft, freed));
     }
     if (for_ever && checkpoint.first_segment == first_segment) {  // nothing came meanwhile
-      Database::Commit commit;
-      commit.lives = forgotten(erasure);
-      VARVE_CHECK_OK(commit_erase(commit, freed));
+      Change change;
+      forget_lives(erasure, change.lives);
+      Database::Draft nothing(*database);
+      VARVE_CHECK_OK(commit_erase(std::move(change), nothing, freed));
     }
+  }
+  if (auto status = database->erase_garbage(); !status) {
+    log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
   }
   lock.unlock();
   if (freed >= kCompactBytes) give_back(tenant);

@@ -101,7 +101,8 @@ bool Store::State::forget_due() const {
 // The beginning of the oldest slot that holds anything, of each tenant that has one.
 std::map<model::TenantId, model::Timestamp> Store::State::oldest_kept() const {
   std::map<model::TenantId, model::Timestamp> oldest;
-  for (const auto& [slot, of_slot] : runs->slots) {
+  const auto current = runs_now();
+  for (const auto& [slot, of_slot] : current->slots) {
     if (of_slot.runs.empty()) continue;
     const auto [at, is_new] = oldest.try_emplace(slot.tenant, slot.start);
     at->second = std::min(at->second, slot.start);

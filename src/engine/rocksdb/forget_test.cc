@@ -174,7 +174,9 @@ TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
     std::vector<std::pair<SlotKey, Mark>> marks;
     ASSERT_TRUE(database->recover(commit.checkpoint, runs, marks, [](std::string_view) { return Status{}; }));
     commit.lives = {{0, std::make_shared<LifePage>()}};
-    ASSERT_TRUE(database->commit(commit));
+    Database::Draft nothing(*database);
+    ASSERT_TRUE(database->write(commit, nothing));
+    ASSERT_TRUE(database->flush());
   }
   engine.open();
   ASSERT_EQ(engine.store().lives(store.tenant(), store.find("m"))->at(0).points, 0U);

@@ -85,17 +85,18 @@ TEST(LifeChanges, ChangesNothingBeforeItIsPublished) {
   chunk::Column column;
   column.ints = ints;
   const chunk::Column columns[] = {column, column};
-  LifeChanges changes(lives);
+  LifeChanges changes;
   changes.add(series, times, columns);
   EXPECT_EQ(lives.of(series[0]), SeriesLife{});
-  const auto pages = changes.take();
+  const auto pages = changes.apply(lives);
   ASSERT_EQ(pages.size(), 2U);
   lives.replace(pages);
   const Lives copy = lives;
   EXPECT_EQ(lives.of(series[1]), (SeriesLife{10, 20, 2, kLong}));
-  changes.subtract(series[0], 1);
-  changes.subtract(series[1], 2);
-  lives.replace(changes.take());
+  LifeChanges less;
+  less.subtract(series[0], 1);
+  less.subtract(series[1], 2);
+  lives.replace(less.apply(lives));
   EXPECT_EQ(lives.of(series[0]), (SeriesLife{10, 20, 1, kLong}));
   EXPECT_EQ(lives.of(series[1]), SeriesLife{});  // nothing left, nothing known
   EXPECT_EQ(copy.of(series[1]), (SeriesLife{10, 20, 2, kLong}));

@@ -3,6 +3,7 @@
 // which does all of it at once.
 #include <chrono>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/store_state.h"
@@ -40,23 +41,24 @@ void Store::State::maintain() {
       if (stopping) return;
       has_work = false;
     }
-    more = maintain_once();
+    const auto worked = guarded([this]() -> Result<bool> { return maintain_once(); });
+    if (!worked) log::error("a round of maintenance failed", {{"error", worked.error().message}});
+    more = worked.value_or(false);
   }
 }
 
+// The steps of one round of the thread. Each begins with what an earlier failure left unfinished, and only then looks
+// at the runs; one that fails does not keep the others from being tried.
 bool Store::State::maintain_once() {
   const std::lock_guard lock(maintenance_mutex);
   if (options.owned) static_cast<void>(options.owned());  // keeps what it owns
   bool worked = false;
-  const auto try_step = [&](Status status, const char* what) {
-    if (status) {
-      worked = true;
-      if (spill_failing) log::info("the database takes samples again");
-      spill_failing = false;
-      return;
-    }
-    if (!spill_failing) log::error(what, {{"error", status.error().message}});
-    spill_failing = true;
+  const auto attempt = [&](const char* trouble, auto&& work) {
+    Status status = finish_commit();
+    if (status) status = work();
+    troubles.note(trouble, status);
+    worked = worked || status;
+    return bool(status);
   };
   bool has_frozen = false;
   bool has_definitions = false;
@@ -66,18 +68,27 @@ bool Store::State::maintain_once() {
     has_definitions = !logged_definitions.empty();
   }
   if (has_frozen) {
-    try_step(spill_frozen(), "samples cannot be moved into the database; they stay in the log");
+    attempt("samples cannot be moved into the database; they stay in the log", [this] { return spill_frozen(); });
     return worked;
   }
   if (erasing) return worked;
-  if (has_definitions) try_step(hand_over_definitions(), "definitions cannot be moved into the database");
-  if (round_due()) try_step(settle_round(), "ended slots cannot be sealed");
+  if (!troubles.note("a change cannot be finished", finish_commit())) return false;
+  if (database->has_garbage()) {
+    attempt("blocks without a run cannot be erased", [this] { return database->erase_garbage(); });
+  }
+  if (has_definitions) {
+    attempt("definitions cannot be moved into the database", [this] { return hand_over_definitions(); });
+  }
+  if (round_due()) attempt("ended slots cannot be sealed", [this] { return settle_round(); });
   if (forget_due()) forget_some();
+  if (!finish_commit()) return false;
   const auto due = mergeable(false);
-  if (due.empty() && reclaim_due()) try_step(reclaim_some(), "what has outlived its time cannot be given back");
-  if (due.empty()) return worked && !reclaiming.slots.empty();
-  try_step(merge(due.front()), "fragments of a slot cannot be merged");
-  return worked;
+  if (!due.empty()) {
+    attempt("fragments of a slot cannot be merged", [&] { return merge(due.front()); });
+    return worked;
+  }
+  if (reclaim_due()) attempt("what has outlived its time cannot be given back", [this] { return reclaim_some(); });
+  return worked && !reclaiming.slots.empty();
 }
 
 Status Store::State::hand_over_definitions() {
@@ -97,36 +108,13 @@ Status Store::State::hand_over_definitions() {
   return status;
 }
 
-void Store::State::publish(const Database::Commit& commit, bool drop_frozen) {
-  checkpoint = commit.checkpoint;
-  // Only maintenance changes the runs, so the copy may be made before the append lock is taken.
-  auto fresh = std::make_shared<Runs>(*runs);
-  const std::int64_t now = clock.steady_ns();
-  for (const auto& run : commit.removed) fresh->remove(run->key);
-  for (const auto& run : commit.added) fresh->add(run, now);
-  for (const auto& [slot, mark] : commit.marks) fresh->set_mark(slot, mark);
-  std::shared_ptr<const Head> dropped;
-  std::shared_ptr<const Runs> old = fresh;
-  {
-    const std::lock_guard lock(append_mutex);
-    runs.swap(old);
-    lives.replace(commit.lives);
-    if (drop_frozen) dropped.swap(frozen);
-    // A head that grew past its limit while the other was being spilled is next.
-    if (drop_frozen && head_over(1)) {
-      if (auto status = freeze(); !status)
-        log::warn("the log cannot be rotated yet", {{"error", status.error().message}});
-    }
-  }
-  room.notify_all();
-}
-
 std::vector<SlotKey> Store::State::mergeable(bool all) const {
   const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
   const std::int64_t now = clock.now_ms();
+  const auto current = runs_now();
   std::vector<SlotKey> due;
-  for (const auto& [slot, _] : runs->fragmented()) {
-    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+  for (const auto& [slot, _] : current->fragmented()) {
+    const Runs::OfSlot& of_slot = current->slots.at(slot);
     // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one
     // run of it each time would write its windows a dozen times: it waits until it is full.
     const bool raw = slot.granularity_ms == 0;
@@ -144,7 +132,8 @@ Result<storage::SettleReport> Store::settle() {
   State& state = *state_;
   const std::lock_guard no_erase(state.erase_mutex);
   const std::lock_guard lock(state.maintenance_mutex);
-  const auto before = state.runs;
+  VARVE_CHECK_OK(state.finish_commit());
+  const auto before = state.runs_now();
   VARVE_CHECK_OK(state.spill_all());
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
   VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
@@ -153,8 +142,9 @@ Result<storage::SettleReport> Store::settle() {
   VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));  // windows of which a part went
   VARVE_CHECK_OK(state.drop_expired());
   while (state.forget_scan.left > 0) state.forget_some();
+  VARVE_CHECK_OK(state.database->erase_garbage());
   VARVE_CHECK_OK(state.database->compact());
-  return what_changed(*before, *state.runs);
+  return what_changed(*before, *state.runs_now());
 }
 
 }  // namespace varve::engine::rocksdb

@@ -17,9 +17,12 @@ Status Store::State::merge(const SlotKey& slot) {
 }
 
 Status Store::State::merge_runs(const SlotKey& slot) {
-  const RunList merging = runs->slots.at(slot).runs;
-  step("merge.begin");
-  const View nothing{nullptr, nullptr, runs, nullptr};
+  const auto current = runs_now();
+  const RunList merging = current->slots.at(slot).runs;
+  // Drawn now: what a flush writes from here on stands above it.
+  const std::uint64_t number = numbers.draw();
+  VARVE_CHECK_OK(step("merge.begin"));
+  const View nothing{nullptr, nullptr, current, nullptr};
   const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
   SlotPatches patches(source, merging);
   if (slot.granularity_ms == 0) {
@@ -28,9 +31,10 @@ Status Store::State::merge_runs(const SlotKey& slot) {
   }
   VARVE_TRY(auto cursors, cursors_of(*database, merging));
   shared::Gather gather;
-  RunWriter writer(*database);
-  LifeChanges changes(lives);
-  writer.start({slot, checkpoint.next_run}, runs->slots.at(slot).content());
+  Database::Draft draft(*database);
+  RunWriter writer(draft);
+  Change change{.what = "merge"};
+  writer.start({slot, number}, current->slots.at(slot).content());
   const std::int64_t now_ms = clock.now_ms();
   bool mortals = false;
   {
@@ -51,24 +55,16 @@ Status Store::State::merge_runs(const SlotKey& slot) {
     gather.finish(patches.of(group));
     if (slot.granularity_ms == 0) {
       const std::shared_lock lock(index_mutex);
-      changes.rewritten(index.group_series(model::GroupId{group}), gather);
+      change.lives.rewritten(index.group_series(model::GroupId{group}), gather);
     }
     return writer.add({model::GroupId{group}, gather.times(), gather.columns()});
   }));
-  Database::Commit commit;
   VARVE_TRY(auto run, writer.finish());
-  if (run->chunks > 0) commit.added = {std::move(run)};
-  if (!gone.empty()) commit.marks.emplace_back(slot, mark_without(slot, gone));
-  commit.removed = merging;
-  keep_coarse_fresh(commit);
-  commit.lives = changes.take();
-  commit.checkpoint = {checkpoint.next_run + 1, checkpoint.first_segment, checkpoint.sequence};
-  step("merge.written");
-  VARVE_CHECK_OK(database->commit(commit));
-  step("merge.committed");
-  publish(commit, false);
-  step("merge.published");
-  return database->erase_blocks(merging);
+  if (run->chunks > 0) change.commit.added = {std::move(run)};
+  if (!gone.empty()) change.commit.marks.emplace_back(slot, mark_without(current->slots.at(slot), gone));
+  change.commit.removed = merging;
+  keep_coarse_fresh(*current, change.commit);
+  return commit(std::move(change), draft);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -7,9 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "rollup/levels.h"
 
 namespace varve::engine::rocksdb {
+
+class LogFiles;
+
+// For tests: called with the name of each step of whatever writes, on the thread that takes it. A step fails with the
+// error that it returns; one whose name says that something was done fails as if that had gone wrong in its last
+// moment.
+using AtStep = std::function<Status(std::string_view step)>;
 
 struct Options {
   std::string path = "./varve-data";       // data directory; created; locked by one process
@@ -36,8 +44,8 @@ struct Options {
   // Those whose series are sealed here, ascending, asked about once a second and before each sealing. None: all.
   std::function<std::vector<std::uint32_t>()> owned;
 
-  // For tests: called with the name of each step of a spill and of a merge, on the thread that takes it.
-  std::function<void(std::string_view step)> at_step;
+  AtStep at_step;
+  LogFiles* log_files = nullptr;  // for tests: the log's system calls, which they let fail; outlives the store
 };
 
 }  // namespace varve::engine::rocksdb

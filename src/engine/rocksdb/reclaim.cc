@@ -19,13 +19,12 @@
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/rocksdb/store_state.h"
 #include "engine/shared/stored_for.h"
+#include "model/time.h"
 #include "rollup/columns.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
 constexpr const char* kReclaimedKey = "e";
 
 model::Timestamp end_of(const SlotKey& slot, std::int64_t chunk_width_ms) {
@@ -68,7 +67,8 @@ void Store::State::look_for_dead() {
   }
   reclaiming.slots.clear();
   reclaiming.until_ms = now;
-  for (const auto& [slot, of_slot] : runs->slots) {
+  const auto current = runs_now();
+  for (const auto& [slot, of_slot] : current->slots) {
     const auto known = ttls.find(slot.tenant);
     if (of_slot.runs.empty() || known == ttls.end()) continue;
     const model::Timestamp end = end_of(slot, chunk_width);
@@ -83,10 +83,10 @@ void Store::State::look_for_dead() {
 bool Store::State::reclaim_due() const {
   if (!reclaiming.slots.empty()) return true;
   const std::int64_t since_ms = clock.now_ms() - reclaiming.done_ms;
-  if (since_ms < kHourMs) return false;
+  if (since_ms < model::kHourMs) return false;
   const std::shared_lock lock(index_mutex);
   if (!index.has_mortal_groups()) return false;
-  if (since_ms >= kDayMs) return true;
+  if (since_ms >= model::kDayMs) return true;
   return std::ranges::any_of(index.mortal_groups(), [&](model::GroupId group) {
     return std::int64_t{index.group_ttl_s(group)} * 1000 <= since_ms;
   });
@@ -105,6 +105,7 @@ Status Store::State::reclaim_some() {
   if (!reclaiming.slots.empty()) return {};
   std::string stored(sizeof(std::int64_t), '\0');
   store_be64(stored.data(), static_cast<std::uint64_t>(reclaiming.until_ms));
+  VARVE_CHECK_OK(step("reclaim.done"));
   VARVE_CHECK_OK(database->put_text(kReclaimedKey, stored));
   reclaiming.done_ms = reclaiming.until_ms;
   return {};
@@ -123,8 +124,9 @@ Status Store::State::reclaim_all() {
 }
 
 Result<bool> Store::State::holds_dead(const SlotKey& slot) {
-  const auto known = runs->slots.find(slot);
-  if (known == runs->slots.end()) return false;
+  const auto current = runs_now();
+  const auto known = current->slots.find(slot);
+  if (known == current->slots.end()) return false;
   const std::int64_t now = clock.now_ms();
   std::vector<std::uint32_t> dead;
   {
@@ -142,7 +144,7 @@ Result<bool> Store::State::holds_dead(const SlotKey& slot) {
     }
   }
   std::ranges::sort(dead);
-  const View nothing{nullptr, nullptr, runs, nullptr};
+  const View nothing{nullptr, nullptr, current, nullptr};
   const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
   auto found = any_holds(source, known->second.runs, dead, {});
   // A damaged one is set aside by who merges it.
@@ -151,8 +153,8 @@ Result<bool> Store::State::holds_dead(const SlotKey& slot) {
 }
 
 // The mark of a raw slot from which these groups are gone, which share series with others.
-Mark Store::State::mark_without(const SlotKey& slot, std::span<const std::uint32_t> gone) const {
-  Mark mark = runs->slots.at(slot).mark;
+Mark Store::State::mark_without(const Runs::OfSlot& slot, std::span<const std::uint32_t> gone) {
+  Mark mark = slot.mark;
   if (mark.sealed == 0 || mark.dropped) return mark;
   mark.open.insert(mark.open.end(), gone.begin(), gone.end());
   std::ranges::sort(mark.open);

@@ -1,56 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recovery: what a start finds in the database and in the log becomes the index, the runs and the head again.
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/log.h"
-#include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/log/durable_file.h"
+#include "engine/rocksdb/log/log_aside.h"
+#include "engine/rocksdb/log/log_replay.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-// A file mapped for reading.
-class MappedFile {
- public:
-  static Result<std::unique_ptr<MappedFile>> open(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail(Code::io, "cannot open " + path + ": " + std::strerror(errno));
-    struct stat status{};
-    void* at = nullptr;
-    if (::fstat(fd, &status) == 0 && status.st_size > 0) {
-      at = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    }
-    const int error = errno;
-    ::close(fd);
-    if (at == MAP_FAILED) return fail(Code::io, "cannot read " + path + ": " + std::strerror(error));
-    return std::unique_ptr<MappedFile>(
-        new MappedFile(static_cast<const std::byte*>(at), static_cast<std::size_t>(status.st_size)));
-  }
-  ~MappedFile() {
-    if (at_ != nullptr) ::munmap(const_cast<std::byte*>(at_), size_);
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {at_, size_}; }
-
- private:
-  MappedFile(const std::byte* at, std::size_t size) : at_(at), size_(size) {}
-  const std::byte* at_;
-  std::size_t size_;
-};
-
-std::uint64_t file_size(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : size;
-}
 
 // Puts the log's records into the index and the head.
 class Replay {
@@ -62,7 +21,6 @@ class Replay {
     VARVE_CHECK_OK(define(record.definitions));
     VARVE_CHECK_OK(check(record.rows));
     head_.append(record.rows.first(good_));
-    sequence = record.sequence;
     return {};
   }
 
@@ -78,7 +36,6 @@ class Replay {
     return {};
   }
 
-  std::uint64_t sequence = 0;
   std::uint64_t dropped_bytes = 0;
 
  private:
@@ -109,56 +66,61 @@ class Replay {
   std::size_t good_ = 0;
 };
 
-std::string damage(const std::string& path, std::uint64_t offset, std::uint64_t bytes) {
-  return path + " is damaged at offset " + std::to_string(offset) + " (" + std::to_string(bytes) +
-         " bytes or more); start with --storage.repair=true to keep what is readable";
-}
-
-Status cut(const std::string& path, const SegmentReport& report) {
-  log::warn("the log ended in an unfinished record, which is cut off",
-            {{"file", path}, {"offset", report.bytes_read}, {"bytes", report.torn_bytes}});
-  if (::truncate(path.c_str(), static_cast<off_t>(report.bytes_read)) != 0) {
-    return fail(Code::io, "cannot cut " + path + ": " + std::strerror(errno));
-  }
-  return {};
-}
-
-Status replay_segment(const std::string& path, bool last, bool repair, Replay& replay, RecoveryReport& report) {
-  VARVE_TRY(const auto file, MappedFile::open(path));
-  const auto bytes = file->bytes();
-  const auto result = read_segment(bytes, repair, [&](const LogRecord& record) { return replay.apply(record); });
-  if (!result) return fail(result.error().code, path + ": " + result.error().message);
-  report.log_bytes += bytes.size();
-  const bool torn_inside = result->torn_bytes > 0 && !last;  // something must have followed it
-  if ((result->damaged || torn_inside) && !repair) {
-    return result->damaged ? fail(Code::corrupt, damage(path, result->damage_offset, result->damaged_bytes))
-                           : fail(Code::corrupt, damage(path, result->bytes_read, result->torn_bytes));
-  }
-  if (result->damaged) {
-    log::warn("a damaged part of the log is left out",
-              {{"file", path}, {"offset", result->damage_offset}, {"bytes", result->damaged_bytes}});
-    report.damaged_bytes += result->damaged_bytes;
-  }
-  if (result->torn_bytes == 0) return {};
-  if (torn_inside) {
-    report.damaged_bytes += result->torn_bytes;
-    log::warn("a damaged part of the log is left out",
-              {{"file", path}, {"offset", result->bytes_read}, {"bytes", result->torn_bytes}});
-    return {};
-  }
-  report.torn_bytes += result->torn_bytes;
-  return cut(path, *result);
-}
-
 // The copy of a segment's definitions, as far as it can be read.
 Status replay_copy(const std::string& path, Replay& replay) {
   if (!std::filesystem::exists(path)) return {};
   VARVE_TRY(const auto file, MappedFile::open(path));
-  const auto result =
-      read_segment(file->bytes(), true, [&](const LogRecord& record) { return replay.define(record.definitions); });
-  if (!result)
-    log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", result.error().message}});
+  auto reader = SegmentReader::open(file->bytes());
+  if (!reader) {
+    log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", reader.error().message}});
+    return {};
+  }
+  do {
+    while (const auto record = reader->next()) VARVE_CHECK_OK(replay.define(record->definitions));
+  } while (reader->left() > 0 && reader->skip());
   return {};
+}
+
+// What is behind the end of the log is kept in a file if it can be read, and goes from the log.
+Status cut(const std::string& directory, std::span<const std::uint64_t> segments, const LogReplay& log_replay,
+           const LogReplayReport& found, std::uint64_t groups) {
+  const LogReplay::End end = *log_replay.end();
+  const std::string path = log_path(directory, end.segment);
+  if (found.aside_records == 0) {
+    log::warn("the log ended in an unfinished record, which is cut off",
+              {{"file", path}, {"offset", end.offset}, {"bytes", found.torn_bytes}});
+  } else {
+    log::warn(
+        "a power cut left a hole in what the log had not synced yet: what was promised is there, what stands behind "
+        "the "
+        "hole is set aside; start with --storage.repair=true to take it in",
+        {{"file", path},
+         {"offset", end.offset},
+         {"bytes", found.aside_bytes},
+         {"records", found.aside_records},
+         {"aside", aside_path(directory, end.segment)}});
+    if (const auto status = write_aside(directory, end.segment, groups, log_replay.behind()); !status) {
+      log::error("what stands behind the hole cannot be kept", {{"error", status.error().message}});
+    }
+  }
+  // From the last one on, so that a death between them leaves a log that ends in the same place.
+  for (std::size_t i = segments.size(); i > 0 && segments[i - 1] > end.segment; --i) {
+    remove_segment(directory, segments[i - 1]);
+  }
+  std::error_code error;
+  std::filesystem::resize_file(path, end.offset, error);
+  if (error) return fail(Code::io, "cannot cut " + path + ": " + error.message());
+  return {};
+}
+
+// What the process before this one had not synced yet must not wait for longer than it would have let it.
+Status sync_log(const std::string& directory, std::span<const std::uint64_t> segments) {
+  for (const std::uint64_t segment : segments) {
+    for (const std::string& path : {log_path(directory, segment), definitions_path(directory, segment)}) {
+      if (std::filesystem::exists(path)) VARVE_CHECK_OK(sync_path(path));
+    }
+  }
+  return sync_path(directory);
 }
 
 }  // namespace
@@ -171,6 +133,7 @@ Status Store::State::recover() {
   VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
     return index.replay(std::as_bytes(std::span(definitions)));
   }));
+  numbers.start(checkpoint.next_run);
   VARVE_CHECK_OK(recover_reclaimed());
   VARVE_TRY(const auto pages, database->lives());
   lives.replace(pages);
@@ -187,15 +150,22 @@ Status Store::State::recover() {
   }
   std::erase_if(segments, [this](std::uint64_t segment) { return segment < checkpoint.first_segment; });
   Replay replay(index, *head, logged_definitions, options.repair);
-  replay.sequence = checkpoint.sequence;
-  // A power cut may tear the end of what was written last, although an empty segment follows it.
-  std::size_t last = segments.size();
-  while (last > 0 && file_size(log_path(directory.wal(), segments[last - 1])) <= kSegmentHeadBytes) --last;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const std::string path = log_path(directory.wal(), segments[i]);
-    if (options.repair) VARVE_CHECK_OK(replay_copy(definitions_path(directory.wal(), segments[i]), replay));
-    VARVE_CHECK_OK(replay_segment(path, i + 1 >= last, options.repair, replay, recovery));
+  LogReplay log_replay(directory.wal(), segments, checkpoint.sequence, options.repair,
+                       {[&](std::uint64_t segment) {
+                          return options.repair ? replay_copy(definitions_path(directory.wal(), segment), replay)
+                                                : Status{};
+                        },
+                        [&](const LogRecord& record) { return replay.apply(record); }});
+  VARVE_TRY(const auto found_log, log_replay.run());
+  recovery.log_bytes = found_log.bytes;
+  recovery.torn_bytes = found_log.torn_bytes;
+  recovery.damaged_bytes = found_log.damaged_bytes;
+  recovery.lost_records = found_log.lost_records;
+  recovery.aside_bytes = found_log.aside_bytes;
+  if (log_replay.end()) {
+    VARVE_CHECK_OK(cut(directory.wal(), segments, log_replay, found_log, index.group_count()));
   }
+  VARVE_CHECK_OK(sync_log(directory.wal(), segments));
   if (replay.dropped_bytes > 0) {
     log::warn("rows are left out because the definition of their series is lost", {{"bytes", replay.dropped_bytes}});
     logged_definitions.clear();
@@ -209,13 +179,15 @@ Status Store::State::recover() {
 
   const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
   log = std::make_unique<Log>(directory.wal(), options);
-  VARVE_CHECK_OK(log->start(next, replay.sequence));
+  // Definitions are kept by number: those that were handed over must not be written over.
+  const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
+  VARVE_CHECK_OK(log->start(next, found_log.sequence, given));
   std::unique_lock lock(append_mutex);
   // After a repair what was kept must get out of the damaged log before anything new refers to it.
-  if (recovery.damaged_bytes > 0 || head_over(1) || recovery.log_bytes > options.log_bytes_max)
-    VARVE_CHECK_OK(freeze());
+  const bool repaired = recovery.damaged_bytes > 0 || recovery.lost_records > 0;
+  if (repaired || head_over(1) || recovery.log_bytes > options.log_bytes_max) VARVE_CHECK_OK(freeze());
   lock.unlock();
-  return recovery.damaged_bytes > 0 ? spill_frozen() : Status{};
+  return repaired ? spill_frozen() : Status{};
 }
 
 }  // namespace varve::engine::rocksdb

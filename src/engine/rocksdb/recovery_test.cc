@@ -8,15 +8,19 @@
 #include <sys/resource.h>
 
 #include "engine/rocksdb/log/log.h"
-#include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/log/mapped_file.h"
+#include "engine/rocksdb/log/segment_reader.h"
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/failing_files.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using model::Value;
 using storage::testing::Fixture;
+
+constexpr std::size_t kEmptySegmentBytes = kSegmentHeadBytes + kMarkRecordBytesMax;
 
 class Recovery : public ::testing::Test {
  protected:
@@ -45,7 +49,7 @@ class Recovery : public ::testing::Test {
     const auto segments = *log_segments(wal);
     for (const auto segment : segments) {
       const auto path = log_path(wal, segment);
-      if (std::filesystem::file_size(path) > kSegmentHeadBytes) found = path;
+      if (std::filesystem::file_size(path) > kEmptySegmentBytes) found = path;
     }
     return found;
   }
@@ -67,8 +71,9 @@ TEST_F(Recovery, a_torn_tail_is_cut_and_reported) {
   put_rows(10);
   const auto path = last_log_with_records();
   const auto whole = std::filesystem::file_size(path);
+  constexpr std::size_t kLastMark = kRecordHeadBytes + kMarkBytes;  // of the stop
   for (const std::uint64_t cut : {1U, 5U, 30U}) {
-    std::filesystem::resize_file(path, whole - cut);
+    std::filesystem::resize_file(path, whole - kLastMark - cut);
     const auto engine = open();
     ASSERT_TRUE(engine) << engine.error().message;
     EXPECT_EQ((*engine)->store().recovery().damaged_bytes, 0U);
@@ -107,7 +112,7 @@ TEST_F(Recovery, damage_inside_stops_the_start_and_says_where) {
 TEST_F(Recovery, repair_takes_lost_definitions_from_their_copy) {
   put_rows(10);
   const auto path = last_log_with_records();
-  flip(path, kSegmentHeadBytes + kRecordHeadBytes + 4);  // the record that defines the series
+  flip(path, kEmptySegmentBytes + kRecordHeadBytes + 4);  // the record that defines the series
   ASSERT_FALSE(open());
   options_.repair = true;
   {
@@ -122,7 +127,7 @@ TEST_F(Recovery, repair_takes_lost_definitions_from_their_copy) {
 TEST_F(Recovery, repair_drops_rows_whose_definition_is_lost_twice) {
   put_rows(10);
   const auto path = last_log_with_records();
-  flip(path, kSegmentHeadBytes + kRecordHeadBytes + 4);
+  flip(path, kEmptySegmentBytes + kRecordHeadBytes + 4);
   std::filesystem::remove(std::filesystem::path(path).replace_extension(".definitions"));
   options_.repair = true;
   const auto repaired = open();
@@ -165,7 +170,7 @@ TEST_F(Recovery, the_log_is_removed_once_it_is_in_the_database) {
   const auto engine = *open();
   ASSERT_TRUE(engine->samples().settle());
   EXPECT_EQ(log_segments(directory_.path() + "/wal")->size(), 1U);
-  EXPECT_EQ(engine->samples().storage_bytes().wal, kSegmentHeadBytes);
+  EXPECT_EQ(engine->samples().storage_bytes().wal, kEmptySegmentBytes);
 }
 
 TEST_F(Recovery, series_without_samples_are_not_durable_but_do_no_harm) {
@@ -180,6 +185,136 @@ TEST_F(Recovery, series_without_samples_are_not_durable_but_do_no_harm) {
   const auto b = store.group({"b"});
   ASSERT_TRUE(store.put(*b, 1, {Value::of_long(1)}));
   EXPECT_EQ(store.read("b").size(), 1U);
+}
+
+// Makes a copy of the data directory, as of a disk that another machine finds, and zeros in place of the row at
+// `index`.
+void lose_row(const std::string& from, const std::string& to, int index) {
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+  std::filesystem::remove(to + "/LOCK");
+  const auto segments = *log_segments(to + "/wal");
+  for (const auto segment : segments) {
+    const std::string path = log_path(to + "/wal", segment);
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const auto whole = std::as_bytes(std::span(bytes));
+    auto reader = *SegmentReader::open(whole);
+    std::size_t before = reader.offset();
+    for (int row = 0; const auto record = reader.next(); before = reader.offset()) {
+      if (record->rows.empty() || row++ != index) continue;
+      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(before),
+                bytes.begin() + static_cast<std::ptrdiff_t>(reader.offset()), '\0');
+      std::ofstream(path, std::ios::binary) << bytes;
+      return;
+    }
+  }
+}
+
+TEST_F(Recovery, a_hole_of_a_power_cut_needs_nobody_and_repair_takes_in_what_is_behind) {
+  options_.sync_interval_ms = 1'000'000;  // nothing is synced but at the stop, which the copy does not see
+  const testing::TemporaryDirectory elsewhere;
+  const std::string path = elsewhere.path() + "/data";
+  {
+    const auto engine = *open();
+    Fixture store(*engine);
+    const auto group = store.group({"m"});
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(store.put(*group, i, {Value::of_long(i)}));
+    const auto behind = store.group({"behind"});
+    ASSERT_TRUE(store.put(*behind, 1, {Value::of_long(1)}));
+    lose_row(directory_.path(), path, 7);
+  }
+  options_.path = path;
+  for (const bool settles : {false, true}) {
+    const auto engine = *open();
+    const auto& report = engine->store().recovery();
+    EXPECT_EQ(report.aside_bytes > 0, !settles) << "the second start finds nothing strange";
+    EXPECT_EQ(report.damaged_bytes, 0U);
+    Fixture store(*engine);
+    const auto other = store.group({"other"});  // takes the number that the lost series had
+    const auto group = store.group({"m"});
+    ASSERT_TRUE(store.put(*other, 1, {Value::of_long(1)}));
+    ASSERT_TRUE(store.put(*group, 12, {Value::of_long(1200)}));
+    EXPECT_EQ(store.read("m").size(), 8U);
+    if (!settles) continue;
+    ASSERT_TRUE(engine->samples().settle());
+  }
+  options_.repair = true;
+  for (const std::uint64_t rows : {11U, 0U}) {
+    const auto engine = *open();
+    EXPECT_EQ(engine->store().recovery().taken_rows, rows);
+    Fixture store(*engine);
+    const auto found = store.read("m");
+    EXPECT_EQ(found.size(), 19U);
+    EXPECT_EQ(found.at(12).bits, 1200U) << "what was written since stays";
+    EXPECT_EQ(found.at(13).bits, 13U);
+    EXPECT_EQ(store.read("other").size(), 1U);
+    EXPECT_TRUE(store.read("behind").empty()) << "its definition is behind the hole";
+  }
+}
+
+// A spill hands over the definitions of the log's last record; the next start hands over those that it has read again.
+TEST_F(Recovery, definitions_are_not_written_over) {
+  testing::StoreAt* writer = nullptr;
+  bool appended = false;
+  options_.at_step = [&](std::string_view step) -> Status {
+    if (step != "spill.begin" || writer == nullptr || appended) return {};
+    appended = true;
+    Fixture store(*writer);
+    const auto late = store.group({"late"});
+    return store.put(*late, 1, {Value::of_long(1)});
+  };
+  {
+    const auto engine = *open();
+    Fixture store(*engine);
+    const auto early = store.group({"early"});
+    ASSERT_TRUE(store.put(*early, 1, {Value::of_long(1)}));
+    writer = engine.get();
+    ASSERT_TRUE(engine->samples().settle());
+    writer = nullptr;
+    ASSERT_TRUE(appended);
+  }
+  for (int start = 0; start < 3; ++start) {
+    const auto engine = open();
+    ASSERT_TRUE(engine) << engine.error().message;
+    Fixture store(**engine);
+    EXPECT_EQ(store.read("early").size(), 1U);
+    EXPECT_EQ(store.read("late").size(), 1U);
+    ASSERT_TRUE((*engine)->samples().settle());
+  }
+}
+
+// A record of 1 GiB would not be read again; what piles up is written in pieces.
+TEST_F(Recovery, definitions_that_pile_up_are_split_over_records) {
+  testing::FailingFiles files;
+  options_.log_files = &files;
+  const std::string pad(1000, 'x');
+  constexpr int kNames = 6000;
+  {
+    const auto engine = *open();
+    Fixture store(*engine);
+    files.fail(testing::FailingFiles::kWrite, 1, 1'000'000, ENOSPC);
+    for (int i = 0; i < kNames; ++i) {
+      const auto group = store.group({pad + std::to_string(i)});
+      if (i % 1000 != 0) continue;
+      ASSERT_FALSE(store.put(*group, 1, {Value::of_long(1)}));
+    }
+    files.heal();
+    const auto group = store.group({"m"});
+    ASSERT_TRUE(store.put(*group, 1, {Value::of_long(1)}));
+  }
+  std::size_t largest = 0;
+  const std::string wal = directory_.path() + "/wal";
+  const auto segments = *log_segments(wal);
+  for (const auto segment : segments) {
+    const auto file = *MappedFile::open(log_path(wal, segment));
+    auto reader = *SegmentReader::open(file->bytes());
+    while (const auto record = reader.next()) largest = std::max(largest, record->definitions.size());
+  }
+  EXPECT_GT(largest, 1U << 20);
+  EXPECT_LE(largest, 4U << 20);
+  const auto engine = *open();
+  EXPECT_EQ(engine->series().series_count(), kNames + 1U);
+  EXPECT_EQ(Fixture(*engine).read("m").size(), 1U);
 }
 
 // A file-size limit does to write() what a full disk does.

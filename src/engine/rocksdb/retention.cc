@@ -29,10 +29,10 @@ std::int64_t Store::State::longest_retention_ms() const {
 }
 
 // Slots whose runs, or whose mark, have outlived their time.
-std::vector<SlotKey> Store::State::expired() const {
+std::vector<SlotKey> Store::State::expired(const Runs& current) const {
   std::vector<SlotKey> over;
   const std::int64_t now = clock.now_ms();
-  for (const auto& [slot, of_slot] : runs->slots) {
+  for (const auto& [slot, of_slot] : current.slots) {
     if (slot.granularity_ms == 0) {
       const model::Timestamp end = slot.start + chunk_width;
       // Nothing is lost unrolled, unless nobody here ever rolls up.
@@ -58,13 +58,15 @@ std::vector<SlotKey> Store::State::expired() const {
 Status Store::State::drop_expired() {
   if (!retention_due()) return {};
   last_retention_ms = clock.now_ms();
-  const auto over = expired();
+  const auto current = runs_now();
+  const auto over = expired(*current);
   if (over.empty()) return {};
-  step("retention.begin");
+  VARVE_CHECK_OK(step("retention.begin"));
   const std::int64_t now = clock.now_ms();
-  Database::Commit commit;
+  Change change{.what = "retention"};
+  Database::Commit& commit = change.commit;
   for (const SlotKey& slot : over) {
-    const Runs::OfSlot& of_slot = runs->slots.at(slot);
+    const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     Mark mark;
     if (slot.granularity_ms == 0 && !options.rollups.levels.empty() &&
@@ -76,13 +78,9 @@ Status Store::State::drop_expired() {
     set_aside.forget(slot);
     commit.marks.emplace_back(slot, std::move(mark));
   }
-  commit.checkpoint = checkpoint;
-  VARVE_CHECK_OK(database->commit(commit));
-  step("retention.committed");
-  publish(commit, false);
-  step("retention.published");
-  if (!commit.removed.empty()) look_for_empty_series();
-  return commit.removed.empty() ? Status{} : database->erase_blocks(commit.removed);
+  change.empties_series = !commit.removed.empty();
+  Database::Draft nothing(*database);
+  return this->commit(std::move(change), nothing);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -39,7 +39,7 @@ bool Store::State::round_due() {
   const std::int64_t now = clock.now_ms();
   if (now - last_round_ms < options.slot_quiet_ms && now >= last_round_ms) return false;
   if (retention_due()) {
-    if (!expired().empty()) return true;
+    if (!expired(*runs_now()).empty()) return true;
     last_retention_ms = now;
   }
   if (!options.rolls_up || owned().empty()) return false;
@@ -68,8 +68,9 @@ Status Store::State::seal_all(std::int64_t ended_before_ms) {
   if (!options.rolls_up || owned().empty()) return {};
   auto due = sealable(ended_before_ms);
   // Where samples are added to stored windows, the next slot must find the sum of the last one.
-  const auto added = std::ranges::stable_partition(due, [this](const SlotKey& s) {
-    return !runs->slots.at(s).mark.dropped && !comes_late(*runs, s, options.rollups, chunk_width);
+  const auto current = runs_now();
+  const auto added = std::ranges::stable_partition(due, [&](const SlotKey& s) {
+    return !current->slots.at(s).mark.dropped && !comes_late(*current, s, options.rollups, chunk_width);
   });
   const std::vector<SlotKey> late(added.begin(), added.end());
   due.erase(added.begin(), added.end());

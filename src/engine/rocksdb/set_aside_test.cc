@@ -23,26 +23,33 @@ class SetAsideStore : public testing::RollupStore {
   std::vector<std::string> exchange_blocks(Timestamp slot, const std::vector<std::string>& with,
                                            std::int64_t granularity_ms = 0) {
     engine.close();
-    auto database = *Database::open(engine.options().path + "/db");
+    const auto old = exchange_in_database(slot, with, granularity_ms);
+    engine.open();
+    return old;
+  }
+  std::vector<std::string> exchange_in_database(Timestamp slot, const std::vector<std::string>& with,
+                                                std::int64_t granularity_ms) {
+    const auto database = *Database::open(engine.options().path + "/db");
     Checkpoint checkpoint;
     std::vector<rocksdb::Run> runs;
     std::vector<std::pair<SlotKey, Mark>> marks;
     const auto ignore = [](std::string_view) { return Status{}; };
     EXPECT_TRUE(database->recover(checkpoint, runs, marks, ignore));
     std::vector<std::string> old;
+    Database::Draft draft(*database);
+    Database::Commit commit;
+    commit.checkpoint = checkpoint;
     for (const auto& run : runs) {
       if (run.key.slot.granularity_ms != granularity_ms || run.key.slot.start != slot) continue;
       const std::string key = block_key(run.key, model::GroupId{run.first_groups[0]});
       old.push_back(**database->get(key, nullptr));
       if (old.size() > with.size()) continue;
       const std::string& bytes = with[old.size() - 1];
-      EXPECT_TRUE(database->put_block(key, std::as_bytes(std::span(bytes))));
+      EXPECT_TRUE(draft.put_block(run.key, model::GroupId{run.first_groups[0]}, std::as_bytes(std::span(bytes))));
+      commit.added.push_back(std::make_shared<const rocksdb::Run>(run));
     }
-    Database::Commit commit;
-    commit.checkpoint = checkpoint;
-    EXPECT_TRUE(database->commit(commit));
-    database.reset();
-    engine.open();
+    EXPECT_TRUE(database->write(commit, draft));
+    EXPECT_TRUE(database->flush());
     return old;
   }
 

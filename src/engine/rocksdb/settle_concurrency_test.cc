@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/testing/effort.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
 #include "engine/rocksdb/testing/sums.h"
@@ -23,7 +24,7 @@ constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr Timestamp kStart = 20'000 * kDay;
-constexpr int kRounds = 16;
+constexpr int kRounds = varve::testing::effort(16);
 constexpr int kWriters = 2;
 constexpr int kReaders = 2;
 
@@ -108,7 +109,7 @@ TEST(SettleConcurrency, every_query_sees_every_sample_once) {
         const auto enough = static_cast<std::uint64_t>(round + 1) * 400;
         while (series.acknowledged < enough && !::testing::Test::HasFailure()) std::this_thread::yield();
       }
-      clock.advance_ms(2 * kHour);  // samples of the next slots go
+      clock.advance_ms(32 * kHour / kRounds);  // samples of the next slots go
       const auto settled = engine.samples().settle();
       EXPECT_TRUE(settled) << settled.error().message;
     }

@@ -70,24 +70,39 @@ Status write_run(std::span<const Item> items, const shared::Patches& patches, sh
 }  // namespace
 
 Status Store::State::spill_frozen() {
+  VARVE_CHECK_OK(finish_commit());
   std::shared_ptr<const Head> spilling;
-  Checkpoint reached;
+  Change change;
   {
     const std::lock_guard lock(append_mutex);
     spilling = frozen;
-    reached = frozen_checkpoint;
+    change.commit.checkpoint = frozen_checkpoint;
   }
-  step("spill.begin");
+  if (spilling == nullptr) return {};
+  change.what = "spill";
+  change.spills = true;
+  Status status = spill(*spilling, numbers.begin_flush(), std::move(change));
+  {
+    const std::lock_guard lock(append_mutex);
+    spill_error = status ? std::string() : status.error().message;
+  }
+  if (status) return step("spill.done");
+  const std::lock_guard lock(commit_mutex);
+  if (!unfinished || !unfinished->spills) numbers.end_flush();
+  return status;
+}
+
+Status Store::State::spill(const Head& spilling, std::uint64_t number, Change change) {
+  VARVE_CHECK_OK(step("spill.begin"));
   VARVE_CHECK_OK(hand_over_definitions());
   std::vector<Item> items;
   {
     const std::shared_lock lock(index_mutex);
-    items = items_of(*spilling, index);
+    items = items_of(spilling, index);
   }
-  Database::Commit commit;
   shared::Gather gather;
-  RunWriter writer(*database);
-  LifeChanges changes(lives);
+  Database::Draft draft(*database);
+  RunWriter writer(draft);
   for (std::span<const Item> rest(items); !rest.empty();) {
     const auto same = [&](const Item& item) {
       return item.tenant == rest[0].tenant && item.fragment->slot == rest[0].fragment->slot;
@@ -101,22 +116,13 @@ Status Store::State::spill_frozen() {
         VARVE_TRY(patches, patches_of(of_slot, index, shared_groups));
       }
     }
-    writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, checkpoint.next_run});
-    VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer, changes));
+    writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, number});
+    VARVE_CHECK_OK(write_run(of_slot, patches, gather, writer, change.lives));
     VARVE_TRY(auto run, writer.finish());
-    commit.added.push_back(std::move(run));
+    change.commit.added.push_back(std::move(run));
     rest = rest.subspan(count);
   }
-  commit.lives = changes.take();
-  commit.checkpoint = {checkpoint.next_run + 1, reached.first_segment, reached.sequence};
-  step("spill.written");
-  VARVE_CHECK_OK(database->commit(commit));
-  step("spill.committed");
-  publish(commit, true);
-  step("spill.published");
-  log->remove_before(checkpoint.first_segment);
-  step("spill.done");
-  return {};
+  return commit(std::move(change), draft);
 }
 
 }  // namespace varve::engine::rocksdb

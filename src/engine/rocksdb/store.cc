@@ -26,12 +26,14 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   VARVE_CHECK_OK(options.rollups.check(options.slot_width_ms));
   auto state = std::make_unique<State>(options, clock);
   VARVE_TRY(state->directory, Directory::open(options.path, options.slot_width_ms));
-  VARVE_TRY(state->database, Database::open(state->directory.database()));
+  VARVE_TRY(state->database, Database::open(state->directory.database(), options.at_step));
   VARVE_CHECK_OK(state->recover());
   State* const shared = state.get();
+  std::unique_ptr<Store> store(new Store(std::move(state)));
+  if (options.repair) VARVE_CHECK_OK(shared->take_in_aside(*store));
   // At full priority: it must keep up with whoever parses, or slots pile up.
-  state->maintenance = std::thread([shared] { shared->maintain(); });
-  return std::unique_ptr<Store>(new Store(std::move(state)));
+  shared->maintenance = std::thread([shared] { shared->maintain(); });
+  return store;
 }
 
 const RecoveryReport& Store::recovery() const { return state_->recovery; }

@@ -29,6 +29,9 @@ struct RecoveryReport {
   std::uint64_t log_bytes = 0;
   std::uint64_t torn_bytes = 0;     // an unfinished record at the end of the log, cut
   std::uint64_t damaged_bytes = 0;  // with options.repair: skipped
+  std::uint64_t lost_records = 0;   // with options.repair: not found
+  std::uint64_t aside_bytes = 0;    // behind a hole that a power cut left; kept in a file for options.repair
+  std::uint64_t taken_rows = 0;     // with options.repair: out of such files
 };
 
 class Store final : public storage::SeriesStore,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the Store share: the index, the log with the heads, the runs, and who may touch them when.
 //
-// Locks, none taken while a later one is held:  erase → maintenance → index → append → definitions.
+// Locks, none taken while a later one is held:  erase → maintenance → commit → index → append → definitions.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -21,16 +22,29 @@
 #include "engine/rocksdb/log/log.h"
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/run_numbers.h"
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/forgotten_groups.h"
 #include "engine/rocksdb/series/life.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/store.h"
+#include "engine/rocksdb/troubles.h"
 #include "engine/shared/chunk_width.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
 
 namespace varve::engine::rocksdb {
+
+// What a piece of work commits, and what is to be done when that is durable.
+struct Change {
+  const char* what = "";         // of the steps: "merge"
+  Database::Commit commit = {};  // without lives and, unless it spills, without checkpoint
+  LifeChanges lives = {};
+  bool spills = false;          // the frozen head, whose log goes
+  bool empties_series = false;  // samples or windows are gone
+  std::uint64_t slots_sealed = 0;
+  std::uint64_t windows = 0;
+};
 
 class RollupWriter;
 class Erasure;
@@ -60,6 +74,7 @@ struct Store::State {
   std::shared_ptr<Head> head;
   std::shared_ptr<const Head> frozen;  // being spilled; at most one
   Checkpoint frozen_checkpoint;        // true once the frozen head is in the database
+  std::string spill_error;             // why it cannot be brought there for now; empty: it can
   std::string logged_definitions;      // in the log, not yet handed to the database
   std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
   Lives lives;  // of what is in the runs; only maintenance changes it
@@ -74,8 +89,8 @@ struct Store::State {
   ForgetScan forget_scan;
   bool erasing = false;  // only spills may change the runs until it is done
   std::unique_ptr<Database> database;
-  Checkpoint checkpoint;       // as committed
-  bool spill_failing = false;  // said so once
+  RunNumbers numbers;
+  Troubles troubles;
   SetAside set_aside;
   std::int64_t last_round_ms = 0;
   std::int64_t last_retention_ms = 0;  // the start counts as one
@@ -89,6 +104,11 @@ struct Store::State {
 
   BlockCache cache;
 
+  // Runs and lives are changed under this lock and the append lock, and may be read under either.
+  std::mutex commit_mutex;
+  Checkpoint checkpoint;             // as committed
+  std::optional<Change> unfinished;  // written, but nobody knows whether it is durable
+
   std::mutex wake_mutex;
   std::condition_variable wake;
   bool stopping = false;  // under wake_mutex
@@ -97,6 +117,12 @@ struct Store::State {
 
   // recovery.cc: under no lock, before anything else runs.
   Status recover();
+
+  // aside.cc: of a start, before maintenance runs.
+  Status take_in_aside(Store& store);
+  Status take_in_rows(Store& store, model::GroupId group, std::span<const std::vector<std::byte>> rows,
+                      std::uint64_t& taken);
+  Status spill_aside();
 
   // append.cc
   // `left_out` says why some of the rows are not kept (invalid), as append() of storage/sample_store.h does.
@@ -114,24 +140,33 @@ struct Store::State {
   void maintain();
   bool maintain_once();   // false: nothing to do now
   Status spill_frozen();  // these under the maintenance lock
+  Status spill(const Head& spilling, std::uint64_t number, Change change);
   Status hand_over_definitions();
   Status merge(const SlotKey& slot);  // or sets it aside
   Status merge_runs(const SlotKey& slot);
   [[nodiscard]] std::vector<SlotKey> mergeable(bool all) const;
-  void publish(const Database::Commit& commit, bool drop_frozen);
+
+  // commit.cc: under no lock that comes later
+  // Durable and published when it returns. Error: either nothing is committed, or the change is as good as committed
+  // but not published; then nobody sees it before finish_commit() goes well, and nothing else is committed.
+  Status commit(Change change, Database::Draft& draft);
+  // Work that looks at the runs to change them begins with this.
+  Status finish_commit();
+  Status finish_commit_locked();
+  void publish(const Change& change);
 
   // seal.cc
   [[nodiscard]] Runs::Plan plan() const;
   [[nodiscard]] std::vector<SlotKey> sealable(std::int64_t ended_before_ms) const;
   Status seal(std::span<const SlotKey> slots);
-  Status commit_rollups(RollupWriter& writer, Database::Commit& commit, std::size_t slots);
+  Status commit_rollups(RollupWriter& writer, Change change, Database::Draft& draft);
   void rest_if_open(const SlotKey& slot);
 
   // coarse.cc
   [[nodiscard]] std::vector<CoarseWindow> coarse_due(std::int64_t ended_before_ms) const;
   Status seal_coarse(std::span<const CoarseWindow> windows);
-  Status build_coarse(const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
-  void keep_coarse_fresh(Database::Commit& commit) const;
+  Status build_coarse(const Runs& current, const CoarseWindow& window, RollupWriter& writer, Database::Commit& commit);
+  void keep_coarse_fresh(const Runs& current, Database::Commit& commit) const;
 
   // round.cc
   [[nodiscard]] bool round_due();
@@ -153,10 +188,9 @@ struct Store::State {
                                      model::TimeRange range, const std::atomic<bool>* cancelled);
   Status let_spill();  // these under the maintenance lock
   Status erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed);
-  Status erase_batch(const EraseContext& context, std::uint64_t raw_number, Database::Commit& commit,
+  Status erase_batch(const EraseContext& context, std::uint64_t raw_number, Change& change,
                      storage::EraseReport& report);
-  [[nodiscard]] LifePages forgotten(const Erasure& erasure) const;
-  Status commit_erase(Database::Commit& commit, std::uint64_t& freed);
+  Status commit_erase(Change change, Database::Draft& draft, std::uint64_t& freed);
   void give_back(model::TenantId tenant);  // under none
 
   // forget.cc
@@ -179,16 +213,17 @@ struct Store::State {
   Result<bool> holds_dead(const SlotKey& slot);
   // Under the index's lock, too.
   [[nodiscard]] bool is_dead(const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) const;
-  [[nodiscard]] Mark mark_without(const SlotKey& slot, std::span<const std::uint32_t> gone) const;
+  [[nodiscard]] static Mark mark_without(const Runs::OfSlot& slot, std::span<const std::uint32_t> gone);
 
   // retention.cc
   Status drop_expired();
   [[nodiscard]] bool retention_due() const;
-  [[nodiscard]] std::vector<SlotKey> expired() const;
+  [[nodiscard]] std::vector<SlotKey> expired(const Runs& current) const;
   [[nodiscard]] std::int64_t longest_retention_ms() const;
 
-  void step(std::string_view name) const {
-    if (options.at_step) options.at_step(name);
+  [[nodiscard]] Status step(std::string_view name) const { return options.at_step ? options.at_step(name) : Status{}; }
+  [[nodiscard]] Status step(std::string_view what, std::string_view when) const {
+    return options.at_step ? options.at_step(std::string(what).append(when)) : Status{};
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts: straight into the database, each write synced by RocksDB's own log, since the engine's knows rows only.
+// Texts: straight into a table of the database, since the engine's log knows rows only.
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {

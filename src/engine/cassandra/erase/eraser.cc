@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace varve::engine::cassandra {
 namespace {
@@ -12,6 +13,7 @@ using model::TimeRange;
 using model::Timestamp;
 
 constexpr std::int64_t kSlotsAtOnce = 64;
+constexpr std::size_t kUnitsAtOnce = 64;
 
 // Cells of the columns that have a value in the range.
 Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uint16_t> columns, TimeRange range) {
@@ -42,7 +44,7 @@ std::vector<unsigned> parts_with(std::span<const std::uint16_t> columns) {
 }  // namespace
 
 Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& active, std::span<const Timestamp> hot,
-                     const TouchUnit& touch, const std::atomic<bool>* cancelled, storage::EraseReport& report) const {
+                     const Units& units, const std::atomic<bool>* cancelled, storage::EraseReport& report) const {
   const std::int64_t step_ms = kSlotsAtOnce * parts_.reader.slot_ms();
   for (const TimeRange& part : active) {
     const TimeRange here = both(part, range);
@@ -51,23 +53,22 @@ Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& a
         return fail(Code::cancelled, "the delete was cancelled; a part of it may be done");
       }
       const TimeRange stretch{from, std::min(here.last, model::window_start(from, step_ms) + step_ms)};
-      VARVE_CHECK_OK(rewrite_slots(work, stretch, hot, touch, report));
+      VARVE_CHECK_OK(rewrite_slots(work, stretch, hot, units.touch, report));
       from = stretch.last;
     }
-    for (std::size_t level = 0; level < parts_.maker.levels().size(); ++level) {
-      VARVE_CHECK_OK(rewrite_units(work, level, here));
-    }
+    if (!here.empty()) VARVE_CHECK_OK(rewrite_units(work, here, units));
   }
   return {};
 }
 
-// Visible to whoever reads from here on. It holds for blocks that were read before it stood, too.
-Status Eraser::write_erasure(const EraseWork& work, TimeRange range) const {
-  const auto draw = [&] { return parts_.stamps.draw(parts_.clock.now_ms() * 1000); };
-  Erasure erasure{draw(), std::numeric_limits<std::int64_t>::max(), range, work.columns};
-  VARVE_CHECK_OK(parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.at_us)}));
-  erasure.blocks_us = draw();
-  return parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.blocks_us)});
+// Visible to whoever reads from here on. It holds for blocks that were read before it stood, too: their versions are
+// smaller than the one that is drawn when it stands.
+Status Eraser::write_erasure(const EraseWork& work, TimeRange range, std::vector<Arrival> seen) const {
+  Erasure erasure{.range = range, .columns = work.columns, .seen = std::move(seen)};
+  VARVE_TRY(erasure.number, parts_.versions.draw(0));
+  VARVE_CHECK_OK(parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.number)}));
+  VARVE_TRY(erasure.blocks, parts_.versions.draw(erasure.number));
+  return parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.blocks)});
 }
 
 Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<const Timestamp> hot,
@@ -93,54 +94,65 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
       VARVE_CHECK_OK(touch(work, level, model::window_start(slot.slot, parts_.maker.levels()[level].row_ms)));
     }
   }
-  VARVE_CHECK_OK(write_erasure(work, range));
+  std::vector<Timestamp> slots;
+  for (const SealWork& slot : again) slots.push_back(slot.slot);
+  VARVE_TRY(auto seen, parts_.reader.last_arrivals(work.group, slots, {}));
+  VARVE_CHECK_OK(write_erasure(work, range, std::move(seen)));
   // Also what is pending: it may be another group's that is, and the delete is not kept for ever.
   VARVE_TRY(const auto sealed, parts_.sealer.seal(again));
   for (const SealedSlot& one : sealed) VARVE_CHECK_OK(one.status);
   return {};
 }
 
-// Windows whose samples are gone are kept when a unit is made again: those that lie in the range go here.
-Status Eraser::rewrite_units(const EraseWork& work, std::size_t level, TimeRange range) const {
-  constexpr ChunkFields kFields{.chunk = true, .lives = true, .added = true};
+// Units that have windows of the columns which lie wholly in the range, as far as what they are made of may be gone.
+Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::size_t level, TimeRange range) const {
   const ChunkTable& table = parts_.maker.levels()[level];
+  const ChunkTable& finer = level == 0 ? parts_.reader.sealed() : parts_.maker.levels()[level - 1];
   const std::int64_t width_ms = parts_.maker.width_ms(level);
-  const std::int64_t read_us = parts_.stamps.draw(parts_.clock.now_ms() * 1000);
-  std::vector<RowWrite> rows;
+  if (finer.retention_ms >= rollup::kForEver) return std::vector<Timestamp>();
+  const Timestamp gone = parts_.clock.now_ms() + kGoneMarginMs - finer.retention_ms;
+  range.last = std::min(range.last, model::window_start(gone, table.row_ms) + table.row_ms);
+  std::set<Timestamp> found;
+  std::vector<RowRead> reads;
+  std::vector<unsigned> parts;
   for (const unsigned part : parts_with(work.columns)) {
-    std::vector<RowRead> reads;
-    add_reads(reads, table, work.group.cells, part, range, kFields);
-    VARVE_CHECK_OK(parts_.rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const ChunkRow stored, chunk_row(view, kFields));
-      VARVE_TRY(const auto block, open_windows(stored.chunk));
-      if (block == nullptr) return {};
-      ChunkWrite row{stored.start, part, {}, {}, {}};
-      VARVE_TRY(row.lives, decode_lives(stored.lives, stored.start));
-      VARVE_TRY(row.added, decode_arrivals(stored.added));
-      std::vector<SeriesWindows> series(row.lives.series.size());
-      std::uint64_t gone = 0;
-      for (unsigned c = 0; c < series.size(); ++c) {
-        VARVE_TRY(series[c], windows_of(*block, c));
-        if (!std::ranges::binary_search(work.columns, part * kSeriesPerPart + c)) continue;
-        std::uint64_t points = 0;
-        const auto goes = [&](const rollup::Window& w) {
-          const bool inside = w.start >= range.first && w.start + width_ms <= range.last;
-          points += inside ? w.count : 0;
-          return inside;
-        };
-        gone += std::erase_if(series[c].numbers, goes) + std::erase_if(series[c].texts, goes);
-        storage::SeriesLife& life = row.lives.series[c];
-        life.points -= std::min(life.points, points);
-        if (series[c].empty()) life = {};
-      }
-      if (gone == 0) return {};
-      row.chunk = WindowEncoder().encode(series);
-      row.lives.read_us = read_us;
-      add_write(rows, table, work.group.cells, row, parts_.clock.now_ms());
-      return {};
-    }));
+    add_reads(reads, table, work.group.cells, part, range);
+    parts.resize(reads.size(), part);
   }
-  return rows.empty() ? Status{} : parts_.rows.write_now(std::move(rows));
+  const auto inside = [&](const rollup::Window& w) {
+    return w.start >= range.first && w.start + width_ms <= range.last;
+  };
+  VARVE_CHECK_OK(parts_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_TRY(const ChunkRow row, chunk_row(view));
+    VARVE_TRY(const auto block, open_windows(row.chunk));
+    for (const std::uint16_t column : work.columns) {
+      if (block == nullptr || column / kSeriesPerPart != parts[number] || found.contains(row.start)) continue;
+      VARVE_TRY(const SeriesWindows series, windows_of(*block, column % kSeriesPerPart));
+      if (std::ranges::any_of(series.numbers, inside) || std::ranges::any_of(series.texts, inside)) {
+        found.insert(row.start);
+      }
+    }
+    return {};
+  }));
+  return std::vector<Timestamp>(found.begin(), found.end());
+}
+
+// Of windows that are pending by now: where samples are gone, those go that the delete covers as a whole.
+Status Eraser::rewrite_units(const EraseWork& work, TimeRange range, const Units& units) const {
+  bool is_written = false;
+  for (std::size_t level = 0; level < parts_.maker.levels().size(); ++level) {
+    VARVE_TRY(const auto starts, units_with(work, level, range));
+    std::vector<UnitWork> works;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      if (!std::exchange(is_written, true)) VARVE_CHECK_OK(write_erasure(work, range, {}));
+      VARVE_TRY(works.emplace_back(), units.work(level, starts[i]));
+      if (works.size() < kUnitsAtOnce && i + 1 < starts.size()) continue;
+      VARVE_TRY(const auto made, parts_.maker.make(level, works));
+      for (const MadeUnit& one : made) VARVE_CHECK_OK(one.status);
+      works.clear();
+    }
+  }
+  return {};
 }
 
 }  // namespace varve::engine::cassandra

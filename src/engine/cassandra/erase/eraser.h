@@ -3,7 +3,8 @@
 // first, as a row that every reader and sealer lays over what was there before (scan/slot_data.h); then sealed rows are
 // written again without the samples, and windows that lose some are pending until they are made again.
 //
-// Where samples have been dropped by retention, windows go that lie wholly in the range.
+// Where samples have been dropped by retention, windows go that lie wholly in the range: their units are made again, by
+// the one who makes all of them.
 #pragma once
 
 #include <functional>
@@ -34,25 +35,32 @@ class Eraser {
     const SlotReader& reader;
     const Sealer& sealer;
     const UnitMaker& maker;
-    Stamps& stamps;
+    WriteVersions& versions;
     const Clock& clock;  // the one that all replicas share
   };
   // Windows of the granularity in the unit of the group may not be trusted any more, until they are made again.
   using TouchUnit = std::function<Status(const EraseWork& work, std::size_t level, model::Timestamp unit)>;
+  struct Units {
+    TouchUnit touch;
+    std::function<Result<UnitWork>(std::size_t level, model::Timestamp unit)> work;  // what makes one of the group
+  };
 
   explicit Eraser(const Parts& parts) : parts_(parts) {}
 
   // `hot`: slots in the range that are not sealed, ascending; `active`: where the group may have anything. Errors:
-  // those of the store and of `touch`, cancelled, corrupt: then some of the range may be erased.
+  // those of the store and of `units`, cancelled, corrupt: then some of the range may be erased.
   Status erase(const EraseWork& work, model::TimeRange range, const TimeRanges& active,
-               std::span<const model::Timestamp> hot, const TouchUnit& touch, const std::atomic<bool>* cancelled,
+               std::span<const model::Timestamp> hot, const Units& units, const std::atomic<bool>* cancelled,
                storage::EraseReport& report) const;
 
  private:
-  Status write_erasure(const EraseWork& work, model::TimeRange range) const;
+  // `seen`: as Erasure has it.
+  Status write_erasure(const EraseWork& work, model::TimeRange range, std::vector<Arrival> seen) const;
   Status rewrite_slots(const EraseWork& work, model::TimeRange range, std::span<const model::Timestamp> hot,
                        const TouchUnit& touch, storage::EraseReport& report) const;
-  Status rewrite_units(const EraseWork& work, std::size_t level, model::TimeRange range) const;
+  Result<std::vector<model::Timestamp>> units_with(const EraseWork& work, std::size_t level,
+                                                   model::TimeRange range) const;
+  Status rewrite_units(const EraseWork& work, model::TimeRange range, const Units& units) const;
 
   const Parts parts_;
 };

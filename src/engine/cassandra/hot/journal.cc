@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/data_rows.h"
+#include "model/time.h"
 
 namespace varve::engine::cassandra {
 
@@ -18,8 +19,7 @@ namespace {
 constexpr std::uint32_t kPartitionsAtOnce = 16;  // of one hour: some ten thousand rows
 constexpr std::size_t kTouchesAtOnce = 4096;
 constexpr std::int64_t kClocksMs = 60'000;  // clocks differ by less
-constexpr std::int64_t kDayMs = 86'400'000;
-constexpr Timestamp kAhead = 0;  // stands for the hour of slots that end long after they were written
+constexpr Timestamp kAhead = 0;             // stands for the hour of slots that end long after they were written
 
 std::string partition_cell(std::uint32_t partition) { return smallint_cell(static_cast<std::int16_t>(partition)); }
 
@@ -38,7 +38,7 @@ void Journal::add_rows(const Wanted& wanted, std::int64_t timestamp_us, std::vec
   for (const Touch& touch : touches) {
     const GroupName name = series_.directory().name(model::GroupId{touch.member.id});
     const Timestamp end = touch.slot + options_.slot_ms;
-    const bool ahead = end > wanted.hour + kDayMs;
+    const bool ahead = end > wanted.hour + model::kDayMs;
     rows.push_back({&tables_.pending_journal,
                     {partition_cell(touch.partition), timestamp_cell(ahead ? kAhead : wanted.hour)},
                     {timestamp_cell(touch.slot), series_.directory().tenant_name(name.tenant), blob_of(name.hash)},
@@ -142,7 +142,7 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
 // What stands in the journal is sealed again, which touches shorter units. (A day less: a unit may be touched some time
 // after its samples were written.)
 Status Journal::touch_long_units(SharedTrackers& trackers) {
-  const auto is_long = [](std::int64_t unit_ms) { return unit_ms > kHotKeptMs - kDayMs; };
+  const auto is_long = [](std::int64_t unit_ms) { return unit_ms > kHotKeptMs - model::kDayMs; };
   if (std::ranges::none_of(options_.units_ms, is_long)) return {};
   std::map<std::string, std::optional<TenantId>> tenants;
   std::vector<Loader::Named> names;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedTrackers: the trackers that all replicas have in common, and whether what is in them is all there is. In a
-// Redis: settle/redis_trackers.h; in memory, for tests: testing/local_trackers.h.
+// SharedTrackers: the trackers that all replicas have in common, whether what is in them is all there is, and the
+// numbers that order what they write. In a Redis: settle/redis_trackers.h; in memory, for tests:
+// testing/local_trackers.h.
 //
 // A loss is what tracker/redis/link.h says: then what is pending is not known, and somebody calls recover(), which
 // replays the journal. Thread-safe. All but the asynchronous touch may block.
@@ -12,14 +13,14 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "engine/cassandra/tables/write_versions.h"
 #include "tracker/slot_tracker.h"
 
 namespace varve::engine::cassandra {
 
-class SharedTrackers {
+class SharedTrackers : public WriteVersions {
  public:
   using Done = std::function<void(Status)>;
-  virtual ~SharedTrackers() = default;
 
   // Of line groups by slot, and, for each granularity, by unit.
   virtual tracker::SlotTracker& samples() = 0;

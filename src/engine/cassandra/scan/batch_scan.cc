@@ -65,7 +65,7 @@ bool BatchScan::wants_only_histograms(const Subset& members) const {
 }
 
 Status BatchScan::read_apart(TimeRange range, std::size_t levels, const Subset& members) {
-  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  const std::int64_t retention = context_.samples_shown_ms;
   if (levels > 0 && retention < rollup::kForEver && wants_only_histograms(members)) {
     const Timestamp gone = model::window_start(context_.now_ms - retention, context_.granularities[0]);
     if (gone > range.first && gone < range.last) {
@@ -93,7 +93,8 @@ Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& member
       if (!inner.empty() && !takes(inner, level, members)) inner = {0, 0};
     }
     if (inner.empty()) {
-      VARVE_CHECK_OK(read_samples(part, members));
+      const bool of_windows = context_.options.windows && levels < context_.levels.size();
+      VARVE_CHECK_OK(read_samples(of_windows ? part : shown(part), members));
       continue;
     }
     VARVE_CHECK_OK(read({part.first, inner.first}, level, members));
@@ -103,13 +104,24 @@ Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& member
   return {};
 }
 
+// In whole slots. What was put a moment ago is shown, however old it is.
+TimeRange BatchScan::shown(TimeRange range) const {
+  const std::int64_t retention = context_.samples_shown_ms, slot_ms = context_.reader.slot_ms();
+  if (retention >= rollup::kForEver) return range;
+  const Timestamp first = std::max(range.first, model::window_start(context_.now_ms - retention, slot_ms));
+  for (const Timestamp slot : context_.pending.slots) {
+    if (TimeRange{range.first, first}.overlaps({slot, slot + slot_ms})) return range;
+  }
+  return {first, range.last};
+}
+
 bool BatchScan::samples_are_gone(TimeRange range) const {
-  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  const std::int64_t retention = context_.samples_shown_ms;
   return retention < rollup::kForEver && range.first < context_.now_ms - retention;
 }
 
 bool BatchScan::all_samples_are_gone(TimeRange range) const {
-  const std::int64_t retention = context_.reader.sealed().retention_ms;
+  const std::int64_t retention = context_.samples_shown_ms;
   return retention < rollup::kForEver && range.last <= context_.now_ms - retention;
 }
 

@@ -35,6 +35,8 @@ struct ScanContext {
   storage::PieceSink& sink;
   std::int64_t now_ms = 0;
   std::size_t bytes_at_once = 16 << 20;  // of samples that each batch holds, about
+  // raw.retention. Samples are stored for longer: they are read where windows are wanted and not there yet.
+  std::int64_t samples_shown_ms = rollup::kForEver;
 };
 
 // Some series of one part of a group.
@@ -67,7 +69,8 @@ class BatchScan {
   [[nodiscard]] bool wants_only_histograms(const Subset& members) const;
   // The same of a range that is as a whole.
   Status read(model::TimeRange range, std::size_t levels, const Subset& members);
-  [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
+  [[nodiscard]] model::TimeRange shown(model::TimeRange range) const;  // of samples
+  [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;   // some of them
   [[nodiscard]] bool all_samples_are_gone(model::TimeRange range) const;
   [[nodiscard]] bool takes(model::TimeRange range, std::size_t level, const Subset& members) const;
   Status read_windows(model::TimeRange range, std::size_t level, const Subset& members);

@@ -97,7 +97,7 @@ class BatchScanTest : public testing::GroupRows {
  protected:
   BatchScanTest()
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, rollup::kForEver}}, 30 * kDay),
-        maker(rows, reader, level_tables(tables, schema, kHour), schema, stamps, clock) {
+        maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock) {
     clock.advance_ms(kStart + 6 * kDay - clock.now_ms());
     pending.units.resize(2);
   }
@@ -116,8 +116,8 @@ class BatchScanTest : public testing::GroupRows {
     options.range = range;
     const TimeRanges active{{kStart - 30 * kDay, kStart + 30 * kDay}};
     const std::vector<std::int64_t> retentions{90 * kDay, rollup::kForEver};
-    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        retentions,   pending,
-                              active, options, sink,           clock.now_ms(), bytes_at_once};
+    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        retentions,    pending,
+                              active, options, sink,           clock.now_ms(), bytes_at_once, schema.raw_retention_ms};
     const Status status = BatchScan(context, std::move(members), merged).run();
     ASSERT_TRUE(status) << status.error().message;
   }

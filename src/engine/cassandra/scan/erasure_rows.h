@@ -15,8 +15,8 @@
 
 namespace varve::engine::cassandra {
 
-// It is written first, and again with its blocks_us when it stands.
-RowWrite erasure_write(const Tables& tables, const GroupCells& group, const Erasure& erasure, std::int64_t now_us);
+// It is written first, and again with its `blocks` when it stands. `version`: greater the second time.
+RowWrite erasure_write(const Tables& tables, const GroupCells& group, const Erasure& erasure, std::int64_t version);
 
 class ErasureReads {
  public:

@@ -12,7 +12,7 @@ namespace {
 using model::TimeRange;
 using model::Timestamp;
 
-constexpr ChunkFields kFields{.chunk = false, .lives = true, .added = false};
+constexpr ChunkFields kLivesOnly{.chunk = false, .lives = true, .added = false};
 
 // The whole rows of `row_ms` that touch the range.
 TimeRange whole(TimeRange range, std::int64_t row_ms) {
@@ -75,14 +75,14 @@ Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wante
       for (const TimeRange& part : without(range, holes)) asked[m].push_back(part);
     }
     for (const TimeRange& part : by_partition(asked[m], table.era_ms)) {
-      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kFields);
+      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kLivesOnly);
       owners.resize(reads.size(), m);
     }
     left[m] = both(wanted[m], holes);
   }
   std::vector<std::set<Timestamp>> there(members_.size());
   VARVE_CHECK_OK(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
+    VARVE_TRY(const ChunkRow row, chunk_row(view, kLivesOnly));
     const std::size_t m = owners[number];
     if (!overlaps(asked[m], {row.start, row.start + table.row_ms})) return {};
     there[m].insert(row.start);
@@ -118,13 +118,13 @@ Status LifeScan::read_slots(const Left& wanted) {
   for (std::size_t m = 0; m < wanted.size(); ++m) {
     for (const TimeRange& range : both(wanted[m], active)) {
       for (const TimeRange& part : without(range, hot)) {
-        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kFields);
+        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kLivesOnly);
         owners.resize(reads.size(), m);
       }
     }
   }
   return context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
+    VARVE_TRY(const ChunkRow row, chunk_row(view, kLivesOnly));
     return add(members_[owners[number]], row);
   });
 }

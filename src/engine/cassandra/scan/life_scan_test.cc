@@ -76,7 +76,7 @@ class Lives : public testing::GroupRows {
   }
 
   void make_some() {
-    const UnitMaker maker(rows, reader, level_tables(tables, schema, kHour), schema, stamps, clock);
+    const UnitMaker maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock);
     levels = maker.levels();
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const std::int64_t row_ms = levels[level].row_ms;

@@ -132,8 +132,9 @@ Status Scanner::scan(model::TenantId tenant, std::span<const model::SeriesId> se
                      const storage::ScanOptions& options, storage::PieceSink& sink) const {
   if (series.empty() || options.range.empty()) return {};
   VARVE_TRY(const Wanted wanted, find(tenant, series, options));
-  const ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, retentions_,
-                            wanted.pending, wanted.active, options,       sink,           parts_.clock.now_ms()};
+  ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, retentions_,
+                      wanted.pending, wanted.active, options,       sink,           parts_.clock.now_ms()};
+  context.samples_shown_ms = parts_.samples_shown_ms;
   const auto batches = batches_of(wanted.singles);
   const std::size_t helpers = options.threads > 1 ? options.threads - 1 : 0;
   return in_parallel(parts_.helpers, helpers, batches.size() + wanted.several.size(), [&](std::size_t i) {

@@ -27,6 +27,7 @@ class Scanner {
     PendingSource& pending;
     TaskPool& helpers;
     const Clock& clock;  // the one that all replicas share
+    std::int64_t samples_shown_ms = rollup::kForEver;
   };
   explicit Scanner(const Parts& parts);
 

@@ -66,6 +66,52 @@ std::vector<std::uint16_t> places_in(std::span<const std::uint16_t> of_part, std
   return places;
 }
 
+using BlockPointer = std::shared_ptr<const chunk::Block>;
+
+// What was gathered, finished here, as a block without what those erasures take away that concern it.
+template <class Concerns>
+Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16_t> of_part,
+                             std::span<const Erasure> erasures, Concerns&& concerns) {
+  gather.finish();
+  shared::CellEraser eraser;
+  const auto encode_rest = [](std::span<const model::Timestamp> times, std::span<const chunk::Column> columns) {
+    return encode(times, columns, std::vector<std::uint64_t>(times.size()));
+  };
+  VARVE_TRY(BlockPointer block, encode_rest(gather.times(), gather.columns()));
+  for (const Erasure& erasure : erasures) {
+    const auto places = places_in(of_part, erasure.columns);
+    if (block == nullptr || places.empty() || !concerns(erasure)) continue;
+    gather.clear(of_part);
+    VARVE_CHECK_OK(gather.add_chunk(*block, 0, of_part.front()));
+    gather.finish();
+    eraser.erase_cells(gather.times(), gather.columns(), places, erasure.range);
+    VARVE_TRY(block, encode_rest(eraser.times(), eraser.columns()));
+  }
+  return block;
+}
+
+// Hot rows without what was deleted: a block for each run of rows that the same deletes have seen.
+Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows,
+                                             std::span<const std::uint16_t> of_part,
+                                             std::span<const Erasure> erasures) {
+  const auto same = [&](const SlotData::Hot& a, const SlotData::Hot& b) {
+    return std::ranges::all_of(erasures,
+                               [&](const Erasure& one) { return one.covers(a.arrival) == one.covers(b.arrival); });
+  };
+  std::vector<BlockPointer> blocks;
+  shared::Gather gather;
+  for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
+    gather.clear(of_part);
+    for (; end < rows.size() && same(rows[first], rows[end]); ++end) {
+      gather.add_rows(std::as_bytes(std::span(rows[end].rows)), shared::RowForm::plain);
+    }
+    const auto has_seen = [&](const Erasure& erasure) { return erasure.covers(rows[first].arrival); };
+    VARVE_TRY(auto block, without(gather, of_part, erasures, has_seen));
+    if (block != nullptr) blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 const chunk::Block* SlotData::block(unsigned part) const {
@@ -80,64 +126,60 @@ std::size_t SlotData::memory_bytes() const {
   return bytes;
 }
 
+std::int64_t SlotData::version() const {
+  std::int64_t greatest = 0;
+  for (const Sealed& one : sealed) greatest = std::max(greatest, one.version);
+  return greatest;
+}
+
+bool Erasure::covers(const Arrival& arrival) const {
+  if (by_time) return arrival.us <= number;
+  const auto last = std::ranges::lower_bound(seen, arrival.source, {}, &Arrival::source);
+  return last != seen.end() && last->source == arrival.source && arrival.us <= last->us;
+}
+
 Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
   if (erasures.empty()) return {};
-  const std::int64_t last_us = erasures.back().at_us;
-  const std::int64_t blocks_us = std::ranges::max(erasures, {}, &Erasure::blocks_us).blocks_us;
+  const auto is_covered = [&](const Hot& row) {
+    return std::ranges::any_of(erasures, [&](const Erasure& erasure) { return erasure.covers(row.arrival); });
+  };
+  std::size_t count = hot.size();
+  while (count > 0 && !is_covered(hot[count - 1])) --count;
+  const std::span<const Hot> covered(hot.data(), count);
+  const std::int64_t last = std::ranges::max(erasures, {}, &Erasure::blocks).blocks;
   for (unsigned part = 0; part < parts_of(columns); ++part) {
-    // A block that was read after the last of them is without it.
     const Sealed* const found = find(sealed, part);
-    const bool without = found != nullptr && found->read_us > blocks_us;
-    const bool came_before = !hot.empty() && hot.front().arrival.us <= last_us;
-    if (!without || came_before) VARVE_CHECK_OK(erase_part(part, columns, erasures));
+    const bool without = found != nullptr && found->version > last;  // it was made after the last of them
+    if (!without || !covered.empty()) VARVE_CHECK_OK(erase_part(part, columns, erasures, covered));
   }
-  std::erase_if(hot, [last_us](const Hot& row) { return row.arrival.us <= last_us; });
+  hot.erase(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(count));
   return {};
 }
 
-// Hot rows lose what was deleted after they arrived. The block loses it, too, but where it was read after a delete:
-// then it is without it, but may lack rows that arrived before, which did not stand yet when it was read.
-Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures) {
+// The block loses what was deleted unless it was made later; it may then lack rows that the delete had seen, of which
+// the rest is laid over it.
+Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures,
+                            std::span<const Hot> covered) {
   const std::vector<std::uint16_t> of_part = columns_of_part(part, columns);
   const Sealed* const found = find(sealed, part);
   Sealed state = found == nullptr ? Sealed{part, 0, nullptr} : *found;
   const auto stored = state.block;
+  const auto concerns = [&](const Erasure& erasure) {
+    return stored != nullptr && state.version <= erasure.blocks && !places_in(of_part, erasure.columns).empty();
+  };
   shared::Gather gather;
-  shared::CellEraser eraser;
-  std::shared_ptr<const chunk::Block> rows;  // of hot rows
-  std::size_t next = 0;
-  const auto add_hot = [&](std::int64_t until_us) {
-    for (; next < hot.size() && hot[next].arrival.us <= until_us; ++next) {
-      gather.add_rows(std::as_bytes(std::span(hot[next].rows)), shared::RowForm::plain);
-    }
-  };
-  const auto add_block = [&](const auto& block) {
-    return block == nullptr ? Status{} : gather.add_chunk(*block, 0, of_part.front());
-  };
-  for (const Erasure& erasure : erasures) {
-    const auto places = places_in(of_part, erasure.columns);
-    const auto erase_gathered = [&] {
-      gather.finish();
-      eraser.erase_cells(gather.times(), gather.columns(), places, erasure.range);
-      return encode(eraser.times(), eraser.columns(), std::vector<std::uint64_t>(eraser.times().size()));
-    };
-    if (places.empty()) continue;
+  if (std::ranges::any_of(erasures, concerns)) {
     gather.clear(of_part);
-    VARVE_CHECK_OK(add_block(rows));
-    add_hot(erasure.at_us);
-    VARVE_TRY(rows, erase_gathered());
-    if (state.block == nullptr || state.read_us > erasure.blocks_us) continue;
-    gather.clear(of_part);
-    VARVE_CHECK_OK(add_block(state.block));
-    VARVE_TRY(state.block, erase_gathered());
+    VARVE_CHECK_OK(gather.add_chunk(*stored, 0, of_part.front()));
+    VARVE_TRY(state.block, without(gather, of_part, erasures, concerns));
   }
+  VARVE_TRY(const auto rows, erase_rows(covered, of_part, erasures));
   gather.clear(of_part);
-  VARVE_CHECK_OK(add_block(state.block));
-  VARVE_CHECK_OK(add_block(rows));
-  add_hot(erasures.back().at_us);
+  if (state.block != nullptr) VARVE_CHECK_OK(gather.add_chunk(*state.block, 0, of_part.front()));
+  for (const auto& block : rows) VARVE_CHECK_OK(gather.add_chunk(*block, 0, of_part.front()));
   gather.finish();
-  VARVE_TRY(const auto arrivals, rank_rows(stored.get(), part, columns, {hot.data(), next}, gather.times()));
-  VARVE_TRY(state.block, encode(gather.times(), gather.columns(), arrivals));
+  VARVE_TRY(const auto arrived, rank_rows(stored.get(), part, columns, covered, gather.times()));
+  VARVE_TRY(state.block, encode(gather.times(), gather.columns(), arrived));
   const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
   if (at != sealed.end() && at->part == part) {
     *at = std::move(state);

@@ -2,9 +2,9 @@
 // Slot data: what stands of one line group in one slot, as it was read, and the columns that it makes. Both queries and
 // sealing see samples through it.
 //
-// Order of writing: the sealed block, which holds everything up to some arrivals, then hot rows by arrival; the block
-// holds the oldest of them already, and laid over it they change nothing. A delete stands between: it takes away what
-// is in its range of blocks that were read, and of hot rows that arrived, before it.
+// Order of writing: the sealed block, then hot rows by arrival; the block holds the oldest of them already, and laid
+// over it they change nothing. A delete takes away what is in its range: of blocks with a smaller version than its own,
+// and of hot rows that it has seen.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,21 @@
 
 namespace varve::engine::cassandra {
 
-// A delete as it concerns a group.
+// A delete as it concerns a group. Nothing of it depends on a clock: each process' hot rows ascend by themselves, and
+// blocks have versions (tables/write_versions.h).
 struct Erasure {
-  std::int64_t at_us = 0;  // hot rows that arrived until then
-  // Blocks that were read until then: later than at_us, as who reads at the same time may not see the delete yet. What
-  // arrived in between stands as hot rows, too.
-  std::int64_t blocks_us = std::numeric_limits<std::int64_t>::max();
+  std::int64_t number = 0;  // names it among those of the group
+  // Blocks up to that version: drawn when the delete stood, so who drew a greater one has seen it.
+  std::int64_t blocks = std::numeric_limits<std::int64_t>::max();
   model::TimeRange range;
   std::vector<std::uint16_t> columns;  // ascending
+  // Of each process whose hot rows of the group stood then, the last of them; ascending by source. What it arrived
+  // later is not deleted.
+  std::vector<Arrival> seen;
+  // Made by an earlier build: `seen` is empty, and it counts for all hot rows that arrived until `number`, in µs.
+  bool by_time = false;
+
+  [[nodiscard]] bool covers(const Arrival& arrival) const;
 };
 
 struct SlotData {
@@ -39,22 +46,26 @@ struct SlotData {
   };
   struct Sealed {
     unsigned part = 0;
-    std::int64_t read_us = 0;
+    std::int64_t version = 0;
     std::shared_ptr<const chunk::Block> block;  // nullptr: nothing
   };
   model::Timestamp slot = 0;
-  std::vector<Hot> hot;        // by arrival
-  std::vector<Sealed> sealed;  // by part
+  std::vector<Hot> hot;           // by arrival
+  std::vector<Sealed> sealed;     // by part
+  std::vector<Arrival> arrivals;  // of all hot rows that were found, ascending
+  unsigned stored_parts = 0;      // sealed rows that were found
 
   [[nodiscard]] const chunk::Block* block(unsigned part) const;
+  [[nodiscard]] std::int64_t version() const;  // the greatest of its sealed rows
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  // Afterwards nothing is left of what was deleted. `columns`: how many the group has; erasures in order of time.
-  // Error: corrupt.
+  // Afterwards nothing is left of what was deleted. `columns`: how many the group has. Error: corrupt.
   Status erase(std::size_t columns, std::span<const Erasure> erasures);
 
  private:
-  Status erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures);
+  // `covered`: the hot rows up to the last that a delete concerns.
+  Status erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures,
+                    std::span<const Hot> covered);
 };
 
 // What comes from outside is checked before it is put there. Errors: corrupt.

@@ -10,7 +10,7 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr ChunkFields kFields{.chunk = true, .lives = true, .added = false};
+constexpr ChunkFields kChunkAndLives{.chunk = true, .lives = true, .added = false};
 
 // What is being read of one group.
 class Reading {
@@ -18,15 +18,20 @@ class Reading {
   Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
   Status add_sealed(unsigned part, const RowView& view) {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
+    VARVE_TRY(const ChunkRow row, chunk_row(view, kChunkAndLives));
     VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
     VARVE_TRY(auto block, open_chunk(row.chunk, part, wanted_.group->columns));
-    slot(row.start).sealed.push_back({part, lives.read_us, std::move(block)});
+    SlotData& data = slot(row.start);
+    data.sealed.push_back({part, lives.version, std::move(block)});
+    ++data.stored_parts;
     return {};
   }
   Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
     VARVE_CHECK_OK(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
-    slot(start).hot.push_back({arrival, std::string(rows)});
+    SlotData& data = slot(start);
+    data.arrivals.push_back(arrival);
+    if (wanted_.counted != nullptr && std::ranges::binary_search(*wanted_.counted, arrival)) return {};
+    data.hot.push_back({arrival, std::string(rows)});
     return {};
   }
   void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
@@ -35,6 +40,7 @@ class Reading {
     for (auto& [start, data] : slots_) {
       std::ranges::sort(data.sealed, {}, &SlotData::Sealed::part);
       std::ranges::sort(data.hot, {}, &SlotData::Hot::arrival);
+      std::ranges::sort(data.arrivals);
       std::vector<Erasure> here;
       std::ranges::copy_if(erasures_, std::back_inserter(here),
                            [&](const Erasure& erasure) { return erasure.range.overlaps({start, start + slot_ms_}); });
@@ -90,7 +96,7 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
     readings.emplace_back(one, slot_ms_);
     erasures.add(one.group->cells, w);
     for (const unsigned part : one.parts) {
-      add_reads(reads, sealed_, one.group->cells, part, one.range, kFields);
+      add_reads(reads, sealed_, one.group->cells, part, one.range, kChunkAndLives);
       sealed_wanted.resize(reads.size(), {w, part});
     }
     for (const model::Timestamp slot : one.hot) {
@@ -116,6 +122,23 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
     VARVE_TRY(lists.emplace_back(), reading.finish());
   }
   return lists;
+}
+
+Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,
+                                                       const RowStore::ReadLimits& limits) const {
+  HotReads hot(tables_);
+  for (const model::Timestamp slot : slots) hot.add(group.cells.tenant, group.cells.group, slot, 0);
+  std::map<std::int64_t, std::int64_t> last;  // by source
+  const auto note = [&](std::size_t, const Arrival& arrival, std::string_view) -> Status {
+    std::int64_t& known = last.try_emplace(arrival.source, arrival.us).first->second;
+    known = std::max(known, arrival.us);
+    return {};
+  };
+  VARVE_CHECK_OK(rows_.read(hot.reads(), limits,
+                            [&](std::size_t read, const RowView& view) { return hot.row(read, view, note); }));
+  std::vector<Arrival> list;
+  for (const auto& [source, us] : last) list.push_back({us, source});
+  return list;
 }
 
 }  // namespace varve::engine::cassandra

@@ -19,12 +19,13 @@ struct GroupRef {
 GroupRef group_ref(const Directory& directory, model::GroupId group);
 
 // What to read of a group: the slots in `range`, of the parts (ascending), and the hot rows of `hot`, which are some of
-// those slots, ascending.
+// those slots, ascending; without the rows that are `counted` (ascending).
 struct SlotsWanted {
   const GroupRef* group = nullptr;
   model::TimeRange range;
   std::vector<unsigned> parts;
   std::vector<model::Timestamp> hot;
+  const std::vector<Arrival>* counted = nullptr;
 };
 
 // Thread-safe.
@@ -38,6 +39,11 @@ class SlotReader {
   // store, corrupt.
   Result<std::vector<std::vector<SlotData>>> read(std::span<const SlotsWanted> wanted,
                                                   const RowStore::ReadLimits& limits) const;
+
+  // Of each process that has hot rows of the group in these slots, the last of them; ascending by source. Also where
+  // they were sealed long ago. Errors: as of read().
+  Result<std::vector<Arrival>> last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,
+                                             const RowStore::ReadLimits& limits) const;
 
   [[nodiscard]] std::int64_t slot_ms() const { return slot_ms_; }
   [[nodiscard]] const ChunkTable& sealed() const { return sealed_; }

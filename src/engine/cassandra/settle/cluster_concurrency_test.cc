@@ -78,6 +78,7 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
     ASSERT_TRUE(b.turns());
   }
   EXPECT_EQ(a.worker.counts()->pending, 0U);
+  EXPECT_EQ(a.worker.counts()->units_pending, 0U);
   SealedView view(cluster);
   const model::TimeRange all{start - 10 * kHour, end + kHour};
   for (std::size_t w = 0; w < kWriters; ++w) {

@@ -9,7 +9,7 @@ namespace varve::engine::cassandra {
 
 RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Unit>& units,
                              tracker::redis::Link& link, tracker::redis::MemberNames& names)
-    : link_(link), samples_(options, link, names) {
+    : link_(link), samples_(options, link, names), sequence_(link) {
   for (const Unit& unit : units) {
     tracker::TrackerOptions of_units = options;
     of_units.width_ms = unit.unit_ms;

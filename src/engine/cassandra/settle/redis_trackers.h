@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedisTrackers: the shared trackers in a Redis: one of samples, under the names that docs/formats/redis.md begins
-// with, and one of the units of each granularity, under `units|<width>|`.
+// with, and one of the units of each granularity, under `units|<width>|`; and the numbers.
 #pragma once
 
 #include <deque>
@@ -8,6 +8,7 @@
 
 #include "engine/cassandra/hot/shared_trackers.h"
 #include "tracker/redis/redis_tracker.h"
+#include "tracker/redis/sequence.h"
 
 namespace varve::engine::cassandra {
 
@@ -27,6 +28,7 @@ class RedisTrackers final : public SharedTrackers {
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override;
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
+  Result<std::int64_t> draw(std::int64_t above) override { return sequence_.draw(above); }
   Status check() override { return link_.check(); }
   [[nodiscard]] bool lost() const override { return link_.lost(); }
   [[nodiscard]] std::uint64_t version() const override { return link_.version(); }
@@ -38,6 +40,7 @@ class RedisTrackers final : public SharedTrackers {
   tracker::redis::Link& link_;
   tracker::redis::RedisTracker samples_;
   std::deque<tracker::redis::RedisTracker> units_;
+  tracker::redis::Sequence sequence_;
 };
 
 }  // namespace varve::engine::cassandra

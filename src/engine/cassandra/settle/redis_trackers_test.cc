@@ -58,17 +58,13 @@ class RedisTrackersTest : public ::testing::Test {
   PendingTrackers pending{{.units_ms = cluster.units_ms}, trackers, journal, alarms};
   Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, clock};
   SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
-  Sealer sealer{rows, reader, series.directory().stamps(), clock};
-  UnitMaker maker{rows,
-                  reader,
-                  level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
-                  cluster.schema,
-                  series.directory().stamps(),
-                  clock};
+  Sealer sealer{rows, reader, trackers, clock};
+  UnitMaker maker{
+      rows,           cluster.tables, reader, level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
+      cluster.schema, trackers,       clock};
   const rollup::Levels levels{cluster.options.rollups, {}};
   Works works{series, levels, 100, clock};
-  KeepLate late;
-  Worker worker{{.partitions = 4}, works, pending, sealer, maker, late, clock};
+  Worker worker{{.partitions = 4}, works, pending, sealer, maker, clock};
   const Timestamp time = SystemClock().now_ms() - 100 * kHour;
 };
 

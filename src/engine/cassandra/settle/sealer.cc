@@ -2,10 +2,11 @@
 #include "engine/cassandra/settle/sealer.h"
 
 #include "engine/cassandra/scan/column_life.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
-Result<std::vector<std::vector<SlotData>>> Sealer::read(std::span<const SealWork> works) const {
+Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
   std::vector<SlotsWanted> wanted;
   for (const SealWork& work : works) {
     SlotsWanted& one = wanted.emplace_back();
@@ -14,13 +15,22 @@ Result<std::vector<std::vector<SlotData>>> Sealer::read(std::span<const SealWork
     for (unsigned part = 0; part < parts_of(work.group.columns); ++part) one.parts.push_back(part);
     one.hot = {work.slot};
   }
-  return reader_.read(wanted, {});
+  Reading reading;
+  const auto read_all = [&]() -> Result<std::int64_t> {
+    VARVE_TRY(reading.slots, reader_.read(wanted, {}));
+    std::int64_t greatest = 0;
+    for (const auto& slots : reading.slots) {
+      for (const SlotData& data : slots) greatest = std::max(greatest, data.version());
+    }
+    return greatest;
+  };
+  VARVE_TRY(reading.version, read_versioned(versions_, read_all));
+  return reading;
 }
 
 Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) const {
-  const std::int64_t read_us = stamps_.draw(clock_.now_ms() * 1000);
-  auto read_slots = read(works);
-  if (!read_slots && read_slots.error().code == Code::corrupt && works.size() > 1) {
+  auto reading = read(works);
+  if (!reading && reading.error().code == Code::corrupt && works.size() > 1) {
     // One of them: each by itself.
     std::vector<SealedSlot> list;
     for (const SealWork& work : works) {
@@ -30,21 +40,27 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     return list;
   }
   std::vector<SealedSlot> list(works.size());
-  if (!read_slots) {
-    if (read_slots.error().code != Code::corrupt) return fail(read_slots.error());
-    list[0].status = fail(read_slots.error());
+  if (!reading) {
+    if (reading.error().code != Code::corrupt) return fail(reading.error());
+    list[0].status = fail(reading.error());
     return list;
   }
   std::vector<RowWrite> rows;
   for (std::size_t w = 0; w < works.size(); ++w) {
-    if ((*read_slots)[w].empty()) continue;
-    list[w].status = encode(works[w], (*read_slots)[w][0], read_us, rows, list[w]);
+    if (reading->slots[w].empty() || may_be_gone(reading->slots[w][0])) continue;
+    list[w].status = encode(works[w], reading->slots[w][0], reading->version, rows, list[w]);
   }
   VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
   return list;
 }
 
-Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t read_us, std::vector<RowWrite>& rows,
+// Its time ends, and it is not there: who finds it trusts that it is whole.
+bool Sealer::may_be_gone(const SlotData& data) const {
+  return data.stored_parts == 0 &&
+         shared::is_over(data.slot + reader_.slot_ms(), reader_.sealed().retention_ms, clock_.now_ms() + kGoneMarginMs);
+}
+
+Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
                       SealedSlot& sealed) const {
   shared::Gather gather;
   chunk::BlockBuilder builder;
@@ -53,7 +69,7 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t r
     const std::vector<std::uint16_t> columns = columns_of_part(part, work.group.columns);
     VARVE_CHECK_OK(gather_columns(data, columns, gather));
     gather.finish();
-    ChunkWrite row{work.slot, part, {}, {read_us, {}}, {}};
+    ChunkWrite row{work.slot, part, {}, {version, {}}, {}};
     for (const chunk::Column& column : gather.columns()) {
       row.lives.series.push_back(life_of(gather.times(), column));
       sealed.samples += row.lives.series.back().points;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sealer: writes what stands of line groups in slots as sealed rows: one block for each 32 series. Done again it writes
-// the same; done by two at once, the row of the one that read later counts, as its write timestamp is when it read.
+// the same; done by two at once, the row of the one that read later counts (tables/write_versions.h).
 //
 // Whoever calls it took the work from a tracker before, and completes it afterwards only if nobody has touched it
 // since.
@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/scan/slot_reader.h"
-#include "engine/cassandra/series/stamps.h"
+#include "engine/cassandra/tables/write_versions.h"
 
 namespace varve::engine::cassandra {
 
@@ -34,20 +34,26 @@ struct SealedSlot {
 class Sealer {
  public:
   // `clock`: the one that all replicas share.
-  Sealer(RowStore& rows, const SlotReader& reader, Stamps& stamps, const Clock& clock)
-      : rows_(rows), reader_(reader), stamps_(stamps), clock_(clock) {}
+  Sealer(RowStore& rows, const SlotReader& reader, WriteVersions& versions, const Clock& clock)
+      : rows_(rows), reader_(reader), versions_(versions), clock_(clock) {}
 
-  // In their order. Slots whose samples are over (raw.retention) must not be among them. Errors: those of the store.
+  // In their order. Nothing is written of slots whose samples are over and have no sealed row. Errors: those of the
+  // store and of WriteVersions::draw().
   Result<std::vector<SealedSlot>> seal(std::span<const SealWork> works) const;
 
  private:
-  Result<std::vector<std::vector<SlotData>>> read(std::span<const SealWork> works) const;
-  Status encode(const SealWork& work, const SlotData& data, std::int64_t read_us, std::vector<RowWrite>& rows,
+  struct Reading {
+    std::int64_t version = 0;
+    std::vector<std::vector<SlotData>> slots;
+  };
+  Result<Reading> read(std::span<const SealWork> works) const;
+  [[nodiscard]] bool may_be_gone(const SlotData& data) const;
+  Status encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
                 SealedSlot& sealed) const;
 
   RowStore& rows_;
   const SlotReader& reader_;
-  Stamps& stamps_;
+  WriteVersions& versions_;
   const Clock& clock_;
 };
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "engine/cassandra/settle/late_windows.h"
+#include "engine/cassandra/scan/window_rows.h"
 #include "engine/cassandra/testing/group_rows.h"
 
 namespace varve::engine::cassandra {
@@ -26,7 +26,7 @@ class UnitMakerTest : public testing::GroupRows {
  protected:
   UnitMakerTest()
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, 400 * kDay}, {kDay, rollup::kForEver}}, 30 * kDay),
-        maker(rows, reader, level_tables(tables, schema, kHour), schema, stamps, clock) {
+        maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock) {
     static_assert(kStart % (48 * kHour) == 0);
     clock.advance_ms(kStart + 3 * kDay - clock.now_ms());
   }
@@ -129,7 +129,7 @@ TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
   seal(group, kStart + 3 * kHour);
   make(0, kStart);
   make(1, kStart);
-  clock.advance_ms(kStart + 30 * kDay + 3 * kHour / 2 - clock.now_ms());  // the first slot's samples are gone
+  clock.advance_ms(kStart + 31 * kDay + 3 * kHour / 2 - clock.now_ms());  // the first slot's samples are gone
   put(group, {{kStart + 3 * kHour + 1, Value::of_long(5)}});
   seal(group, kStart + 3 * kHour);
   make(0, kStart);
@@ -149,12 +149,14 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
   seal(group, kStart);
   make(0, kStart);
   make(1, kStart);
-  clock.advance_ms(kStart + 31 * kDay - clock.now_ms());
-  LateWindows late(rows, reader, maker, stamps, clock);
-  const LateWork work{group, kinds, kStart};
+  clock.advance_ms(kStart + 32 * kDay - clock.now_ms());
   const auto add = [&] {
-    const auto added = late.add_late({&work, 1});
-    return added.has_value() && (*added)[0].has_value();
+    const UnitWork work{group, kinds, kStart, {}};
+    for (const std::size_t level : {0, 1}) {
+      const auto made = maker.make(level, {&work, 1});
+      if (!made || !(*made)[0].status) return false;
+    }
+    return true;
   };
   ASSERT_TRUE(add()) << "nothing is late";
   EXPECT_EQ(shown(read(0, kStart, 32).numbers), "0:1/1/1/1 10:1/2/2/2 ");
@@ -163,7 +165,6 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
     ASSERT_TRUE(add());
     EXPECT_EQ(shown(read(0, kStart, 32).numbers), "0:2/11/1/10 10:1/2/2/2 ");
     EXPECT_EQ(shown(read(1, kStart, 32).numbers), "0:3/13/1/10 ");
-    if (again == 1) make(1, kStart);
   }
   put(group, {{kStart + 20 * kMinute, Value::of_long(5)}});
   rows.fail_writes_after(3);  // dies between two parts of the second granularity

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
@@ -83,16 +84,15 @@ Status Worker::in_batches(std::size_t stage, std::span<const Due> works, Turn& t
   return {};
 }
 
-// As the unit maker sees it: samples that old are not counted again.
+// Too old to be sealed, or nearly.
 bool Worker::is_late(Timestamp slot) const {
-  if (options_.raw_retention_ms >= rollup::kForEver) return false;
-  return slot + options_.slot_ms + options_.raw_retention_ms <= clock_.now_ms() + options_.late_margin_ms;
+  return shared::is_over(slot + options_.slot_ms, options_.samples_stored_ms, clock_.now_ms() + kGoneMarginMs);
 }
 
 Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   std::vector<Due> late, timely;
   for (const Due& due : dues) (is_late(due.slot) ? late : timely).push_back(due);
-  if (!late.empty()) VARVE_CHECK_OK(add_late(late));
+  if (!late.empty()) VARVE_CHECK_OK(make_late(late, turn));
   if (timely.empty()) return {};
   std::vector<SealWork> works;
   for (const Due& due : timely) {
@@ -117,19 +117,40 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   return finish(0, good);
 }
 
-Status Worker::add_late(std::span<const Due> dues) {
-  std::vector<LateWork> works;
-  for (const Due& due : dues) works.push_back(works_.late(due));
-  VARVE_TRY(const auto added, late_.add_late(works));
-  std::vector<Due> good;
-  for (std::size_t i = 0; i < added.size(); ++i) {
-    if (added[i]) {
-      good.push_back(dues[i]);
-    } else {
-      VARVE_CHECK_OK(give_up(0, dues[i], added[i].error()));
-    }
+// All units over them, finest first, before they are complete: until then their hot rows are read.
+Status Worker::make_late(std::span<const Due> dues, Turn& turn) {
+  std::vector<Due> good(dues.begin(), dues.end());
+  for (std::size_t level = 0; level < trackers_.levels(); ++level) {
+    VARVE_TRY(good, make_late(level, good, turn));
   }
   return finish(0, good);
+}
+
+// Returns those of which it could be made.
+Result<std::vector<Worker::Due>> Worker::make_late(std::size_t level, std::span<const Due> dues, Turn& turn) {
+  const std::int64_t unit_ms = trackers_.unit_ms(level);
+  std::map<Key, std::size_t> units;
+  std::vector<UnitWork> works;
+  for (const Due& due : dues) {
+    Due unit = due;
+    unit.slot = model::window_start(due.slot, unit_ms);
+    if (!units.try_emplace({unit.member, unit.slot}, works.size()).second) continue;
+    if (level == 0) {
+      VARVE_CHECK_OK(works_.know({&unit, 1}, {unit.slot, unit.slot + unit_ms}, turn.when == When::ended));
+    }
+    works.push_back(works_.unit(unit, level == 0));
+  }
+  VARVE_TRY(const auto made, maker_.make(level, works));
+  std::vector<Due> good;
+  for (const Due& due : dues) {
+    const MadeUnit& unit = made[units.at({due.member, model::window_start(due.slot, unit_ms)})];
+    if (unit.status) {
+      good.push_back(due);
+    } else {
+      VARVE_CHECK_OK(give_up(0, due, unit.status.error()));
+    }
+  }
+  return good;
 }
 
 Status Worker::make(std::size_t level, std::span<const Due> dues, Turn& turn) {
@@ -202,7 +223,7 @@ Result<storage::SlotCounts> Worker::counts() const {
   storage::SlotCounts counts;
   for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
     VARVE_TRY(const tracker::Counts of, tracker(stage).counts());
-    counts.pending += of.pending;
+    (stage == 0 ? counts.pending : counts.units_pending) += of.pending;
     counts.set_aside += of.set_aside;
   }
   counts.sealed = sealed_;

@@ -4,6 +4,8 @@
 //
 //   samples: due → seal → touch the finest units → complete       units: due → make → touch the coarser ones → complete
 //
+// Samples whose slot's time is over are not sealed any more: the units over them are made at once.
+//
 // Work that fails on what it finds is set aside with back-off, and all other work goes on. Where store or trackers do
 // not answer, the turn ends, and everything stays pending.
 #pragma once
@@ -35,20 +37,17 @@ class Worker {
 
   struct Options {
     std::int64_t slot_ms = 3'600'000;
-    std::int64_t raw_retention_ms = rollup::kForEver;
+    std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
     std::uint32_t partitions = 64;
-    // Samples that old are late.
-    std::int64_t late_margin_ms = kGoneMarginMs;
   };
   // `clock`: the one that all replicas share.
   Worker(const Options& options, Works& works, PendingTrackers& trackers, const Sealer& sealer, const UnitMaker& maker,
-         LateAdder& late, const Clock& clock)
+         const Clock& clock)
       : options_(options),
         works_(works),
         trackers_(trackers),
         sealer_(sealer),
         maker_(maker),
-        late_(late),
         clock_(clock),
         errors_(1 + trackers.levels()) {}
 
@@ -78,7 +77,8 @@ class Worker {
   Status stage(std::size_t stage, std::uint32_t partition, Turn& turn);
   Status in_batches(std::size_t stage, std::span<const Due> works, Turn& turn);
   Status seal(std::span<const Due> works, Turn& turn);
-  Status add_late(std::span<const Due> works);
+  Status make_late(std::span<const Due> works, Turn& turn);
+  Result<std::vector<Due>> make_late(std::size_t level, std::span<const Due> works, Turn& turn);
   Status make(std::size_t level, std::span<const Due> works, Turn& turn);
   Status touch_finest(std::span<const Due> works, Turn& turn);
   Status touch_coarser(std::size_t level, std::span<const Due> works);
@@ -95,7 +95,6 @@ class Worker {
   PendingTrackers& trackers_;
   const Sealer& sealer_;
   const UnitMaker& maker_;
-  LateAdder& late_;
   const Clock& clock_;
   std::mutex settling_;
   std::atomic<std::uint64_t> sealed_ = 0, windows_ = 0;

@@ -58,6 +58,8 @@ TEST_F(WorkerTest, ASlotBecomesUnits) {
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(sealed("h"), (Samples{{now, 3}, {now + 6 * kMinute, 5}}));
   EXPECT_EQ(all_pending(), (Pendings{0, 1, 0, 0}));
+  EXPECT_EQ(a.worker.counts()->pending, 0U);
+  EXPECT_EQ(a.worker.counts()->units_pending, 1U);
   EXPECT_TRUE(windows(0, "h").empty());
   cluster.clock.advance_ms(cluster.units_ms[0]);
   ASSERT_TRUE(b.turns());
@@ -183,19 +185,22 @@ TEST_F(WorkerTest, EachStepMayFail) {
 }
 
 TEST_F(WorkerTest, WhatIsLateIsNotSealed) {
-  append(a, {"cpu"}, "h", now - 91 * kDay, 3);
+  const Timestamp late = now - 91 * kDay;
+  append(a, {"cpu"}, "h", late, 3);
   append(a, {"cpu"}, "h", now, 3);
   cluster.clock.advance_ms(kHour + quiet);
-  b.late.answer = fail(Code::unavailable, "not now");
-  EXPECT_EQ(b.turns().error().code, Code::unavailable);
-  EXPECT_EQ(pending(0), 2U);
-  b.late.answer = {};
+  cluster.rows.fail_writes_after(1);
+  EXPECT_FALSE(b.turns());
+  EXPECT_GE(pending(0), 1U);
+  cluster.rows.let_write();
   ASSERT_TRUE(b.turns());
-  ASSERT_EQ(b.late.late.size(), 1U);
-  EXPECT_EQ(b.late.late[0].slot, now - 91 * kDay);
-  EXPECT_EQ(b.late.late[0].group.cells, SealedView::cells("h", {"cpu"}));
   EXPECT_EQ(sealed("h"), (Samples{{now, 3}}));
   EXPECT_EQ(pending(0), 0U);
+  for (const std::size_t level : {0, 1, 2}) {
+    EXPECT_EQ(shown(windows(level, "h")),
+              (ShownWindows{{model::window_start(late, cluster.options.rollups[level].width_ms), "1/3/3/3"}}))
+        << level;
+  }
 }
 
 // Whichever replica knows which group, and whichever is sealed first.

@@ -70,10 +70,6 @@ std::vector<Works::Sharing> Works::sharing(GroupId group) {
   return out;
 }
 
-LateWork Works::late(const Due& due) const {
-  return {group_ref(series_.directory(), group_of(due)), kinds(group_of(due)), due.slot};
-}
-
 std::vector<rollup::Kind> Works::kinds(GroupId group) const {
   return series_.directory().read([&](const SeriesIndex& index) {
     std::vector<rollup::Kind> list;

@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/series/series_tables.h"
-#include "engine/cassandra/settle/late_adder.h"
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/settle/unit_maker.h"
 #include "engine/shared/shared_groups.h"
@@ -36,7 +35,6 @@ class Works {
   // By slot, and those whose hot rows are read together side by side.
   void put_together(std::vector<tracker::Due>& works) const;
   [[nodiscard]] SealWork seal(const tracker::Due& due);
-  [[nodiscard]] LateWork late(const tracker::Due& due) const;
   // `elsewhere` is of the finest granularity only.
   [[nodiscard]] UnitWork unit(const tracker::Due& due, bool elsewhere);
 

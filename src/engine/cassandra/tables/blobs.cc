@@ -9,7 +9,7 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kBlobVersion = 1;
 
 void append_le64(std::string& to, std::int64_t number) {
   for (int i = 0; i < 8; ++i) to += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i));
@@ -18,9 +18,9 @@ void append_le64(std::string& to, std::int64_t number) {
 Status check_version(std::string_view blob, const char* what) {
   if (blob.empty()) return fail(Code::corrupt, std::string(what) + " of a row are empty");
   const auto version = static_cast<std::uint8_t>(blob[0]);
-  if (version == kVersion) return {};
+  if (version == kBlobVersion) return {};
   return fail(Code::unsupported, "version " + std::to_string(version) + " of the " + what +
-                                     " of a row; this build reads version " + std::to_string(kVersion));
+                                     " of a row; this build reads version " + std::to_string(kBlobVersion));
 }
 
 // Reads varints one after the other; at the first that is cut, good is false and the rest are 0.
@@ -40,8 +40,8 @@ struct Varints {
 }  // namespace
 
 std::string encode_lives(const PartLives& lives, model::Timestamp start) {
-  std::string blob(1, static_cast<char>(kVersion));
-  append_le64(blob, lives.read_us);
+  std::string blob(1, static_cast<char>(kBlobVersion));
+  append_le64(blob, lives.version);
   for (const storage::SeriesLife& life : lives.series) {
     codec::append_varint(blob, life.points);
     if (life.points == 0) continue;
@@ -56,7 +56,7 @@ Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start) {
   VARVE_CHECK_OK(check_version(blob, "lives"));
   if (blob.size() < 9) return fail(Code::corrupt, "the lives of a row are cut short");
   PartLives lives;
-  lives.read_us = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
+  lives.version = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
   const auto* const bytes = reinterpret_cast<const std::byte*>(blob.data());
   Varints numbers{bytes + 9, bytes + blob.size()};
   while (numbers.good && numbers.at != numbers.end) {
@@ -74,7 +74,7 @@ Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start) {
 }
 
 std::string encode_arrivals(std::span<const Arrival> arrivals) {
-  std::string blob(1, static_cast<char>(kVersion));
+  std::string blob(1, static_cast<char>(kBlobVersion));
   for (const Arrival& arrival : arrivals) {
     append_le64(blob, arrival.us);
     append_le64(blob, arrival.source);

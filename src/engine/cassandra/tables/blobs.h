@@ -16,9 +16,9 @@
 
 namespace varve::engine::cassandra {
 
-// What is known of the series of a part without reading its chunk, and when it was read to be written so.
+// What is known of the series of a part without reading its chunk, and the version of the row.
 struct PartLives {
-  std::int64_t read_us = 0;                 // the row holds nothing that came later, and all that had come before
+  std::int64_t version = 0;                 // write_versions.h: what it was made of was read after this was drawn
   std::vector<storage::SeriesLife> series;  // in order of the columns
 };
 std::string encode_lives(const PartLives& lives, model::Timestamp start);

@@ -30,7 +30,7 @@ TEST(BlobsTest, LivesComeBack) {
   const PartLives lives{1'700'000'000'000'001, {{1000, 1999, 3, 6}, {}, {-5, -5, 1, 1}}};
   const auto back = decode_lives(encode_lives(lives, 1000), 1000);
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->read_us, lives.read_us);
+  EXPECT_EQ(back->version, lives.version);
   EXPECT_EQ(back->series, lives.series);
 }
 

@@ -22,20 +22,33 @@ Status check_cells_of(const RowView& row, std::size_t wanted) {
   return fail(Code::corrupt, "a row of " + std::to_string(row.cells.size()) + " cells, not " + std::to_string(wanted));
 }
 
+std::vector<std::int64_t> units_of(const SchemaOptions& schema, std::int64_t slot_ms) {
+  std::vector<std::int64_t> widths;
+  for (const rollup::Level& level : schema.rollups) widths.push_back(level.width_ms);
+  return units_ms(widths, slot_ms);
+}
+
+// A unit is made when it has ended: until then there must be what it is made of.
+std::int64_t stored_ms(std::int64_t wanted_ms, const std::vector<std::int64_t>& units, std::size_t made) {
+  if (wanted_ms >= rollup::kForEver) return rollup::kForEver;
+  return std::max(wanted_ms, made < units.size() ? units[made] : 0) + kGoneMarginMs;
+}
+
 }  // namespace
 
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
-  return {&tables.sealed, slot_ms, era_ms(slot_ms), schema.raw_retention_ms, false};
+  const auto units = units_of(schema, slot_ms);
+  return {&tables.sealed, slot_ms, era_ms(slot_ms), stored_ms(schema.raw_retention_ms, units, 0), false};
 }
 
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
-  std::vector<std::int64_t> widths;
-  for (const rollup::Level& level : schema.rollups) widths.push_back(level.width_ms);
-  const auto units = units_ms(widths, slot_ms);
+  const auto units = units_of(schema, slot_ms);
   std::vector<ChunkTable> list;
   for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
-    list.push_back({&tables.levels[level], units[level], unit_era_ms(units[level]),
-                    shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), true});
+    list.push_back(
+        {&tables.levels[level], units[level], unit_era_ms(units[level]),
+         stored_ms(shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), units, level + 1),
+         true});
   }
   return list;
 }
@@ -51,7 +64,7 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
   out.clustering = {timestamp_cell(row.start)};
   out.values = {row.chunk, encode_lives(row.lives, row.start)};
   if (table.has_added) out.values.push_back(encode_arrivals(row.added));
-  out.timestamp_us = row.lives.read_us;
+  out.timestamp_us = row.lives.version;
   out.ttl_s = *ttl;
 }
 

@@ -21,23 +21,27 @@ struct GroupCells {
   bool operator==(const GroupCells&) const = default;
 };
 
+// Rows are stored for so much longer than they are shown, or windows are made of them: clocks of nodes and replicas may
+// differ by that. In that time nothing new is written for a slot or unit that has no row: it may have had one.
+inline constexpr std::int64_t kGoneMarginMs = 86'400'000;
+
 // A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a unit).
 struct ChunkTable {
   const Table* table = nullptr;
   std::int64_t row_ms = 0;        // slot or unit
   std::int64_t era_ms = 0;        // partition
-  std::int64_t retention_ms = 0;  // counted from the end of what a row stands for
+  std::int64_t retention_ms = 0;  // how long they are stored, from the end of what a row stands for
   bool has_added = false;
 };
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
-// Of windows, finest first. They are stored as long as wider ones may be made of them again.
+// Of windows, finest first. They are stored as long as wider ones may be made of them, as samples are.
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
 
 struct ChunkWrite {
   model::Timestamp start = 0;
   unsigned part = 0;
   std::string chunk;  // empty: there is nothing there, or no more
-  PartLives lives;    // its read_us is the row's write timestamp
+  PartLives lives;    // its version is the row's write timestamp
   std::vector<Arrival> added;
 };
 // None where its time, or that of the group's samples, is over at now_ms.

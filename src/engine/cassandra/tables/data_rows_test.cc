@@ -41,7 +41,8 @@ TEST_F(DataRows, ChunksAreFoundByTime) {
     add_write(writes, sealed, group, {base + hour * kHour, 0, std::to_string(hour), {1, {}}, {}}, clock.now_ms());
   }
   add_write(writes, sealed, group, {base, 1, "other part", {1, {}}, {}}, clock.now_ms());
-  EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((30 * kDay + kHour - kWeek) / 1000));
+  EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((31 * kDay + kHour - kWeek) / 1000))
+      << "a day longer than they are shown";
   ASSERT_TRUE(rows.write_now(std::move(writes)));
   const std::int64_t h = base / kHour;
   const auto at = [&](std::int64_t hour) { return std::to_string(h + hour) + "=" + std::to_string(hour) + " "; };
@@ -57,9 +58,9 @@ TEST_F(DataRows, WhatIsOverIsNotWritten) {
   const ChunkTable level = level_tables(tables, schema, kHour)[0];
   EXPECT_EQ(level.row_ms, 4 * kHour);
   std::vector<RowWrite> writes;
-  add_write(writes, level, group, {clock.now_ms() - 90 * kDay - 4 * kHour, 0, "x", {1, {}}, {}}, clock.now_ms());
+  add_write(writes, level, group, {clock.now_ms() - 91 * kDay - 4 * kHour, 0, "x", {1, {}}, {}}, clock.now_ms());
   EXPECT_TRUE(writes.empty());
-  add_write(writes, level, group, {clock.now_ms() - 90 * kDay - 4 * kHour + 1, 0, "x", {1, {}}, {{5, 6}}},
+  add_write(writes, level, group, {clock.now_ms() - 91 * kDay - 4 * kHour + 1, 0, "x", {1, {}}, {{5, 6}}},
             clock.now_ms());
   ASSERT_EQ(writes.size(), 1U);
   EXPECT_EQ(writes[0].ttl_s, 1U);
@@ -76,11 +77,22 @@ TEST_F(DataRows, RowsOfAGroupThatLivesShorterGoWithIt) {
     return writes.empty() ? -1 : std::int64_t{writes[0].ttl_s};
   };
   const model::Timestamp start = clock.now_ms() - 5 * kHour;
-  EXPECT_EQ(ttl_of(start, 0), (30 * kDay - 4 * kHour) / 1000);
+  EXPECT_EQ(ttl_of(start, 0), (31 * kDay - 4 * kHour) / 1000);
   EXPECT_EQ(ttl_of(start, 86'400), (kDay - 4 * kHour) / 1000);
-  EXPECT_EQ(ttl_of(start, 365 * 86'400), (30 * kDay - 4 * kHour) / 1000) << "it never lives longer";
+  EXPECT_EQ(ttl_of(start, 365 * 86'400), (31 * kDay - 4 * kHour) / 1000) << "it never lives longer";
   EXPECT_EQ(ttl_of(start, 4 * 3600 + 1), 1);
   EXPECT_EQ(ttl_of(start, 4 * 3600), -1) << "its slot's last sample is over";
+}
+
+// A unit of windows is made when it has ended.
+TEST_F(DataRows, SamplesAreStoredUntilTheirUnitsAreMade) {
+  SchemaOptions shorter = schema;
+  shorter.raw_retention_ms = 2 * kHour;
+  EXPECT_EQ(sealed_table(tables, shorter, kHour).retention_ms, 4 * kHour + kGoneMarginMs);
+  shorter.rollups.clear();
+  EXPECT_EQ(sealed_table(tables, shorter, kHour).retention_ms, 2 * kHour + kGoneMarginMs);
+  shorter.raw_retention_ms = rollup::kForEver;
+  EXPECT_EQ(sealed_table(tables, shorter, kHour).retention_ms, rollup::kForEver);
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "model/time.h"
+
 namespace varve::engine::cassandra {
 namespace {
 
 using enum CellType;
 
-constexpr std::int64_t kHourMs = 3'600'000;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
 constexpr std::int64_t kWindowsWanted = 30;  // of time window compaction: that many files stay, each dropped whole
 
 // Blocks are compressed already; what Cassandra keeps around them, and their heads, gain: the more of them are
@@ -33,9 +33,9 @@ std::string with(const std::string& compaction, std::string_view compression, st
 
 // Rows are written once and die by time: files hold one window of time each, and go as a whole.
 Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std::string_view compression) {
-  const std::int64_t wanted_ms = retention_ms >= rollup::kForEver ? 30 * kDayMs : retention_ms / kWindowsWanted;
-  const bool days = wanted_ms > kDayMs;
-  const std::int64_t unit_ms = days ? kDayMs : kHourMs;
+  const std::int64_t wanted_ms = retention_ms >= rollup::kForEver ? 30 * model::kDayMs : retention_ms / kWindowsWanted;
+  const bool days = wanted_ms > model::kDayMs;
+  const std::int64_t unit_ms = days ? model::kDayMs : model::kHourMs;
   const std::int64_t size = std::max<std::int64_t>(1, (wanted_ms + unit_ms - 1) / unit_ms);
   table.ttl_s = ttl_s(retention_ms);
   table.options =
@@ -96,8 +96,8 @@ std::string width_name(std::int64_t width_ms) {
     std::int64_t ms;
     const char *prefix, *suffix;
   };
-  for (const Unit& unit :
-       {Unit{kDayMs, "p", "d"}, Unit{kHourMs, "pt", "h"}, Unit{60'000, "pt", "m"}, Unit{1000, "pt", "s"}}) {
+  for (const Unit& unit : {Unit{model::kDayMs, "p", "d"}, Unit{model::kHourMs, "pt", "h"}, Unit{60'000, "pt", "m"},
+                           Unit{1000, "pt", "s"}}) {
     if (width_ms % unit.ms == 0) return unit.prefix + std::to_string(width_ms / unit.ms) + unit.suffix;
   }
   return "pt" + std::to_string(width_ms) + "ms";
@@ -187,7 +187,7 @@ Tables::Tables(const SchemaOptions& options) {
                       {kGroup, {"erased", bigint}},
                       {{"first", timestamp}, {"last", timestamp}, {"columns", blob}, {"blocks", bigint}},
                       {}},
-                     kHotKeptMs + kDayMs, kGraceHotS, kLz4);
+                     kHotKeptMs + model::kDayMs, kGraceHotS, kLz4);
   texts = levelled({"texts",
                     "texts that people and services keep, and tasks: all of one service of a tenant; a row each",
                     {kTenant, {"service", text}},

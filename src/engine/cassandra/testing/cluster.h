@@ -104,44 +104,51 @@ class Series final : public SeriesTables {
   }
 };
 
-struct KeepLate final : LateAdder {
-  Result<std::vector<Status>> add_late(std::span<const LateWork> works) override {
-    if (!answer) return fail(answer.error());
-    late.insert(late.end(), works.begin(), works.end());
-    return std::vector<Status>(works.size());
-  }
-  std::vector<LateWork> late;
-  Status answer;
+// The time of a replica: by its own clock, which may be wrong, until it has heard of Redis' time.
+class ShiftedClock final : public Clock {
+ public:
+  ShiftedClock(const Clock& right, std::int64_t ahead_ms) : right_(right), ahead_ms_(ahead_ms) {}
+  [[nodiscard]] std::int64_t now_ms() const override { return right_.now_ms() + ahead_ms_; }
+  [[nodiscard]] std::int64_t steady_ns() const override { return right_.steady_ns(); }
+  void set(std::int64_t ahead_ms) { ahead_ms_ = ahead_ms; }
+
+ private:
+  const Clock& right_;
+  std::atomic<std::int64_t> ahead_ms_;
 };
 
 class ClusterReplica {
  public:
-  ClusterReplica(Cluster& shared, std::int64_t source_number)
+  // Its own clock is ahead by so much, or behind.
+  ClusterReplica(Cluster& shared, std::int64_t source_number, std::int64_t ahead_ms = 0)
       : cluster(shared),
+        clock(shared.clock, ahead_ms),
         source(source_number),
         rows(shared.rows),
-        series({{.partitions = shared.options.partitions}}, shared.tables, rows, shared.redis.versions, shared.clock),
+        series({{.partitions = shared.options.partitions}}, shared.tables, rows, shared.redis.versions, clock),
         names(series),
-        trackers(shared.redis, names, shared.clock),
+        trackers(shared.redis, names, clock),
         journal({.slot_ms = Cluster::kSlotMs,
                  .quiet_ms = shared.options.quiet_ms,
                  .partitions = shared.options.partitions,
                  .units_ms = shared.units_ms},
-                shared.tables, rows, series, shared.clock),
+                shared.tables, rows, series, clock),
         alarms({.source = source, .replica = "r"}, shared.tables, rows, trackers, journal, series.directory().stamps(),
-               shared.clock),
+               clock),
         pending({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .units_ms = shared.units_ms},
                 trackers, journal, alarms),
         appender({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .source = source}, shared.tables,
-                 rows, series, pending, journal, alarms, shared.clock),
+                 rows, series, pending, journal, alarms, clock),
         reader(rows, shared.tables, shared.schema, Cluster::kSlotMs),
-        sealer(rows, reader, series.directory().stamps(), shared.clock),
-        maker(rows, reader, level_tables(shared.tables, shared.schema, Cluster::kSlotMs), shared.schema,
-              series.directory().stamps(), shared.clock),
+        sealer(rows, reader, trackers, clock),
+        maker(rows, shared.tables, reader, level_tables(shared.tables, shared.schema, Cluster::kSlotMs), shared.schema,
+              trackers, clock),
         levels{shared.options.rollups, {}},
-        works(series, levels, shared.options.quiet_ms / 2, shared.clock),
-        worker({.raw_retention_ms = shared.options.raw_retention_ms, .partitions = shared.options.partitions}, works,
-               pending, sealer, maker, late, shared.clock) {}
+        works(series, levels, shared.options.quiet_ms / 2, clock),
+        worker({.samples_stored_ms = reader.sealed().retention_ms, .partitions = shared.options.partitions}, works,
+               pending, sealer, maker, clock) {
+    trackers.heard = [this](std::int64_t redis_ahead_ms) { clock.set(redis_ahead_ms); };
+  }
 
   struct Line {
     model::GroupId id{};
@@ -192,6 +199,7 @@ class ClusterReplica {
   }
 
   Cluster& cluster;
+  ShiftedClock clock;
   const std::int64_t source;
   MortalRows rows;
   Series series;
@@ -205,7 +213,6 @@ class ClusterReplica {
   Sealer sealer;
   UnitMaker maker;
   rollup::Levels levels;
-  KeepLate late;
   Works works;
   Worker worker;
 };

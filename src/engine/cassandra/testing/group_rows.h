@@ -19,6 +19,18 @@ namespace varve::engine::cassandra::testing {
 
 inline constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
 
+// Numbers of one process alone.
+class CountedVersions final : public WriteVersions {
+ public:
+  Result<std::int64_t> draw(std::int64_t above) override {
+    last_ = std::max(last_, above) + 1;
+    return last_;
+  }
+
+ private:
+  std::int64_t last_ = 0;
+};
+
 class GroupRows : public ::testing::Test {
  protected:
   explicit GroupRows(std::vector<rollup::Level> levels = {}, std::int64_t raw_retention_ms = rollup::kForEver)
@@ -29,8 +41,9 @@ class GroupRows : public ::testing::Test {
   Tables tables{schema};
   MemoryRows rows{clock};
   Stamps stamps;
+  CountedVersions versions;
   SlotReader reader{rows, tables, schema, kHour};
-  Sealer sealer{rows, reader, stamps, clock};
+  Sealer sealer{rows, reader, versions, clock};
 
   static GroupRef group_named(char name, std::size_t columns) { return {{"acme", std::string(16, name)}, columns}; }
   std::int64_t now_us() { return stamps.draw(clock.now_ms() * 1000); }
@@ -65,11 +78,23 @@ class GroupRows : public ::testing::Test {
     EXPECT_TRUE((*sealed)[0].status);
     return (*sealed)[0];
   }
+  // As Eraser writes it.
+  Erasure begin_erasure(const GroupRef& group, std::vector<std::uint16_t> columns, model::TimeRange range) {
+    std::vector<model::Timestamp> slots;
+    for (auto slot = model::window_start(range.first, kHour); slot < range.last; slot += kHour) slots.push_back(slot);
+    auto seen = reader.last_arrivals(group, slots, {});
+    EXPECT_TRUE(seen);
+    Erasure erasure{
+        .number = *versions.draw(0), .range = range, .columns = std::move(columns), .seen = std::move(*seen)};
+    EXPECT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.number)}));
+    return erasure;
+  }
+  void end_erasure(const GroupRef& group, Erasure erasure) {
+    erasure.blocks = *versions.draw(0);
+    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks)}));
+  }
   void erase(const GroupRef& group, std::vector<std::uint16_t> columns, model::TimeRange range) {
-    Erasure erasure{now_us(), std::numeric_limits<std::int64_t>::max(), range, std::move(columns)};
-    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.at_us)}));
-    erasure.blocks_us = now_us();
-    ASSERT_TRUE(rows.write_now({erasure_write(tables, group.cells, erasure, erasure.blocks_us)}));
+    end_erasure(group, begin_erasure(group, std::move(columns), range));
   }
 };
 

@@ -3,7 +3,10 @@
 // come back empty, and lose touches of callers that die.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -58,6 +61,8 @@ class LocalRedis {
   std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, then units
   bool lost = false;
   std::uint64_t version = 1, losses = 0;
+  std::int64_t write_version = 0;          // the last one that was drawn
+  std::atomic<std::int64_t> ahead_ms = 0;  // its clock
   tracker::redis::testing::LocalVersions versions;
 
  private:
@@ -68,6 +73,7 @@ class LocalRedis {
     return at->second;
   }
   void clear() {
+    write_version = 0;
     trackers.clear();
     for (const auto& options : options_) trackers.push_back(std::make_unique<tracker::LocalTracker>(options));
   }
@@ -90,6 +96,8 @@ class LocalTrackers final : public SharedTrackers {
   void away_after(int questions) { questions_left_ = questions; }
   // Nothing calls back any more.
   void kill() { dead_ = true; }
+  // Each answer says how far Redis' clock is ahead.
+  std::function<void(std::int64_t)> heard = [](std::int64_t) {};
   // Called before each touch of samples.
   std::function<void()> before_touch = [] {};
 
@@ -108,6 +116,13 @@ class LocalTrackers final : public SharedTrackers {
     before_touch();
     Status status = samples().touch(touches, now_ms);
     if (!dead_) done(std::move(status));
+  }
+  Result<std::int64_t> draw(std::int64_t above) override {
+    VARVE_CHECK_OK(answer());
+    const std::lock_guard lock(redis_.mutex);
+    redis_.write_version = std::max({redis_.write_version, above, drawn_.load()}) + 1;
+    drawn_ = redis_.write_version;
+    return redis_.write_version;
   }
   Status check() override {
     VARVE_CHECK_OK(answer());
@@ -229,6 +244,7 @@ class LocalTrackers final : public SharedTrackers {
   Status answer() {
     if (questions_left_ >= 0 && questions_left_-- == 0) away_ = true;
     if (away_ || dead_) return fail(Code::unavailable, "Redis is away");
+    heard(redis_.ahead_ms);
     const std::lock_guard lock(redis_.mutex);
     lost_ = redis_.lost;
     version_ = redis_.version;
@@ -246,6 +262,7 @@ class LocalTrackers final : public SharedTrackers {
   std::atomic<bool> away_ = false, dead_ = false, lost_ = false;
   std::atomic<int> questions_left_ = -1;
   std::atomic<std::uint64_t> version_ = 1;
+  std::atomic<std::int64_t> drawn_ = 0;
   std::deque<View> views_;
 };
 

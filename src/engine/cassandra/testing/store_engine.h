@@ -14,11 +14,14 @@ namespace varve::engine::cassandra::testing {
 class StoreEngine final : public storage::testing::Engine {
  public:
   explicit StoreEngine(ClusterOptions options = {})
-      : own_(std::make_unique<Cluster>(std::move(options))), cluster(*own_) {
+      : own_(std::make_unique<Cluster>(std::move(options))), cluster(*own_), clock_(cluster.clock, 0) {
     open();
   }
-  // One more replica.
-  explicit StoreEngine(Cluster& shared) : cluster(shared) { open(); }
+  // One more replica, whose clock is ahead by so much until it hears of Redis' time; at first that is away from it.
+  explicit StoreEngine(Cluster& shared, std::int64_t ahead_ms = 0, bool redis_away = false)
+      : cluster(shared), clock_(shared.clock, ahead_ms), redis_away_(redis_away) {
+    open();
+  }
 
   storage::SeriesStore& series() override { return store_->series(); }
   storage::SampleStore& samples() override { return *store_; }
@@ -34,6 +37,8 @@ class StoreEngine final : public storage::testing::Engine {
   }
   [[nodiscard]] bool makes_windows() const override { return !cluster.options.rollups.empty(); }
   Store& store() { return *store_; }
+  LocalTrackers& trackers() { return *trackers_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
 
  private:
   void open() {
@@ -43,12 +48,16 @@ class StoreEngine final : public storage::testing::Engine {
     options.slot_quiet_ms = cluster.options.quiet_ms;
     options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;
-    store_ = std::make_unique<Store>(options, Store::Servers{cluster.tables, cluster.rows, cluster.redis.versions,
-                                                             [this](tracker::redis::MemberNames& names) {
-                                                               return std::make_unique<LocalTrackers>(
-                                                                   cluster.redis, names, cluster.clock);
-                                                             },
-                                                             cluster.clock});
+    store_ = std::make_unique<Store>(
+        options, Store::Servers{cluster.tables, cluster.rows, cluster.redis.versions,
+                                [this](tracker::redis::MemberNames& names) { return make_trackers(names); }, clock_});
+  }
+  std::unique_ptr<LocalTrackers> make_trackers(tracker::redis::MemberNames& names) {
+    auto trackers = std::make_unique<LocalTrackers>(cluster.redis, names, clock_);
+    trackers->heard = [this](std::int64_t redis_ahead_ms) { clock_.set(redis_ahead_ms); };
+    trackers->away(redis_away_);
+    trackers_ = trackers.get();
+    return trackers;
   }
 
   inline static std::atomic<std::int64_t> sources_ = 0;
@@ -58,6 +67,9 @@ class StoreEngine final : public storage::testing::Engine {
   Cluster& cluster;
 
  private:
+  ShiftedClock clock_;
+  bool redis_away_ = false;
+  LocalTrackers* trackers_ = nullptr;  // of store_
   std::unique_ptr<Store> store_;
 };
 

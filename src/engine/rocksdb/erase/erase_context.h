@@ -21,6 +21,7 @@ struct EraseContext {
   std::shared_ptr<const Runs> runs;
   ScanSource source;
   Database& database;
+  Database::Draft& draft;  // of the batch
   const Options& options;
   std::shared_mutex& index_mutex;
   const index::SeriesIndex& index;

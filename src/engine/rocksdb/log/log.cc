@@ -3,19 +3,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/guarded.h"
 #include "base/log.h"
-#include "engine/rocksdb/log/log_format.h"
 
 namespace varve::engine::rocksdb {
 namespace {
+
+constexpr std::chrono::milliseconds kOutOfMemoryPause{10};
 
 std::string reason(const char* what, const std::string& path, int error) {
   return std::string(what) + " " + path + ": " + std::strerror(error);
@@ -27,30 +32,33 @@ std::string segment_path(const std::string& directory, std::uint64_t segment, co
   return directory + name;
 }
 
-Result<int> create(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+std::uint64_t half_of_boot_id(const std::string& digits, std::size_t at) {
+  return digits.size() < at + 16 ? 0 : std::stoull(digits.substr(at, 16), nullptr, 16);
+}
+
+// Makes the file, with its head and its first mark.
+Result<int> create(LogFiles& files, const std::string& path, LogMark mark) {
+  const int fd = files.create(path);
   if (fd < 0) return fail(Code::unavailable, reason("cannot create", path, errno));
-  std::byte head[kSegmentHeadBytes] = {};
+  mark.file = file_identity(fd);
+  std::byte head[kSegmentHeadBytes + kMarkRecordBytesMax] = {};
   std::memcpy(head, kLogMagic, sizeof kLogMagic);
   store_le(head + 8, kLogVersion);
-  if (::write(fd, head, sizeof head) != static_cast<ssize_t>(sizeof head)) {
-    const int error = errno;
+  std::byte record[kMarkRecordBytesMax];
+  encode_mark(record, mark);
+  std::memcpy(head + kSegmentHeadBytes, record, sizeof record);
+  const iovec part{head, sizeof head};
+  const ssize_t written = files.write(fd, &part, 1);
+  if (written != static_cast<ssize_t>(sizeof head)) {
+    const int error = written < 0 ? errno : ENOSPC;
     ::close(fd);
-    ::unlink(path.c_str());
+    files.remove(path);
     return fail(Code::unavailable, reason("cannot write", path, error));
   }
   return fd;
 }
 
-// Writes all parts at the end of the file, which is at `offset`, or leaves it as it was: half a record would look like
-// damage to the next start.
-Status append_to(int fd, std::uint64_t offset, const iovec* parts, int count, std::size_t bytes) {
-  const ssize_t written = ::writev(fd, parts, count);
-  if (written == static_cast<ssize_t>(bytes)) return {};
-  const int error = written < 0 ? errno : ENOSPC;
-  if (::ftruncate(fd, static_cast<off_t>(offset)) != 0 || ::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) {
-    return fail(Code::unavailable, std::string("cannot write to the log: ") + std::strerror(errno));
-  }
+Status not_written(int error) {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
     return fail(Code::unavailable, "disk full: the log cannot grow; writes go on when there is room");
   }
@@ -59,14 +67,27 @@ Status append_to(int fd, std::uint64_t offset, const iovec* parts, int count, st
 
 Status not_synced() { return fail(Code::unavailable, "the log's disk failed to sync"); }
 
-void sync_directory(const std::string& directory) {
-  const int dir = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (dir < 0) return;
-  ::fsync(dir);
-  ::close(dir);
-}
-
 }  // namespace
+
+FileIdentity file_identity(int fd) {
+  FileIdentity identity;
+  struct statx status{};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) == 0) {
+    identity.inode = status.stx_ino;
+    if ((status.stx_mask & STATX_BTIME) != 0) {
+      identity.born_ns = static_cast<std::uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000 + status.stx_btime.tv_nsec;
+    }
+  }
+  static const std::string boot_id = [] {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    std::erase(id, '-');
+    return id.find_first_not_of("0123456789abcdef") == std::string::npos ? id : std::string();
+  }();
+  identity.boot[0] = half_of_boot_id(boot_id, 0);
+  identity.boot[1] = half_of_boot_id(boot_id, 16);
+  return identity;
+}
 
 std::string log_path(const std::string& directory, std::uint64_t segment) {
   return segment_path(directory, segment, ".log");
@@ -102,17 +123,31 @@ std::uint64_t remove_segment(const std::string& directory, std::uint64_t segment
 
 Log::~Log() { stop(); }
 
-Status Log::start(std::uint64_t segment, std::uint64_t sequence) {
-  sequence_ = sequence;
+Status Log::start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t given) {
+  directory_fd_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_fd_ < 0) return fail(Code::io, reason("cannot open", directory_, errno));
+  sequence_ = std::max(sequence, given);
+  written_ = synced_ = sequence_;
+  next_segment_ = segment;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) older_bytes_ += entry.file_size();
-  VARVE_CHECK_OK(open_segment(segment));
-  thread_ = std::thread([this] { sync_loop(); });
+  VARVE_CHECK_OK(open_segment(sequence));
+  thread_ = std::thread([this] {
+    while (!guarded([this] { sync_loop(); })) std::this_thread::sleep_for(kOutOfMemoryPause);
+  });
   return {};
 }
 
-Status Log::open_segment(std::uint64_t number) {
-  VARVE_TRY(const int fd, create(log_path(directory_, number)));
+Status Log::open_segment(std::uint64_t after) {
+  LogMark mark{after, 0, sequence_ + 1, {}};
+  {
+    const std::lock_guard lock(mutex_);
+    mark.synced = synced_;
+  }
+  const std::uint64_t number = next_segment_++;
+  VARVE_TRY(const int fd, create(files_, log_path(directory_, number), mark));
+  marked_ = mark.synced;
+  segment_ended_ = false;
   const std::lock_guard lock(mutex_);
   if (fd_ >= 0) to_close_.push_back(fd_);
   if (definitions_fd_ >= 0) to_close_.push_back(definitions_fd_);
@@ -122,50 +157,71 @@ Status Log::open_segment(std::uint64_t number) {
   sync_fd_ = fd;
   directory_synced_ = false;  // the new name must become as durable as what is written under it
   segment_ = number;
-  offset_ = kSegmentHeadBytes;
+  offset_ = kSegmentHeadBytes + kMarkRecordBytesMax;
   return {};
+}
+
+// Writes all parts at the end of the file, which is at `offset`, or leaves it as it was. Half a record that cannot be
+// cut off ends the segment: the next one says which record came before it, and what is behind that one counts no more.
+Status Log::write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts) {
+  std::size_t bytes = 0;
+  for (const iovec& part : parts) bytes += part.iov_len;
+  const ssize_t written = files_.write(fd, parts.data(), static_cast<int>(parts.size()));
+  if (written == static_cast<ssize_t>(bytes)) return {};
+  const int error = written < 0 ? errno : ENOSPC;
+  if (files_.truncate(fd, offset) != 0 || ::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) segment_ended_ = true;
+  return not_written(error);
 }
 
 Status Log::write_definitions(std::span<const std::byte> definitions) {
   if (definitions_fd_ < 0) {
-    VARVE_TRY(definitions_fd_, create(definitions_path(directory_, segment_)));
-    definitions_offset_ = kSegmentHeadBytes;
+    VARVE_TRY(definitions_fd_,
+              create(files_, definitions_path(directory_, segment_), {sequence_, 0, sequence_ + 1, {}}));
+    definitions_offset_ = kSegmentHeadBytes + kMarkRecordBytesMax;
   }
   std::byte head[kRecordHeadBytes];
   encode_record_head(head, sequence_ + 1, definitions, {});
   const iovec parts[2] = {{head, sizeof head}, {const_cast<std::byte*>(definitions.data()), definitions.size()}};
-  const std::size_t bytes = sizeof head + definitions.size();
-  VARVE_CHECK_OK(append_to(definitions_fd_, definitions_offset_, parts, 2, bytes));
-  definitions_offset_ += bytes;
+  VARVE_CHECK_OK(write_at_end(definitions_fd_, definitions_offset_, parts));
+  definitions_offset_ += sizeof head + definitions.size();
   const std::lock_guard lock(mutex_);
-  older_bytes_ += bytes;
+  older_bytes_ += sizeof head + definitions.size();
   directory_synced_ = false;
   sync_definitions_fd_ = definitions_fd_;
   return {};
 }
 
 Status Log::append(std::span<const std::byte> definitions, std::span<const std::byte> rows) {
+  if (definitions.size() + rows.size() > kPayloadBytesMax) {
+    return fail(Code::too_large, "a request takes more than 1 GiB in the log");
+  }
+  std::uint64_t synced = 0;
   {
     const std::lock_guard lock(mutex_);
     if (failed_) return fail(Code::unavailable, "the log's disk failed to sync; restart when it is well again");
     if (stopping_) return fail(Code::unavailable, "the store is stopping");
+    synced = synced_;
   }
+  if (segment_ended_) VARVE_CHECK_OK(rotate());
+  if (!definitions.empty()) VARVE_CHECK_OK(write_definitions(definitions));
+  std::byte mark[kMarkRecordBytesMax];
+  const std::size_t mark_bytes = synced > marked_ ? encode_mark(mark, {sequence_, synced, sequence_ + 1, {}}) : 0;
   std::byte head[kRecordHeadBytes];
   encode_record_head(head, sequence_ + 1, definitions, rows);
-  iovec parts[3] = {{head, sizeof head},
-                    {const_cast<std::byte*>(definitions.data()), definitions.size()},
-                    {const_cast<std::byte*>(rows.data()), rows.size()}};
-  const std::size_t bytes = sizeof head + definitions.size() + rows.size();
-  if (!definitions.empty()) VARVE_CHECK_OK(write_definitions(definitions));
-  VARVE_CHECK_OK(append_to(fd_, offset_, parts, 3, bytes));
-  offset_ += bytes;
+  const iovec parts[4] = {{mark, mark_bytes},
+                          {head, sizeof head},
+                          {const_cast<std::byte*>(definitions.data()), definitions.size()},
+                          {const_cast<std::byte*>(rows.data()), rows.size()}};
+  VARVE_CHECK_OK(write_at_end(fd_, offset_, parts));
+  offset_ += mark_bytes + sizeof head + definitions.size() + rows.size();
+  marked_ = std::max(marked_, synced);
   ++sequence_;
   const std::lock_guard lock(mutex_);
-  ++written_;
+  written_ = sequence_;
   return {};
 }
 
-Status Log::rotate() { return open_segment(segment_ + 1); }
+Status Log::rotate() { return open_segment(sequence_); }
 
 void Log::when_durable(Done done) {
   if (!options_.sync_always) return done({});
@@ -180,6 +236,25 @@ void Log::when_durable(Done done) {
     }
   }
   done(durable ? Status{} : not_synced());
+}
+
+// In this order: a record is durable only with all that came before it, and under its name.
+bool Log::sync_files(std::span<const int> closing, int definitions_fd, int fd, bool new_name) {
+  bool good = !new_name || files_.sync_directory(directory_fd_) == 0;
+  int error = errno;
+  const auto sync = [&](int file) {
+    if (files_.sync(file) == 0) return;
+    error = errno;
+    good = false;
+  };
+  for (const int old : closing) {
+    sync(old);
+    ::close(old);
+  }
+  if (definitions_fd >= 0) sync(definitions_fd);
+  sync(fd);
+  errno = error;
+  return good;
 }
 
 void Log::sync_loop() {
@@ -199,22 +274,17 @@ void Log::sync_loop() {
       const std::vector<int> closing = std::exchange(to_close_, {});
       const bool new_name = !std::exchange(directory_synced_, true);
       lock.unlock();
-      bool good = true;
-      if (new_name) sync_directory(directory_);
-      for (const int old : closing) {
-        good = ::fdatasync(old) == 0 && good;
-        ::close(old);
-      }
-      if (definitions_fd >= 0) good = ::fdatasync(definitions_fd) == 0 && good;
-      good = ::fdatasync(fd) == 0 && good;
+      const bool good = sync_files(closing, definitions_fd, fd, new_name);
+      const int error = errno;
       lock.lock();
       if (good) synced_ = target;
       if (!good && !failed_) {
         failed_ = true;
-        log::error("the log cannot be synced: writes are refused", {{"error", std::strerror(errno)}});
+        log::error("the log cannot be synced: writes are refused until a restart", {{"error", std::strerror(error)}});
       }
     }
     std::vector<Waiter> ready;
+    ready.reserve(waiters_.size());  // if memory is out here, nobody's answer is lost: the loop begins again
     const auto split = std::stable_partition(waiters_.begin(), waiters_.end(),
                                              [&](const Waiter& w) { return w.written > synced_ && !failed_; });
     std::move(split, waiters_.end(), std::back_inserter(ready));
@@ -252,9 +322,19 @@ void Log::stop() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (fd_ >= 0) ::close(fd_);
-  if (definitions_fd_ >= 0) ::close(definitions_fd_);
-  fd_ = definitions_fd_ = -1;
+  if (fd_ >= 0) write_last_mark();
+  for (int* fd : {&fd_, &definitions_fd_, &directory_fd_}) {
+    if (*fd >= 0) ::close(*fd);
+    *fd = -1;
+  }
+}
+
+// The next record would tell that the last sync was done: none comes any more.
+void Log::write_last_mark() {
+  if (failed_ || segment_ended_ || synced_ != sequence_ || synced_ <= marked_) return;
+  std::byte mark[kMarkRecordBytesMax];
+  const iovec part{mark, encode_mark(mark, {sequence_, synced_, sequence_ + 1, {}})};
+  if (write_at_end(fd_, offset_, {&part, 1}) && files_.sync(fd_) == 0) marked_ = synced_;
 }
 
 }  // namespace varve::engine::rocksdb

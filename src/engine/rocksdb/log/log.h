@@ -5,7 +5,9 @@
 // so one bad sector must not cost more than the rows in it (storage.repair reads that file).
 //
 // append() writes with one writev() before it returns, so the record outlives the process; fdatasync runs in the log's
-// own thread, once for all records written since the last one. A write that fails leaves the file as it was.
+// own thread, once for all records written since the last one. How far it has come stands in a mark in front of a later
+// record. A write that fails leaves the file as it was, or ends the segment if what it left cannot be cut off. A sync
+// that fails ends all writing: the kernel does not say what it dropped.
 // append() and rotate() are called under the store's append lock; when_durable() from any thread.
 #pragma once
 
@@ -20,9 +22,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/rocksdb/log/log_files.h"
+#include "engine/rocksdb/log/log_format.h"
 #include "engine/rocksdb/options.h"
-
-struct iovec;
 
 namespace varve::engine::rocksdb {
 
@@ -30,15 +32,20 @@ class Log {
  public:
   using Done = std::function<void(Status)>;
 
-  // `directory` exists. Starts a new segment numbered `segment`.
-  Log(std::string directory, const Options& options) : directory_(std::move(directory)), options_(options) {}
+  // `directory` exists.
+  Log(std::string directory, const Options& options)
+      : directory_(std::move(directory)),
+        options_(options),
+        files_(options.log_files ? *options.log_files : system()) {}
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  Status start(std::uint64_t segment, std::uint64_t sequence);
+  // Starts a new segment with the number `segment`, which follows the record `sequence`. Records get numbers above that
+  // and above `given`. Everything in older segments is on disk.
+  Status start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t given = 0);
 
-  // Error: unavailable (disk full or another failure of the disk; nothing was kept).
+  // Errors: unavailable (disk full or another failure of the disk; nothing was kept), too_large (kPayloadBytesMax).
   Status append(std::span<const std::byte> definitions, std::span<const std::byte> rows);
 
   // Closes the current segment and starts the next; what was written before stays until remove_before().
@@ -63,27 +70,36 @@ class Log {
     std::uint64_t written;
     Done done;
   };
+  static LogFiles& system() { return LogFiles::system(); }
   void sync_loop();
-  Status open_segment(std::uint64_t number);
+  bool sync_files(std::span<const int> closing, int definitions_fd, int fd, bool new_name);
+  Status open_segment(std::uint64_t after);
   Status write_definitions(std::span<const std::byte> definitions);
+  Status write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts);
+  void write_last_mark();
 
   const std::string directory_;
   const Options options_;
+  LogFiles& files_;
+  int directory_fd_ = -1;  // open all the time: a new name is synced even when there are no descriptors left
 
   // Under the store's append lock.
   int fd_ = -1;
   int definitions_fd_ = -1;  // of the copy; opened with the segment's first definition
   std::uint64_t definitions_offset_ = 0;
   std::uint64_t segment_ = 0;
+  std::uint64_t next_segment_ = 0;  // a number is used once, also if the segment could not be made
   std::atomic<std::uint64_t> offset_{0};
   std::uint64_t sequence_ = 0;
+  std::uint64_t marked_ = 0;    // what the last mark said is synced
+  bool segment_ended_ = false;  // behind its last record is what could not be cut off
 
   mutable std::mutex mutex_;  // what follows
   std::condition_variable wake_;
   std::vector<Waiter> waiters_;
   std::vector<int> to_close_;  // rotated away, to be synced and closed
-  std::uint64_t written_ = 0;  // records appended
-  std::uint64_t synced_ = 0;   // of them durable
+  std::uint64_t written_ = 0;  // sequence of the last record
+  std::uint64_t synced_ = 0;   // of the last durable one
   int sync_fd_ = -1;
   int sync_definitions_fd_ = -1;  // has something to be synced
   bool directory_synced_ = true;
@@ -98,5 +114,6 @@ Result<std::vector<std::uint64_t>> log_segments(const std::string& directory);
 std::string definitions_path(const std::string& directory, std::uint64_t segment);  // the copy; may not exist
 std::uint64_t remove_segment(const std::string& directory, std::uint64_t segment);  // with its copy; bytes removed
 std::string log_path(const std::string& directory, std::uint64_t segment);
+FileIdentity file_identity(int fd);  // of now
 
 }  // namespace varve::engine::rocksdb

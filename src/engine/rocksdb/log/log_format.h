@@ -4,13 +4,14 @@
 //   segment := "varvewal" version:u32 zero:u32  record*
 //   record  := magic:u32 crc:u32 length:u32 definitions:u32 sequence:u64  payload          (24 bytes before it)
 //   payload := definition records (`definitions` bytes, docs/formats/definitions.md), rows (the rest, model/row.h)
+//            | mark, if `definitions` is kMark: synced:u64 next:u64, in a segment's first record also file identity
 //
 // Little endian. `length` is that of the payload; crc is the CRC-32C of everything behind it. Sequences ascend by one
 // over all segments. A batch and the definitions it needs are one record: both are there after a crash, or neither.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,35 +21,45 @@
 namespace varve::engine::rocksdb {
 
 inline constexpr char kLogMagic[8] = {'v', 'a', 'r', 'v', 'e', 'w', 'a', 'l'};
-inline constexpr std::uint32_t kLogVersion = 1;
+inline constexpr std::uint32_t kLogVersion = 2;  // 1 had no marks
 inline constexpr std::size_t kSegmentHeadBytes = 16;
 inline constexpr std::uint32_t kRecordMagic = 0x5276'7661;  // "avvR"
 inline constexpr std::size_t kRecordHeadBytes = 24;
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{1} << 30;
+inline constexpr std::uint32_t kMark = 0xffff'ffff;  // where the length of the definitions stands: no such record
+inline constexpr std::size_t kMarkBytes = 16;
+inline constexpr std::size_t kOpeningMarkBytes = 48;
+
+// Which file, of which start of the operating system. A file whose identity is that of its first mark was kept by the
+// kernel that it was written through: no power failed since.
+struct FileIdentity {
+  std::uint64_t inode = 0;
+  std::uint64_t born_ns = 0;   // 0: the file system does not say
+  std::uint64_t boot[2] = {};  // of the kernel, random
+  bool operator==(const FileIdentity&) const = default;
+};
+
+// Stands between records, has no sequence of its own and changes nothing that was written.
+struct LogMark {
+  std::uint64_t after = 0;           // sequence of the record before it, over all segments
+  std::uint64_t synced = 0;          // the records up to this one were on disk when the mark was written
+  std::uint64_t next = 0;            // sequence of the record behind it; after + 1, unless a start had lost some
+  std::optional<FileIdentity> file;  // in a segment's first record only
+};
 
 struct LogRecord {
   std::uint64_t sequence = 0;
   std::span<const std::byte> definitions;
   std::span<const std::byte> rows;
+  std::optional<LogMark> mark;
 };
 
 // Head of a record whose payload is `definitions` followed by `rows`.
 void encode_record_head(std::byte (&head)[kRecordHeadBytes], std::uint64_t sequence,
                         std::span<const std::byte> definitions, std::span<const std::byte> rows);
 
-struct SegmentReport {
-  std::uint64_t records = 0;
-  std::uint64_t bytes_read = 0;     // up to and including the last good record
-  std::uint64_t torn_bytes = 0;     // an unfinished record at the end
-  bool damaged = false;             // a bad record with good ones behind it
-  std::uint64_t damage_offset = 0;  // where the first one begins
-  std::uint64_t damaged_bytes = 0;  // skipped in all
-};
-
-// Reads a segment's bytes and gives each good record to `apply` in order. What is unfinished at the end is torn; what
-// is bad before the end is damage: with skip_damage the reading goes on at the next good record, else it stops there.
-// Errors: corrupt (not a log, an unknown version), or what `apply` answered.
-Result<SegmentReport> read_segment(std::span<const std::byte> bytes, bool skip_damage,
-                                   const std::function<Status(const LogRecord&)>& apply);
+// A whole record; returns its bytes.
+inline constexpr std::size_t kMarkRecordBytesMax = kRecordHeadBytes + kOpeningMarkBytes;
+std::size_t encode_mark(std::byte (&record)[kMarkRecordBytesMax], const LogMark& mark);
 
 }  // namespace varve::engine::rocksdb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/log/segment_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -35,17 +35,30 @@ void add_record(Bytes& to, std::uint64_t sequence, std::string_view definitions,
 }
 
 struct Read {
-  Result<SegmentReport> report = SegmentReport{};
+  bool is_log = false;
   std::vector<std::uint64_t> sequences;
+  std::vector<LogMark> marks;
+  std::size_t end = 0;      // where the first bad record begins
+  std::size_t skipped = 0;  // with `skip`
 };
 
 Read read(const Bytes& bytes, bool skip = false) {
   Read result;
-  result.report = read_segment(bytes, skip, [&](const LogRecord& record) -> Status {
-    result.sequences.push_back(record.sequence);
-    return {};
-  });
-  return result;
+  auto reader = SegmentReader::open(bytes);
+  if (!reader) return result;
+  result.is_log = true;
+  while (true) {
+    if (const auto record = reader->next()) {
+      if (record->mark) result.marks.push_back(*record->mark);
+      if (!record->mark) result.sequences.push_back(record->sequence);
+      continue;
+    }
+    if (result.skipped == 0) result.end = reader->offset();
+    if (!skip || reader->left() == 0) return result;
+    const std::size_t before = reader->offset();
+    reader->skip();
+    result.skipped += reader->offset() - before;
+  }
 }
 
 TEST(LogFormat, golden_record) {
@@ -70,24 +83,41 @@ TEST(LogFormat, records_come_back_in_order) {
   add_record(bytes, 2, "", "more");
   add_record(bytes, 3, "", "");
   const auto result = read(bytes);
-  ASSERT_TRUE(result.report);
+  ASSERT_TRUE(result.is_log);
   EXPECT_EQ(result.sequences, (std::vector<std::uint64_t>{1, 2, 3}));
-  EXPECT_EQ(result.report->torn_bytes, 0U);
-  EXPECT_EQ(result.report->bytes_read, bytes.size());
+  EXPECT_EQ(result.end, bytes.size());
 }
 
-TEST(LogFormat, cut_anywhere_keeps_whole_records_and_calls_the_rest_torn) {
+TEST(LogFormat, marks_stand_between_records) {
+  auto bytes = segment();
+  const FileIdentity file{1, 2, {3, 4}};
+  std::byte mark[kMarkRecordBytesMax];
+  const auto add = [&](const LogMark& m) { bytes.insert(bytes.end(), mark, mark + encode_mark(mark, m)); };
+  add({6, 5, 9, file});
+  add_record(bytes, 9, "", "rows");
+  add({9, 8, 10, {}});
+  const auto result = read(bytes);
+  EXPECT_EQ(result.end, bytes.size());
+  EXPECT_EQ(result.sequences, (std::vector<std::uint64_t>{9}));
+  ASSERT_EQ(result.marks.size(), 2U);
+  EXPECT_EQ(result.marks[0].after, 6U);
+  EXPECT_EQ(result.marks[0].synced, 5U);
+  EXPECT_EQ(result.marks[0].next, 9U);
+  EXPECT_EQ(result.marks[0].file, file);
+  EXPECT_EQ(result.marks[1].synced, 8U);
+  EXPECT_FALSE(result.marks[1].file);
+}
+
+TEST(LogFormat, cut_anywhere_keeps_whole_records) {
   auto bytes = segment();
   add_record(bytes, 1, "def", "rows");
   const std::size_t first = bytes.size();
   add_record(bytes, 2, "", "more");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto result = read(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
-    ASSERT_TRUE(result.report);
-    EXPECT_FALSE(result.report->damaged);
+    ASSERT_TRUE(result.is_log);
     EXPECT_EQ(result.sequences.size(), size >= first ? 1U : 0U) << size;
-    const std::size_t good = size < kSegmentHeadBytes ? 0 : size >= first ? first : kSegmentHeadBytes;
-    EXPECT_EQ(result.report->torn_bytes, size - good) << size;
+    EXPECT_EQ(result.end, size < kSegmentHeadBytes ? 0 : size >= first ? first : kSegmentHeadBytes) << size;
   }
 }
 
@@ -100,21 +130,33 @@ TEST(LogFormat, every_flipped_bit_is_noticed) {
     auto bad = bytes;
     bad[at] ^= std::byte{4};
     const auto stopped = read(bad);
-    ASSERT_TRUE(stopped.report);
-    EXPECT_TRUE(stopped.report->damaged) << at;
-    EXPECT_EQ(stopped.report->damage_offset, kSegmentHeadBytes);
+    EXPECT_EQ(stopped.end, kSegmentHeadBytes) << at;
     EXPECT_TRUE(stopped.sequences.empty());
     const auto skipped = read(bad, true);
     EXPECT_EQ(skipped.sequences, (std::vector<std::uint64_t>{2})) << at;
-    EXPECT_EQ(skipped.report->damaged_bytes, first - kSegmentHeadBytes);
+    EXPECT_EQ(skipped.skipped, first - kSegmentHeadBytes);
   }
 }
 
+TEST(LogFormat, what_was_never_written_is_blank) {
+  auto bytes = segment();
+  bytes.resize(bytes.size() + 100);
+  auto reader = *SegmentReader::open(bytes);
+  EXPECT_TRUE(reader.blank());
+  bytes[kSegmentHeadBytes + 5] = std::byte{1};
+  reader = *SegmentReader::open(bytes);
+  EXPECT_FALSE(reader.blank());
+  const Bytes nothing(4096);
+  reader = *SegmentReader::open(nothing);
+  EXPECT_EQ(reader.version(), 0U);
+  EXPECT_TRUE(reader.blank());
+}
+
 TEST(LogFormat, foreign_files_are_refused) {
-  EXPECT_FALSE(read(bytes_of("this is not a log at all")).report);
+  EXPECT_FALSE(read(bytes_of("this is not a log at all")).is_log);
   auto newer = segment();
-  store_le(newer.data() + 8, std::uint32_t{2});
-  EXPECT_FALSE(read(newer).report);
+  store_le(newer.data() + 8, kLogVersion + 1);
+  EXPECT_FALSE(read(newer).is_log);
 }
 
 }  // namespace

@@ -7,8 +7,12 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <map>
+#include <mutex>
+
 #include "base/bytes.h"
 #include "codec/compression.h"
+#include "engine/rocksdb/runs/database_log.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
@@ -48,8 +52,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   options.max_bytes_for_level_base = 512ULL << 20;
   options.level_compaction_dynamic_level_bytes = true;
   options.max_open_files = 512;
-  options.info_log_level = ::rocksdb::ERROR_LEVEL;
-  options.keep_log_file_num = 2;
+  options.info_log = database_log();
   options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
   ::rocksdb::BlockBasedTableOptions table;
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
@@ -75,36 +78,83 @@ class DatabaseSnapshot final : public Database::Snapshot {
 }  // namespace
 
 struct Database::State {
-  std::unique_ptr<::rocksdb::DB> db;
-  ::rocksdb::WriteBatch batch;  // blocks not written yet
+  // Blocks that no run names, or that may be there.
+  struct Garbage {
+    RunKey run;
+    std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; none: to be looked for
+  };
 
-  enum class Log { none, synced };
-  Status write(::rocksdb::WriteBatch& what, Log log = Log::none) {
+  std::unique_ptr<::rocksdb::DB> db;
+  AtStep at_step;
+  mutable std::mutex garbage_mutex;
+  std::vector<Garbage> garbage;
+
+  Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
+
+  // `names`: of the steps before and after.
+  struct Names {
+    std::string_view before, after;
+  };
+  // Without RocksDB's own log: a full disk must not end the process
+  // (docs/decisions/0029-rocksdb-writes-tables-only.md).
+  Status write(::rocksdb::WriteBatch& what, Names names) {
+    VARVE_CHECK_OK(step(names.before));
     ::rocksdb::WriteOptions options;
-    options.disableWAL = log == Log::none;
-    options.sync = log == Log::synced;
+    options.disableWAL = true;
     if (const auto status = db->Write(options, &what); !status.ok()) {
       (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
       if (const auto again = db->Write(options, &what); !again.ok()) {
-        what.Clear();  // whoever tries again, says it all again
         return fail(translate(again, "writing to the database"));
       }
     }
     what.Clear();
+    return names.after.empty() ? Status{} : step(names.after);
+  }
+
+  Status flush() {
+    ::rocksdb::FlushOptions options;
+    options.allow_write_stall = true;
+    if (db->Flush(options).ok()) return {};
+    (void)db->Resume();
+    if (const auto status = db->Flush(options); !status.ok()) return fail(translate(status, "flushing the database"));
     return {};
   }
+
+  // Adds the deletion of a run's blocks, and of what is known of them.
+  Status add_erasure(const Garbage& of, ::rocksdb::WriteBatch& batch) const {
+    if (of.first_groups) {
+      for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(of.run, model::GroupId{group}));
+    } else {
+      ::rocksdb::ReadOptions options;
+      options.fill_cache = false;
+      const std::string prefix = block_key(of.run, model::GroupId{0}).substr(0, run_key(of.run).size());
+      const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
+      for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(at->key());
+      if (!at->status().ok()) return fail(translate(at->status(), "looking for blocks without a run"));
+    }
+    batch.Delete(garbage_key(of.run));
+    return {};
+  }
+};
+
+struct Database::Draft::State {
+  explicit State(Database::State& database) : of(database) {}
+  Database::State& of;
+  ::rocksdb::WriteBatch batch;                         // not written yet
+  std::map<RunKey, std::vector<std::uint32_t>> begun;  // first groups of their blocks
 };
 
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::~Database() = default;
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, const AtStep& at_step) {
   auto state = std::make_unique<State>();
   ::rocksdb::DB* db = nullptr;
   if (const auto status = ::rocksdb::DB::Open(database_options(), path, &db); !status.ok()) {
     return fail(translate(status, "opening the database " + path));
   }
   state->db.reset(db);
+  state->at_step = at_step;
   return std::unique_ptr<Database>(new Database(std::move(state)));
 }
 
@@ -125,10 +175,21 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
     VARVE_CHECK_OK(
         codec::decompress(codec::Coding::zstd, at->value().ToStringView(), kDefinitionsBytesMax, definitions));
     VARVE_CHECK_OK(define(definitions));
+    if (at->key().size() == 9) checkpoint.definitions = load_be64(at->key().data() + 1);
   }
   for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
     VARVE_TRY(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
+    checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
     runs.push_back(std::move(run));
+  }
+  const std::lock_guard lock(state_->garbage_mutex);
+  for (at->Seek("g"); at->Valid() && at->key().starts_with("g"); at->Next()) {
+    RunKey left;
+    if (!parse_garbage_key(at->key().ToStringView(), left)) {
+      return fail(Code::corrupt, "a run without blocks has a malformed key");
+    }
+    checkpoint.next_run = std::max(checkpoint.next_run, left.run + 1);
+    state_->garbage.push_back({left, std::nullopt});
   }
   for (at->Seek("s"); at->Valid() && at->key().starts_with("s"); at->Next()) {
     SlotKey slot;
@@ -173,11 +234,29 @@ Result<std::shared_ptr<const std::string>> Database::get(const std::string& key,
   return value;
 }
 
-Status Database::put_block(const std::string& key, std::span<const std::byte> block) {
-  const auto status = state_->batch.Put(key, {reinterpret_cast<const char*>(block.data()), block.size()});
+Database::Draft::Draft(Database& database) : state_(std::make_unique<State>(*database.state_)) {}
+
+Database::Draft::~Draft() {
+  const std::lock_guard lock(state_->of.garbage_mutex);
+  for (auto& [run, groups] : state_->begun) state_->of.garbage.push_back({run, std::move(groups)});
+}
+
+Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group, std::span<const std::byte> block) {
+  auto& batch = state_->batch;
+  const auto [at, is_new] = state_->begun.try_emplace(run);
+  at->second.push_back(model::to_int(first_group));
+  if (is_new) batch.Put(garbage_key(run), {});
+  const auto status =
+      batch.Put(block_key(run, first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
   if (!status.ok()) return fail(translate(status, "collecting blocks"));
-  if (state_->batch.GetDataSize() < kBatchBytes) return {};
-  return state_->write(state_->batch);
+  if (batch.GetDataSize() < kBatchBytes) return {};
+  return state_->of.write(batch, {"blocks.write", "blocks.written"});
+}
+
+Status Database::Draft::flush() {
+  if (state_->batch.Count() > 0) VARVE_CHECK_OK(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}));
+  VARVE_CHECK_OK(state_->of.step("blocks.flush"));
+  return state_->of.flush();
 }
 
 Status Database::put_definitions(std::uint64_t sequence, std::string_view definitions) {
@@ -187,13 +266,19 @@ Status Database::put_definitions(std::uint64_t sequence, std::string_view defini
   if (const auto status = batch.Put(definitions_key(sequence), packed); !status.ok()) {
     return fail(translate(status, "collecting definitions"));
   }
-  return state_->write(batch);
+  return state_->write(batch, {"definitions.write", "definitions.written"});
 }
 
-Status Database::commit(const Commit& commit) {
-  auto& batch = state_->batch;
-  for (const auto& run : commit.added) batch.Put(run_key(run->key), encode_run(*run));
-  for (const auto& run : commit.removed) batch.Delete(run_key(run->key));
+Status Database::write(const Commit& commit, Draft& draft) {
+  auto& batch = draft.state_->batch;
+  for (const auto& run : commit.added) {
+    batch.Put(run_key(run->key), encode_run(*run));
+    batch.Delete(garbage_key(run->key));
+  }
+  for (const auto& run : commit.removed) {
+    batch.Delete(run_key(run->key));
+    batch.Put(garbage_key(run->key), {});
+  }
   for (const auto& [slot, mark] : commit.marks) {
     if (mark == Mark{}) {
       batch.Delete(mark_key(slot));
@@ -203,20 +288,53 @@ Status Database::commit(const Commit& commit) {
   }
   for (const auto& [number, page] : commit.lives) batch.Put(life_key(number), encode_life_page(*page));
   batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint));
-  return flush();
-}
-
-Status Database::flush() {
-  if (state_->batch.Count() > 0) VARVE_CHECK_OK(state_->write(state_->batch));
-  ::rocksdb::FlushOptions options;
-  options.allow_write_stall = true;
-  if (const auto status = state_->db->Flush(options); !status.ok()) {
-    return fail(translate(status, "flushing the database"));
-  }
+  VARVE_CHECK_OK(state_->write(batch, {"commit.write", ""}));
+  for (const auto& run : commit.added) draft.state_->begun.erase(run->key);
   return {};
 }
 
+Status Database::flush() {
+  VARVE_CHECK_OK(state_->step("commit.flush"));
+  VARVE_CHECK_OK(state_->flush());
+  return state_->step("commit.flushed");
+}
+
+void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
+  const std::lock_guard lock(state_->garbage_mutex);
+  for (const auto& run : runs) state_->garbage.push_back({run->key, run->first_groups});
+}
+
+bool Database::has_garbage() const {
+  const std::lock_guard lock(state_->garbage_mutex);
+  return !state_->garbage.empty();
+}
+
+Status Database::erase_garbage() {
+  std::vector<State::Garbage> found;
+  {
+    const std::lock_guard lock(state_->garbage_mutex);
+    found.swap(state_->garbage);
+  }
+  std::size_t done = 0;
+  const auto erase_some = [&]() -> Status {
+    ::rocksdb::WriteBatch batch;
+    std::size_t next = done;
+    while (next < found.size() && batch.GetDataSize() < kBatchBytes) {
+      VARVE_CHECK_OK(state_->add_erasure(found[next++], batch));
+    }
+    VARVE_CHECK_OK(state_->write(batch, {"garbage.write", "garbage.written"}));
+    done = next;
+    return {};
+  };
+  Status status;
+  while (status && done < found.size()) status = erase_some();
+  const std::lock_guard lock(state_->garbage_mutex);
+  state_->garbage.insert(state_->garbage.end(), found.begin() + static_cast<std::ptrdiff_t>(done), found.end());
+  return status;
+}
+
 Status Database::compact(const SlotKey& first, const SlotKey& last) {
+  VARVE_CHECK_OK(state_->step("compact.begin"));
   ::rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   const std::string from = block_key({first, 0}, model::GroupId{0});
@@ -229,18 +347,11 @@ Status Database::compact(const SlotKey& first, const SlotKey& last) {
   return {};
 }
 
-Status Database::erase_blocks(std::span<const std::shared_ptr<const Run>> runs) {
-  ::rocksdb::WriteBatch batch;
-  for (const auto& run : runs) {
-    for (const std::uint32_t group : run->first_groups) batch.Delete(block_key(run->key, model::GroupId{group}));
-  }
-  return state_->write(batch);
-}
-
 Status Database::compact() {
   ::rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = ::rocksdb::BottommostLevelCompaction::kForceOptimized;
-  if (const auto flushed = state_->db->Flush({}); !flushed.ok()) return fail(translate(flushed, "flushing"));
+  VARVE_CHECK_OK(state_->step("compact.begin"));
+  VARVE_CHECK_OK(state_->flush());
   if (const auto status = state_->db->CompactRange(options, nullptr, nullptr); !status.ok()) {
     return fail(translate(status, "compacting the database"));
   }
@@ -251,13 +362,15 @@ Status Database::put_text(const std::string& key, std::string_view text) {
   ::rocksdb::WriteBatch batch;
   if (const auto status = batch.Put(key, slice(text)); !status.ok())
     return fail(translate(status, "collecting a text"));
-  return state_->write(batch, State::Log::synced);
+  VARVE_CHECK_OK(state_->write(batch, {"text.write", "text.written"}));
+  return state_->flush();
 }
 
 Status Database::erase_text(const std::string& key) {
   ::rocksdb::WriteBatch batch;
   if (const auto status = batch.Delete(key); !status.ok()) return fail(translate(status, "erasing a text"));
-  return state_->write(batch, State::Log::synced);
+  VARVE_CHECK_OK(state_->write(batch, {"text.write", "text.written"}));
+  return state_->flush();
 }
 
 Result<std::optional<std::string>> Database::text(const std::string& key) const {

@@ -41,6 +41,12 @@ SlotKey slot_at(const char* bytes) {
           static_cast<model::Timestamp>(load_be64(bytes + 12) ^ kSignBit)};
 }
 
+bool parse_with_run(char kind, std::string_view key, RunKey& run) {
+  if (key.size() != kRunKeyBytes || key[0] != kind) return false;
+  run = {slot_at(key.data() + 1), load_be64(key.data() + kMarkKeyBytes)};
+  return true;
+}
+
 }  // namespace
 
 std::string block_key(const RunKey& run, model::GroupId first_group) {
@@ -50,6 +56,8 @@ std::string block_key(const RunKey& run, model::GroupId first_group) {
 }
 
 std::string run_key(const RunKey& run) { return with_run('r', run); }
+
+std::string garbage_key(const RunKey& run) { return with_run('g', run); }
 
 std::string life_key(std::uint32_t page) {
   std::string key(1, 'l');
@@ -75,11 +83,9 @@ std::string definitions_key(std::uint64_t sequence) {
 
 std::string mark_key(const SlotKey& slot) { return with_slot('s', slot); }
 
-bool parse_run_key(std::string_view key, RunKey& run) {
-  if (key.size() != kRunKeyBytes || key[0] != 'r') return false;
-  run = {slot_at(key.data() + 1), load_be64(key.data() + kMarkKeyBytes)};
-  return true;
-}
+bool parse_run_key(std::string_view key, RunKey& run) { return parse_with_run('r', key, run); }
+
+bool parse_garbage_key(std::string_view key, RunKey& run) { return parse_with_run('g', key, run); }
 
 bool parse_life_key(std::string_view key, std::uint32_t& page) {
   if (key.size() != 5 || key[0] != 'l') return false;

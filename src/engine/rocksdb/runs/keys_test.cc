@@ -46,6 +46,9 @@ TEST(Keys, order_of_bytes_is_order_of_numbers) {
     RunKey back;
     ASSERT_TRUE(parse_run_key(keys[i], back));
     EXPECT_EQ(back, runs[i]);
+    EXPECT_FALSE(parse_garbage_key(keys[i], back));
+    ASSERT_TRUE(parse_garbage_key(garbage_key(runs[i]), back));
+    EXPECT_EQ(back, runs[i]);
     SlotKey slot;
     ASSERT_TRUE(parse_mark_key(mark_key(runs[i].slot), slot));
     EXPECT_EQ(slot, runs[i].slot);

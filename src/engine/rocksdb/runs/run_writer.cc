@@ -28,7 +28,7 @@ Status RunWriter::close_block() {
   const auto bytes = builder_.finish();
   run_.first_groups.push_back(model::to_int(first_group_));
   run_.bytes += bytes.size();
-  return database_.put_block(block_key(run_.key, first_group_), bytes);
+  return draft_.put_block(run_.key, first_group_, bytes);
 }
 
 Result<std::shared_ptr<const Run>> RunWriter::finish() {

@@ -14,7 +14,7 @@ namespace varve::engine::rocksdb {
 // Reusable, one thread. Nothing is visible before the run that finish() gives is committed.
 class RunWriter {
  public:
-  explicit RunWriter(Database& database) : database_(database) {}
+  explicit RunWriter(Database::Draft& draft) : draft_(draft) {}
 
   // `content` as in Run.
   void start(const RunKey& key, std::uint64_t content);
@@ -23,13 +23,11 @@ class RunWriter {
   Status add(const chunk::Fragment& fragment);
   [[nodiscard]] bool takes(std::uint32_t group) const { return run_.chunks == 0 || group > last_group_; }
   Result<std::shared_ptr<const Run>> finish();
-  // What has been written of a run that will not be finished: its blocks, to be erased.
-  [[nodiscard]] const Run& unfinished() const { return run_; }
 
  private:
   Status close_block();
 
-  Database& database_;
+  Database::Draft& draft_;
   chunk::BlockBuilder builder_;
   Run run_;
   model::GroupId first_group_{};  // of the open block

@@ -121,27 +121,23 @@ void Lives::replace(const LifePages& pages) {
 
 // --- LifeChanges
 
-LifePage& LifeChanges::page_of(std::uint32_t series) {
-  const std::uint32_t number = series / LifePage::kSeries;
+LifeChanges::Change& LifeChanges::change_of(model::SeriesId series) {
+  const std::uint32_t number = model::to_int(series) / LifePage::kSeries;
   if (number >= pages_.size()) pages_.resize(number + 1);
   auto& page = pages_[number];
-  if (page == nullptr) {
-    const LifePage* const known = lives_.page(number);
-    page = known == nullptr ? std::make_shared<LifePage>() : std::make_shared<LifePage>(*known);
-  }
-  return *page;
+  if (page == nullptr) page = std::make_unique<Page>();
+  return (*page)[model::to_int(series) % LifePage::kSeries];
 }
 
 void LifeChanges::add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
                       std::span<const chunk::Column> columns) {
   for (std::size_t c = 0; c < series.size(); ++c) {
-    LifePage& page = page_of(model::to_int(series[c]));
-    const std::uint32_t i = model::to_int(series[c]) % LifePage::kSeries;
-    const bool fresh = page.points[i] == 0;
-    page.first[i] = fresh ? times.front() : std::min(page.first[i], times.front());
-    page.last[i] = fresh ? times.back() : std::max(page.last[i], times.back());
-    page.points[i] += shared::cells_in(columns[c], times.size());
-    page.types[i] |= shared::types_in(columns[c]);
+    Change& change = change_of(series[c]);
+    const bool fresh = change.added == 0;
+    change.first = fresh ? times.front() : std::min(change.first, times.front());
+    change.last = fresh ? times.back() : std::max(change.last, times.back());
+    change.added += shared::cells_in(columns[c], times.size());
+    change.types |= shared::types_in(columns[c]);
   }
 }
 
@@ -153,27 +149,34 @@ void LifeChanges::rewritten(std::span<const model::SeriesId> series, const share
   }
 }
 
-void LifeChanges::subtract(model::SeriesId series, std::uint64_t points) {
-  LifePage& page = page_of(model::to_int(series));
-  const std::uint32_t i = model::to_int(series) % LifePage::kSeries;
-  if (page.points[i] <= points) return forget(series);
-  page.points[i] -= points;
-}
+void LifeChanges::subtract(model::SeriesId series, std::uint64_t points) { change_of(series).lost += points; }
 
-void LifeChanges::forget(model::SeriesId series) {
-  LifePage& page = page_of(model::to_int(series));
-  const std::uint32_t i = model::to_int(series) % LifePage::kSeries;
+void LifeChanges::forget(model::SeriesId series) { change_of(series).forgotten = true; }
+
+void LifeChanges::apply(const Change& change, LifePage& page, std::size_t i) {
+  if (change.added > 0) {
+    const bool fresh = page.points[i] == 0;
+    page.first[i] = fresh ? change.first : std::min(page.first[i], change.first);
+    page.last[i] = fresh ? change.last : std::max(page.last[i], change.last);
+    page.points[i] += change.added;
+    page.types[i] |= change.types;
+  }
+  if (change.lost > 0) page.points[i] -= std::min(page.points[i], change.lost);
+  if (!change.forgotten && page.points[i] > 0) return;
   page.first[i] = page.last[i] = 0;
   page.points[i] = 0;
   page.types[i] = 0;
 }
 
-LifePages LifeChanges::take() {
+LifePages LifeChanges::apply(const Lives& lives) const {
   LifePages changed;
   for (std::uint32_t number = 0; number < pages_.size(); ++number) {
-    if (pages_[number] != nullptr) changed.emplace_back(number, std::move(pages_[number]));
+    if (pages_[number] == nullptr) continue;
+    const LifePage* const known = lives.page(number);
+    auto page = known == nullptr ? std::make_shared<LifePage>() : std::make_shared<LifePage>(*known);
+    for (std::size_t i = 0; i < LifePage::kSeries; ++i) apply((*pages_[number])[i], *page, i);
+    changed.emplace_back(number, std::move(page));
   }
-  pages_.clear();
   return changed;
 }
 

@@ -3,8 +3,9 @@
 // in the database in pages of 1024 series (docs/formats/life.md). It says what the runs hold: heads are added when
 // asked.
 //
-// Pages are never changed, but replaced: a commit collects its changes in copies (LifeChanges) that are written with it
-// and take their places when it is published. So a failed commit changes nothing, and a reader's copy stays as it is.
+// Pages are never changed, but replaced: a commit collects what it changes (LifeChanges) and makes new pages of it when
+// it is written, which take their places when it is published. So a failed commit changes nothing, commits of different
+// work may be prepared side by side, and a reader's copy stays as it is.
 #pragma once
 
 #include <array>
@@ -55,11 +56,9 @@ class Lives {
   std::vector<std::shared_ptr<const LifePage>> pages_;  // nullptr: nothing known
 };
 
-// What one commit changes. One thread; `lives` stays as it is meanwhile.
+// What one commit changes. One thread.
 class LifeChanges {
  public:
-  explicit LifeChanges(const Lives& lives) : lives_(lives) {}
-
   // A fragment that is new in the runs: the samples of a group, a column for each series.
   void add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
            std::span<const chunk::Column> columns);
@@ -71,14 +70,25 @@ class LifeChanges {
   // All are gone, also those that retention has dropped.
   void forget(model::SeriesId series);
 
-  // For Database::Commit::lives.
-  [[nodiscard]] LifePages take();
+  [[nodiscard]] bool empty() const { return pages_.empty(); }
+  // The pages that change, for Database::Commit::lives.
+  [[nodiscard]] LifePages apply(const Lives& lives) const;
 
  private:
-  LifePage& page_of(std::uint32_t series);
+  struct Change {
+    model::Timestamp first = 0;  // of what was added
+    model::Timestamp last = 0;
+    std::uint64_t added = 0;
+    std::uint64_t lost = 0;
+    std::uint8_t types = 0;
+    bool forgotten = false;
+  };
+  using Page = std::array<Change, LifePage::kSeries>;
 
-  const Lives& lives_;
-  std::vector<std::shared_ptr<LifePage>> pages_;  // nullptr: not changed
+  Change& change_of(model::SeriesId series);
+  static void apply(const Change& change, LifePage& page, std::size_t i);
+
+  std::vector<std::unique_ptr<Page>> pages_;  // nullptr: not changed
 };
 
 }  // namespace varve::engine::rocksdb

@@ -25,11 +25,11 @@ void life_of_a_spill(benchmark::State& state) {
   const std::vector<chunk::Column> columns(kColumns, column);
   std::size_t bytes = 0;
   for (auto _ : state) {
-    LifeChanges changes(lives);
+    LifeChanges changes;
     for (std::uint32_t g = 0; g < kGroups; ++g) {
       changes.add(std::span(series).subspan(g * kColumns, kColumns), times, columns);
     }
-    const auto pages = changes.take();
+    const auto pages = changes.apply(lives);
     bytes = 0;
     for (const auto& [number, page] : pages) bytes += encode_life_page(*page).size();
     lives.replace(pages);

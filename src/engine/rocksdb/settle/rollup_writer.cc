@@ -34,8 +34,9 @@ Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
 }
 
 RunWriter& RollupWriter::open(const SlotKey& slot) {
-  const auto [at, fresh] = open_.try_emplace(slot, database_);
-  if (fresh) at->second.start({slot, next_run_});
+  if (open_.empty()) number_ = numbers_.draw();
+  const auto [at, fresh] = open_.try_emplace(slot, draft_);
+  if (fresh) at->second.start({slot, number_});
   return at->second;
 }
 
@@ -82,7 +83,6 @@ Status RollupWriter::close_runs() {
     if (run->chunks > 0) runs_.push_back(std::move(run));
   }
   open_.clear();
-  ++next_run_;
   return {};
 }
 

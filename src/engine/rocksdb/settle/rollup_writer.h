@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/rocksdb/runs/run_cursor.h"
+#include "engine/rocksdb/runs/run_numbers.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/shared/window_chunk.h"
 #include "rollup/window.h"
@@ -20,9 +21,8 @@ namespace varve::engine::rocksdb {
 // One thread. Nothing is visible before the runs that finish() gives are committed.
 class RollupWriter {
  public:
-  // Numbers its runs from `first_run` on.
-  RollupWriter(Database& database, std::int64_t chunk_width_ms, std::uint64_t first_run)
-      : database_(database), chunk_width_ms_(chunk_width_ms), next_run_(first_run) {}
+  RollupWriter(Database::Draft& draft, std::int64_t chunk_width_ms, RunNumbers& numbers)
+      : draft_(draft), chunk_width_ms_(chunk_width_ms), numbers_(numbers) {}
 
   // Windows of one series and kind, all in one level slot; they are copied. Those of the same series in other slots
   // must come before the next complete(), or stand in another run.
@@ -36,7 +36,8 @@ class RollupWriter {
 
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
-  [[nodiscard]] std::uint64_t next_run() const { return next_run_; }
+  // The highest number among its runs; none: 0.
+  [[nodiscard]] std::uint64_t last_run() const { return number_; }
 
  private:
   struct Entry {
@@ -55,9 +56,10 @@ class RollupWriter {
   RunWriter& open(const SlotKey& slot);
   Status write(std::span<const Entry> entries, RunWriter& writer);  // of one series
 
-  Database& database_;
+  Database::Draft& draft_;
   const std::int64_t chunk_width_ms_;
-  std::uint64_t next_run_;
+  RunNumbers& numbers_;
+  std::uint64_t number_ = 0;  // of the open runs
   std::map<SlotKey, std::vector<Entry>> entries_;
   rollup::Windows held_;
   rollup::TextPool texts_;

@@ -25,7 +25,7 @@ struct SealContext {
   const Options& options;
   std::shared_mutex& index_mutex;
   const index::SeriesIndex& index;
-  const std::shared_ptr<const Runs>& runs;
+  std::shared_ptr<const Runs> runs;
   ScanSource source;  // of the slot's tenant
   SetAside& set_aside;
 };

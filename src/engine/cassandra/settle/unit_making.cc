@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/unit_making.h"
+
+#include <algorithm>
+
+#include "engine/cassandra/scan/column_life.h"
+#include "engine/shared/stored_for.h"
+
+namespace varve::engine::cassandra {
+
+using model::TimeRange;
+using model::Timestamp;
+using rollup::Windows;
+
+namespace {
+
+// How samples and lives of a part are read from a row of windows.
+void unite(std::vector<Arrival>& to, const std::vector<Arrival>& more) {
+  std::vector<Arrival> all;
+  std::ranges::set_union(to, more, std::back_inserter(all));
+  to = std::move(all);
+}
+
+void take_inside(Windows& list, const TimeRanges& ranges) {
+  std::erase_if(list, [&](const rollup::Window& w) { return !overlaps(ranges, {w.start, w.start + 1}); });
+}
+void take_outside(Windows& list, const TimeRanges& ranges) {
+  std::erase_if(list, [&](const rollup::Window& w) { return overlaps(ranges, {w.start, w.start + 1}); });
+}
+
+bool is_inside(TimeRange inner, const TimeRanges& ranges) {
+  return std::ranges::any_of(ranges,
+                             [inner](TimeRange one) { return one.first <= inner.first && inner.last <= one.last; });
+}
+
+}  // namespace
+
+UnitMaking::UnitMaking(const UnitLevel& level, const UnitWork& work, std::int64_t now_ms)
+    : level_(level),
+      work_(work),
+      now_ms_(now_ms),
+      series_(work.group.columns),
+      late_(work.group.columns),
+      lives_(work.group.columns),
+      excluded_(work.group.columns) {}
+
+std::size_t UnitMaking::columns_in(unsigned part) const {
+  return std::min<std::size_t>(kSeriesPerPart, series_.size() - std::size_t{part} * kSeriesPerPart);
+}
+
+bool UnitMaking::is_ending(Timestamp start, const ChunkTable& table) const {
+  return shared::is_over(start + table.row_ms, table.retention_ms, now_ms_ + kGoneMarginMs);
+}
+
+// The windows that a row of what is finer has a part in.
+void UnitMaking::close(Timestamp start) {
+  const Timestamp last = start + level_.finer.row_ms - 1;
+  closed_.push_back(
+      {model::window_start(start, level_.width_ms), model::window_start(last, level_.width_ms) + level_.width_ms});
+}
+
+void UnitMaking::name(unsigned part, const std::vector<Arrival>& arrivals) { unite(named_[part], arrivals); }
+
+Status UnitMaking::add_stored(unsigned part, const RowView& view) {
+  VARVE_TRY(const ChunkRow row, chunk_row(view, kUnitFields));
+  found_ = stands_ = true;
+  VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
+  version_ = std::max(version_, lives.version);
+  VARVE_TRY(counted_[part], decode_arrivals(row.added));
+  VARVE_TRY(auto block, open_windows(row.chunk));
+  blocks_.push_back(block);
+  for (std::size_t c = 0; c < columns_in(part); ++c) {
+    Stored& stored = stored_[std::size_t{part} * kSeriesPerPart + c];
+    stored.version = lives.version;
+    if (c < lives.series.size()) stored.life = lives.series[c];
+    if (block == nullptr) continue;
+    VARVE_TRY(stored.windows, windows_of(*block, static_cast<unsigned>(c)));
+  }
+  return {};
+}
+
+// What is counted in the finer one is counted in this, too.
+Status UnitMaking::add_finer(unsigned part, const RowView& view) {
+  VARVE_TRY(const ChunkRow row, chunk_row(view, kUnitFields));
+  found_ = true;
+  ++finer_parts_[row.start];
+  VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
+  VARVE_TRY(const auto added, decode_arrivals(row.added));
+  name(part, added);
+  VARVE_TRY(auto block, open_windows(row.chunk));
+  blocks_.push_back(block);
+  for (std::size_t c = 0; c < columns_in(part); ++c) {
+    const std::size_t column = std::size_t{part} * kSeriesPerPart + c;
+    if (c < lives.series.size()) lives_[column].add(lives.series[c]);
+    if (block == nullptr) continue;
+    VARVE_TRY(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
+    add(column, finer.kind, finer.numbers, finer.texts);
+  }
+  return {};
+}
+
+std::vector<Timestamp> UnitMaking::near_slots() const {
+  std::vector<Timestamp> slots;
+  for (Timestamp slot = work_.unit; slot < range().last; slot += level_.slot_ms) {
+    const Timestamp end = slot + level_.slot_ms;
+    if (shared::is_over(end, level_.nearest_end_ms, now_ms_ + kGoneMarginMs + kHotKeptMs)) slots.push_back(slot);
+  }
+  return slots;
+}
+
+Status UnitMaking::exclude(const UnitWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots) {
+  const std::uint16_t column = elsewhere.column_there;
+  for (const SlotData& data : slots) {
+    VARVE_CHECK_OK(gather_columns(data, {&column, 1}, gather_));
+    gather_.finish();
+    if (gather_.times().empty()) continue;
+    const chunk::Column& found = gather_.columns()[0];
+    for (std::size_t i = 0; i < gather_.times().size(); ++i) {
+      if (found.form == chunk::Column::Form::typed && found.types[i] == chunk::kErased) continue;
+      excluded_[elsewhere.column].insert(gather_.times()[i]);
+    }
+  }
+  return {};
+}
+
+// A slot whose sealed rows are there is whole, with its hot rows. Of one whose time ends they may be gone; then the
+// unit as it stands says what was in them.
+Status UnitMaking::add_slots(const std::vector<SlotData>& slots) {
+  found_ = found_ || !slots.empty();
+  const unsigned parts = parts_of(series_.size());
+  std::unordered_set<Timestamp> whole;
+  for (const SlotData& data : slots) {
+    if (data.stored_parts == parts) whole.insert(data.slot);
+  }
+  for (Timestamp slot = work_.unit; stands_ && slot < range().last; slot += level_.slot_ms) {
+    if (is_ending(slot, level_.finer) && !whole.contains(slot)) close(slot);
+  }
+  join(closed_);
+  shared::SeriesFolder folder(level_.width_ms);
+  for (const SlotData& data : slots) {
+    if (is_inside({data.slot, data.slot + level_.slot_ms}, closed_)) continue;
+    for (unsigned part = 0; part < parts; ++part) {
+      name(part, data.arrivals);
+      VARVE_CHECK_OK(add_part(data, part, folder));
+    }
+  }
+  return {};
+}
+
+Status UnitMaking::add_part(const SlotData& data, unsigned part, shared::SeriesFolder& folder) {
+  const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
+  VARVE_CHECK_OK(gather_columns(data, columns, gather_));
+  gather_.finish();
+  if (gather_.times().empty()) return {};
+  folder.start_group();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::size_t column = columns[c];
+    lives_[column].add(life_of(gather_.times(), gather_.columns()[c]));
+    if (excluded_[column].empty()) {
+      folder.fold(gather_.times(), gather_.columns()[c]);
+    } else {
+      fold_rest(gather_.columns()[c], excluded_[column], folder);
+    }
+    add(column, work_.kinds[column], folder.numbers(), folder.texts());
+    if (!excluded_[column].empty()) folder.start_group();
+  }
+  return {};
+}
+
+// Without the times that another group counts.
+void UnitMaking::fold_rest(const chunk::Column& column, const std::unordered_set<Timestamp>& excluded,
+                           shared::SeriesFolder& folder) {
+  const auto all = gather_.times();
+  eraser_.erase_rows(all, {&column, 1}, [&](Timestamp time) { return excluded.contains(time); });
+  folder.start_group();
+  if (eraser_.empty()) {
+    folder.fold({}, chunk::Column{});
+  } else {
+    folder.fold(eraser_.times(), eraser_.columns()[0]);
+  }
+}
+
+void UnitMaking::add(std::size_t column, rollup::Kind kind, const Windows& numbers, const Windows& texts) {
+  SeriesWindows& series = series_[column];
+  if (!numbers.empty()) series.kind = kind;
+  add(series.numbers, numbers);
+  add(series.texts, texts);
+}
+
+// What was folded of one slot is gone with the next: its texts are copied.
+void UnitMaking::add(Windows& to, const Windows& finer) {
+  if (finer.empty()) return;
+  coarser_.clear();
+  coarser_texts_.clear();
+  rollup::coarsen(finer, level_.width_ms, coarser_, coarser_texts_);
+  // A finer unit may begin before this one, or end after it.
+  std::erase_if(coarser_, [&](const rollup::Window& window) { return !range().contains(window.start); });
+  if (coarser_.empty()) return;
+  for (rollup::Window& window : coarser_) window.text = texts_.copy(window.text);
+  if (to.empty() || to.back().start < coarser_.front().start) {
+    to.insert(to.end(), coarser_.begin(), coarser_.end());
+  } else {
+    to = rollup::merged(to, coarser_, texts_);
+  }
+}
+
+std::vector<Timestamp> UnitMaking::closed_slots() {
+  if (!level_.of_samples) {
+    const unsigned parts = parts_of(series_.size());
+    for (Timestamp row = work_.unit; row < range().last; row += level_.finer.row_ms) {
+      const bool is_over = shared::is_over(row + level_.finer.row_ms, level_.finer.retention_ms, now_ms_);
+      if (is_over || (is_ending(row, level_.finer) && finer_parts_[row] < parts)) close(row);
+    }
+    join(closed_);
+  }
+  std::vector<Timestamp> slots;
+  for (Timestamp slot = work_.unit; slot < range().last; slot += level_.slot_ms) {
+    if (overlaps(closed_, {slot, slot + level_.slot_ms})) slots.push_back(slot);
+  }
+  return slots;
+}
+
+// Hot rows without those that are counted.
+Status UnitMaking::add_late(unsigned part, const std::vector<SlotData>& slots) {
+  const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
+  shared::SeriesFolder folder(level_.width_ms);
+  for (const SlotData& data : slots) {
+    found_ = true;
+    name(part, data.arrivals);
+    VARVE_CHECK_OK(gather_columns(data, columns, gather_));
+    gather_.finish();
+    if (gather_.times().empty()) continue;
+    folder.start_group();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      SeriesWindows& series = late_[columns[c]];
+      folder.fold(gather_.times(), gather_.columns()[c]);
+      series.kind = work_.kinds[columns[c]];
+      add(series.numbers, folder.numbers());
+      add(series.texts, folder.texts());
+      lives_[columns[c]].add(life_of(gather_.times(), gather_.columns()[c]));
+    }
+  }
+  return {};
+}
+
+// Whole windows of deletes that the unit as it stands has not seen.
+void UnitMaking::erase_stored(std::size_t column, Stored& stored) const {
+  for (const Erasure& erasure : erasures_) {
+    if (stored.version > erasure.blocks || !std::ranges::binary_search(erasure.columns, column)) continue;
+    const auto goes = [&](const rollup::Window& w) {
+      return w.start >= erasure.range.first && w.start + level_.width_ms <= erasure.range.last;
+    };
+    std::erase_if(stored.windows.numbers, goes);
+    std::erase_if(stored.windows.texts, goes);
+  }
+}
+
+// Closed windows stay as they stand, with what is late.
+void UnitMaking::keep(std::size_t column, Stored& stored) {
+  erase_stored(column, stored);
+  SeriesWindows& series = series_[column];
+  SeriesWindows& late = late_[column];
+  if (series.numbers.empty()) series.kind = stored.windows.numbers.empty() ? late.kind : stored.windows.kind;
+  std::uint64_t points = 0;
+  const auto put = [&](Windows& kept, Windows& more, Windows& fresh) {
+    take_inside(kept, closed_);
+    take_inside(more, closed_);
+    take_outside(fresh, closed_);
+    for (const rollup::Window& window : kept) points += window.count;
+    const Windows old = rollup::merged(kept, more, texts_);
+    fresh = rollup::merged(old, fresh, texts_);
+  };
+  put(stored.windows.numbers, late.numbers, series.numbers);
+  put(stored.windows.texts, late.texts, series.texts);
+  if (points == 0) return;
+  // What is not a number was counted, too, but nobody knows when.
+  storage::SeriesLife life = stored.life;
+  life.points = points;
+  lives_[column].add(life);
+}
+
+void UnitMaking::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
+  // One that ends and is not there may have been: nothing is made of less than there was.
+  if (!found_ || (!stands_ && is_ending(work_.unit, level_.table))) return;
+  if (!closed_.empty()) {
+    for (std::size_t column = 0; column < series_.size(); ++column) keep(column, stored_[column]);
+  }
+  WindowEncoder encoder;
+  for (unsigned part = 0; part < parts_of(series_.size()); ++part) {
+    const std::size_t first = std::size_t{part} * kSeriesPerPart;
+    const std::span<const SeriesWindows> series = std::span(series_).subspan(first, columns_in(part));
+    ChunkWrite row{work_.unit, part, encoder.encode(series), {version, {}}, std::move(named_[part])};
+    row.lives.series.assign(lives_.begin() + static_cast<std::ptrdiff_t>(first),
+                            lives_.begin() + static_cast<std::ptrdiff_t>(first + series.size()));
+    add_write(rows, level_.table, work_.group.cells, row, now_ms_);
+    for (const SeriesWindows& one : series) windows += one.numbers.size() + one.texts.size();
+  }
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the unit maker is told of one unit of one line group.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cassandra/scan/slot_reader.h"
+#include "rollup/window.h"
+
+namespace varve::engine::cassandra {
+
+struct UnitWork {
+  GroupRef group;
+  std::vector<rollup::Kind> kinds;  // of each column
+  model::Timestamp unit = 0;
+  // Where a series stands, too, in a group that comes before: (column here, group, column there).
+  struct Elsewhere {
+    std::uint16_t column = 0;
+    GroupRef group;
+    std::uint16_t column_there = 0;
+  };
+  std::vector<Elsewhere> elsewhere;  // of the finest granularity only
+};
+
+}  // namespace varve::engine::cassandra

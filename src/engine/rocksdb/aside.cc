@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a start has set aside of the log after a power cut is taken in by a later one with storage.repair. It is older
+// than all that was written since: where a series has a sample at the same time by now, that one stays.
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/log.h"
+#include "engine/rocksdb/log/log_aside.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using RowBytes = std::vector<std::byte>;
+
+constexpr std::size_t kAsideBatchBytes = std::size_t{1} << 20;
+
+// Whole rows of line groups whose numbers mean today what they meant then, by group, in the order of the log.
+struct Aside {
+  std::map<std::uint32_t, std::vector<RowBytes>> rows;
+  std::uint64_t foreign_rows = 0;  // of groups that were defined behind the hole
+};
+
+// Returns false where the rows cannot be read on.
+bool add_row(const index::SeriesIndex& index, const std::byte*& at, const std::byte* end, std::uint64_t groups,
+             Aside& aside) {
+  const std::size_t bytes = model::check_row(at, end);
+  if (bytes == 0) return false;
+  const model::RowView row{at};
+  const std::uint64_t group = model::to_int(row.group());
+  const bool known =
+      group < groups && group < index.group_count() && row.count() == index.group_series(row.group()).size();
+  if (known) aside.rows[model::to_int(row.group())].emplace_back(at, at + bytes);
+  if (!known) ++aside.foreign_rows;
+  at += bytes;
+  return true;
+}
+
+// Times at which any of the series has a sample.
+class Times final : public storage::PieceSink {
+ public:
+  bool takes_stats(const storage::ChunkStats&) override { return false; }
+  void stats(const storage::ChunkStats&) override {}
+  Status piece(const storage::Piece& piece) override {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < piece.size(); ++i) times_.insert(piece.times[i]);
+    return {};
+  }
+  [[nodiscard]] bool has(model::Timestamp time) const { return times_.contains(time); }
+
+ private:
+  std::mutex mutex_;
+  std::set<model::Timestamp> times_;
+};
+
+}  // namespace
+
+Status Store::State::take_in_aside(Store& store) {
+  for (const std::string& path : aside_files(directory.wal())) {
+    Aside aside;
+    VARVE_CHECK_OK(read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
+      const std::byte* at = record.rows.data();
+      const std::byte* const end = at + record.rows.size();
+      while (at != end && add_row(index, at, end, groups, aside)) continue;
+      return {};
+    }));
+    std::uint64_t taken = 0;
+    for (auto& [group, rows] : aside.rows) VARVE_CHECK_OK(take_in_rows(store, model::GroupId{group}, rows, taken));
+    VARVE_CHECK_OK(spill_aside());
+    recovery.taken_rows += taken;
+    log::info("what was set aside of the log is taken in",
+              {{"file", path}, {"rows", taken}, {"rows_of_unknown_series", aside.foreign_rows}});
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) return fail(Code::io, "cannot remove " + path + ": " + error.message());
+  }
+  return {};
+}
+
+Status Store::State::take_in_rows(Store& store, model::GroupId group, std::span<const std::vector<std::byte>> rows,
+                                  std::uint64_t& taken) {
+  storage::ScanOptions scan;
+  scan.windows = false;
+  scan.range = {model::kTimestampMax, model::kTimestampMin};
+  for (const RowBytes& bytes : rows) {
+    const model::Timestamp time = model::RowView{bytes.data()}.time();
+    scan.range.first = std::min(scan.range.first, time);
+    scan.range.last = std::max(scan.range.last, time);
+  }
+  Times times;
+  const auto series = index.group_series(group);
+  const std::vector<model::SeriesId> wanted(series.begin(), series.end());
+  VARVE_CHECK_OK(store.scan(index.group_tenant(group), wanted, scan, times));
+  std::vector<std::byte> batch;
+  const auto write = [&]() -> Status {
+    if (batch.empty()) return {};
+    {
+      const std::lock_guard lock(append_mutex);
+      VARVE_CHECK_OK(write_log(batch));
+      head->append(batch);
+    }
+    batch.clear();
+    return head_over(1) ? spill_aside() : Status{};
+  };
+  for (const RowBytes& bytes : rows) {
+    if (times.has(model::RowView{bytes.data()}.time())) continue;
+    batch.insert(batch.end(), bytes.begin(), bytes.end());
+    ++taken;
+    if (batch.size() > kAsideBatchBytes) VARVE_CHECK_OK(write());
+  }
+  return write();
+}
+
+// No maintenance runs yet.
+Status Store::State::spill_aside() {
+  const std::lock_guard alone(maintenance_mutex);
+  revive_heads();
+  if (frozen != nullptr) VARVE_CHECK_OK(spill_frozen());
+  {
+    const std::lock_guard lock(append_mutex);
+    VARVE_CHECK_OK(freeze());
+  }
+  return spill_frozen();
+}
+
+}  // namespace varve::engine::rocksdb

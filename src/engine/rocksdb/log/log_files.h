@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// LogFiles: the system calls of the log that change something, in one place, so that a test can let each of them fail.
+//
+// All return what the system call returns, with errno set: −1 is an error, and write() may write less than it was
+// given.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+struct iovec;
+
+namespace varve::engine::rocksdb {
+
+class LogFiles {
+ public:
+  LogFiles() = default;
+  virtual ~LogFiles() = default;
+  LogFiles(const LogFiles&) = delete;
+  LogFiles& operator=(const LogFiles&) = delete;
+
+  virtual int create(const std::string& path);  // a new file, for writing
+  virtual ssize_t write(int fd, const iovec* parts, int count);
+  virtual int truncate(int fd, std::uint64_t size);
+  virtual int sync(int fd);            // fdatasync
+  virtual int sync_directory(int fd);  // fsync: names are as durable as the files
+  virtual int remove(const std::string& path);
+
+  static LogFiles& system();  // thread-safe
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// LogReplay: what a start reads of the log: its records in order, as far as they follow one another, and what to do
+// where they do not. docs/formats/log.md, "Reading".
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/log/mapped_file.h"
+#include "engine/rocksdb/log/segment_reader.h"
+
+namespace varve::engine::rocksdb {
+
+struct LogReplayReport {
+  std::uint64_t sequence = 0;       // of the last record
+  std::uint64_t bytes = 0;          // of all segments
+  std::uint64_t torn_bytes = 0;     // an unfinished record at the end
+  std::uint64_t damaged_bytes = 0;  // with repair: skipped
+  std::uint64_t lost_records = 0;   // with repair: skipped, or not there at all
+  // Something behind the end, which is in the file of aside_path() (log_aside.h) if it has bytes.
+  std::uint64_t aside_bytes = 0;
+  std::uint64_t aside_records = 0;
+};
+
+class LogReplay {
+ public:
+  struct Calls {
+    std::function<Status(std::uint64_t segment)> enter;    // before the first record of each segment
+    std::function<Status(const LogRecord& record)> apply;  // no marks
+  };
+
+  // `segments` ascending; `after`: sequence of the last record that is in the database.
+  LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair, Calls calls);
+
+  // Errors: corrupt (damage, with file and offset, unless `repair`), io, or what `apply` answered.
+  Result<LogReplayReport> run();
+
+  // Where the log ends, when something is behind its end.
+  struct End {
+    std::uint64_t segment;
+    std::uint64_t offset;
+  };
+  [[nodiscard]] const std::optional<End>& end() const { return end_; }
+  // Bytes behind the end, of one segment after the other. Views into what this holds.
+  [[nodiscard]] std::vector<std::span<const std::byte>> behind() const;
+
+ private:
+  struct Segment {
+    std::uint64_t number;
+    std::string path;
+    std::unique_ptr<MappedFile> file;
+    std::uint32_t version = 0;
+    std::optional<LogMark> opening;  // its first record, if that is a mark
+  };
+  // What was found behind a place where the log does not go on.
+  struct Rest {
+    std::uint64_t records = 0;   // good ones
+    std::uint64_t reached = 0;   // the highest sequence that somebody tells of
+    std::uint64_t promised = 0;  // the highest that was synced
+  };
+  Status open_segments();
+  Status read(std::size_t i);
+  [[nodiscard]] bool follows(const LogRecord& record, std::uint64_t limit) const;
+  Status take(const LogRecord& record);
+  Status stop_at(std::size_t i, const SegmentReader& reader);
+  Status skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit);
+  [[nodiscard]] std::uint64_t limit_of(std::size_t i) const;
+  [[nodiscard]] Rest look_behind(std::size_t i, SegmentReader reader) const;
+  [[nodiscard]] bool lost_by_power_cut(const Segment& segment, const SegmentReader& reader) const;
+  [[nodiscard]] std::string damage(const Segment& segment, std::size_t offset, const Rest& rest) const;
+
+  const std::string directory_;
+  const std::vector<std::uint64_t> numbers_;
+  const bool repair_;
+  const Calls calls_;
+  std::vector<Segment> segments_;
+  std::uint64_t next_;          // the sequence that has to follow
+  std::uint64_t promised_ = 0;  // the records up to this one had been synced
+  std::optional<End> end_;
+  LogReplayReport report_;
+};
+
+}  // namespace varve::engine::rocksdb
