@@ -12,7 +12,7 @@
 namespace varve::cli {
 namespace {
 
-int failed(const std::string& why) {
+int not_printed(const std::string& why) {
   std::fputs(("varve: " + why + "\n").c_str(), stderr);
   return 1;
 }
@@ -38,12 +38,12 @@ int print_schema(const config::Config& config) {
 }
 
 int apply_schema(const config::Config& config) {
-  if (const Status status = apply(config); !status) return failed(status.error().message);
+  if (const Status status = apply(config); !status) return not_printed(status.error().message);
   std::printf("the schema is ready in the keyspace %s\n", config.cassandra.keyspace.c_str());
   return 0;
 }
 #else
-int print_schema(const config::Config&) { return failed("built without the cluster engine (VARVE_CLUSTER=OFF)"); }
+int print_schema(const config::Config&) { return not_printed("built without the cluster engine (VARVE_CLUSTER=OFF)"); }
 int apply_schema(const config::Config& config) { return print_schema(config); }
 #endif
 

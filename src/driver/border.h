@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/guarded.h"
 #include "driver/request.h"
 
 namespace varve::driver {
@@ -32,12 +33,16 @@ struct Pending {
 
   static void call(void* context, const drv_error* error, Raw* result) {
     const std::unique_ptr<Done<T>> done(static_cast<Done<T>*>(context));
-    if (error != nullptr)
-      (*done)(fail(error_of(*error)));
-    else if constexpr (std::is_void_v<T>)
-      (*done)({});
-    else
-      (*done)(T(result));
+    // No exception crosses the border.
+    const Status told = guarded([&] {
+      if (error != nullptr)
+        (*done)(fail(error_of(*error)));
+      else if constexpr (std::is_void_v<T>)
+        (*done)({});
+      else
+        (*done)(T(result));
+    });
+    log_failure("the answer of a server was lost", told);
   }
 };
 

@@ -21,10 +21,9 @@ constexpr std::string_view kKillPath = "/api/v1/admin/killquery/";
 // A query in JSON is shown as such, any other text as a string.
 void append_query(std::string& out, const std::string& text) {
   protocol::json::Reader reader(text);
-  const auto tree = protocol::json::read_tree(reader);
-  if (tree && tree->kind == protocol::json::Kind::object && protocol::json::is_utf8(text)) {
-    // A raw line break is fine between values, but not in a string.
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  const auto tree = protocol::json::read_strict(reader);
+  if (tree && tree->kind == protocol::json::Kind::object) {
+    out += text;
   } else {
     append_string(out, text);
   }
@@ -79,13 +78,13 @@ void kill(const query::Engine& engine, const Request& request, const Responder& 
 void add_admin_queries(Router& router, query::Engine& engine, const TaskPool& pool) {
   router.add(
       Method::get, "/api/v1/admin/runningqueries",
-      [&engine, &pool](const Request& request, const Responder& respond) { list(engine, pool, request, respond); });
+      [&engine, &pool](const Request& request, const Responder& respond) { list(engine, pool, request, respond); },
+      Effect::administers);
   router.add(Method::get, "/api/v1/datapoints/index",
              [](const Request&, const Responder& respond) { respond(kairosdb_response(204)); });
-  for (const Method method : {Method::get, Method::delete_}) {
-    router.add(method, std::string(kKillPath) + "{id}",
-               [&engine](const Request& request, const Responder& respond) { kill(engine, request, respond); });
-  }
+  const auto killing = [&engine](const Request& request, const Responder& respond) { kill(engine, request, respond); };
+  router.add_changing_get(std::string(kKillPath) + "{id}", killing, Effect::administers);
+  router.add(Method::delete_, std::string(kKillPath) + "{id}", killing, Effect::administers);
 }
 
 }  // namespace varve::http

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running queries are seen and ended, by their tenant.
 #include "http/ceres_fixture.h"
+#include "http/kairosdb_query.h"
+#include "protocol/json/tree.h"
 
 namespace varve::http {
 namespace {
@@ -34,6 +36,7 @@ class EndlessStore final : public storage::SampleStore {
   Result<storage::SettleReport> settle() override { return storage::SettleReport{}; }
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
   void wait() const { scanning_.wait(false); }
+  void reset() { scanning_ = false; }
 
  private:
   storage::testing::MemoryStore& store_;
@@ -77,6 +80,40 @@ TEST_F(AdminQueriesTest, AKilledQuerySaysSo) {
   EXPECT_EQ(killed.status, 422);
   EXPECT_NE(killed.body.find(R"("message":"the query was killed by an operator")"), std::string::npos) << killed.body;
   EXPECT_EQ(get("/api/v1/admin/runningqueries"), R"({"queries":[],"queries waiting":0})");
+}
+
+// KairosDB's JSON need not be JSON; the list is.
+TEST_F(AdminQueriesTest, AQueryThatIsNoJsonIsShownAsText) {
+  put("m", {{"host", "a"}}, 0, Value::of_long(1));
+  EndlessStore endless(store_);
+  query::Engine engine(store_, endless, clock_, {});
+  for (const auto& [body, shown] :
+       {std::pair{R"({"start_absolute":1,"x":TRUE,"metrics":[{"name":"m"}]})",
+                  R"("{\"start_absolute\":1,\"x\":TRUE,\"metrics\":[{\"name\":\"m\"}]}")"},
+        std::pair{"\xef\xbb\xbf{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\"}]}",
+                  "\"\xef\xbb\xbf{\\\"start_absolute\\\":1,\\\"metrics\\\":[{\\\"name\\\":\\\"m\\\"}]}\""},
+        std::pair{"{\"start_absolute\":1,\n\"metrics\":[{\"name\":\"m\"}]}",
+                  "{\"start_absolute\":1,\n\"metrics\":[{\"name\":\"m\"}]}"}}) {
+    router_ = {};
+    add_kairosdb_query(router_, engine, pool_, metrics_, nullptr);
+    add_admin_queries(router_, engine, pool_);
+    Request request;
+    request.method = Method::post;
+    request.tenant = "t-1";
+    request.path = "/api/v1/datapoints/query";
+    request.body = body;
+    request.gone = std::make_shared<std::atomic<bool>>(false);
+    auto sink = std::make_shared<WaitingSink>();
+    (*router_.find(Method::post, request.path).handler)(request, Responder(sink));
+    endless.wait();
+    const std::string list = get("/api/v1/admin/runningqueries");
+    EXPECT_NE(list.find(std::string(R"("query JSON":)") + shown + ","), std::string::npos) << list;
+    EXPECT_TRUE(protocol::json::check_strict(list)) << list;
+    *request.gone = true;
+    request.gone->notify_all();
+    endless.reset();
+    sink->wait();
+  }
 }
 
 }  // namespace

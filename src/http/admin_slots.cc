@@ -103,19 +103,24 @@ Response jobs_response(const tracker::Ownership& ownership) {
 
 void add_admin_slots(Router& router, const storage::SlotStore& slots, const storage::SeriesStore& series,
                      TaskPool& pool) {
-  router.add(Method::get, "/api/v1/admin/slots",
-             [&slots, &series, &pool](const Request& request, const Responder& respond) {
-               const bool taken =
-                   pool.post([&slots, &series, request, respond] { respond(slots_response(slots, series, request)); });
-               if (!taken) respond(error_response(503, "too many queries wait", request.path));
-             });
+  router.add(
+      Method::get, "/api/v1/admin/slots",
+      [&slots, &series, &pool](const Request& request, const Responder& respond) {
+        const bool taken =
+            pool.post([&slots, &series, request, respond] { respond(slots_response(slots, series, request)); });
+        if (!taken) respond(error_response(503, "too many queries wait", request.path));
+      },
+      Effect::administers);
 }
 
 void add_admin_jobs(Router& router, tracker::Ownership& ownership, TaskPool& pool) {
-  router.add(Method::get, "/api/v1/admin/jobs", [&ownership, &pool](const Request& request, const Responder& respond) {
-    const bool taken = pool.post([&ownership, respond] { respond(jobs_response(ownership)); });
-    if (!taken) respond(error_response(503, "too many queries wait", request.path));
-  });
+  router.add(
+      Method::get, "/api/v1/admin/jobs",
+      [&ownership, &pool](const Request& request, const Responder& respond) {
+        const bool taken = pool.post([&ownership, respond] { respond(jobs_response(ownership)); });
+        if (!taken) respond(error_response(503, "too many queries wait", request.path));
+      },
+      Effect::administers);
 }
 
 }  // namespace varve::http

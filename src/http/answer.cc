@@ -6,6 +6,7 @@
 #include <ctime>
 #include <memory>
 
+#include "base/ascii.h"
 #include "http/ceres_error.h"
 #include "protocol/json/text.h"
 
@@ -36,19 +37,6 @@ std::string_view date_line() {
 
 bool is_clean(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos; }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool is_zero(std::string_view quality) {
   return quality.starts_with("q=0") && quality.find_first_not_of("0.", 3) == std::string_view::npos;
 }
@@ -72,6 +60,7 @@ std::string_view reason_of(int status) {
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";
     case 417: return "Expectation Failed";
+    case 421: return "Misdirected Request";
     case 422: return "Unprocessable Content";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
@@ -90,7 +79,7 @@ int status_of(Code code) {
     case Code::too_old:
     case Code::unsupported: return 400;
     case Code::not_found: return 404;
-    case Code::conflict: return 409;
+    case Code::conflict: return 403;  // the server's own tenant: nobody else may write there, however often he asks
     case Code::too_large: return 413;
     case Code::limit: return 429;
     case Code::unavailable:

@@ -23,7 +23,6 @@ using protocol::json::append_string;
 using storage::SeriesLife;
 using Words = std::vector<std::string_view>;
 
-constexpr std::size_t kListed = 1000;        // unless ?limit= says else
 constexpr std::size_t kTagsAtOnce = 10'000;  // series
 
 void append_words(std::string& out, const Words& words) {

@@ -6,13 +6,12 @@
 
 #include "http/answer.h"
 #include "http/discovery.h"
+#include "model/time.h"
 
 namespace varve::http {
 
 namespace {
 
-constexpr std::size_t kListed = 1000;  // unless ?limit= says else
-constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kHoursMax = 366 * 24;
 
 // Of one unit; 0: there is none of this name.
@@ -47,7 +46,7 @@ Result<std::int64_t> width_of(const Request& request) {
   if (error != std::errc() || hours == 0 || count < 1 || count > kHoursMax / hours) {
     return fail(Code::invalid, "width is a whole number of hours, days or weeks from 1h to 366d, such as 1h, 1d or 3w");
   }
-  return count * hours * kHourMs;
+  return count * hours * model::kHourMs;
 }
 
 query::PresenceQuery presence_of(const Request& request, std::string_view metric, model::TimeRange range,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "http/handler.h"
 #include "protocol/ceres/time.h"
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
@@ -14,8 +15,6 @@ namespace {
 
 using protocol::ceres::append_instant;
 using protocol::json::append_string;
-
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 std::string metadata_of(const CeresHead& head) {
   std::string out = R"("metadata":{"aggregator":)";

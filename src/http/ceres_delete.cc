@@ -12,10 +12,10 @@ namespace {
 namespace ceres = protocol::ceres;
 using Kind = index::Matcher::Kind;
 
-constexpr std::string_view kPath = "/api/metric";
+constexpr std::string_view kCeresMetricPath = "/api/metric";
 constexpr std::string_view kNamePath = "/api/metric/metricName/";
 constexpr std::string_view kGroupPath = "/api/metric/metricGroup/";
-constexpr const char* kApi = "ceres";
+constexpr const char* kCeresApi = "ceres";
 
 Result<Selection> selection_of(const DeleteContext& context, const Request& request) {
   const bool by_name = request.path.starts_with(kNamePath);
@@ -31,10 +31,10 @@ Result<Selection> selection_of(const DeleteContext& context, const Request& requ
   return out;
 }
 
-Response run(const DeleteContext& context, const Request& request) {
+Response run_ceres_delete(const DeleteContext& context, const Request& request) {
   const auto selection = selection_of(context, request);
   if (!selection) return ceres_error(selection.error(), request.path);
-  const auto status = erase_selection(context, *selection, kApi, target_text(request), request.gone.get());
+  const auto status = erase_selection(context, *selection, kCeresApi, target_text(request), request.gone.get());
   return status ? Response::empty(200) : ceres_error(status.error(), request.path);
 }
 
@@ -44,12 +44,12 @@ void add_ceres_delete(Router& router, const DeleteContext& context) {
   const Handler handler = [context](const Request& request, const Responder& respond) {
     if (request.tenant.empty()) return respond(ceres_error(400, "the request names no tenant", request.path));
     // The responder keeps the request.
-    const bool taken = context.pool.post([context, &request, respond] { respond(run(context, request)); });
+    const bool taken = context.pool.post([context, &request, respond] { respond(run_ceres_delete(context, request)); });
     if (!taken) respond(ceres_error(503, "too many deletes are waiting", request.path));
   };
-  router.add(Method::delete_, std::string(kPath), handler);
-  router.add(Method::delete_, std::string(kNamePath) + "{name}", handler);
-  router.add(Method::delete_, std::string(kGroupPath) + "{group}", handler);
+  router.add(Method::delete_, std::string(kCeresMetricPath), handler, Effect::deletes);
+  router.add(Method::delete_, std::string(kNamePath) + "{name}", handler, Effect::deletes);
+  router.add(Method::delete_, std::string(kGroupPath) + "{group}", handler, Effect::deletes);
 }
 
 }  // namespace varve::http

@@ -8,6 +8,7 @@
 
 #include "http/ceres_handlers.h"
 #include "http/ceres_query.h"
+#include "http/handler.h"
 #include "protocol/ceres/parameters.h"
 #include "protocol/ceres/query.h"
 #include "protocol/ceres/search.h"
@@ -23,7 +24,6 @@ using index::Matcher;
 using protocol::json::append_string;
 
 constexpr std::array<std::string_view, 2> kSubjects = {"metricName", "metricGroup"};
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 constexpr std::size_t kTagBatch = 1024;  // series whose tags are strings at one time
 
 // The whole list's size, where only a part may have been asked for.
@@ -56,10 +56,10 @@ query::Search search_of(const CeresHandlers& self, const Request& request) {
 
 // --- lists
 
-using Names = Result<std::vector<std::string>> (*)(const CeresHandlers& self, const Request& request);
+using ReadNames = Result<std::vector<std::string>> (*)(const CeresHandlers& self, const Request& request);
 
 Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initializer_list<std::string_view> known,
-                     Names names) {
+                     ReadNames names) {
   const std::vector<std::string_view> parameters(known);
   return self->on_pool([parameters, names](const CeresHandlers& handlers, const Request& request) -> Result<Response> {
     VARVE_CHECK_OK(ceres::check_parameters(request.query, parameters, request.tenant));
@@ -234,7 +234,7 @@ class FoundAnswer {
   bool first_ = true;
 };
 
-void add_matchers(index::Matchers& matchers, const ceres::TagPattern& wanted) {
+void add_tag_patterns(index::Matchers& matchers, const ceres::TagPattern& wanted) {
   if (!ceres::has_wildcard(wanted.pattern)) {
     matchers.push_back(equals(wanted.key, ceres::wildcard_literal(wanted.pattern)));
     return;
@@ -247,7 +247,7 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
   std::set<Found> out;
   query::Search search = search_of(self, request);
   search.text = request.body.substr(0, query::kQueryTextMax);
-  for (const auto& wanted : asked.tag_patterns) add_matchers(search.matchers, wanted);
+  for (const auto& wanted : asked.tag_patterns) add_tag_patterns(search.matchers, wanted);
   search.metric = [&](std::string_view metric) {
     return std::ranges::all_of(asked.metric_patterns,
                                [&](const std::string& pattern) { return ceres::matches_wildcard(pattern, metric); });
@@ -285,7 +285,7 @@ Result<Response> search(const CeresHandlers& self, const Request& request) {
 
 void add_ceres_metadata(Router& router, const CeresContext& context) {
   const auto self = std::make_shared<CeresHandlers>(context, "ceres_metadata");
-  const auto list = [&](const char* path, std::initializer_list<std::string_view> known, Names names) {
+  const auto list = [&](const char* path, std::initializer_list<std::string_view> known, ReadNames names) {
     router.add(Method::get, path, list_handler(self, known, names));
   };
   list("/api/metadata/tenants", {"offset", "limit"}, tenants);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 
-#include "base/log.h"
+#include "base/guarded.h"
 #include "codec/compression.h"
 #include "http/answer.h"
+#include "http/content_coding.h"
 
 namespace varve::http {
 namespace {
@@ -21,7 +21,6 @@ constexpr std::size_t kProgressBytes = 4096;     // less than this does not coun
 constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest other clients of this one wait
 constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
 constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
-constexpr std::chrono::milliseconds kLinger{1000};
 
 constexpr std::size_t kSpareMax = 16UL << 20;
 
@@ -36,20 +35,31 @@ class Connection::Exchange final : public Responder::Sink {
   Exchange(std::shared_ptr<Connection> connection, std::uint64_t number)
       : connection_(std::move(connection)), number_(number) {}
   ~Exchange() override {
-    if (!answered_) deliver(error_response(500, "the request was dropped"));
+    if (!answered_) apologize(500, "the request was dropped");
   }
   void send(Response response) override {
     if (answered_.exchange(true)) return;
-    deliver(std::move(response));
+    if (!guarded([&] { deliver(std::move(response)); })) apologize(503, "out of memory");
+  }
+  // The handler threw.
+  void failed(const Error& error) {
+    if (answered_.exchange(true)) return;
+    apologize(error.code == Code::unavailable ? 503 : 500,
+              error.code == Code::unavailable ? error.message : "internal error");
   }
 
  private:
+  // With the little memory that it takes, or else by closing the connection, which takes none.
+  void apologize(int status, std::string_view message) {
+    const auto answer = [&] { deliver(error_response(status, message, connection_->request_.path)); };
+    if (!guarded(answer)) connection_->lost_ = number_;
+  }
   void deliver(Response response) {
     // Here, on the handler's thread, compressing takes no time of the other connections.
     encode(response, connection_->request_.header("accept-encoding"));
     Connection* connection = connection_.get();
     if (connection->on_loop_thread()) {
-      if (connection->exchange_ == number_) connection->answer(std::move(response));
+      if (connection->exchange_ == number_) connection->guard([&] { connection->answer(std::move(response)); });
       return;
     }
     connection->dispatch([keep = connection_, number = number_, r = std::move(response)]() mutable {
@@ -102,11 +112,15 @@ void Connection::on_writable() {
 
 void Connection::on_deadline() {
   switch (state_) {
-    case State::handling: return;  // queries have their own limit
+    case State::handling:  // queries have their own limit
+      if (lost_ == exchange_) return close();
+      return set_deadline(kLookForLost);
     case State::head:
       if (in_.size() == 0 || !out_.empty() || !tail_.empty()) return close();
       break;
-    case State::streaming:
+    case State::streaming:  // without anything to send, it is the next piece that is waited for
+      if (is_blocked() || lost_ == exchange_) return close();
+      return set_deadline(kLookForLost);
     case State::lingering: return close();
     default: break;
   }
@@ -149,6 +163,7 @@ void Connection::run() {
         watch_client();
         go = false;
         break;
+      case State::inflating: step_inflating(); break;
       case State::streaming: go = false; break;
       case State::lingering:
         linger();
@@ -160,6 +175,7 @@ void Connection::run() {
 }
 
 bool Connection::is_bulk() const {
+  if (state_ == State::inflating) return true;
   if (state_ != State::body && state_ != State::chunks) return false;
   const std::size_t large = state_ == State::body ? kLargeBody : kLargeSoFar;
   return body_size_ >= large || (body_size_ >= kLargeCoded && !request_.header("content-encoding").empty());
@@ -237,7 +253,7 @@ bool Connection::step_head() {
 bool Connection::begin_body() {
   const Head& head = parser_.info();
   keep_alive_ = head.keep_alive && !draining_;
-  decision_ = service_->decide(request_, head.target);
+  decision_ = service_->decide(request_, head);
   const bool has_body = head.chunked || head.content_length != 0;
   if (head.content_length > service_->options.body_max) {
     refuse(error_response(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes",
@@ -314,60 +330,60 @@ void Connection::handle() {
   if (!parser_.info().chunked) in_.begin = body_begin_ + body_size_;
   request_.body = {in_.data() + body_begin_, body_size_};
   state_ = State::handling;
-  clear_deadline();
+  set_deadline(kLookForLost);
   ++exchange_;
   if (decision_.refusal) {
     Response refusal = std::move(*decision_.refusal);
     encode(refusal, request_.header("accept-encoding"));
     return answer(std::move(refusal));
   }
+  auto codings = content_codings(request_);
+  if (!codings) return answer(error_response(415, codings.error().message, request_.path));
+  codings_ = std::move(*codings);
   // An empty body is a body of no bytes in every coding but snappy, which always has a length.
-  if ((!request_.body.empty() || request_.header("content-encoding") == "snappy") && !inflate()) return;
+  const bool coded = !codings_.empty() && (!request_.body.empty() || codings_.back() == codec::Coding::snappy);
+  if (!coded) return call_handler();
+  if (const Status tiny = inflate(std::min(kLargeBody, service_->options.body_max)); !tiny) {
+    if (tiny.error().code != Code::too_large) return answer(error_response(tiny.error(), request_.path));
+    state_ = State::inflating;
+    return;
+  }
   call_handler();
 }
 
-// Undoes Content-Encoding, the last one first. KairosDB's clients say it by the content type.
-bool Connection::inflate() {
-  std::string_view codings = request_.header("content-encoding");
+// A body of which much comes out, on a bulk loop if there is one.
+void Connection::step_inflating() {
+  state_ = State::handling;
+  request_.body = {in_.data() + body_begin_, body_size_};
+  if (const Status whole = inflate(service_->options.body_max); !whole) {
+    return answer(error_response(whole.error(), request_.path));
+  }
+  call_handler();
+}
+
+// Undoes Content-Encoding, the last one first. No layer may unpack to more than `max`.
+Status Connection::inflate(std::size_t max) {
   if (inflated_.capacity() < spare.capacity()) inflated_.swap(spare);
-  if (codings.empty() && request_.header("content-type") == "application/gzip") codings = "gzip";
-  while (!codings.empty()) {
-    const auto comma = codings.rfind(',');
-    std::string_view name = codings.substr(comma == std::string_view::npos ? 0 : comma + 1);
-    codings = comma == std::string_view::npos ? std::string_view() : codings.substr(0, comma);
-    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
-    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-    const auto coding = codec::coding_of(name);
-    if (!coding) {
-      answer(error_response(415, coding.error().message, request_.path));
-      return false;
-    }
-    if (*coding == codec::Coding::identity) continue;
+  for (auto coding = codings_.rbegin(); coding != codings_.rend(); ++coding) {
     std::string out = std::move(inflated_);
-    const bool again = request_.body.data() == out.data();  // a body coded twice needs both
+    const bool again = coding != codings_.rbegin();  // a body coded twice needs both
     const std::string once = again ? std::exchange(out, {}) : std::string();
     const std::string_view raw = again ? std::string_view(once) : request_.body;
-    const Status status = codec::decompress(*coding, raw, service_->options.body_max, out);
+    const Status status = codec::decompress(*coding, raw, max, out);
     inflated_ = std::move(out);
-    if (!status) {
-      answer(error_response(status.error(), request_.path));
-      return false;
-    }
-    request_.body = inflated_;
+    VARVE_CHECK_OK(status);
   }
-  if (request_.body.data() != inflated_.data()) return true;
   inflated_.reserve(inflated_.size() + kBodyPadding);
   const std::size_t held = inflated_.capacity();
   if (held > inflated_taken_) {
     if (!service_->budget->take(held - inflated_taken_)) {
       service_->shed.add();
-      answer(error_response(503, "too many bytes of requests are held; try again", request_.path));
-      return false;
+      return fail(Code::unavailable, "too many bytes of requests are held; try again");
     }
     inflated_taken_ = held;
   }
   request_.body = inflated_;
-  return true;
+  return {};
 }
 
 void Connection::free_inflated() {
@@ -380,12 +396,10 @@ void Connection::call_handler() {
   auto& gone = request_.gone;
   if (gone.use_count() != 1 || gone->load(std::memory_order_relaxed)) gone = std::make_shared<std::atomic<bool>>(false);
   const auto exchange = std::make_shared<Exchange>(std::static_pointer_cast<Connection>(shared_from_this()), exchange_);
-  try {
-    (*decision_.handler)(request_, Responder(exchange));
-  } catch (const std::exception& error) {
-    log::error("a handler failed", {{"path", request_.path}, {"error", error.what()}});
-    exchange->send(error_response(500, "internal error", request_.path));
-  }
+  const Status handled = guarded([&] { (*decision_.handler)(request_, Responder(exchange)); });
+  if (handled) return;
+  log_failure("a handler failed", handled);
+  exchange->failed(handled.error());
 }
 
 }  // namespace varve::http

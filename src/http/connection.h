@@ -3,16 +3,20 @@
 // thread; only Exchange::send comes from elsewhere. With its first large body it moves to a bulk loop.
 //
 //   head ──► body or chunks ──► handling ──► (writing) ──► head …          answers of pipelined requests gather in out_
-//                                  └──► streaming, piece by piece ──► head …
+//                  └─► inflating ─┘└──► streaming, piece by piece ──► head …
 //   an error in a request, or "Connection: close": the answer, then lingering (the client may still be sending), closed
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "codec/compression.h"
 #include "http/body_buffer.h"
 #include "http/handler.h"
 #include "http/request_parser.h"
@@ -27,8 +31,11 @@ class Connection final : public net::Stream {
   ~Connection() override;
 
  private:
+  static constexpr std::chrono::milliseconds kLookForLost{1000};  // see lost_
+  static constexpr std::chrono::milliseconds kLinger{1000};
+
   class Exchange;  // the Sink of one request
-  enum class State { head, body, chunks, handling, streaming, lingering };
+  enum class State { head, body, chunks, inflating, handling, streaming, lingering };
 
   void on_start() override;
   void on_readable() override;
@@ -50,7 +57,8 @@ class Connection final : public net::Stream {
   void took(std::size_t bytes);
 
   void handle();
-  bool inflate();
+  void step_inflating();
+  Status inflate(std::size_t max);
   void free_inflated();
   void call_handler();
   void refuse(Response response);  // answers, and closes the connection afterwards
@@ -63,6 +71,8 @@ class Connection final : public net::Stream {
   void next_piece();
 
   bool flush();  // false: blocked or closed
+  void wait_for_reader();
+  [[nodiscard]] bool is_blocked() const { return sent_ < out_.size() + tail_.size(); }
   void watch_client();
   void linger();
 
@@ -76,22 +86,27 @@ class Connection final : public net::Stream {
   bool draining_ = false;
   bool running_ = false;  // inside run(), so that an answer given at once does not recurse
   bool client_gone_ = false;
-  std::uint64_t exchange_ = 0;  // number of the request under way: late answers to others are dropped
-  std::size_t body_begin_ = 0;  // in in_
-  std::size_t body_size_ = 0;   // so far (chunks), or in all
-  std::size_t progress_ = 0;    // bytes since the deadline was set
+  std::uint64_t exchange_ = 0;          // number of the request under way: late answers to others are dropped
+  std::size_t body_begin_ = 0;          // in in_
+  std::size_t body_size_ = 0;           // so far (chunks), or in all
+  std::size_t progress_ = 0;            // bytes since the deadline was set
+  std::vector<codec::Coding> codings_;  // of the body, the first one applied first
   std::string inflated_;
   std::size_t inflated_taken_ = 0;  // of the budget
 
   std::string out_;   // heads and small bodies, of one or more answers
   std::string tail_;  // one large body behind out_, not copied
   std::size_t sent_ = 0;
+  std::size_t taken_ = 0;  // by the reader, who must take enough until then
+  std::chrono::steady_clock::time_point reader_until_{};
   std::function<void(std::string&)> more_;
   std::string piece_;
   bool piece_under_way_ = false;  // on the pool, which has more_ and piece_
   bool piece_made_ = false;       // in piece_, not yet sent; empty: the end
   bool chunked_out_ = false;
   bool sending_closed_ = false;
+
+  std::atomic<std::uint64_t> lost_{0};  // number of a request whose answer will never come: no memory to tell it
 };
 
 }  // namespace varve::http

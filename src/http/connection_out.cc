@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second half of a connection: answers on their way out, whole or piece by piece.
 #include <algorithm>
-#include <exception>
 #include <utility>
 
-#include "base/log.h"
+#include "base/guarded.h"
 #include "http/answer.h"
 #include "http/connection.h"
 
@@ -13,7 +12,6 @@ namespace {
 
 constexpr std::size_t kTailMin = 16UL << 10;   // a body from here on is sent from where it is
 constexpr std::size_t kOutKept = 256UL << 10;  // of the memory for answers, between requests
-constexpr std::chrono::milliseconds kLinger{1000};
 
 }  // namespace
 
@@ -29,11 +27,7 @@ void Connection::answer(Response response) {
   ++exchange_;
   service_->count(decision_, response.status);
   if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
-  const bool says_origin = std::ranges::any_of(
-      response.headers, [](const auto& header) { return header.first == "Access-Control-Allow-Origin"; });
-  if (!says_origin && !request_.header("origin").empty()) {
-    response.headers.emplace_back("Access-Control-Allow-Origin", "*");
-  }
+  service_->add_origin(response, request_, decision_.origin);
   if (response.more && request_.method != Method::head) {
     start_stream(response);
   } else {
@@ -119,27 +113,27 @@ void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted = service_->pool->post([self, make = std::move(more_), piece = std::move(piece_)]() mutable {
-    bool made = true;
-    piece.clear();
-    try {
-      make(piece);
-    } catch (const std::exception& error) {
-      log::error("a streamed answer failed", {{"error", error.what()}});
-      made = false;
-    }
-    self->dispatch([self, made, make = std::move(make), piece = std::move(piece)]() mutable {
-      self->piece_under_way_ = false;
-      if (!self->is_open()) return;
-      if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
-      self->more_ = std::move(make);
-      self->piece_ = std::move(piece);
-      self->piece_made_ = true;
-      self->stream();
-      self->run();
-    });
-  });
-  if (!posted) close();
+  const bool posted =
+      service_->pool->post([self, number = exchange_, make = std::move(more_), piece = std::move(piece_)]() mutable {
+        piece.clear();
+        const Status made = guarded([&] { make(piece); });
+        log_failure("a streamed answer failed", made);
+        const auto told = guarded([&] {
+          self->dispatch([self, made = made.has_value(), make = std::move(make), piece = std::move(piece)]() mutable {
+            self->piece_under_way_ = false;
+            if (!self->is_open()) return;
+            if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
+            self->more_ = std::move(make);
+            self->piece_ = std::move(piece);
+            self->piece_made_ = true;
+            self->stream();
+            self->run();
+          });
+        });
+        if (!told) self->lost_ = number;
+      });
+  if (!posted) return close();
+  if (!is_blocked()) set_deadline(kLookForLost);
 }
 
 // ---- writing
@@ -154,18 +148,31 @@ bool Connection::flush() {
       return false;
     }
     sent_ += put.bytes;
+    taken_ += put.bytes;
     if (put.blocked) {
-      set_deadline(service_->options.write_timeout);
-      want_write();
+      wait_for_reader();
       return false;
     }
   }
+  reader_until_ = {};
   out_.clear();
   tail_.clear();
   sent_ = 0;
   if (out_.capacity() > kOutKept) out_ = {};
   if (tail_.capacity() > kOutKept && state_ != State::streaming) tail_ = {};
   return is_open();
+}
+
+// A reader has to take so much in each write_timeout, not just something now and then.
+void Connection::wait_for_reader() {
+  constexpr std::size_t kTakenMin = 64UL << 10;
+  const auto now = std::chrono::steady_clock::now();
+  if (reader_until_ == std::chrono::steady_clock::time_point{} || taken_ >= kTakenMin) {
+    reader_until_ = now + service_->options.write_timeout;
+    taken_ = 0;
+  }
+  set_deadline(std::chrono::ceil<std::chrono::milliseconds>(std::max(reader_until_ - now, {})));
+  want_write();
 }
 
 void Connection::watch_client() {

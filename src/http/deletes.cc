@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/tenant.h"
 #include "query/search.h"
 
 namespace varve::http {
@@ -36,6 +37,7 @@ Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::T
 Status erase_selection(const DeleteContext& context, const Selection& selection, const std::string& api,
                        const std::string& text, std::atomic<bool>* gone) {
   context.metrics.counter("varve_deletes_total", "Deletes asked, by API.", {{"api", api}}).add();
+  VARVE_CHECK_OK(model::check_writable(selection.tenant));
   VARVE_TRY(const auto tenant, context.series.find_tenant(selection.tenant));
   if (!tenant) return {};
   VARVE_TRY(const auto series, find(context, *tenant, selection, api, text, gone));

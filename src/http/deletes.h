@@ -35,8 +35,8 @@ struct Selection {
   model::TimeRange range;
 };
 
-// Erases, and forgets the series of which nothing is left. Blocking. Errors: as of a query, and unavailable (disk
-// full).
+// Erases, and forgets the series of which nothing is left. Blocking. Errors: as of a query, unavailable (disk
+// full) and conflict (the server's own tenant).
 Status erase_selection(const DeleteContext& context, const Selection& selection, const std::string& api,
                        const std::string& text, std::atomic<bool>* gone);
 

@@ -65,6 +65,15 @@ TEST_F(DeletesTest, AGroup) {
   EXPECT_EQ(get("/api/metadata/metricGroups"), R"(["Disk"])");
 }
 
+TEST_F(DeletesTest, NothingOfTheServersOwnTenant) {
+  put("cpu", {{"host", "x"}}, 0, Value::of_long(1), "varve");
+  for (const char* target : {"/api/metric", "/api/metric/metricName/cpu", "/api/metric/metricGroup/CPU"}) {
+    EXPECT_EQ(refused(target, "varve").substr(0, 3), "403") << target;
+  }
+  EXPECT_EQ(ask(Method::delete_, "/api/v1/metric/cpu", {}, "varve").status, 403);
+  EXPECT_EQ(ask(Method::get, "/api/metadata/metricNames", {}, "varve").body, R"(["cpu"])");
+}
+
 TEST_F(DeletesTest, ATenantAndNoOther) {
   put_hosts();
   put("cpu", {{"host", "x"}}, 0, Value::of_long(1), "t-2");

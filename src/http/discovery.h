@@ -23,6 +23,8 @@
 
 namespace varve::http {
 
+inline constexpr std::size_t kListed = 1000;  // of the catalog, unless ?limit= says otherwise
+
 struct Page {
   std::size_t limit = 0;                  // ≥ 1
   std::optional<std::string_view> after;  // where the page before ended, as its "next" said; of the request

@@ -20,6 +20,8 @@ enum class Method { get, head, post, put, delete_, options, other };
 
 // Behind the body there are always this many readable bytes, so that SIMD parsers may read past its end.
 inline constexpr std::size_t kBodyPadding = 64;
+// A streamed answer is made in pieces of about this size.
+inline constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 // Valid until the response has been sent (Responder keeps it alive).
 struct Request {
@@ -80,17 +82,30 @@ class Responder {
 // take longer than a millisecond to a pool.
 using Handler = std::function<void(const Request&, Responder)>;
 
+// What a route does, so that a server may have some of them only (config key `roles`): answers questions of what is
+// stored, changes that (metadata and tasks, too), deletes, or is about the server itself.
+enum class Effect { reads, writes, deletes, administers };
+
 // Exact paths, or a pattern whose last segments are parameters: "/api/v1/metric/{name}" (the handler reads the path).
 // A known path with another method answers 405 with Allow, an unknown one 404 in JSON. OPTIONS is answered for all.
 class Router {
  public:
-  void add(Method method, std::string pattern, Handler handler);
+  using Serves = std::function<bool(Effect)>;
+  Router() = default;
+  // Routes whose effect is not served are not added: for clients they do not exist.
+  explicit Router(Serves serves) : serves_(std::move(serves)) {}
+
+  void add(Method method, std::string pattern, Handler handler, Effect effect = Effect::reads);
+  // A GET that changes something, as KairosDB has them. It does not answer HEAD, and no page of another site may send
+  // it (origins.h).
+  void add_changing_get(std::string pattern, Handler handler, Effect effect);
 
   struct Match {
     const Handler* handler = nullptr;  // nullptr: not found or wrong method
     std::string_view pattern;          // label of the route in metrics; "" if not found
     std::string allow;                 // methods of the path, comma separated; "" if not found
     std::size_t index = 0;             // of the route (of another method, if the method is wrong)
+    bool changing_get = false;
   };
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
   // `name_slashes` of the path part no segments (url.h).
@@ -101,7 +116,9 @@ class Router {
     Method method;
     std::string pattern;
     Handler handler;
+    bool changing_get = false;
   };
+  Serves serves_;  // empty: all
   std::vector<Route> routes_;
 };
 

@@ -31,7 +31,7 @@ int status_of_rejected(const protocol::Outcome& outcome) {
   return outcome.accepted == 0 && outcome.count(Code::limit) == outcome.rejected ? 429 : 400;
 }
 
-std::string reasons(const protocol::Outcome& outcome) {
+std::string refused_lines(const protocol::Outcome& outcome) {
   constexpr std::size_t kNamed = 20;
   std::string text = outcome.accepted != 0 ? "partial write: " : "unable to parse: ";
   const std::size_t named = std::min(kNamed, outcome.listed.size());
@@ -62,7 +62,7 @@ void write_lines(const IngestContext& context, const Request& request, const Res
   Response response = Response::empty(204);
   if (outcome.rejected != 0) {
     count_rejected(context.writer, outcome);
-    response = refusal(request, status_of_rejected(outcome), reasons(outcome));
+    response = refusal(request, status_of_rejected(outcome), refused_lines(outcome));
   }
   context.writer.commit(
       std::move(*ingest), [answer, &request, response = std::move(response)](const Status& status) mutable {
@@ -95,12 +95,14 @@ void add_influx_ingest(Router& router, const IngestContext& context) {
   const auto write = [context](const Request& request, const Responder& answer) {
     write_lines(context, request, answer);
   };
-  router.add(Method::post, "/write", write);
-  router.add(Method::post, "/api/v2/write", write);
+  router.add(Method::post, "/write", write, Effect::writes);
+  router.add(Method::post, "/api/v2/write", write, Effect::writes);
   const auto pong = [context](const Request& request, const Responder& answer) { ping(context, request, answer); };
-  router.add(Method::get, "/ping", pong);
-  router.add(Method::get, "/health",
-             [body = health(context)](const Request&, const Responder& answer) { answer(Response::json(200, body)); });
+  router.add(Method::get, "/ping", pong, Effect::administers);
+  router.add(
+      Method::get, "/health",
+      [body = health(context)](const Request&, const Responder& answer) { answer(Response::json(200, body)); },
+      Effect::administers);
   router.add(Method::get, "/query", answer_influx_query);
   router.add(Method::post, "/query", answer_influx_query);
 }

@@ -14,9 +14,10 @@ namespace varve::http {
 // Everything here outlives the router's server.
 struct IngestContext {
   write::Writer& writer;
-  const Clock& clock;   // for lines without a timestamp
-  Metrics& metrics;     // varve_samples_rejected_total{reason}
-  std::string version;  // of varve, as /ping, /health and /api/v1/version tell it
+  const Clock& clock;      // for lines without a timestamp
+  Metrics& metrics;        // varve_samples_rejected_total{reason}
+  std::string version;     // of varve, as /ping, /health and /api/v1/version tell it
+  bool tenant_tag = true;  // a tag of OpenTSDB's put may name the tenant
 };
 
 // POST /api/v1/datapoints

@@ -82,6 +82,23 @@ TEST_F(IngestTest, KairosDbPut) {
   EXPECT_EQ(samples.appended, 3U);
 }
 
+TEST_F(IngestTest, TheServersOwnTenantIsReadOnly) {
+  tenant = "varve";
+  EXPECT_EQ(ask(Method::post, "/api/v1/datapoints", kKairos).status, 403);
+  EXPECT_EQ(ask(Method::post, "/write", "m v=1 1").status, 403);
+  EXPECT_EQ(ask(Method::post, "/api/v2/write", "m v=1 1").status, 403);
+  EXPECT_EQ(ask(Method::post, "/api/v1/write", "", {}, {{"content-encoding", "snappy"}}).status, 403);
+  EXPECT_EQ(ask(Method::post, "/api/put", R"({"metric":"m","timestamp":1,"value":1,"tags":{"h":"a"}})").status, 403);
+  tenant = "default";
+  const Response put = ask(Method::post, "/api/put",
+                           R"([{"metric":"m","timestamp":1,"value":1,"tags":{"h":"a","tenant":"varve"}},
+                               {"metric":"m","timestamp":1,"value":1,"tags":{"h":"a"}}])",
+                           {{"summary", ""}});
+  EXPECT_EQ(put.status, 403);
+  EXPECT_EQ(put.body, R"({"success":1,"failed":1})");
+  EXPECT_EQ(samples.appended, 1U);
+}
+
 TEST_F(IngestTest, KairosDbPutIsAllOrNothing) {
   const Response bad =
       ask(Method::post, "/api/v1/datapoints",
@@ -193,6 +210,30 @@ TEST_F(IngestTest, RemoteWrite) {
   EXPECT_EQ(samples.appended, 1U);
   EXPECT_EQ(ask(Method::post, "/api/v1/write", body).status, 415);
   EXPECT_EQ(ask(Method::post, "/api/v1/write", "\x07\x07", {}, {{"content-encoding", "snappy"}}).status, 400);
+}
+
+// 2.0 has another message under the same path, of which a parser of 1.0 would skip every field.
+TEST_F(IngestTest, RemoteWriteLooksAtTheContentType) {
+  const std::string_view body("\x0a\x1c\x0a\x0d\x0a\x08__name__\x12\x01m\x12\x0b\x09\0\0\0\0\0\0\xf0\x3f\x10\x05", 30);
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  const auto status = [&](Headers headers) {
+    headers.emplace_back("content-encoding", "snappy");
+    return ask(Method::post, "/api/v1/write", body, {}, std::move(headers)).status;
+  };
+  for (const char* good : {"application/x-protobuf", "Application/X-Protobuf", "application/x-protobuf; charset=utf-8",
+                           "application/x-protobuf;proto=prometheus.WriteRequest",
+                           "application/x-protobuf ; a=b;PROTO=\"prometheus.WriteRequest\""}) {
+    EXPECT_EQ(status({{"content-type", good}}), 204) << good;
+  }
+  const std::size_t stored = samples.appended;
+  for (const char* bad : {"application/x-protobuf;proto=io.prometheus.write.v2.Request", "application/json", "",
+                          "application/x-protobuf;proto=io.prometheus.write.v2.Request;proto=prometheus.WriteRequest",
+                          "application/x-protobuf;proto=PROMETHEUS.writerequest", "application/x-protobuf;proto=",
+                          "application/x-protobuf, application/x-protobuf", "application/x-protobuffer", "nonsense"}) {
+    EXPECT_EQ(status({{"content-type", bad}}), 415) << bad;
+  }
+  EXPECT_EQ(status({{"content-type", "application/x-protobuf"}, {"content-type", "text/plain"}}), 415);
+  EXPECT_EQ(samples.appended, stored);
 }
 
 // Samples before 2020-09-13T12:26:40Z are older than everything that is kept. Each is refused by name, once for a

@@ -36,7 +36,7 @@ void append_strings(std::string& out, const std::vector<std::string>& list) {
   out += ']';
 }
 
-void append_tags(std::string& out, const query::TagUnion& tags) {
+void append_tag_lists(std::string& out, const query::TagUnion& tags) {
   out += R"("tags":{)";
   for (std::size_t i = 0; i < tags.size(); ++i) {
     if (i != 0) out += ',';
@@ -170,7 +170,7 @@ void KairosdbAnswer::open_group(std::string& out, const Place& at) const {
   }
   out.append(R"({"name":"type","type":")").append(kKindNames[static_cast<std::size_t>(group.kind)]).append(R"("}],)");
   if (!head.exclude_tags) {
-    append_tags(out, group.tags);
+    append_tag_lists(out, group.tags);
     out += ',';
   }
   out += R"("values":[)";
@@ -246,7 +246,7 @@ std::string kairosdb_tags_json(const std::vector<std::string>& names, const std:
     if (i != 0) out += ',';
     out += R"({"results":[)";
     append_name(out, names[i]);
-    append_tags(out, tags[i]);
+    append_tag_lists(out, tags[i]);
     out += R"(,"values":[]}]})";
   }
   out += "]}";

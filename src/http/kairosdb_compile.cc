@@ -117,7 +117,7 @@ aggregate::Split split_of(const kairosdb::Splitter& from) {
 
 }  // namespace
 
-query::Request compile(const kairosdb::Query& query, const std::string& tenant, std::string_view text) {
+Result<query::Request> compile(const kairosdb::Query& query, const std::string& tenant, std::string_view text) {
   query::Request out;
   out.tenant = tenant;
   out.api = "kairosdb";
@@ -126,7 +126,7 @@ query::Request compile(const kairosdb::Query& query, const std::string& tenant, 
   for (const kairosdb::QueryMetric& metric : query.metrics) {
     query::MetricQuery& to = out.metrics.emplace_back();
     to.metric = metric.name;
-    for (const auto& filter : metric.tags) add_matchers(to.matchers, filter);
+    for (const auto& filter : metric.tags) VARVE_CHECK_OK(add_matchers(to.matchers, filter));
     for (const auto& aggregator : metric.aggregators) to.stages.push_back(step_of(aggregator));
     to.group_by = metric.group_by.tags;
     for (const auto& splitter : metric.group_by.splitters) to.splits.push_back(split_of(splitter));

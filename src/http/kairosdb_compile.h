@@ -11,6 +11,7 @@
 namespace varve::http {
 
 // `text`: the query in the asker's words.
-query::Request compile(const protocol::kairosdb::Query& query, const std::string& tenant, std::string_view text);
+Result<query::Request> compile(const protocol::kairosdb::Query& query, const std::string& tenant,
+                               std::string_view text);
 
 }  // namespace varve::http

@@ -15,7 +15,7 @@ Response errors(Code code, std::span<const std::string> list) {
   return with_retry(kairosdb_response(status_of(code), kairosdb::render_errors(list)));
 }
 
-void put(const IngestContext& context, const Request& request, const Responder& answer) {
+void put_datapoints(const IngestContext& context, const Request& request, const Responder& answer) {
   if (request.tenant.empty()) return answer(error_response(400, "the request names no tenant"));
   auto ingest = context.writer.open(request.tenant, write::Family::kairosdb);
   if (!ingest) return answer(error_response(ingest.error()));
@@ -33,22 +33,30 @@ void put(const IngestContext& context, const Request& request, const Responder& 
 }  // namespace
 
 void add_kairosdb_ingest(Router& router, const IngestContext& context) {
-  router.add(Method::post, "/api/v1/datapoints",
-             [context](const Request& request, const Responder& answer) { put(context, request, answer); });
+  router.add(
+      Method::post, "/api/v1/datapoints",
+      [context](const Request& request, const Responder& answer) { put_datapoints(context, request, answer); },
+      Effect::writes);
 }
 
 void add_kairosdb_health(Router& router, const IngestContext& context) {
   std::string version = "{\"version\":";
   protocol::json::append_string(version, kairosdb_version(context.version));
   version += '}';
-  router.add(Method::get, "/api/v1/version",
-             [version](const Request&, const Responder& answer) { answer(kairosdb_response(200, version)); });
+  router.add(
+      Method::get, "/api/v1/version",
+      [version](const Request&, const Responder& answer) { answer(kairosdb_response(200, version)); },
+      Effect::administers);
   // Only a server whose store is open gets here (see Gate). The names are those that KairosDB's clients look for.
-  router.add(Method::get, "/api/v1/health/status", [](const Request&, const Responder& answer) {
-    answer(kairosdb_response(200, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])"));
-  });
-  router.add(Method::get, "/api/v1/health/check",
-             [](const Request&, const Responder& answer) { answer(kairosdb_response(204)); });
+  router.add(
+      Method::get, "/api/v1/health/status",
+      [](const Request&, const Responder& answer) {
+        answer(kairosdb_response(200, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])"));
+      },
+      Effect::administers);
+  router.add(
+      Method::get, "/api/v1/health/check",
+      [](const Request&, const Responder& answer) { answer(kairosdb_response(204)); }, Effect::administers);
 }
 
 }  // namespace varve::http

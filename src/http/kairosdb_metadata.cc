@@ -7,6 +7,7 @@
 #include "http/answer.h"
 #include "http/kairosdb_parts.h"
 #include "http/url.h"
+#include "model/tenant.h"
 #include "protocol/json/text.h"
 #include "protocol/kairosdb/datapoints.h"
 
@@ -16,11 +17,11 @@ namespace {
 using storage::TextName;
 using storage::TextStore;
 
-constexpr std::string_view kPath = "/api/v1/metadata/";
+constexpr std::string_view kMetadataPath = "/api/v1/metadata/";
 
 // What the path names: up to three parts, the last of which may have slashes.
 TextName name_of(const Request& request) {
-  std::size_t at = kPath.size();
+  std::size_t at = kMetadataPath.size();
   const auto take = [&] {
     const std::size_t end = segment_end(request.path, at, request.name_slashes);
     std::string part = request.path.substr(at, end - at);
@@ -73,11 +74,13 @@ Response text(TextStore& texts, const TextName& name, const Request&) {
 }
 
 Response put(TextStore& texts, const TextName& name, const Request& request) {
+  if (const Status may = model::check_writable(name.tenant); !may) return failed(may.error());
   const Status done = texts.put_text(name, request.body);
   return done ? kairosdb_response(204) : failed(done.error());
 }
 
 Response erase(TextStore& texts, const TextName& name, const Request&) {
+  if (const Status may = model::check_writable(name.tenant); !may) return failed(may.error());
   const Status done = texts.erase_text(name);
   return done ? kairosdb_response(204) : failed(done.error());
 }
@@ -105,12 +108,12 @@ Handler on_pool(TextStore& texts, TaskPool& pool, Work work) {
 
 void add_kairosdb_metadata(Router& router, TextStore& texts, TaskPool& pool) {
   // The last part takes what is left of a path: the longest patterns first.
-  const std::string service = std::string(kPath) + "{service}";
+  const std::string service = std::string(kMetadataPath) + "{service}";
   const std::string service_key = service + "/{service_key}";
   const std::string key = service_key + "/{key}";
   router.add(Method::get, key, on_pool(texts, pool, text));
-  router.add(Method::post, key, on_pool(texts, pool, put));
-  router.add(Method::delete_, key, on_pool(texts, pool, erase));
+  router.add(Method::post, key, on_pool(texts, pool, put), Effect::writes);
+  router.add(Method::delete_, key, on_pool(texts, pool, erase), Effect::deletes);
   router.add(Method::get, service_key, on_pool(texts, pool, keys));
   router.add(Method::get, service, on_pool(texts, pool, service_keys));
 }

@@ -56,6 +56,10 @@ TEST_F(Metadata, texts_are_kept_and_listed) {
   EXPECT_EQ(got("/api/v1/metadata/s/k1/none"), R"(404 {"errors":["Key not found"]})");
   query_ = {{"startsWith", "b"}};
   EXPECT_EQ(got("/api/v1/metadata/s/k1"), R"(200 {"results":["b"]})");
+  tenant_ = "varve";
+  EXPECT_EQ(put("/api/v1/metadata/s/k1/a", "one"), 403);
+  EXPECT_EQ(ask(Method::delete_, "/api/v1/metadata/s/k1/a").status, 403);
+  tenant_ = "t";
   EXPECT_EQ(ask(Method::delete_, "/api/v1/metadata/s/k1/a").status, 204);
   EXPECT_EQ(ask(Method::delete_, "/api/v1/metadata/s/k1/a").status, 204);
   EXPECT_EQ(got("/api/v1/metadata/s/k1/a"), R"(404 {"errors":["Key not found"]})");

@@ -15,30 +15,33 @@ namespace kairosdb = protocol::kairosdb;
 Response kairosdb_response(int status, std::string body) {
   Response response = Response::json(status, std::move(body));
   response.content_type = "application/json;charset=utf-8";
-  response.headers = {
-      {"Access-Control-Allow-Origin", "*"}, {"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
+  response.headers = {{"Pragma", "no-cache"}, {"Cache-Control", "no-cache"}, {"Expires", "0"}};
   response.pack_small = true;
   return response;
 }
 
 std::string kairosdb_version(const std::string& own) { return "KairosDB 1.3.0-1 (varve " + own + ")"; }
 
-Response kairosdb_error(const Error& error) {
-  return with_retry(kairosdb_response(query_status_of(error.code), kairosdb::render_errors({&error.message, 1})));
+Response kairosdb_error(const Error& error) { return kairosdb_error(query_status_of(error.code), error.message); }
+
+Response kairosdb_error(int status, const std::string& message) {
+  return with_retry(kairosdb_response(status, kairosdb::render_errors({&message, 1})));
 }
 
-void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) {
+Status add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) {
   const auto is_regex = [](const std::string& v) { return v.starts_with(kairosdb::kRegexPrefix); };
   using Kind = index::Matcher::Kind;
   if (std::ranges::none_of(filter.values, is_regex)) {
     matchers.push_back({filter.key, Kind::any_of, filter.values});
-    return;
+    return {};
   }
   std::string expression;
   for (const std::string& value : filter.values) {
     expression += expression.empty() ? "(?:" : "|(?:";
     if (is_regex(value)) {
-      expression += value.substr(kairosdb::kRegexPrefix.size());
+      const std::string own = value.substr(kairosdb::kRegexPrefix.size());
+      VARVE_CHECK_OK(query::check_expression(own));
+      expression += own;
     } else {
       query::append_quoted(expression, value);
     }
@@ -46,6 +49,7 @@ void add_matchers(index::Matchers& matchers, const kairosdb::TagFilter& filter) 
   }
   matchers.push_back({filter.key, Kind::regex, {expression}});
   matchers.push_back({filter.key, Kind::none_of, {""}});  // a series without the tag does not match ".*"
+  return {};
 }
 
 }  // namespace varve::http

@@ -17,8 +17,9 @@ Response kairosdb_response(int status, std::string body = {});
 std::string kairosdb_version(const std::string& own);
 // {"errors":["…"]} with the status of a query's error.
 Response kairosdb_error(const Error& error);
+Response kairosdb_error(int status, const std::string& message);
 
 // A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
-void add_matchers(index::Matchers& matchers, const protocol::kairosdb::TagFilter& filter);
+Status add_matchers(index::Matchers& matchers, const protocol::kairosdb::TagFilter& filter);
 
 }  // namespace varve::http

@@ -36,9 +36,9 @@ bool saves(const query::Request& request) {
   });
 }
 
-class Handlers {
+class KairosdbQueries {
  public:
-  Handlers(query::Engine& engine, TaskPool& pool, Metrics& metrics, write::Writer* writer)
+  KairosdbQueries(query::Engine& engine, TaskPool& pool, Metrics& metrics, write::Writer* writer)
       : engine_(engine),
         pool_(pool),
         writer_(writer),
@@ -46,9 +46,9 @@ class Handlers {
         tag_queries_(queries_asked(metrics, "kairosdb_tags")),
         seconds_(query_seconds(metrics)) {}
 
-  using Run = Response (Handlers::*)(const Request&);
+  using Run = Response (KairosdbQueries::*)(const Request&);
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
-  static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
+  static Handler on_pool(std::shared_ptr<KairosdbQueries> self, Run method) {
     return [self = std::move(self), method](const Request& request, Responder respond) {
       if (request.tenant.empty()) return respond(kairosdb_error({Code::invalid, "the request names no tenant"}));
       const bool taken = self->pool_.post([self, method, &request, respond] { respond((*self.*method)(request)); });
@@ -57,7 +57,7 @@ class Handlers {
   }
 
   // Small queries are answered where they came in.
-  static Handler here_or_on_pool(std::shared_ptr<Handlers> self) {
+  static Handler here_or_on_pool(std::shared_ptr<KairosdbQueries> self) {
     return [self = std::move(self)](const Request& request, Responder respond) {
       if (request.tenant.empty()) return respond(kairosdb_error({Code::invalid, "the request names no tenant"}));
       const auto asked = std::make_shared<Asked>(self->engine_.clock().steady_ns());
@@ -73,7 +73,9 @@ class Handlers {
     const Timer timer(*this, engine_.clock().steady_ns());
     const auto parsed = parse(request);
     if (!parsed) return kairosdb_error(parsed.error());
-    query::Request wanted = compile(*parsed, request.tenant, json_of(request));
+    auto compiled = compile(*parsed, request.tenant, json_of(request));
+    if (!compiled) return kairosdb_error(compiled.error());
+    query::Request& wanted = *compiled;
     if (request.param("exact") != "true") {
       wanted.range.first = model::window_start(wanted.range.first, kRowMs);
       wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
@@ -89,13 +91,13 @@ class Handlers {
  private:
   class Timer {
    public:
-    Timer(Handlers& owner, std::int64_t start_ns) : owner_(owner), start_ns_(start_ns) {}
+    Timer(KairosdbQueries& owner, std::int64_t start_ns) : owner_(owner), start_ns_(start_ns) {}
     ~Timer() { owner_.seconds_.observe(static_cast<double>(owner_.engine_.clock().steady_ns() - start_ns_) * 1e-9); }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
    private:
-    Handlers& owner_;
+    KairosdbQueries& owner_;
     const std::int64_t start_ns_;
   };
 
@@ -114,7 +116,7 @@ class Handlers {
     queries_.add();
     VARVE_TRY(const auto parsed, parse(request));
     for (const auto& metric : parsed.metrics) asked.heads.push_back(head_of(metric));
-    asked.wanted = compile(parsed, request.tenant, json_of(request));
+    VARVE_TRY(asked.wanted, compile(parsed, request.tenant, json_of(request)));
     return {};
   }
 
@@ -123,7 +125,10 @@ class Handlers {
     if (!asked.status) return kairosdb_error(asked.status.error());
     query::Request& wanted = asked.wanted;
     if (saves(wanted)) {
-      if (writer_ == nullptr) return kairosdb_error({Code::unsupported, "save_as: this replica takes nothing in"});
+      // Any page can make a browser send a GET, by an image.
+      if (request.method != Method::post)
+        return kairosdb_error({Code::invalid, "save_as: a query that writes is a POST"});
+      if (writer_ == nullptr) return kairosdb_error(403, "save_as: this replica takes nothing in (roles)");
       wanted.save = saver(*writer_, request.tenant);
     }
     auto found = engine_.run(wanted, request.gone.get());
@@ -167,10 +172,11 @@ Result<query::Request> kairosdb_request(const std::string& tenant, std::string_v
 
 void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, Metrics& metrics,
                         write::Writer* writer) {
-  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics, writer);
-  router.add(Method::post, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
-  router.add(Method::get, "/api/v1/datapoints/query", Handlers::here_or_on_pool(handlers));
-  router.add(Method::post, "/api/v1/datapoints/query/tags", Handlers::on_pool(handlers, &Handlers::query_tags));
+  const auto handlers = std::make_shared<KairosdbQueries>(engine, pool, metrics, writer);
+  router.add(Method::post, "/api/v1/datapoints/query", KairosdbQueries::here_or_on_pool(handlers));
+  router.add(Method::get, "/api/v1/datapoints/query", KairosdbQueries::here_or_on_pool(handlers));
+  router.add(Method::post, "/api/v1/datapoints/query/tags",
+             KairosdbQueries::on_pool(handlers, &KairosdbQueries::query_tags));
   add_kairosdb_names(router, engine.series(), engine.clock(), pool, metrics);
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "http/handler.h"
 #include "model/series_key.h"
 #include "model/time.h"
 #include "protocol/json/number_text.h"
@@ -17,8 +18,6 @@ using model::ValueType;
 using protocol::json::append_double;
 using protocol::json::append_long;
 using protocol::json::append_string;
-
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 void append_query(std::string& out, const opentsdb::SubQuery& query, std::size_t index) {
   out += R"("query":{"aggregator":)";

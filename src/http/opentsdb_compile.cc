@@ -51,28 +51,32 @@ Matcher wildcard(const Filter& filter) {
   return {filter.key, Matcher::Kind::regex, {expression_of_wildcard(text, any_case)}};
 }
 
-void add_matchers(const Filter& filter, index::Matchers& out) {
+Status matchers_of(const Filter& filter, index::Matchers& out) {
   using Kind = Matcher::Kind;
   const auto must_be_there = [&] { out.push_back({filter.key, Kind::none_of, {""}}); };
   switch (filter.type) {
-    case Filter::Type::literal_or: out.push_back({filter.key, Kind::any_of, filter.values}); return;
-    case Filter::Type::iliteral_or: out.push_back({filter.key, Kind::regex, {any_case_of(filter.values)}}); return;
+    case Filter::Type::literal_or: out.push_back({filter.key, Kind::any_of, filter.values}); return {};
+    case Filter::Type::iliteral_or: out.push_back({filter.key, Kind::regex, {any_case_of(filter.values)}}); return {};
     case Filter::Type::not_literal_or: {
       Matcher matcher{filter.key, Kind::none_of, filter.values};
       matcher.values.emplace_back();
       out.push_back(std::move(matcher));
-      return;
+      return {};
     }
     case Filter::Type::not_iliteral_or:
       out.push_back({filter.key, Kind::not_regex, {any_case_of(filter.values)}});
-      return must_be_there();
+      must_be_there();
+      return {};
     case Filter::Type::wildcard:
-    case Filter::Type::iwildcard: out.push_back(wildcard(filter)); return;
+    case Filter::Type::iwildcard: out.push_back(wildcard(filter)); return {};
     case Filter::Type::regexp:  // found anywhere in the value
+      VARVE_CHECK_OK(query::check_expression(filter.text));
       out.push_back({filter.key, Kind::regex, {".*(?:" + filter.text + ").*"}});
-      return must_be_there();
-    case Filter::Type::not_key: out.push_back({filter.key, Kind::any_of, {""}}); return;
+      must_be_there();
+      return {};
+    case Filter::Type::not_key: out.push_back({filter.key, Kind::any_of, {""}}); return {};
   }
+  return {};
 }
 
 std::optional<aggregate::Function> function_of(std::string_view name) {
@@ -127,7 +131,7 @@ void add_explicit(const std::vector<std::string>& keys, query::MetricQuery& to) 
 Result<query::MetricQuery> metric_query(const opentsdb::SubQuery& query, bool ms) {
   query::MetricQuery to;
   to.metric = query.metric;
-  to.matchers = opentsdb_matchers(query.filters);
+  VARVE_TRY(to.matchers, opentsdb_matchers(query.filters));
   to.each_series = true;
   query::Join& join = to.join.emplace();
   VARVE_TRY(join.reducer, reducer_of(query.aggregator.empty() ? "none" : query.aggregator));
@@ -147,9 +151,9 @@ Result<query::MetricQuery> metric_query(const opentsdb::SubQuery& query, bool ms
 
 }  // namespace
 
-index::Matchers opentsdb_matchers(const std::vector<Filter>& filters) {
+Result<index::Matchers> opentsdb_matchers(const std::vector<Filter>& filters) {
   index::Matchers out;
-  for (const Filter& filter : filters) add_matchers(filter, out);
+  for (const Filter& filter : filters) VARVE_CHECK_OK(matchers_of(filter, out));
   return out;
 }
 

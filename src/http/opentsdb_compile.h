@@ -17,7 +17,7 @@ namespace varve::http {
 Result<query::Request> opentsdb_request(const protocol::opentsdb::Query& query, std::string tenant,
                                         const storage::SeriesStore& store);
 
-// All filters must hold. A series that lacks the tag fits not_key only.
-index::Matchers opentsdb_matchers(const std::vector<protocol::opentsdb::Filter>& filters);
+// All filters must hold. A series that lacks the tag fits not_key only. Error: invalid (no expression).
+Result<index::Matchers> opentsdb_matchers(const std::vector<protocol::opentsdb::Filter>& filters);
 
 }  // namespace varve::http

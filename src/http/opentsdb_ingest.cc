@@ -24,7 +24,10 @@ Response put_response(const opentsdb::PutOutcome& outcome, bool summary, bool de
 
 void put(const IngestContext& context, const Request& request, const Responder& answer) {
   write::TenantTargets targets(context.writer, write::Family::opentsdb, request.tenant);
-  const auto outcome = opentsdb::parse_put(request.body, targets, request.tenant_named);
+  const auto tag = !context.tenant_tag    ? opentsdb::TenantTag::plain
+                   : request.tenant_named ? opentsdb::TenantTag::ignored
+                                          : opentsdb::TenantTag::names;
+  const auto outcome = opentsdb::parse_put(request.body, targets, tag);
   if (!outcome.malformed.empty()) {
     context.writer.count_rejected(Code::invalid, 1);
     return answer(error_response(400, outcome.malformed, request.path));
@@ -40,8 +43,9 @@ void put(const IngestContext& context, const Request& request, const Responder& 
 }  // namespace
 
 void add_opentsdb_ingest(Router& router, const IngestContext& context) {
-  router.add(Method::post, "/api/put",
-             [context](const Request& request, const Responder& answer) { put(context, request, answer); });
+  router.add(
+      Method::post, "/api/put",
+      [context](const Request& request, const Responder& answer) { put(context, request, answer); }, Effect::writes);
 }
 
 }  // namespace varve::http

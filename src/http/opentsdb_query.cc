@@ -26,9 +26,9 @@ Response json_or_error(const Request& request, Result<std::string> body) {
   return body ? Response::json(200, std::move(*body)) : error_answer(request, body.error());
 }
 
-class Handlers {
+class OpentsdbQueries {
  public:
-  Handlers(const query::Engine& engine, TaskPool& pool, Metrics& metrics, std::string version)
+  OpentsdbQueries(const query::Engine& engine, TaskPool& pool, Metrics& metrics, std::string version)
       : engine_(engine),
         pool_(pool),
         version_(std::move(version)),
@@ -36,9 +36,9 @@ class Handlers {
         name_queries_(queries_asked(metrics, "opentsdb_names")),
         seconds_(query_seconds(metrics)) {}
 
-  using Run = Response (Handlers::*)(const Request&);
+  using Run = Response (OpentsdbQueries::*)(const Request&);
   // A handler that runs the method on the pool. `self` keeps the object as long as a task may use it.
-  static Handler on_pool(std::shared_ptr<Handlers> self, Run method) {
+  static Handler on_pool(std::shared_ptr<OpentsdbQueries> self, Run method) {
     return [self = std::move(self), method](const Request& request, const Responder& respond) {
       if (request.tenant.empty()) {
         return respond(error_answer(request, {Code::invalid, "the request names no tenant"}));
@@ -143,17 +143,17 @@ Handler constant(std::string body) {
 
 void add_opentsdb_query(Router& router, const query::Engine& engine, TaskPool& pool, Metrics& metrics,
                         std::string version, Handler ceres) {
-  const auto handlers = std::make_shared<Handlers>(engine, pool, metrics, std::move(version));
-  const Handler query = Handlers::on_pool(handlers, &Handlers::query);
+  const auto handlers = std::make_shared<OpentsdbQueries>(engine, pool, metrics, std::move(version));
+  const Handler query = OpentsdbQueries::on_pool(handlers, &OpentsdbQueries::query);
   router.add(Method::get, "/api/query", either(std::move(ceres), query));
   router.add(Method::post, "/api/query", query);
   for (const Method method : {Method::get, Method::post}) {
-    router.add(method, "/api/query/last", Handlers::on_pool(handlers, &Handlers::last));
-    router.add(method, "/api/suggest", Handlers::on_pool(handlers, &Handlers::suggest));
-    router.add(method, "/api/search/lookup", Handlers::on_pool(handlers, &Handlers::lookup));
+    router.add(method, "/api/query/last", OpentsdbQueries::on_pool(handlers, &OpentsdbQueries::last));
+    router.add(method, "/api/suggest", OpentsdbQueries::on_pool(handlers, &OpentsdbQueries::suggest));
+    router.add(method, "/api/search/lookup", OpentsdbQueries::on_pool(handlers, &OpentsdbQueries::lookup));
     router.add(method, "/api/aggregators", constant(opentsdb_aggregators()));
     router.add(method, "/api/config/filters", constant(opentsdb_filters()));
-    router.add(method, "/api/version", constant(opentsdb_version(handlers->version())));
+    router.add(method, "/api/version", constant(opentsdb_version(handlers->version())), Effect::administers);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "http/opentsdb_answer.h"
 #include "http/opentsdb_compile.h"
 #include "http/opentsdb_names.h"
+#include "model/time.h"
 #include "protocol/json/text.h"
 #include "query/search.h"
 
@@ -134,13 +135,13 @@ void put_newest(const opentsdb::LastQuery& wanted, const std::string& metric, co
   newest.try_emplace(id, std::move(text));
 }
 
-query::Request last_request(const opentsdb::LastQuery::Series& series, const std::string& tenant) {
+Result<query::Request> last_request(const opentsdb::LastQuery::Series& series, const std::string& tenant) {
   query::Request request;
   request.tenant = tenant;
   request.api = "opentsdb";
   query::MetricQuery& query = request.metrics.emplace_back();
   query.metric = series.metric;
-  query.matchers = opentsdb_matchers(series.filters);
+  VARVE_TRY(query.matchers, opentsdb_matchers(series.filters));
   query.each_series = true;
   aggregate::Stage stage;
   stage.function = aggregate::Function::last;
@@ -177,20 +178,20 @@ Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string ten
 
 Result<std::string> opentsdb_last(const query::Engine& engine, const std::string& tenant,
                                   const opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled, query::Read& read) {
-  constexpr std::int64_t kHourMs = 3'600'000;
   const std::int64_t now = engine.clock().now_ms();
   const std::int64_t oldest =
-      wanted.back_scan_hours == 0 ? model::kTimestampMin : now - wanted.back_scan_hours * kHourMs;
+      wanted.back_scan_hours == 0 ? model::kTimestampMin : now - wanted.back_scan_hours * model::kHourMs;
   std::string out = "[";
   for (const auto& series : wanted.series) {
-    query::Request request = last_request(series, tenant);
+    VARVE_TRY(query::Request request, last_request(series, tenant));
     VARVE_TRY(const auto id, engine.series().find_tenant(tenant));
     if (!id) break;
     VARVE_TRY(const auto all, engine.series().select(*id, series.metric, request.metrics[0].matchers));
     Newest newest;
     // Most series have a sample in the last hour, and only what is older than all asked for yet is read next.
     std::int64_t end = model::kTimestampMax + 1;
-    for (const std::int64_t back_ms : {kHourMs, 24 * kHourMs, 30 * (24 * kHourMs), now - model::kTimestampMin}) {
+    for (const std::int64_t back_ms :
+         {model::kHourMs, 24 * model::kHourMs, 30 * (24 * model::kHourMs), now - model::kTimestampMin}) {
       request.range = {std::max(now - back_ms, oldest), end};
       if (newest.size() >= all.size() || request.range.empty()) break;
       VARVE_TRY(const auto answer, engine.run(request, cancelled));

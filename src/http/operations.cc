@@ -29,25 +29,35 @@ void settle(storage::SampleStore& store, std::mutex& one, const Responder& answe
 }  // namespace
 
 void add_health(Router& router, const Gate& gate, const Metrics& metrics) {
-  router.add(Method::get, "/-/healthy",
-             [](const Request&, const Responder& answer) { answer(Response::text(200, "healthy\n")); });
-  router.add(Method::get, "/-/ready", [&gate](const Request&, const Responder& answer) {
-    answer(gate.open ? Response::text(200, "ready\n") : with_retry(Response::text(503, "starting or stopping\n")));
-  });
-  router.add(Method::get, "/metrics", [&metrics](const Request&, const Responder& answer) {
-    Response response = Response::text(200, metrics.text());
-    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    answer(std::move(response));
-  });
+  router.add(
+      Method::get, "/-/healthy",
+      [](const Request&, const Responder& answer) { answer(Response::text(200, "healthy\n")); }, Effect::administers);
+  router.add(
+      Method::get, "/-/ready",
+      [&gate](const Request&, const Responder& answer) {
+        answer(gate.open ? Response::text(200, "ready\n") : with_retry(Response::text(503, "starting or stopping\n")));
+      },
+      Effect::administers);
+  router.add(
+      Method::get, "/metrics",
+      [&metrics](const Request&, const Responder& answer) {
+        Response response = Response::text(200, metrics.text());
+        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        answer(std::move(response));
+      },
+      Effect::administers);
 }
 
 void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool) {
   const auto one = std::make_shared<std::mutex>();  // the store settles once at a time
-  router.add(Method::post, "/-/settle", [&store, &pool, one](const Request&, const Responder& answer) {
-    if (!pool.post([&store, one, answer] { settle(store, *one, answer); })) {
-      answer(error_response(503, "too many wait to settle"));
-    }
-  });
+  router.add(
+      Method::post, "/-/settle",
+      [&store, &pool, one](const Request&, const Responder& answer) {
+        if (!pool.post([&store, one, answer] { settle(store, *one, answer); })) {
+          answer(error_response(503, "too many wait to settle"));
+        }
+      },
+      Effect::administers);
 }
 
 }  // namespace varve::http

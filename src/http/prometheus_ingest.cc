@@ -5,6 +5,7 @@
 
 #include "http/answer.h"
 #include "http/ingest.h"
+#include "http/media_type.h"
 #include "protocol/prometheus/remote_write.h"
 
 namespace varve::http {
@@ -12,7 +13,7 @@ namespace {
 
 namespace prometheus = protocol::prometheus;
 
-std::string reasons(const protocol::Outcome& outcome) {
+std::string refused_series(const protocol::Outcome& outcome) {
   constexpr std::size_t kNamed = 20;
   std::string text = std::to_string(outcome.rejected) + " refused";
   const std::size_t named = std::min(kNamed, outcome.listed.size());
@@ -29,13 +30,33 @@ Response response_to(const protocol::Outcome& outcome) {
   int status = 400;
   if (outcome.count(Code::unavailable) != 0) status = 503;
   if (outcome.accepted == 0 && outcome.count(Code::limit) == outcome.rejected) status = 429;
-  return with_retry(Response::text(status, reasons(outcome)));
+  return with_retry(Response::text(status, refused_series(outcome)));
 }
 
 Response refusal(const Error& error) { return with_retry(Response::text(status_of(error.code), error.message + "\n")); }
 
+// Remote write 2.0 sends another message to the same path, told apart by nothing but the content type.
+bool is_write_request(std::string_view content_type) {
+  const auto type = parse_media_type(content_type);
+  if (!type || type->essence != "application/x-protobuf") return false;
+  return std::ranges::all_of(type->parameters, [](const auto& parameter) {
+    return parameter.first != "proto" || parameter.second == "prometheus.WriteRequest";
+  });
+}
+
+bool takes_content_type(const Request& request) {
+  return std::ranges::all_of(request.headers, [](const auto& header) {
+    return header.first != "content-type" || is_write_request(header.second);
+  });
+}
+
 void write_series(const IngestContext& context, Counter& stale, const Request& request, const Responder& answer) {
   if (request.tenant.empty()) return answer(Response::text(400, "the request names no tenant\n"));
+  if (!takes_content_type(request)) {
+    return answer(Response::text(415,
+                                 "this is remote write 1.0: Content-Type: application/x-protobuf, and "
+                                 "proto=prometheus.WriteRequest if it says proto\n"));
+  }
   if (request.header("content-encoding").empty()) {
     return answer(Response::text(415, "remote write needs Content-Encoding: snappy (or zstd)\n"));
   }
@@ -60,9 +81,12 @@ void write_series(const IngestContext& context, Counter& stale, const Request& r
 void add_prometheus_ingest(Router& router, const IngestContext& context) {
   Counter& stale = context.metrics.counter("varve_samples_rejected_total",
                                            "Samples, lines or points refused, by reason.", {{"reason", "stale"}});
-  router.add(Method::post, "/api/v1/write", [context, &stale](const Request& request, const Responder& answer) {
-    write_series(context, stale, request, answer);
-  });
+  router.add(
+      Method::post, "/api/v1/write",
+      [context, &stale](const Request& request, const Responder& answer) {
+        write_series(context, stale, request, answer);
+      },
+      Effect::writes);
 }
 
 }  // namespace varve::http

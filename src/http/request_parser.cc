@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace varve::http {
 namespace {
 
@@ -18,9 +20,8 @@ constexpr std::size_t kHeadersMax = 100;
 constexpr std::size_t kLastChunkBytes = 5;
 
 bool equals_lower(View text, std::string_view lower) {
-  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
+  return text.size() == lower.size() &&
+         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) { return varve::lower(a) == b; });
 }
 
 Method method_of(beast::verb verb) {
@@ -43,7 +44,8 @@ class Parser final : public beast::basic_parser<true> {
 
   int status = 0;
   std::string_view reason;
-  char* to = nullptr;  // of the body bytes of chunks
+  bool in_trailer = false;  // the head is whole: fields are those behind the last chunk
+  char* to = nullptr;       // of the body bytes of chunks
   std::size_t max = 0;
 
  private:
@@ -61,7 +63,9 @@ class Parser final : public beast::basic_parser<true> {
   }
 
   void on_field_impl(beast::field field, View name, View value, error_code& error) override {
-    if (request_.headers.size() >= kHeadersMax) return fault(431, "too many headers", error);
+    if (++fields_ > kHeadersMax) return fault(431, "too many headers", error);
+    // Whoever stood in front of us and looked at the headers has not seen these: they mean nothing.
+    if (in_trailer) return;
     if (field == beast::field::expect) {
       if (!equals_lower(value, "100-continue")) return fault(417, "unknown expectation", error);
       head_.expect_continue = true;
@@ -77,8 +81,7 @@ class Parser final : public beast::basic_parser<true> {
     }
     auto& [key, text] = request_.headers.back();
     key.resize(name.size());
-    std::transform(name.begin(), name.end(), key.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(name.begin(), name.end(), key.begin(), [](char c) { return lower(c); });
     text.assign(value.data(), value.size());
   }
 
@@ -103,6 +106,7 @@ class Parser final : public beast::basic_parser<true> {
   Head& head_;
   std::vector<std::pair<std::string, std::string>>& spare_;
   std::size_t target_max_;
+  std::size_t fields_ = 0;
 };
 
 RequestParser::Step failed(const Parser& parser, const error_code& error, std::size_t used) {
@@ -169,6 +173,7 @@ RequestParser::Step RequestParser::head(std::string_view bytes) {
     }
     return {Outcome::more, used, 0, {}};
   }
+  s.parser->in_trailer = true;
   s.head.keep_alive = s.parser->keep_alive();
   s.head.chunked = s.parser->chunked();
   s.head.content_length = s.parser->content_length().value_or(0);
@@ -190,6 +195,10 @@ RequestParser::Step RequestParser::chunks(std::string_view bytes, char* to, std:
   }
   moved = static_cast<std::size_t>(s.parser->to - to);
   if (error && error != beast::error::need_more) return failed(*s.parser, error, used);
+  // What is left is the line of a chunk's size or the trailer, which Beast takes when they are whole.
+  if (bytes.size() - used > s.head_max && !s.parser->is_done()) {
+    return {Outcome::error, used, 431, "the trailer is too large"};
+  }
   return {s.parser->is_done() ? Outcome::done : Outcome::more, used, 0, {}};
 }
 

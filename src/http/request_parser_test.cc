@@ -115,5 +115,32 @@ TEST(RequestParser, Chunks) {
   EXPECT_EQ(unchunked("5\r\nhello\r\n0\r\n\r\nGET / HT", 1000), "hello|GET / HT");
 }
 
+TEST(RequestParser, TrailersAreNoHeaders) {
+  for (const std::size_t step : {std::size_t{1}, std::size_t{1000}}) {
+    RequestParser parser(1000, 100);
+    Request request;
+    parser.reset(request);
+    ASSERT_EQ(parser.head("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").outcome, Outcome::done);
+    const std::string body = "1\r\na\r\n0\r\nContent-Encoding: gzip\r\nX-Tenant: b\r\nExpect: gold\r\n\r\n";
+    std::string pending;
+    std::string decoded(10, '\0');
+    RequestParser::Step last;
+    for (std::size_t at = 0; at < body.size(); at += step) {
+      pending += body.substr(at, step);
+      std::size_t moved = 0;
+      last = parser.chunks(pending, decoded.data(), 10, moved);
+      pending.erase(0, last.used);
+    }
+    EXPECT_EQ(last.outcome, Outcome::done);
+    ASSERT_EQ(request.headers.size(), 1U);
+    EXPECT_EQ(request.headers[0].first, "transfer-encoding");
+  }
+  std::string many = "0\r\n";
+  for (int i = 0; i < 100; ++i) many += "a: b\r\n";
+  EXPECT_EQ(unchunked(many + "\r\n", 10000), "431");
+  EXPECT_EQ(unchunked("0\r\na: " + std::string(2000, 'b'), 10), "431") << "no end of it in sight";
+  EXPECT_EQ(unchunked("5;" + std::string(2000, 'b'), 10), "431");
+}
+
 }  // namespace
 }  // namespace varve::http

@@ -41,11 +41,18 @@ bool matches(std::string_view pattern, std::string_view path, std::span<const st
 
 }  // namespace
 
-void Router::add(Method method, std::string pattern, Handler handler) {
+void Router::add(Method method, std::string pattern, Handler handler, Effect effect) {
+  if (serves_ && !serves_(effect)) return;
   const bool taken = std::any_of(routes_.begin(), routes_.end(),
                                  [&](const Route& r) { return r.method == method && r.pattern == pattern; });
   check(!taken, "a route is added once");
   routes_.push_back({method, std::move(pattern), std::move(handler)});
+}
+
+void Router::add_changing_get(std::string pattern, Handler handler, Effect effect) {
+  if (serves_ && !serves_(effect)) return;
+  add(Method::get, std::move(pattern), std::move(handler), effect);
+  routes_.back().changing_get = true;
 }
 
 Router::Match Router::find(Method method, std::string_view path, std::span<const std::size_t> name_slashes) const {
@@ -54,8 +61,8 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Route& route = routes_[i];
     if (!matches(route.pattern, path, name_slashes)) continue;
-    if (route.method == method) return {&route.handler, route.pattern, {}, i};
-    if (route.method == Method::get) get = &route;
+    if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get};
+    if (route.method == Method::get && !route.changing_get) get = &route;
     if (match.pattern.empty()) {
       match.pattern = route.pattern;
       match.index = i;

@@ -67,5 +67,18 @@ TEST(Router, SlashesOfNamesPartNothing) {
 
 TEST(Router, GetAnswersHead) { EXPECT_EQ(shown(Method::head, "/query"), "/query"); }
 
+TEST(Router, WhatIsNotServedIsNotThere) {
+  Router r([](Effect effect) { return effect != Effect::writes; });
+  const Handler none = [](const Request&, const Responder&) {};
+  r.add(Method::get, "/one", none);
+  r.add(Method::put, "/one", none, Effect::writes);
+  r.add(Method::post, "/two", none, Effect::writes);
+  r.add(Method::delete_, "/two", none, Effect::deletes);
+  EXPECT_NE(r.find(Method::get, "/one").handler, nullptr);
+  EXPECT_EQ(r.find(Method::put, "/one").handler, nullptr);
+  EXPECT_EQ(r.find(Method::put, "/one").allow, "GET, HEAD, OPTIONS");
+  EXPECT_EQ(r.find(Method::post, "/two").allow, "DELETE, OPTIONS");
+}
+
 }  // namespace
 }  // namespace varve::http

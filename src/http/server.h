@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/metrics.h"
 #include "base/result.h"
@@ -23,10 +24,18 @@
 
 namespace varve::http {
 
+// Who may name the tenant of a request (docs/http-api.md).
+struct TenantFrom {
+  bool path = true, x_tenant = true, x_scope_orgid = true;
+};
+
 struct ServerOptions {
   std::string listen = "127.0.0.1:8080";   // address:port or [v6]:port; port 0: any (see port())
   unsigned threads = 0;                    // I/O threads; 0: one per core
   std::string tenant_default = "default";  // empty: a request that names no tenant has none
+  TenantFrom tenant_from = {};
+  std::vector<std::string> origins{};  // whose pages browsers may use this from (origins.h)
+  std::vector<std::string> hosts{};    // names of this server (authority.h)
 
   std::size_t body_max = 64UL << 20;               // one body, after decompression; over it: 413
   std::size_t bodies_in_flight_max = 512UL << 20;  // all bodies held at once; over it: 503
@@ -36,7 +45,7 @@ struct ServerOptions {
 
   std::chrono::milliseconds head_timeout{10'000};   // from the first byte of a head to its last
   std::chrono::milliseconds body_timeout{20'000};   // without progress of a body
-  std::chrono::milliseconds write_timeout{60'000};  // without progress of an answer
+  std::chrono::milliseconds write_timeout{60'000};  // for 64 KiB more of an answer
   std::chrono::milliseconds idle_timeout{120'000};  // between requests
 };
 

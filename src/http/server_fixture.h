@@ -32,6 +32,22 @@ class Client : public net::TestClient {
  public:
   using TestClient::TestClient;
 
+  // Each request of `bytes` that begins with its method gets a Host, if that is not what comes first.
+  Client& send(std::string_view bytes) {
+    constexpr std::string_view kLine = " HTTP/1.1\r\n";
+    std::string out;
+    for (;;) {
+      const auto at = bytes.find(kLine);
+      out += bytes.substr(0, at == std::string_view::npos ? at : at + kLine.size());
+      if (at == std::string_view::npos) break;
+      bytes.remove_prefix(at + kLine.size());
+      // A request may come in pieces, cut within this word.
+      if (!std::string_view("Host:").starts_with(bytes.substr(0, 5))) out += "Host: localhost\r\n";
+    }
+    TestClient::send(out);
+    return *this;
+  }
+
   Reply reply(bool bodiless = false) {
     Reply r;
     r.head = read_to("\r\n\r\n");

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/task_pool.h"
 #include "codec/compression.h"
 #include "http/server_fixture.h"
 
@@ -99,6 +100,20 @@ TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllBodies) {
   later.take()(Response::empty(204));
   EXPECT_EQ(holder.reply().status, 204);
   EXPECT_EQ(Client(port()).post("/echo", std::string(200'000, 'y')).status, 200);
+}
+
+TEST_F(ServerTest, ATaskOutOfMemoryIsAnErrorOfItsRequest) {
+  TaskPool pool(1);
+  router.add(Method::get, "/here", [](const Request&, const Responder&) { throw std::bad_alloc(); });
+  router.add(Method::get, "/there", [&](const Request&, const Responder& answer) {
+    EXPECT_TRUE(pool.post([answer] { throw std::bad_alloc(); }));
+  });
+  start();
+  Client client(port());
+  EXPECT_EQ(client.get("/here").status, 503);
+  EXPECT_EQ(client.get("/there").status, 500);
+  EXPECT_EQ(client.get("/who").status, 200);
+  server.reset();  // before what it refers to
 }
 
 TEST_F(ServerTest, ClosesSlowClients) {

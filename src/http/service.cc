@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/service.h"
 
+#include <algorithm>
+
 #include "http/answer.h"
 #include "http/url.h"
 #include "model/tenant.h"
@@ -10,11 +12,10 @@ namespace {
 
 constexpr std::size_t kBlocksKept = 64UL << 20;
 
-// What a browser asks before it sends a request to another origin.
-Response options_response(const Request& request, const std::string& allow) {
+Response options_response(const Request& request, const std::string& allow, Origin origin) {
   Response response = Response::empty(200);
   if (!allow.empty()) response.headers.emplace_back("Allow", allow);
-  if (request.header("origin").empty()) return response;
+  if (origin != Origin::allowed) return response;
   response.headers.emplace_back("Access-Control-Max-Age", "86400");
   const std::string_view wanted = request.header("access-control-request-headers");
   if (!wanted.empty()) response.headers.emplace_back("Access-Control-Allow-Headers", wanted);
@@ -44,6 +45,8 @@ Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, T
       shed(metrics.counter("varve_http_shed_total", "Requests refused because too many bytes of bodies were held.")),
       refused(metrics.counter("varve_http_connections_refused_total", "Connections over the limit.")),
       timeouts(metrics.counter("varve_http_timeouts_total", "Connections closed because the client was too slow.")),
+      hosts_(options.hosts),
+      origins_(options.origins),
       gate_(gate),
       metrics_(metrics),
       always_(std::move(always)) {
@@ -60,9 +63,22 @@ void Service::open(Router router) {
 
 // Path before header before default; docs/http-api.md.
 Status Service::set_tenant(Request& request) const {
-  std::string_view named = request.tenant;  // from the path
-  if (named.empty()) named = request.header("x-tenant");
-  if (named.empty()) named = request.header("x-scope-orgid");
+  struct Way {
+    std::string_view key;
+    bool allowed;
+    std::string_view tenant;
+  };
+  const TenantFrom& from = options.tenant_from;
+  std::string_view named;
+  for (const Way& way :
+       {Way{"path", from.path, request.tenant}, Way{"x-tenant", from.x_tenant, request.header("x-tenant")},
+        Way{"x-scope-orgid", from.x_scope_orgid, request.header("x-scope-orgid")}}) {
+    if (way.tenant.empty()) continue;
+    // Not passed over: who counted on it would be served from another tenant.
+    if (!way.allowed)
+      return fail(Code::invalid, "the tenant may not be named by " + std::string(way.key) + " (tenant.from)");
+    if (named.empty()) named = way.tenant;
+  }
   request.tenant_named = !named.empty();
   if (named.empty()) named = options.tenant_default;
   if (request.tenant_named && !model::is_tenant_name(named)) {
@@ -73,23 +89,72 @@ Status Service::set_tenant(Request& request) const {
   return {};
 }
 
-Decision Service::decide(Request& request, const std::string& target) {
+// What `Host` and `Origin` must be. Nothing of the request has had an effect yet.
+std::optional<Response> Service::check_sender(const Request& request, const Head& head, Origin& origin) const {
+  const auto refuse = [&](int status, std::string_view why) { return error_response(status, why, request.path); };
+  std::optional<Authority> host;
+  const auto check = [&](std::string_view text) -> std::optional<Response> {
+    auto authority = parse_authority(text);
+    if (!authority) return refuse(400, authority.error().message);
+    if (!hosts_.take(*authority)) {
+      return refuse(421, "'" + authority->host + "' is no name of this server that http.hosts has");
+    }
+    host = std::move(*authority);
+    return std::nullopt;
+  };
+  for (const auto& [name, value] : request.headers) {
+    if (name != "host") continue;
+    if (host) return refuse(400, "the request has two Host headers");
+    if (auto refusal = check(value)) return refusal;
+  }
+  if (!host && !head.http_1_0) return refuse(400, "the request has no Host header");
+  // A target with a host of its own ("GET http://host/path") counts for more than the header.
+  if (const std::string_view named = authority_of(head.target); !named.empty()) {
+    if (auto refusal = check(named)) return refusal;
+  }
+  origin = origins_.of(request, host);
+  const bool harmless = request.method == Method::get || request.method == Method::head || is_preflight(request);
+  if (origin == Origin::foreign && !harmless) {
+    return refuse(403, "a browser's page from there may not do this: http.origins does not have its origin");
+  }
+  return std::nullopt;
+}
+
+void Service::add_origin(Response& response, const Request& request, Origin origin) const {
+  if (origin == Origin::allowed) {
+    response.headers.emplace_back("Access-Control-Allow-Origin", request.header("origin"));
+  }
+  if (!origins_.any()) return;
+  const auto vary = std::ranges::find_if(response.headers, [](const auto& header) { return header.first == "Vary"; });
+  if (vary == response.headers.end()) {
+    response.headers.emplace_back("Vary", "Origin");
+  } else {
+    vary->second += ", Origin";
+  }
+}
+
+Decision Service::decide(Request& request, const Head& head) {
   Decision decision;
   decision.counters = &other_;
   request.query.clear();
   request.tenant.clear();
-  if (const Status parsed = parse_target(target, request.path, request.query, &request.name_slashes); !parsed) {
+  if (const Status parsed = parse_target(head.target, request.path, request.query, &request.name_slashes); !parsed) {
     decision.refusal = error_response(400, parsed.error().message);
     return decision;
   }
-  if (request.path.starts_with("/t/")) {
-    request.tenant = take_tenant(request.path, &request.name_slashes);
+  Origin origin = Origin::none;
+  decision.refusal = check_sender(request, head, origin);
+  decision.origin = origin;
+  if (decision.refusal) return decision;
+  if (auto tenant = take_tenant(request.path, request.name_slashes)) {
+    request.tenant = std::move(*tenant);
     if (request.tenant.empty()) {
       decision.refusal = error_response(400, "the path names no tenant", request.path);
       return decision;
     }
   }
-  decision = find(request);
+  decision = find(request, origin);
+  decision.origin = origin;
   if (decision.refusal) return decision;
   if (const Status tenant = set_tenant(request); !tenant) {
     decision.refusal = error_response(tenant.error(), request.path);
@@ -97,14 +162,17 @@ Decision Service::decide(Request& request, const std::string& target) {
   return decision;
 }
 
-Decision Service::find(const Request& request) {
+Decision Service::find(const Request& request, Origin origin) {
   const auto in = [&](Routes& routes) -> Decision {
     const Router::Match match = routes.router.find(request.method, request.path, request.name_slashes);
     if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
     Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};
+    if (match.changing_get && !may_change(request, origin)) {
+      found.refusal = error_response(403, "a page of another site may not do this", request.path);
+    }
     if (match.handler != nullptr) return found;
     if (request.method == Method::options) {
-      found.refusal = options_response(request, match.allow);
+      found.refusal = options_response(request, match.allow, origin);
     } else {
       found.refusal = error_response(405, "this path takes " + match.allow, request.path);
       found.refusal->headers.emplace_back("Allow", match.allow);
@@ -121,7 +189,7 @@ Decision Service::find(const Request& request) {
   found = in(*routes);
   if (found.handler != nullptr || found.refusal) return found;
   found.refusal = request.method == Method::options
-                      ? options_response(request, "")
+                      ? options_response(request, "", origin)
                       : error_response(404, "there is no path " + request.path.substr(0, 200), request.path);
   return found;
 }

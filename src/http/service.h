@@ -12,8 +12,11 @@
 
 #include "base/metrics.h"
 #include "base/task_pool.h"
+#include "http/authority.h"
 #include "http/body_buffer.h"
 #include "http/handler.h"
+#include "http/origins.h"
+#include "http/request_parser.h"
 #include "http/server.h"
 
 namespace varve::http {
@@ -41,6 +44,7 @@ struct Decision {
   std::string_view pattern = "other";
   RouteCounters* counters = nullptr;
   std::optional<Response> refusal;
+  Origin origin = Origin::none;
 };
 
 class Service {
@@ -56,8 +60,10 @@ class Service {
   Counter& refused;  // connections over the limit
   Counter& timeouts;
 
-  // Parses the target, finds tenant and route. The request has its method and headers.
-  Decision decide(Request& request, const std::string& target);
+  // Parses the target, finds out who asks whom, tenant and route. The request has its method and headers.
+  Decision decide(Request& request, const Head& head);
+  // What a browser has to be told of an answer: whether the page that asked may read it.
+  void add_origin(Response& response, const Request& request, Origin origin) const;
   void count(const Decision& decision, int status);
   void open(Router router);
   // The server stops: from now on every answer ends its connection, also where the event loop has not heard of it yet.
@@ -68,9 +74,12 @@ class Service {
   [[nodiscard]] bool stopping() const { return stopping_; }
 
  private:
+  [[nodiscard]] std::optional<Response> check_sender(const Request& request, const Head& head, Origin& origin) const;
   Status set_tenant(Request& request) const;
-  Decision find(const Request& request);
+  Decision find(const Request& request, Origin origin);
 
+  const HostNames hosts_;
+  const Origins origins_;
   Gate& gate_;
   std::atomic<bool> stopping_{false};
   Metrics& metrics_;

@@ -17,6 +17,17 @@ std::unexpected<Error> bad(std::string_view text) {
   return fail(Code::invalid, "bad percent encoding in '" + std::string(text.substr(0, 200)) + "'");
 }
 
+// Of "scheme://" in front of a target in absolute form, else 0.
+std::size_t scheme_size(std::string_view target) {
+  const auto end = target.find("://");
+  const bool absolute = end != std::string_view::npos && end != 0 && target[0] != '/' &&
+                        target.substr(0, end).find_first_of("?#") == std::string_view::npos;
+  return absolute ? end + 3 : 0;
+}
+
+// Of what stands before the path.
+std::size_t authority_size(std::string_view rest) { return std::min(rest.find_first_of("/?#"), rest.size()); }
+
 // In a path that decodes.
 void find_slashes(std::string_view path, NameSlashes& slashes) {
   std::size_t before = 0;  // characters that escapes have more than what they stand for
@@ -59,6 +70,13 @@ Status parse_query(std::string_view text, Parameters& out) {
   return {};
 }
 
+std::string_view authority_of(std::string_view target) {
+  const std::size_t scheme = scheme_size(target);
+  if (scheme == 0) return {};
+  target.remove_prefix(scheme);
+  return target.substr(0, authority_size(target));
+}
+
 std::size_t segment_end(std::string_view path, std::size_t from, std::span<const std::size_t> slashes) {
   std::size_t at = path.find('/', from);
   while (at != std::string_view::npos && std::ranges::binary_search(slashes, at)) at = path.find('/', at + 1);
@@ -68,36 +86,30 @@ std::size_t segment_end(std::string_view path, std::size_t from, std::span<const
 Status parse_target(std::string_view target, std::string& path, Parameters& query, NameSlashes* slashes) {
   path.clear();
   if (slashes != nullptr) slashes->clear();
-  if (const auto scheme = target.find("://"); scheme != std::string_view::npos && target[0] != '/' &&
-                                              target.substr(0, scheme).find_first_of("?#") == std::string_view::npos) {
-    target.remove_prefix(scheme + 3);
-    const auto slash = target.find_first_of("/?");
-    if (slash == std::string_view::npos) {
-      path = "/";
-      return {};
-    }
-    target.remove_prefix(slash);
+  if (const std::size_t scheme = scheme_size(target); scheme != 0) {
+    target.remove_prefix(scheme);
+    target.remove_prefix(authority_size(target));
   }
   target = target.substr(0, target.find('#'));
   const auto mark = target.find('?');
-  if (!percent_decode(target.substr(0, mark), false, path)) return bad(target);
-  if (slashes != nullptr) find_slashes(target.substr(0, mark), *slashes);
+  const std::string_view text = target.substr(0, mark);
+  if (!text.empty() && text[0] != '/' && text != "*") return fail(Code::invalid, "the request target is not a path");
+  if (!percent_decode(text, false, path)) return bad(target);
+  if (slashes != nullptr) find_slashes(text, *slashes);
   if (path.empty()) path = "/";
-  if (path[0] != '/' && path != "*") return fail(Code::invalid, "the request target is not a path");
   if (mark == std::string_view::npos) return {};
   return parse_query(target.substr(mark + 1), query);
 }
 
-std::string take_tenant(std::string& path, NameSlashes* slashes) {
-  if (!path.starts_with("/t/")) return {};
-  const std::size_t end = std::min(path.find('/', 3), path.size());
-  std::string tenant = path.substr(3, end - 3);
+std::optional<std::string> take_tenant(std::string& path, NameSlashes& slashes) {
+  constexpr std::size_t kPrefix = 3;
+  if (!path.starts_with("/t/") || segment_end(path, 1, slashes) != kPrefix - 1) return std::nullopt;
+  const std::size_t end = segment_end(path, kPrefix, slashes);
+  std::string tenant = path.substr(kPrefix, end - kPrefix);
   path.erase(0, end);
   if (path.empty()) path = "/";
-  if (slashes != nullptr) {
-    std::erase_if(*slashes, [&](std::size_t at) { return at <= end; });
-    for (std::size_t& at : *slashes) at -= end;
-  }
+  std::erase_if(slashes, [&](std::size_t at) { return at <= end; });
+  for (std::size_t& at : slashes) at -= end;
   return tenant;
 }
 

@@ -36,6 +36,7 @@ TEST(Url, Targets) {
       {"http://host?b=c", "/ | b=c"},
       {"", "/"},
       {"a", "error: the request target is not a path"},
+      {"%2Fa", "error: the request target is not a path"},
       {"/%", "error: bad percent encoding in '/%'"},
       {"/%4", "error: bad percent encoding in '/%4'"},
       {"/%zz", "error: bad percent encoding in '/%zz'"},
@@ -51,8 +52,8 @@ TEST(Url, SlashesOfNames) {
     Parameters query;
     NameSlashes slashes;
     EXPECT_TRUE(parse_target(target, path, query, &slashes)) << target;
-    const std::string tenant = take_tenant(path, &slashes);
-    if (!tenant.empty()) shown = tenant + ": ";
+    const auto tenant = take_tenant(path, slashes);
+    if (tenant) shown = *tenant + ": ";
     for (std::size_t at = 1; at <= path.size();) {
       const std::size_t end = segment_end(path, at, slashes);
       shown += "[" + path.substr(at, end - at) + "]";
@@ -65,19 +66,22 @@ TEST(Url, SlashesOfNames) {
   EXPECT_EQ(parts("/%41%2fb/%2F/%252F?x=%2F"), "[A/b][/][%2F]");
   EXPECT_EQ(parts("/t/x/a%2Fb/c%2F"), "x: [a/b][c/]");
   EXPECT_EQ(parts("http://h/a%2Fb/c"), "[a/b][c]");
+  EXPECT_EQ(parts("/t/a%2Fb/c%2Fd/e"), "a/b: [c/d][e]");
+  EXPECT_EQ(parts("/t/a%2F/c"), "a/: [c]");
+  EXPECT_EQ(parts("/t%2Fa/b"), "[t/a][b]");
 }
 
 TEST(Url, TenantInFrontOfThePath) {
   const auto taken = [](std::string path) {
-    const std::string tenant = take_tenant(path);
-    return tenant + " " + path;
+    NameSlashes none;
+    return take_tenant(path, none).value_or("none") + " " + path;
   };
   EXPECT_EQ(taken("/t/acme/api/put"), "acme /api/put");
   EXPECT_EQ(taken("/t/acme/"), "acme /");
   EXPECT_EQ(taken("/t/acme"), "acme /");
   EXPECT_EQ(taken("/t//x"), " /x");
-  EXPECT_EQ(taken("/tea/acme/x"), " /tea/acme/x");
-  EXPECT_EQ(taken("/"), " /");
+  EXPECT_EQ(taken("/tea/acme/x"), "none /tea/acme/x");
+  EXPECT_EQ(taken("/"), "none /");
 }
 
 }  // namespace

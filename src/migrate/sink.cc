@@ -31,6 +31,8 @@ std::string name_of(std::string_view metric, const model::Tags& tags) {
 
 Result<write::Ingest*> Sink::ingest() {
   if (!ingest_) {
+    // Groups are used after the batch in which they were defined has gone, so they must be the tenant's own.
+    VARVE_CHECK_OK(target_.writer.make_tenant(target_.tenant));
     VARVE_TRY(ingest_, target_.writer.open(target_.tenant, write::Family::kairosdb));
   }
   return ingest_.get();

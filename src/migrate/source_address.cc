@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kScheme = "cassandra://";
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 Status set_parameter(SourceAddress& address, std::string_view name, std::string_view value) {
   if (name == "datacenter") {
@@ -23,7 +23,7 @@ Status set_parameter(SourceAddress& address, std::string_view name, std::string_
   } else if (name == "strings" && (value == "plain" || value == "snappy")) {
     address.strings = value == "snappy" ? Strings::snappy : Strings::plain;
   } else {
-    return fail(Code::invalid, quoted(std::string(name) + "=" + std::string(value)) +
+    return fail(Code::invalid, in_quotes(std::string(name) + "=" + std::string(value)) +
                                    ": allowed are datacenter=, username=, password_file=, tls=true or false, "
                                    "strings=plain or snappy");
   }
@@ -34,14 +34,14 @@ Status set_parameter(SourceAddress& address, std::string_view name, std::string_
 
 Result<SourceAddress> parse_source(std::string_view text) {
   SourceAddress address;
-  if (!text.starts_with(kScheme)) return fail(Code::invalid, quoted(text) + ": it begins with cassandra://");
+  if (!text.starts_with(kScheme)) return fail(Code::invalid, in_quotes(text) + ": it begins with cassandra://");
   std::string_view rest = text.substr(kScheme.size());
   const std::size_t question = rest.find('?');
   std::string_view parameters = question == std::string_view::npos ? "" : rest.substr(question + 1);
   rest = rest.substr(0, question);
   const std::size_t slash = rest.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == rest.size()) {
-    return fail(Code::invalid, quoted(text) + ": cassandra://host:port/keyspace is what it looks like");
+    return fail(Code::invalid, in_quotes(text) + ": cassandra://host:port/keyspace is what it looks like");
   }
   address.contact_points = rest.substr(0, slash);
   if (address.contact_points.find('@') != std::string::npos) {
@@ -50,7 +50,7 @@ Result<SourceAddress> parse_source(std::string_view text) {
   }
   for (const char c : rest.substr(slash + 1)) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
-      return fail(Code::invalid, quoted(rest.substr(slash + 1)) + ": a keyspace has letters, digits and _ only");
+      return fail(Code::invalid, in_quotes(rest.substr(slash + 1)) + ": a keyspace has letters, digits and _ only");
     }
     address.keyspace += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }

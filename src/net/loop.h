@@ -57,6 +57,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
  private:
   void settle_in(const std::shared_ptr<Stream>& stream, int socket, bool is_v6);  // one that comes from another loop
+  void run();
   void schedule_tick();
   void tick();
   void each(void (*what)(Stream&));
@@ -71,6 +72,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   std::unordered_set<std::shared_ptr<Stream>> streams_;
   bool draining_ = false;
   bool closing_ = false;
+  bool tick_scheduled_ = false;
   std::int64_t now_ms_ = 0;
   std::size_t next_bulk_;
   std::thread thread_;

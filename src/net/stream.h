@@ -40,6 +40,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual void on_drain() = 0;  // the listener stops: finish what is begun, then close()
   virtual void on_close() = 0;  // the socket is gone, whoever closed it; called once
   virtual void on_moved() {}    // on the thread of the new loop, after move_to_bulk()
+  // These, and what is dispatched, are guarded: see guard().
 
   // These do not block. Partial results are normal.
   IoResult read_some(char* to, std::size_t size);
@@ -59,6 +60,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // or something is wanted (want_read, want_write). True: nothing may be called before on_moved(), and no other thread
   // may be about to dispatch().
   bool move_to_bulk();
+
+  // Does what belongs to this stream, on its loop's thread; an exception is told in the log and closes this stream.
+  void guard(const std::function<void()>& event);
 
   void close_sending();
   void close();

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <thread>
 
+#include "model/time.h"
 #include "query/collector.h"
 #include "query/life.h"
 #include "query/plan.h"
@@ -93,26 +95,29 @@ Limits counted(Limits limits) {
 }
 
 // A question is as wrong where there is nothing to ask.
-Status check_question(const Request& request) {
+Status check_matchers(const Request& request) {
   for (const MetricQuery& metric : request.metrics) VARVE_CHECK_OK(index::check_matchers(metric.matchers));
   return {};
+}
+
+Status check_metrics(const Request& request, std::size_t most) {
+  if (request.metrics.size() <= most) return {};
+  return fail(Code::invalid, "the query has " + std::to_string(request.metrics.size()) +
+                                 " metrics; query.metrics_max is " + std::to_string(most));
 }
 
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
 // once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan.
 std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
   std::vector<std::vector<std::uint32_t>> scans;
+  std::map<std::pair<model::Timestamp, std::string_view>, std::size_t> asked;  // how often, of a range's beginning
+  std::map<std::pair<model::Timestamp, std::size_t>, std::size_t> numbers;     // of the n-th scan of a range
   for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
-    const model::TimeRange range = read_range(request.metrics[m], request.range);
-    const auto has_it = [&](const std::vector<std::uint32_t>& scan) {
-      return std::ranges::any_of(scan, [&](auto other) {
-        const MetricQuery& one = request.metrics[other];
-        return one.metric == request.metrics[m].metric || read_range(one, request.range).first != range.first;
-      });
-    };
-    auto scan = std::ranges::find_if_not(scans, has_it);
-    if (scan == scans.end()) scan = scans.emplace(scans.end());
-    scan->push_back(m);
+    const model::Timestamp first = read_range(request.metrics[m], request.range).first;
+    const std::size_t nth = asked[{first, request.metrics[m].metric}]++;
+    const auto [scan, is_new] = numbers.try_emplace({first, nth}, scans.size());
+    if (is_new) scans.emplace_back();
+    scans[scan->second].push_back(m);
   }
   return scans;
 }
@@ -127,14 +132,14 @@ Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples
       running_(std::make_unique<RunningQueries>()) {}
 
 bool Engine::is_small(const Request& request) const {
-  constexpr std::int64_t kHourMs = 3'600'000;
   constexpr std::size_t kSeriesHoursMax = 80;  // of 360 samples each: some ten microseconds
-  if (!series_.in_memory()) return false;
+  constexpr std::size_t kMetricsMax = 80;      // each is looked for, whether it is there or not
+  if (!series_.in_memory() || request.metrics.size() > kMetricsMax) return false;
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant || !*tenant) return true;
   model::Timestamp first = request.range.first;
   for (const MetricQuery& metric : request.metrics) first = std::min(first, read_range(metric, request.range).first);
-  const std::int64_t hours = (request.range.last - first) / kHourMs + 1;
+  const std::int64_t hours = (request.range.last - first) / model::kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
   std::size_t series_hours = 0;
   for (const MetricQuery& metric : request.metrics) {
@@ -149,12 +154,14 @@ bool Engine::is_small(const Request& request) const {
 }
 
 Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
+  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
   Budget budget(limits_.memory_bytes);
   RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
   return ticket.explain(answer(request, budget, ticket));
 }
 
 Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled, Read* read) const {
+  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
   Budget budget(limits_.memory_bytes);
   RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
   auto tags = seen_tags(request, budget, ticket);
@@ -167,7 +174,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   answer.metrics.resize(request.metrics.size());
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
-    VARVE_CHECK_OK(check_question(request));
+    VARVE_CHECK_OK(check_matchers(request));
     for (std::size_t m = 0; m < request.metrics.size(); ++m) {
       VARVE_TRY(answer.metrics[m].of_nothing,
                 Collector::of_nothing(request, request.metrics[m], clock_.now_ms(), budget));
@@ -210,7 +217,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, Budget& 
   std::vector<TagUnion> out(request.metrics.size());
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
-    VARVE_CHECK_OK(check_question(request));
+    VARVE_CHECK_OK(check_matchers(request));
     return out;
   }
   const Life life(clock_, limits_, ticket.cancelled());

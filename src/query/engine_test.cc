@@ -183,6 +183,23 @@ TEST_F(EngineTest, TheSameMetricTwiceAndOthers) {
   EXPECT_TRUE(answer->metrics[3].groups.empty());
 }
 
+TEST_F(EngineTest, MetricsOfAQueryAreCounted) {
+  put(1, 3);
+  Limits limits;
+  limits.metrics_max = 3;
+  const Engine engine(store_, store_, clock_, limits);
+  Request asked = request(stage_of(aggregate::Function::sum, 1, model::TimeUnit::hours));
+  asked.metrics.resize(3, asked.metrics[0]);
+  const auto answer = engine.run(asked, nullptr);
+  ASSERT_TRUE(answer);
+  for (const auto& metric : answer->metrics) EXPECT_EQ(metric.groups.size(), 1U);
+  asked.metrics.resize(4, asked.metrics[0]);
+  for (const auto& error : {engine.run(asked, nullptr).error(), engine.tags(asked, nullptr).error()}) {
+    EXPECT_EQ(error.code, Code::invalid);
+    EXPECT_NE(error.message.find("query.metrics_max"), std::string::npos) << error.message;
+  }
+}
+
 TEST_F(EngineTest, TextsHaveTheirLimitToo) {
   for (const char* host : {"a", "b"}) {
     for (int i = 0; i < 5; ++i) store_.put("t", "m", {{"host", host}}, i, Value::of_string(host + std::to_string(i)));

@@ -88,6 +88,8 @@ class ClusterEngine final : public Engine {
     metrics.gauge("varve_redis_lost",
                   "1 while Redis is away or may have lost something: all pending slots are looked at.",
                   [this] { return redis_away_ || connection_->redis().lost() ? 1.0 : 0.0; });
+    metrics.gauge("varve_window_units_pending", "Line groups in units of windows that are not made yet.",
+                  [this] { return static_cast<double>(store().slot_counts().units_pending); });
     metrics.gauge("varve_cassandra_requests_in_flight", "Writes to Cassandra under way.",
                   [this] { return static_cast<double>(connection_->writes().in_flight); });
     metrics.gauge("varve_cassandra_requests_in_flight_limit",

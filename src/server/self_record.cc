@@ -2,6 +2,7 @@
 #include "server/self_record.h"
 
 #include "base/log.h"
+#include "model/tenant.h"
 
 namespace varve::server {
 
@@ -44,7 +45,7 @@ Result<const model::LineGroup*> SelfRecord::line_group(const Labels& labels, con
     if (!value.empty()) tags.push_back({key, value});
   }
   VARVE_CHECK_OK(model::normalize(tags));
-  VARVE_TRY(const model::TenantId tenant, series_.tenant(kOwnTenant));
+  VARVE_TRY(const model::TenantId tenant, series_.tenant(model::kOwnTenant));
   const std::vector<std::string_view> metrics(names.begin(), names.end());
   VARVE_TRY(const model::GroupId id, series_.define_group(tenant, tags, metrics));
   known = std::make_unique<model::LineGroup>();

@@ -18,8 +18,6 @@
 
 namespace varve::server {
 
-inline constexpr std::string_view kOwnTenant = "varve";
-
 // Goes to the stores directly, not through the Writer: varve_samples_accepted_total counts what clients sent.
 // One thread.
 class SelfRecord {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/rocksdb/store.h"
+#include "model/tenant.h"
 
 namespace varve::server {
 namespace {
@@ -37,7 +38,7 @@ class SelfRecordTest : public testing::Test {
   }
 
   std::map<std::int64_t, double> read(std::string_view metric, const index::Matchers& matchers = {}) {
-    const auto tenant = store->find_tenant(kOwnTenant).value().value();
+    const auto tenant = store->find_tenant(model::kOwnTenant).value().value();
     const auto series = store->select(tenant, metric, matchers).value();
     Doubles doubles;
     EXPECT_TRUE(store->scan(tenant, series, {}, doubles));
@@ -65,7 +66,7 @@ TEST_F(SelfRecordTest, EveryNumberIsASeriesWithItsLabelsAsTags) {
   EXPECT_EQ(read("size"), (Numbers{{1000, 2.5}, {6000, 2.5}}));
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"200"}}}), (Numbers{{1000, 0}, {6000, 3}}));
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"500"}}}), (Numbers{{1000, 9}, {6000, 9}}));
-  const auto tenant = store->find_tenant(kOwnTenant).value().value();
+  const auto tenant = store->find_tenant(model::kOwnTenant).value().value();
   EXPECT_EQ(store->tag_values(tenant, "size", "instance").value(), std::vector<std::string>{"host:1"});
   EXPECT_EQ(store->series_count(), 3U);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/periodic.h"
@@ -39,6 +40,7 @@ namespace varve::server {
 namespace {
 
 constexpr std::chrono::milliseconds kTaskPause{1000};
+constexpr std::chrono::milliseconds kCountPause{5000};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -68,6 +70,7 @@ struct Server::State {
   std::unique_ptr<task::TaskStore> tasks;
   std::unique_ptr<task::Runner> task_runner;  // none where nothing is rolled up
   std::optional<Periodic> task_turns;
+  std::optional<Periodic> tenant_counts;
   std::unique_ptr<telnet::Listener> telnet;
   std::unique_ptr<SelfRecord> self_record;
 
@@ -78,8 +81,10 @@ struct Server::State {
   Status open_engine();
   Status start_telnet();
   void start_tasks();
+  void start_counting_tenants();
   void register_metrics();
   [[nodiscard]] http::Router routes();
+  void add_queries(http::Router& router);
 };
 
 Server::Server(const config::Config& config, const Clock& clock) : state_(std::make_unique<State>(config, clock)) {}
@@ -162,40 +167,53 @@ void Server::State::start_tasks() {
   });
 }
 
+// Other replicas make tenants, too, and deletes leave some without a series.
+void Server::State::start_counting_tenants() {
+  const Status counted = writer->count_tenants();
+  if (!counted) log::warn("tenants cannot be counted yet", {{"error", counted.error().message}});
+  tenant_counts.emplace(kCountPause, [this](const std::stop_token&) {
+    if (engine->series().in_memory() && !writer->has_refused_tenants()) return;
+    static_cast<void>(writer->count_tenants());  // the next step tries again
+  });
+}
+
+// Every family of routes; those that the roles do not have are left out.
 http::Router Server::State::routes() {
-  http::Router router;
-  const http::IngestContext ingest{*writer, clock, metrics, std::string(version())};
-  if (config.roles.ingest) {
-    http::add_kairosdb_ingest(router, ingest);
-    http::add_opentsdb_ingest(router, ingest);
-    http::add_influx_ingest(router, ingest);
-    http::add_prometheus_ingest(router, ingest);
-  }
-  if (config.roles.query) {
-    const auto is_counter = [rollups = rollup_levels(config)](std::string_view metric) {
-      return rollups.kind_of(metric) == rollup::Kind::counter;
-    };
-    const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
-    http::add_kairosdb_query(router, *queries, *query_pool, metrics, writer.get());
-    http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
-                             http::make_ceres_query(ceres));
-    http::add_ceres_metadata(router, ceres);
-    const http::DeleteContext deletes{*queries, engine->series(), engine->samples(), *settle_pool, metrics};
-    http::add_kairosdb_delete(router, deletes);
-    http::add_ceres_delete(router, deletes);
-    http::add_kairosdb_features(router);
-    http::add_kairosdb_metadata(router, engine->texts(), *query_pool);
-    task::add_rollup_tasks(router, {*tasks, *query_pool, clock, [this] {
-                                      if (task_runner) task_runner->changed();
-                                    }});
-    http::add_catalog(router, {*queries, *query_pool, metrics, is_counter});
-    http::add_admin_queries(router, *queries, *query_pool);
-    http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
-  }
+  http::Router router([roles = config.roles](http::Effect effect) { return serves(roles, effect); });
+  const http::IngestContext ingest{*writer, clock, metrics, std::string(version()), config.tenant_from.tag};
+  http::add_kairosdb_ingest(router, ingest);
+  http::add_opentsdb_ingest(router, ingest);
+  http::add_influx_ingest(router, ingest);
+  http::add_prometheus_ingest(router, ingest);
+  add_queries(router);
+  const http::DeleteContext deletes{*queries, engine->series(), engine->samples(), *settle_pool, metrics};
+  http::add_kairosdb_delete(router, deletes);
+  http::add_ceres_delete(router, deletes);
+  http::add_kairosdb_features(router);
+  http::add_kairosdb_metadata(router, engine->texts(), *query_pool);
+  task::add_rollup_tasks(router, {*tasks, *query_pool, clock, [this] {
+                                    if (task_runner) task_runner->changed();
+                                  }});
   http::add_kairosdb_health(router, ingest);
+  http::add_admin_queries(router, *queries, *query_pool);
+  http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
   http::add_admin_jobs(router, engine->ownership(), *query_pool);
   http::add_settle(router, engine->samples(), *settle_pool);
   return router;
+}
+
+void Server::State::add_queries(http::Router& router) {
+  const auto is_counter = [rollups = rollup_levels(config)](std::string_view metric) {
+    return rollups.kind_of(metric) == rollup::Kind::counter;
+  };
+  const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
+  // What a query saves comes in by it.
+  write::Writer* const saves_to = config.roles.ingest ? writer.get() : nullptr;
+  http::add_kairosdb_query(router, *queries, *query_pool, metrics, saves_to);
+  http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
+                           http::make_ceres_query(ceres));
+  http::add_ceres_metadata(router, ceres);
+  http::add_catalog(router, {*queries, *query_pool, metrics, is_counter});
 }
 
 Status Server::start() {
@@ -212,6 +230,7 @@ Status Server::start() {
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config));
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
+  s.start_counting_tenants();
   s.start_tasks();
   s.register_metrics();
   if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
@@ -226,7 +245,8 @@ std::uint16_t Server::telnet_port() const { return state_->telnet ? state_->teln
 
 void Server::tick() {
   // What is wrong is in the log already, and the next tick tries again.
-  if (state_->self_record) static_cast<void>(state_->self_record->record());
+  if (!state_->self_record) return;
+  static_cast<void>(guarded([this] { return state_->self_record->record(); }));
 }
 
 void Server::stop(std::chrono::milliseconds deadline) {
@@ -239,6 +259,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   s.telnet.reset();
   if (s.task_runner) s.task_runner->stop();
   s.task_turns.reset();
+  s.tenant_counts.reset();
   s.http.reset();
   s.task_runner.reset();
   s.tasks.reset();

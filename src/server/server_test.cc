@@ -106,12 +106,54 @@ TEST_F(ServerTest, AnAddressInUseIsNamed) {
   EXPECT_FALSE(std::filesystem::exists(path + "2"));
 }
 
+// What each role answers with 403, 404 or 405, and what all have.
 TEST_F(ServerTest, RolesSayWhatIsAnswered) {
+  struct Route {
+    const char* head;
+    const char* body;
+    const char* role;  // nullptr: all
+  };
+  static constexpr Route kRoutes[] = {
+      {"POST /write", "m value=1", "ingest"},
+      {"POST /api/v1/datapoints", "[]", "ingest"},
+      {"POST /api/put", "[]", "ingest"},
+      {"DELETE /api/metric", "", "ingest"},
+      {"DELETE /api/metric/metricName/m", "", "ingest"},
+      {"DELETE /api/v1/metric/m", "", "ingest"},
+      {"POST /api/v1/datapoints/delete", R"({"start_absolute":0,"metrics":[{"name":"m"}]})", "ingest"},
+      {"POST /api/v1/metadata/s/k/i", "text", "ingest"},
+      {"DELETE /api/v1/metadata/s/k/i", "", "ingest"},
+      {"POST /api/v1/rollups", "{}", "ingest"},
+      {"PUT /api/v1/rollups/i", "{}", "ingest"},
+      {"DELETE /api/v1/rollups/i", "", "ingest"},
+      {"GET /api/v1/metricnames", "", "query"},
+      {"POST /api/v1/datapoints/query", R"({"start_absolute":0,"metrics":[{"name":"m"}]})", "query"},
+      {"GET /api/v1/rollups", "", "query"},
+      {"GET /api/v1/catalog/metrics", "", "query"},
+      {"GET /ping", "", nullptr},
+      {"GET /health", "", nullptr},
+      {"GET /api/v1/version", "", nullptr},
+      {"GET /api/v1/admin/runningqueries", "", nullptr},
+      {"GET /-/healthy", "", nullptr},
+  };
+  for (const char* const role : {"ingest", "query", "rollup"}) {
+    Server server(config({{"roles", role}}), clock);
+    ASSERT_TRUE(server.start());
+    EXPECT_EQ(server.telnet_port() != 0, role == std::string("ingest"));
+    for (const Route& route : kRoutes) {
+      const std::string answer = http(server.http_port(), route.head, route.body);
+      const bool absent = has(answer, "there is no path") || has(answer, "this path takes");
+      EXPECT_EQ(absent, route.role != nullptr && route.role != std::string(role)) << role << " " << answer;
+    }
+  }
+}
+
+TEST_F(ServerTest, AQuerySavesWhereSamplesComeInOnly) {
   Server server(config({{"roles", "query"}}), clock);
   ASSERT_TRUE(server.start());
-  EXPECT_EQ(server.telnet_port(), 0);
-  EXPECT_TRUE(has(http(server.http_port(), "POST /write", "m value=1"), " 404 "));
-  EXPECT_TRUE(has(http(server.http_port(), "GET /api/v1/metricnames"), " 200 "));
+  const std::string query =
+      R"({"start_absolute":0,"metrics":[{"name":"m","aggregators":[{"name":"save_as","metric_name":"n"}]}]})";
+  EXPECT_TRUE(has(http(server.http_port(), "POST /api/v1/datapoints/query", query), " 403 "));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <random>
 #include <sstream>
 
+#include "base/testing/effort.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
 #include "query/engine.h"
@@ -40,11 +41,7 @@ using testing::Point;
 using testing::Points;
 using testing::Series;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kDays = 14;  // takes a while there
-#else
-constexpr int kDays = 42;
-#endif
+constexpr int kDays = varve::testing::effort(42);
 
 class Soak {
  public:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/tenant.h"
 #include "server/build_info.h"
 
 namespace varve::server {
@@ -51,11 +52,28 @@ tracker::Ownership::Options ownership_options(const config::Config& config, std:
   return options;
 }
 
+bool serves(const config::Roles& roles, http::Effect effect) {
+  switch (effect) {
+    case http::Effect::reads: return roles.query;
+    case http::Effect::writes:
+    case http::Effect::deletes: return roles.ingest;
+    case http::Effect::administers: break;
+  }
+  return true;
+}
+
 http::ServerOptions http_options(const config::Config& config) {
   http::ServerOptions options;
   options.listen = config::to_string(config.http.listen);
   options.tenant_default = config.tenant_default;
   options.body_max = config.http.body_bytes_max;
+  options.tenant_from = {config.tenant_from.path, config.tenant_from.x_tenant, config.tenant_from.x_scope_orgid};
+  options.connections_max = config.http.connections_max;
+  options.head_timeout = std::chrono::milliseconds(config.http.head_timeout_ms);
+  options.idle_timeout = std::chrono::milliseconds(config.http.idle_timeout_ms);
+  options.write_timeout = std::chrono::milliseconds(config.http.write_timeout_ms);
+  options.origins = config.http.origins;
+  options.hosts = config.http.hosts;
   // Room for a few of the largest bodies at once, whatever their limit is.
   options.bodies_in_flight_max = std::max(options.bodies_in_flight_max, 4 * options.body_max);
   return options;
@@ -65,6 +83,9 @@ telnet::ListenerOptions telnet_options(const config::Config& config) {
   telnet::ListenerOptions options;
   options.listen = config::to_string(config.telnet.listen);
   options.tenant_default = config.tenant_default;
+  options.connections_max = config.telnet.connections_max;
+  options.idle_timeout = std::chrono::milliseconds(config.telnet.idle_timeout_ms);
+  options.tenant_tag = config.tenant_from.tag;
   options.version = version();
   return options;
 }
@@ -73,6 +94,7 @@ query::Limits query_limits(const config::Config& config) {
   query::Limits limits;
   limits.memory_bytes = config.query.memory_bytes_max;
   limits.timeout = std::chrono::milliseconds(config.query.timeout_ms);
+  limits.metrics_max = config.query.metrics_max;
   return limits;
 }
 
@@ -94,6 +116,8 @@ write::Options write_options(const config::Config& config, const Clock& clock) {
   for (const config::Rollup& rollup : config.rollups) options.kept_ms = std::max(options.kept_ms, rollup.retention_ms);
   if (options.kept_ms >= rollup::kForEver) options.kept_ms = write::kForEverMs;
   options.clock = &clock;
+  options.tenants_max = config.tenants_max;
+  options.uncounted_tenant = model::kOwnTenant;
   return options;
 }
 

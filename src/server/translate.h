@@ -19,6 +19,8 @@ bool seals(const config::Config& config);
 engine::rocksdb::Options store_options(const config::Config& config);
 // `replica`: its name on the board of jobs.
 tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);
+// Does a server of these roles have routes that do this?
+bool serves(const config::Roles& roles, http::Effect effect);
 http::ServerOptions http_options(const config::Config& config);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);

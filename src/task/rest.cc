@@ -10,7 +10,9 @@
 #include "http/answer.h"
 #include "http/kairosdb_parts.h"
 #include "http/kairosdb_query.h"
+#include "model/tenant.h"
 #include "protocol/json/text.h"
+#include "protocol/json/tree.h"
 #include "protocol/kairosdb/datapoints.h"
 
 namespace varve::task {
@@ -69,6 +71,7 @@ Response put(const Call& call, const std::string& id) {
     return {};
   };
   if (call.request.body.empty()) return errors(400, {"roll-up task json must not be null or empty"});
+  if (const Status strict = protocol::json::check_strict(call.request.body); !strict) return failed(strict.error());
   const auto task = parse_task(call.request.body, id, check);
   if (!task) return errors(400, task.error());
   const Status put = call.tasks().put({call.name.tenant, id}, task->json);
@@ -157,6 +160,12 @@ Response backfill(const Call& call) {
 
 using Work = Response (*)(const Call&);
 
+template <Work work>
+Response if_writable(const Call& call) {
+  const Status may = model::check_writable(call.name.tenant);
+  return may ? work(call) : failed(may.error());
+}
+
 // `before`: what of the path stands before the id; all of it where there is none.
 http::Handler on_pool(const RestContext& context, const std::string& before, Work work) {
   return [context, skip = before.size(), work](const Request& request, const Responder& respond) {
@@ -199,18 +208,20 @@ Result<model::Timestamp> backfill_time(std::string_view text) {
 void add_rollup_tasks(http::Router& router, const RestContext& context) {
   const std::string all(kPath);
   const std::string one = all + "/";
-  const auto add = [&](Method method, const std::string& before, const char* rest, Work work) {
-    router.add(method, before + rest, on_pool(context, before, work));
+  using http::Effect;
+  const auto add = [&](Method method, const std::string& before, const char* rest, Work work, Effect effect) {
+    router.add(method, before + rest, on_pool(context, before, work), effect);
   };
   // The last part takes what is left of a path: the longest first.
-  add(Method::get, one + "status/", "{id}", status);
-  add(Method::get, one + "backfill/", "{id}", backfill);
-  add(Method::get, one, "{id}", get);
-  add(Method::put, one, "{id}", replace);
-  add(Method::delete_, one, "{id}", erase);
+  add(Method::get, one + "status/", "{id}", status, Effect::reads);
+  router.add_changing_get(one + "backfill/{id}", on_pool(context, one + "backfill/", if_writable<backfill>),
+                          Effect::writes);
+  add(Method::get, one, "{id}", get, Effect::reads);
+  add(Method::put, one, "{id}", if_writable<replace>, Effect::writes);
+  add(Method::delete_, one, "{id}", if_writable<erase>, Effect::writes);
   for (const std::string& path : {all, one}) {
-    add(Method::post, path, "", create);
-    add(Method::get, path, "", list);
+    add(Method::post, path, "", if_writable<create>, Effect::writes);
+    add(Method::get, path, "", list, Effect::reads);
   }
 }
 

@@ -77,6 +77,26 @@ TEST_F(RollupTasks, live_and_die) {
   EXPECT_EQ(got("/api/v1/rollups"), "200 [" + shown(other) + "]");
 }
 
+TEST_F(RollupTasks, none_in_the_servers_own_tenant) {
+  tenant_ = "varve";
+  EXPECT_EQ(ask(Method::post, "/api/v1/rollups", kTask).status, 403);
+  EXPECT_EQ(ask(Method::put, "/api/v1/rollups/x", kTask).status, 403);
+  EXPECT_EQ(ask(Method::delete_, "/api/v1/rollups/x").status, 403);
+  EXPECT_EQ(ask(Method::get, "/api/v1/rollups/backfill/x").status, 403);
+  EXPECT_EQ(got("/api/v1/rollups"), "200 []");
+  EXPECT_EQ(changes_, 0);
+}
+
+TEST_F(RollupTasks, their_json_is_json) {
+  for (const char* sloppy :
+       {R"({'name':'R','execution_interval':{'value':1,'unit':'hours'},'rollups':[]})",
+        R"({"name":"R","execution_interval":{"value":1,"unit":"hours"},"rollups":[],"x":TRUE})",
+        "{\"name\":\"R\\q\",\"execution_interval\":{\"value\":1,\"unit\":\"hours\"},\"rollups\":[]}"}) {
+    EXPECT_EQ(ask(Method::post, "/api/v1/rollups", sloppy).status, 400) << sloppy;
+  }
+  EXPECT_EQ(changes_, 0);
+}
+
 TEST_F(RollupTasks, what_is_wrong_is_said) {
   const auto wrong = ask(Method::post, "/api/v1/rollups", "{}");
   EXPECT_EQ(wrong.status, 400);

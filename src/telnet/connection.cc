@@ -27,6 +27,8 @@ Connection::Connection(std::shared_ptr<Service> service)
     : service_(std::move(service)),
       targets_(service_->writer, write::Family::telnet, service_->options.tenant_default),
       parser_(targets_, {.line_max = service_->options.line_max,
+                         .tenant_tag = service_->options.tenant_tag ? protocol::opentsdb::TenantTag::names
+                                                                    : protocol::opentsdb::TenantTag::plain,
                          .version = "KairosDB 1.3.0-1 (varve " + service_->options.version + ")"}) {}
 
 void Connection::on_start() {
@@ -50,12 +52,13 @@ void Connection::on_readable() {
     const net::IoResult got = read_some(piece_buffer.get(), kPieceBytes);
     if (got.ended || (got.blocked && draining_)) ended_ = true;
     if (got.bytes != 0) take({piece_buffer.get(), got.bytes});
-    if (!draining_ || !flush()) break;
+    if (!draining_ || committing_ || !flush()) break;
   }
   if (!committing_) go_on();
 }
 
 void Connection::take(std::string_view piece) {
+  answered_ = replies_.size();
   if (!parser_.feed(piece, replies_)) ended_ = true;
   if (parser_.refused() != refused_) {
     const std::uint64_t old = parser_.too_old() - too_old_;
@@ -77,9 +80,12 @@ void Connection::committed(const Status& status) {
   committing_ = false;
   if (!status) {
     const Error& error = status.error();
-    replies_ += "error: " + error.message + "\n";
     // Of a tenant that is full some series are refused; lines of others may be fine.
-    if (error.code != Code::limit && error.code != Code::invalid) {
+    const bool lost = error.code != Code::limit && error.code != Code::invalid;
+    // Who asked for the version behind the lines would take its answer for an acknowledgement of them.
+    if (lost) replies_.resize(answered_);
+    replies_.insert(answered_, "error: " + error.message + "\n");
+    if (lost) {
       log::warn("telnet lines were lost", {{"error", error.message}});
       service_->failed.add();
       failed_ = true;

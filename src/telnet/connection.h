@@ -48,6 +48,7 @@ class Connection final : public net::Stream {
   std::uint64_t refused_ = 0;  // lines, as counted so far
   std::uint64_t too_old_ = 0;  // of those
   std::string replies_;
+  std::size_t answered_ = 0;  // bytes of replies_ that are not of the piece under way
   bool committing_ = false;
   bool taking_ = false;    // inside take(): the store may answer at once
   bool ended_ = false;     // no more input: end of the stream, `exit`, or drained

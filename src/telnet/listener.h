@@ -19,10 +19,11 @@ struct ListenerOptions {
   std::string listen = "127.0.0.1:4242";  // address:port; port 0: any (see port())
   unsigned threads = 1;
   std::string tenant_default = "default";  // for lines without a tag named tenant; empty: such a line is refused
+  bool tenant_tag = true;                  // lines may name their tenant by a tag
   std::string version;                     // what `version` answers
   std::size_t line_max = 64UL << 10;       // a longer line is skipped to its end, with an error line
   std::size_t connections_max = 10'000;
-  std::chrono::milliseconds idle_timeout{0};  // 0: a silent agent may stay connected for ever
+  std::chrono::milliseconds idle_timeout{3'600'000};  // without a byte; 0: a silent agent may stay for ever
 };
 
 // start and stop are called from one thread. Promise: lines of a connection that its client closed in order (and lines

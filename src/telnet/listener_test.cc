@@ -89,6 +89,29 @@ TEST_F(ListenerTest, TakesLinesAndClosesInOrder) {
   EXPECT_EQ(store.samples(), 3U);  // the last line had no end
 }
 
+TEST_F(ListenerTest, ASilentConnectionEnds) {
+  options.idle_timeout = std::chrono::milliseconds(300);
+  start();
+  net::TestClient client(port());
+  client.send("put m 1700000000 1 host=a\n");
+  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_EQ(store.samples(), 1U);
+}
+
+TEST_F(ListenerTest, ConnectionsAreBounded) {
+  options.connections_max = 2;
+  start();
+  std::vector<std::unique_ptr<net::TestClient>> held;
+  for (int i = 0; i < 2; ++i) {
+    held.push_back(std::make_unique<net::TestClient>(port()));
+    held.back()->send("version\n");
+    EXPECT_FALSE(held.back()->read_to("\n").empty());
+  }
+  net::TestClient third(port());
+  EXPECT_EQ(third.read_to_end(), "");
+  EXPECT_EQ(metrics.counter("varve_telnet_connections_refused_total", "").value(), 1U);
+}
+
 TEST_F(ListenerTest, AnswersCommandsAndNamesBadLines) {
   start();
   net::TestClient client(port());
@@ -142,6 +165,27 @@ TEST_F(ListenerTest, AStoreThatRefusesEndsTheConnectionWithAWord) {
   net::TestClient client(port());
   client.send("put m 1700000000 1 host=a\n");
   EXPECT_EQ(client.read_to_end(), "error: the disk is full\n");
+}
+
+// The answer of `version` says that the lines before it are kept.
+TEST_F(ListenerTest, LinesThatWereLostAreNotAcknowledgedByVersion) {
+  full.refuse = true;
+  listener.emplace(options, refusing, metrics);
+  ASSERT_TRUE(listener->start());
+  net::TestClient client(port());
+  client.send("put m 1700000000 1 host=a\nversion\n");
+  EXPECT_EQ(client.read_to_end(), "error: the disk is full\n");
+}
+
+TEST_F(ListenerTest, RefusedSeriesAreNamedBeforeTheAnswerOfVersion) {
+  full.refuse = true;
+  full.refusal = Code::limit;
+  listener.emplace(options, refusing, metrics);
+  ASSERT_TRUE(listener->start());
+  net::TestClient client(port());
+  client.send("put m 1700000000 1 host=a\nversion\n");
+  EXPECT_EQ(client.read_to("\n"), "error: the disk is full\n");
+  EXPECT_NE(client.read_to("\n").find("varve 1.2.3"), std::string::npos);
 }
 
 // A tenant that is full is no reason to lose what comes after.

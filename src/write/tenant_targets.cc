@@ -38,6 +38,7 @@ Result<protocol::opentsdb::Target> TenantTargets::of(std::string_view tenant) {
     if (name == tenant) return protocol::opentsdb::Target{&ingest->groups(), &ingest->batch()};
   }
   if (ingests_.size() >= kTenantsMax) return fail(Code::invalid, "more than 100 tenants in one request");
+  VARVE_CHECK_OK(writer_.room_for(tenant));
   VARVE_TRY(auto ingest, writer_.open(tenant, family_));
   const protocol::opentsdb::Target target{&ingest->groups(), &ingest->batch()};
   ingests_.emplace_back(tenant, std::move(ingest));

@@ -29,12 +29,12 @@ TEST_F(TenantTargetsTest, OneBatchForEachTenant) {
   add(targets, "");
   add(targets, "other");
   add(targets, "own");
-  EXPECT_EQ(series.tenant_calls, 2U);
   int calls = 0;
   targets.commit([&](const Status& status) {
     ++calls;
     EXPECT_TRUE(status);
   });
+  EXPECT_EQ(series.tenant_calls, 2U);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(samples.appended, 3U);
   EXPECT_EQ(targets.bytes(), 0U);
@@ -60,6 +60,20 @@ TEST_F(TenantTargetsTest, RefusesWhatIsNoTenant) {
   EXPECT_EQ(targets.of("a/b").error().code, Code::invalid);
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(targets.of("t" + std::to_string(i)));
   EXPECT_EQ(targets.of("one.more").error().code, Code::invalid);
+}
+
+TEST_F(TenantTargetsTest, ATenantTooManyIsRefusedPointByPoint) {
+  Writer limited(series, samples, {.tenants_max = 1});
+  TenantTargets first(limited, Family::opentsdb, "own");
+  add(first, "");
+  first.commit([](const Status& status) { EXPECT_TRUE(status); });
+  TenantTargets targets(limited, Family::opentsdb, "own");
+  add(targets, "");
+  const auto other = targets.of("other");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, Code::limit);
+  targets.commit([](const Status& status) { EXPECT_TRUE(status); });
+  EXPECT_EQ(samples.appended, 2U);
 }
 
 }  // namespace

@@ -5,12 +5,15 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "model/tenant.h"
 #include "write/group_table.h"
+#include "write/new_tenant.h"
+#include "write/tenant_limit.h"
 
 namespace varve::write {
 namespace {
@@ -70,14 +73,19 @@ struct Writer::State {
         samples(samples_),
         clock(options.clock),
         kept_ms(options.kept_ms),
-        counters(options.metrics) {}
+        counters(options.metrics),
+        limit(options.tenants_max, options.uncounted_tenant),
+        no_tenant(context, model::TenantId{}) {}
 
-  Result<Tenant*> tenant_of(std::string_view name) {
-    {
-      const std::shared_lock lock(tenants_mutex);
-      if (const auto at = tenants.find(name); at != tenants.end()) return &at->second;
-    }
-    if (!model::is_tenant_name(name)) return fail(Code::invalid, "'" + std::string(name) + "' is not a tenant name");
+  // nullptr: nothing was written to it since the start.
+  Tenant* find_tenant(std::string_view name) {
+    const std::shared_lock lock(tenants_mutex);
+    const auto at = tenants.find(name);
+    return at == tenants.end() ? nullptr : &at->second;
+  }
+
+  Result<Tenant*> make_tenant(std::string_view name) {
+    VARVE_CHECK_OK(limit.admit(name));
     VARVE_TRY(const model::TenantId id, context.series.tenant(name));
     const std::lock_guard lock(tenants_mutex);
     const auto [at, is_new] = tenants.try_emplace(std::string(name));
@@ -138,6 +146,8 @@ struct Writer::State {
   const Clock* const clock;
   const std::int64_t kept_ms;
   Counters counters;
+  TenantLimit limit;
+  GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
 
   std::shared_mutex tenants_mutex;
   std::map<std::string, Tenant, std::less<>> tenants;  // addresses stay
@@ -151,8 +161,15 @@ namespace {
 template <class State>
 class TableIngest final : public Ingest {
  public:
-  TableIngest(State& state, GroupTable& table)
-      : state_(state), generation_(state.context.retired.enter()), table_(table), batch_(state.take_batch()) {}
+  TableIngest(State& state, model::GroupSource& table)
+      : state_(state), generation_(state.context.retired.enter()), batch_(state.take_batch()), table_(table) {}
+  // Of a tenant that is to be made.
+  TableIngest(State& state, NewTenant::Birth birth)
+      : state_(state),
+        generation_(state.context.retired.enter()),
+        batch_(state.take_batch()),
+        new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth)),
+        table_(*new_tenant_) {}
   ~TableIngest() override {
     state_.context.retired.leave(generation_);
     state_.give_back(std::move(batch_));
@@ -162,12 +179,14 @@ class TableIngest final : public Ingest {
 
   model::GroupSource& groups() override { return table_; }
   model::RowBatch& batch() override { return batch_; }
+  Status settle() override { return new_tenant_ ? new_tenant_->settle() : Status(); }
 
  private:
   State& state_;
   unsigned generation_;
-  GroupTable& table_;
   model::RowBatch batch_;
+  std::optional<NewTenant> new_tenant_;
+  model::GroupSource& table_;
 };
 
 }  // namespace
@@ -177,9 +196,44 @@ Writer::Writer(storage::SeriesStore& series, storage::SampleStore& samples, Opti
 Writer::~Writer() = default;
 
 Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family family) {
-  VARVE_TRY(Tenant* const known, state_->tenant_of(tenant));
-  return std::make_unique<TableIngest<State>>(*state_, *known->tables[static_cast<std::size_t>(family)]);
+  const auto place = static_cast<std::size_t>(family);
+  if (Tenant* const known = state_->find_tenant(tenant)) {
+    return std::make_unique<TableIngest<State>>(*state_, *known->tables[place]);
+  }
+  if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
+  VARVE_CHECK_OK(model::check_writable(tenant));
+  const auto birth = [state = state_.get(), name = std::string(tenant), place]() -> Result<model::GroupSource*> {
+    VARVE_TRY(Tenant* const made, state->make_tenant(name));
+    return made->tables[place].get();
+  };
+  return std::make_unique<TableIngest<State>>(*state_, birth);
 }
+
+Status Writer::make_tenant(std::string_view tenant) {
+  if (state_->find_tenant(tenant) != nullptr) return {};
+  if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
+  const auto made = state_->make_tenant(tenant);
+  return made ? Status() : fail(made.error());
+}
+
+Status Writer::room_for(std::string_view tenant) const {
+  return state_->find_tenant(tenant) != nullptr ? Status() : state_->limit.check(tenant);
+}
+
+Status Writer::count_tenants() {
+  storage::SeriesStore& series = state_->context.series;
+  VARVE_TRY(auto tenants, series.tenants());
+  if (series.in_memory()) {
+    std::erase_if(tenants, [&](const std::string& name) {
+      const auto id = series.find_tenant(name);
+      return id && *id && series.series_count(**id) == 0;
+    });
+  }
+  state_->limit.set(tenants);
+  return {};
+}
+
+bool Writer::has_refused_tenants() const { return state_->limit.has_refused(); }
 
 void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done) {
   model::RowBatch& batch = ingest->batch();
@@ -191,6 +245,7 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     counters.count(status, samples);
     done(std::move(status));
   };
+  if (Status settled = ingest->settle(); !settled) return count(std::move(settled));
   if (Status longer = state_->prolong(batch); !longer) return count(std::move(longer));
   state_->samples.append(batch, std::move(count));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way in, the same for every protocol: a request opens an Ingest, parses its body with it, and commits.
 //
-//   auto ingest = writer.open(tenant, write::Family::influx);            // error: invalid tenant, unavailable
+//   auto ingest = writer.open(tenant, write::Family::influx);            // error: invalid tenant
 //   parse(body, (*ingest)->groups(), (*ingest)->batch(), …);             // protocol/: bytes → rows
 //   writer.commit(std::move(*ingest), [responder](Status s) { … });      // durable and visible when called
 //
@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -33,6 +34,8 @@ class Ingest {
   virtual ~Ingest() = default;
   [[nodiscard]] virtual model::GroupSource& groups() = 0;
   [[nodiscard]] virtual model::RowBatch& batch() = 0;
+  // commit()'s: the tenant and the groups of the batch are in the store afterwards. Errors: as commit().
+  virtual Status settle() = 0;
 };
 
 inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::max();
@@ -47,6 +50,9 @@ struct Options {
   const Clock* clock = nullptr;
   // Samples older than this are refused (RowBatch::kept_from()): nothing that is kept has room for them.
   std::int64_t kept_ms = kForEverMs;
+  // How many tenants may have series (limits.tenants), and the one that does not count.
+  std::size_t tenants_max = std::numeric_limits<std::size_t>::max();
+  std::string uncounted_tenant = {};
 };
 
 class Writer {
@@ -54,10 +60,23 @@ class Writer {
   Writer(storage::SeriesStore& series, storage::SampleStore& samples, Options options);
   ~Writer();
 
-  // Error: invalid (not a tenant name), or what the store says.
+  // A tenant comes to be with the first row for it. Errors: invalid (not a tenant name), conflict (the server's own).
   Result<std::unique_ptr<Ingest>> open(std::string_view tenant, Family family);
 
-  // Appends the batch; counts what was accepted. `done` as in SampleStore::append. An empty batch is done at once.
+  // Makes the tenant at once, for a program that appends what it collects itself. Errors: limit, and what the store
+  // says.
+  Status make_tenant(std::string_view tenant);
+
+  // May this tenant have series? Error: limit (limits.tenants), which commit() would say, too.
+  [[nodiscard]] Status room_for(std::string_view tenant) const;
+  // Looks again at which tenants the store has; what others made or what was deleted since counts from now on.
+  // Blocking. Errors: what the store says.
+  Status count_tenants();
+  // Was a tenant refused since count_tenants()?
+  [[nodiscard]] bool has_refused_tenants() const;
+
+  // Appends the batch; counts what was accepted. `done` as in SampleStore::append; error limit also where the tenant
+  // would be one too many. An empty batch is done at once.
   void commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done);
 
   // Counts what a parser refused: lines, points or series, by the reason's code.

@@ -83,10 +83,73 @@ TEST(Writer, TenantsMustHaveNames) {
     EXPECT_EQ(ingest.error().code, Code::invalid);
   }
   EXPECT_EQ(w.series.tenant_calls, 0U);
+}
+
+TEST(Writer, ATenantComesToBeWithItsFirstRow) {
+  World w;
+  EXPECT_TRUE(w.commit(w.open("t"))->has_value()) << "nothing in it";
+  auto refused = w.open("t");
+  EXPECT_EQ(w.parse(*refused, "m x=nonsense 5\nm,h= x=1i 5").accepted, 0U);
+  EXPECT_TRUE(w.commit(std::move(refused))->has_value());
+  auto dropped = w.open("t");
+  EXPECT_EQ(w.parse(*dropped, "m x=1i 5").accepted, 1U);
+  dropped.reset();
+  EXPECT_EQ(w.series.tenant_calls, 0U);
+  EXPECT_EQ(w.series.groups, 0U);
+  auto ingest = w.open("t");
+  EXPECT_EQ(w.parse(*ingest, "m,h=a x=1i 5\nm,h=b x=1i 5\nbad\nm,h=a x=2i 6\nm,h=b x=2i 6\nm,h=c x=3i 6").accepted, 5U);
+  std::vector<unsigned> groups;
+  EXPECT_TRUE(ingest->settle());
+  for (std::size_t at = 0, row = 0; row < ingest->batch().rows(); ++row) {
+    groups.push_back(model::to_int(ingest->batch().row_at(at).group()));
+    at += ingest->batch().row_at(at).bytes();
+  }
+  EXPECT_EQ(groups, (std::vector<unsigned>{0, 1, 0, 1, 2}));
+  EXPECT_TRUE(w.commit(std::move(ingest))->has_value());
+  EXPECT_EQ(w.series.tenant_calls, 1U);
+  EXPECT_EQ(w.series.groups, 3U);
+  EXPECT_EQ(w.samples.appended, 5U);
+}
+
+TEST(Writer, WhatTheStoreSaysOfANewTenant) {
+  World w;
   w.series.refuse = true;
-  EXPECT_EQ(w.writer.open("t", Family::influx).error().code, Code::unavailable);
+  auto ingest = w.open("t");
+  w.parse(*ingest, "m x=1i 5");
+  EXPECT_EQ(w.commit(std::move(ingest))->error().code, Code::unavailable);
+  EXPECT_EQ(w.samples.appended, 0U);
   w.series.refuse = false;
-  EXPECT_TRUE(w.writer.open("t", Family::influx));
+  auto again = w.open("t");
+  w.parse(*again, "m x=1i 5");
+  EXPECT_TRUE(w.commit(std::move(again))->has_value());
+}
+
+TEST(Writer, TenantsAreLimited) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  Writer writer(series, samples, {.tenants_max = 1, .uncounted_tenant = "own"});
+  const auto write = [&](std::string_view tenant, std::string_view name = "m") {
+    auto ingest = *writer.open(tenant, Family::influx);
+    auto group = ingest->groups().define(name, {}, {}, {&name, 1}, 0);
+    ingest->batch().add(**group, 5, model::Value::of_long(1));
+    std::optional<Status> answer;
+    writer.commit(std::move(ingest), [&](Status status) { answer = std::move(status); });
+    return *answer;
+  };
+  EXPECT_TRUE(write("own"));
+  EXPECT_TRUE(write("a"));
+  EXPECT_TRUE(writer.room_for("a"));
+  EXPECT_FALSE(writer.room_for("b"));
+  EXPECT_TRUE(writer.has_refused_tenants());
+  const Status refused = write("b");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::limit);
+  EXPECT_NE(refused.error().message.find("limits.tenants allows (1)"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(write("a", "other"));
+  EXPECT_EQ(series.tenant_calls, 2U) << "nothing was made of the one that was refused";
+  ASSERT_TRUE(writer.count_tenants());  // the store has none
+  EXPECT_FALSE(writer.has_refused_tenants());
+  EXPECT_TRUE(write("b"));
 }
 
 TEST(Writer, TenantsAndFamiliesHaveGroupsOfTheirOwn) {
@@ -94,6 +157,7 @@ TEST(Writer, TenantsAndFamiliesHaveGroupsOfTheirOwn) {
   const auto groups = [&](std::string_view tenant, Family family) {
     auto ingest = w.open(tenant, family);
     w.parse(*ingest, "m x=1i 5");
+    w.commit(std::move(ingest));
     return w.series.groups.load();
   };
   EXPECT_EQ(groups("a", Family::influx), 1U);

@@ -9,13 +9,13 @@ namespace varve::protocol::ceres {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kParameters = {"start", "end", "tag"};
+constexpr std::array<std::string_view, 3> kDeleteParameters = {"start", "end", "tag"};
 
 }  // namespace
 
 Result<Delete> parse_delete(std::span<const Parameter> parameters, bool takes_tags, std::string_view tenant,
                             model::Timestamp now) {
-  VARVE_CHECK_OK(check_parameters(parameters, std::span(kParameters).first(takes_tags ? 3 : 2), tenant));
+  VARVE_CHECK_OK(check_parameters(parameters, std::span(kDeleteParameters).first(takes_tags ? 3 : 2), tenant));
   Delete out;
   for (const auto& [name, value] : parameters) {
     if (name != "tag") continue;

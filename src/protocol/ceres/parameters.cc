@@ -8,17 +8,17 @@ namespace varve::protocol::ceres {
 
 namespace {
 
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 std::unexpected<Error> unknown(std::string_view name, std::span<const std::string_view> known) {
   std::string list;
   for (const std::string_view k : known) list.append(list.empty() ? "" : ", ").append(k);
-  return fail(Code::invalid, "there is no parameter " + quoted(name) + " here; " + (list.empty() ? "none" : list));
+  return fail(Code::invalid, "there is no parameter " + in_quotes(name) + " here; " + (list.empty() ? "none" : list));
 }
 
 }  // namespace
+
+std::string in_quotes(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 Status check_parameters(std::span<const Parameter> parameters, std::span<const std::string_view> known,
                         std::string_view tenant) {
@@ -54,7 +54,7 @@ Result<Subject> subject_of(std::span<const Parameter> parameters) {
 Result<std::string> required(std::span<const Parameter> parameters, std::string_view name) {
   const auto text = parameter(parameters, name);
   if (text && !is_blank(*text)) return std::string(*text);
-  return fail(Code::invalid, "Required parameter " + quoted(name) + " is not present");
+  return fail(Code::invalid, "Required parameter " + in_quotes(name) + " is not present");
 }
 
 std::pair<std::size_t, std::size_t> Paging::part(std::size_t size) const {

@@ -15,6 +15,10 @@ namespace varve::protocol::ceres {
 
 using Parameter = std::pair<std::string, std::string>;  // decoded
 
+// For a message: a text in quotes, cut when it is long.
+std::string in_quotes(std::string_view text);
+bool is_blank(std::string_view text);
+
 // Each is one of `known` and stands at most once (`tag` as often as you like). `tenant` is the request's: a parameter
 // that names another one (tenant, maskTenantId) is refused, because it may not choose. Error: invalid.
 Status check_parameters(std::span<const Parameter> parameters, std::span<const std::string_view> known,

@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/ceres/parameters.h"
 #include "protocol/ceres/time.h"
 
 namespace varve::protocol::ceres {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kParameters = {"metricName",  "metricGroup", "tag", "aggregator",
-                                                         "granularity", "start",       "end"};
+constexpr std::array<std::string_view, 7> kQueryParameters = {"metricName",  "metricGroup", "tag", "aggregator",
+                                                              "granularity", "start",       "end"};
 constexpr std::array<std::string_view, 6> kAggregators = {"raw", "min", "max", "sum", "avg", "count"};
-
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
 
 // The end of the value that begins at `from`: the first comma behind which another k=v begins, or the end.
 std::size_t value_end(std::string_view text, std::size_t from) {
@@ -32,15 +31,15 @@ Status parse_tags(std::string_view text, TagPairs& out) {
     while (text.starts_with(',')) text.remove_prefix(1);
     if (text.empty()) return {};
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) return fail(Code::invalid, "tag " + quoted(text) + " is not key=value");
+    if (equals == std::string_view::npos) return fail(Code::invalid, "tag " + in_quotes(text) + " is not key=value");
     const std::size_t end = value_end(text, equals + 1);
     const std::string_view key = text.substr(0, equals);
     std::string_view value = text.substr(equals + 1, end - equals - 1);
     while (value.ends_with(',')) value.remove_suffix(1);
-    if (key.empty()) return fail(Code::invalid, "tag " + quoted(text) + " has no key");
-    if (value.empty()) return fail(Code::invalid, "tag " + quoted(key) + " has no value");
+    if (key.empty()) return fail(Code::invalid, "tag " + in_quotes(text) + " has no key");
+    if (value.empty()) return fail(Code::invalid, "tag " + in_quotes(key) + " has no value");
     if (std::ranges::any_of(out, [&](const auto& pair) { return pair.first == key; })) {
-      return fail(Code::invalid, "tag " + quoted(key) + " stands twice");
+      return fail(Code::invalid, "tag " + in_quotes(key) + " stands twice");
     }
     out.emplace_back(key, value);
     text.remove_prefix(end);
@@ -48,7 +47,7 @@ Status parse_tags(std::string_view text, TagPairs& out) {
 }
 
 Result<Query> parse_query(std::span<const Parameter> parameters, std::string_view tenant, model::Timestamp now) {
-  VARVE_CHECK_OK(check_parameters(parameters, kParameters, tenant));
+  VARVE_CHECK_OK(check_parameters(parameters, kQueryParameters, tenant));
   Query out;
   for (const auto& [name, value] : parameters) {
     if (name == "tag") VARVE_CHECK_OK(parse_tags(value, out.tags));
@@ -59,7 +58,7 @@ Result<Query> parse_query(std::span<const Parameter> parameters, std::string_vie
   out.aggregator = parameter(parameters, "aggregator").value_or("raw");
   if (std::ranges::find(kAggregators, out.aggregator) == kAggregators.end()) {
     return fail(Code::invalid,
-                "the aggregator " + quoted(out.aggregator) + " is none of raw, min, max, sum, avg, count");
+                "the aggregator " + in_quotes(out.aggregator) + " is none of raw, min, max, sum, avg, count");
   }
   if (const auto granularity = parameter(parameters, "granularity")) {
     VARVE_TRY(const std::int64_t width, parse_granularity(*granularity));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "protocol/ceres/parameters.h"
 #include "protocol/json/tree.h"
 
 namespace varve::protocol::ceres {
@@ -18,10 +19,6 @@ constexpr std::string_view kTags = "tags";
 constexpr std::string_view kTagsDot = "tags.";
 constexpr std::size_t kPatternsMax = 100;
 constexpr std::size_t kPatternBytesMax = 1024;
-
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // Bytes of the first character: one, and those of UTF-8 that continue it.
 std::size_t character_bytes(std::string_view text) {
@@ -48,7 +45,7 @@ Status add_filter(Search& out, const Node& node, const std::string& place) {
     } else if (node.names[i] == "filterValue") {
       value = child.text;
     } else {
-      return fail(Code::invalid, place + " has no field " + quoted(node.names[i]) + "; filterKey, filterValue");
+      return fail(Code::invalid, place + " has no field " + in_quotes(node.names[i]) + "; filterKey, filterValue");
     }
     if (child.kind == Kind::null) (node.names[i] == "filterKey" ? key : value) = {};
   }
@@ -59,7 +56,7 @@ Status add_filter(Search& out, const Node& node, const std::string& place) {
   } else if (key.starts_with(kTagsDot) && key.size() > kTagsDot.size()) {
     out.tag_patterns.push_back({std::string(key.substr(kTagsDot.size())), std::string(value)});
   } else {
-    return fail(Code::invalid, place + ".filterKey " + quoted(key) + " is neither metricName nor tags.<key>");
+    return fail(Code::invalid, place + ".filterKey " + in_quotes(key) + " is neither metricName nor tags.<key>");
   }
   return {};
 }
@@ -75,7 +72,7 @@ Status add_fields(std::vector<std::string>& out, const Node& list, const std::st
     const bool known = field.text == kMetricName || field.text == kTags ||
                        (field.text.starts_with(kTagsDot) && field.text.size() > kTagsDot.size());
     if (!known)
-      return fail(Code::invalid, place + ": " + quoted(field.text) + " is none of metricName, tags, tags.<key>");
+      return fail(Code::invalid, place + ": " + in_quotes(field.text) + " is none of metricName, tags, tags.<key>");
     out.emplace_back(field.text);
   }
   return {};
@@ -97,7 +94,7 @@ Status add_member(Search& out, std::string_view name, const Node& node) {
   if (name == "limit") return set_count(out.paging.limit, node, "limit");
   if (name != "filter") {
     return fail(Code::invalid,
-                "the body has no field " + quoted(name) + "; filter, includeFields, excludeFields, offset, limit");
+                "the body has no field " + in_quotes(name) + "; filter, includeFields, excludeFields, offset, limit");
   }
   if (node.kind == Kind::null) return {};
   if (node.kind != Kind::array) return fail(Code::invalid, "filter must be an array");
@@ -205,7 +202,7 @@ bool Search::shows_tags() const {
 
 Result<Search> parse_search(std::string_view text) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_tree(reader));
+  VARVE_TRY(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return fail(Code::invalid, "the body must be a JSON object");
   Search out;
   for (std::size_t i = 0; i < root.names.size(); ++i) {

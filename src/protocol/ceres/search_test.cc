@@ -95,6 +95,11 @@ TEST(ParseCeresSearch, Fields) {
 
 TEST(ParseCeresSearch, Errors) {
   EXPECT_EQ(error_of("[]"), "the body must be a JSON object");
+  for (const char* no_json :
+       {"{\"limit\":NULL}", "\xef\xbb\xbf{}", "{\"includeFields\":[\"\\q\"]}", "{\"includeFields\":[\"a\tb\"]}",
+        "{\"includeFields\":[\"\xff\"]}", "{'limit':1}", "{} x"}) {
+    EXPECT_NE(error_of(no_json), "no error") << no_json;
+  }
   EXPECT_NE(error_of(""), "no error");
   EXPECT_NE(error_of("{"), "no error");
   EXPECT_EQ(error_of(R"({"filters":[]})"),

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <optional>
 
+#include "model/time.h"
 #include "model/time_unit.h"
+#include "protocol/ceres/parameters.h"
 
 namespace varve::protocol::ceres {
 
@@ -14,19 +16,12 @@ namespace {
 using model::Timestamp;
 using model::TimeUnit;
 
-constexpr std::int64_t kSecondMs = 1000;
-constexpr std::int64_t kMinuteMs = 60 * kSecondMs;
-constexpr std::int64_t kHourMs = 60 * kMinuteMs;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 100)) + "'"; }
-
 Result<Timestamp> in_range(std::optional<std::int64_t> t, std::string_view text) {
   if (t && *t >= model::kTimestampMin && *t <= model::kTimestampMax) return *t;
-  return fail(Code::invalid, "the time " + quoted(text) + " is out of range");
+  return fail(Code::invalid, "the time " + in_quotes(text) + " is out of range");
 }
 
 // --- the calendar
@@ -89,7 +84,7 @@ std::optional<std::int64_t> take_offset_ms(Scanner& in) {
     if (!in.number(2, 2, minutes)) return std::nullopt;
   }
   if (hours > 18 || minutes > 59) return std::nullopt;
-  const std::int64_t ms = hours * kHourMs + minutes * kMinuteMs;
+  const std::int64_t ms = hours * model::kHourMs + minutes * model::kMinuteMs;
   return east ? ms : -ms;
 }
 
@@ -121,7 +116,8 @@ std::optional<std::int64_t> instant_of(std::string_view text) {
   const std::int64_t first = days_before_month(year, m);
   const std::int64_t next = m == 12 ? days_before_month(year + 1, 1) : days_before_month(year, m + 1);
   if (day < 1 || day > next - first) return std::nullopt;
-  return (first + day - 1) * kDayMs + hour * kHourMs + minute * kMinuteMs + second * kSecondMs + ms - *offset_ms;
+  return (first + day - 1) * model::kDayMs + hour * model::kHourMs + minute * model::kMinuteMs +
+         second * model::kSecondMs + ms - *offset_ms;
 }
 
 std::optional<TimeUnit> unit_of(std::string_view letter) {
@@ -166,7 +162,7 @@ Result<Timestamp> epoch_of(std::string_view text, std::string_view digits) {
   std::int64_t number = 0;
   const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{}) return in_range(std::nullopt, text);
-  return in_range(digits.size() >= kMillisecondDigits ? number : number * kSecondMs, text);
+  return in_range(digits.size() >= kMillisecondDigits ? number : number * model::kSecondMs, text);
 }
 
 // --- widths
@@ -203,10 +199,11 @@ bool take_parts(Scanner& in, std::initializer_list<Part> parts, std::int64_t& su
 bool iso_duration(std::string_view text, std::int64_t& ms) {
   Scanner in(text);
   bool any = false;
-  if (!in.take('P') || !take_parts(in, {{'W', 7 * kDayMs}, {'D', kDayMs}}, ms, any)) return false;
+  if (!in.take('P') || !take_parts(in, {{'W', 7 * model::kDayMs}, {'D', model::kDayMs}}, ms, any)) return false;
   if (in.take('T')) {
     any = false;
-    if (!take_parts(in, {{'H', kHourMs}, {'M', kMinuteMs}, {'S', kSecondMs}}, ms, any)) return false;
+    if (!take_parts(in, {{'H', model::kHourMs}, {'M', model::kMinuteMs}, {'S', model::kSecondMs}}, ms, any))
+      return false;
   }
   return any && in.at_end();
 }
@@ -227,7 +224,7 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
     const auto amount = amount_of(text.substr(0, text.size() - kAgo.size()));
     if (amount) return model::add_units(now, -amount->number, amount->unit);
   }
-  return fail(Code::invalid, "Invalid relative time format: " + quoted(text) +
+  return fail(Code::invalid, "Invalid relative time format: " + in_quotes(text) +
                                  "; a time is an instant such as 2020-11-10T14:24:35Z, seconds or milliseconds since "
                                  "1970, or 15m-ago (ms, s, m, h, d, w, n for months, y)");
 }
@@ -239,21 +236,21 @@ Result<std::int64_t> parse_granularity(std::string_view text) {
     good = !__builtin_mul_overflow(amount->number, model::fixed_ms(amount->unit), &ms);  // 0 for months and years
   }
   if (good && ms > 0 && ms <= model::kTimestampMax) return ms;
-  return fail(Code::invalid, "Unknown downsample granularity: " + quoted(text) +
+  return fail(Code::invalid, "Unknown downsample granularity: " + in_quotes(text) +
                                  "; a width such as PT5M, 5m, P1D or 1d of at least 1 ms (months and years have no "
                                  "fixed width)");
 }
 
 std::string granularity_text(std::int64_t ms) {
   std::string out = "PT";
-  if (const std::int64_t hours = ms / kHourMs; hours != 0) out += std::to_string(hours) + 'H';
-  if (const std::int64_t minutes = ms / kMinuteMs % 60; minutes != 0) out += std::to_string(minutes) + 'M';
-  const std::int64_t rest = ms % kMinuteMs;
+  if (const std::int64_t hours = ms / model::kHourMs; hours != 0) out += std::to_string(hours) + 'H';
+  if (const std::int64_t minutes = ms / model::kMinuteMs % 60; minutes != 0) out += std::to_string(minutes) + 'M';
+  const std::int64_t rest = ms % model::kMinuteMs;
   if (rest == 0) return out;
-  out += std::to_string(rest / kSecondMs);
-  if (rest % kSecondMs != 0) {
+  out += std::to_string(rest / model::kSecondMs);
+  if (rest % model::kSecondMs != 0) {
     out += '.';
-    model::append_padded(out, rest % kSecondMs, 3);
+    model::append_padded(out, rest % model::kSecondMs, 3);
     while (out.ends_with('0')) out.pop_back();
   }
   return out += 'S';

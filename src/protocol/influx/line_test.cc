@@ -363,6 +363,19 @@ TEST(Line, ManyFieldsBecomeSeveralGroups) {
   EXPECT_EQ(bench.groups.defines, 3U);
 }
 
+TEST(Line, NamesAndTextsAreUtf8) {
+  Bench bench;
+  const Parsed got = bench.parse(
+      "m\xff f=1i 5\nm,h=\xe2\x82 f=1i 5\nm,\xc0\x80=a f=1i 5\nm f\xff=1i 5\nm f=\"\xed\xa0\x80\" 5\nm,h=é "
+      "ü=1i,t=\"€\" 5\n");
+  EXPECT_EQ(got.samples, (std::vector<std::string>{"m_ü{h=é} 5 1", "m_t{h=é} 5 \"€\""}));
+  EXPECT_EQ(got.errors,
+            (std::vector<std::string>{"1: 'm\xff' is not valid UTF-8", "2: 'm,h=\xe2\x82' is not valid UTF-8",
+                                      "3: 'm,\xc0\x80=a' is not valid UTF-8", "4: field 'f\xff' is not valid UTF-8",
+                                      "5: the text of field 'f' is not valid UTF-8"}));
+  EXPECT_EQ(bench.groups.defines, 2U) << "nothing is left of those";
+}
+
 TEST(Line, WhatCannotBeDefinedIsRefusedByItsCode) {
   Bench bench;
   bench.groups.groups_max = 1;

@@ -6,13 +6,32 @@
 #include <utility>
 
 #include "model/too_old.h"
+#include "protocol/json/text.h"
 
 namespace varve::protocol::influx {
 
 using model::LineGroup;
 
+namespace {
+
+// Before anything is defined: what is not UTF-8 could be kept, but never be asked for.
+Status check_utf8(const Line& line) {
+  const auto bad = [](std::string_view what, std::string_view name) {
+    return fail(Code::invalid, std::string(what) + "'" + std::string(name) + "' is not valid UTF-8");
+  };
+  if (!json::is_utf8(line.name)) return bad("", line.name);
+  for (const Field& field : line.fields) {
+    if (!json::is_utf8(field.name)) return bad("field ", field.name);
+    if (field.is_text && !json::is_utf8(field.text)) return bad("the text of field ", field.name);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& outcome) {
   VARVE_CHECK_OK(splitter.split(at, line_));
+  VARVE_CHECK_OK(check_utf8(line_));
   VARVE_TRY(const model::Timestamp time, time_.read(line_.time));
   if (time < batch_.kept_from()) {
     return fail(model::too_old(line_.name, time, batch_.kept_from(), "nanoseconds (or as `precision` says)"));

@@ -154,7 +154,8 @@ bool Reader::skip_comment() {
 
 int Reader::next_char() {
   if (failed()) return -1;
-  if (at_ == begin_ && std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xef\xbb\xbf"))
+  if (at_ == begin_ && !strict_ &&
+      std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xef\xbb\xbf"))
     at_ += 3;
   while (at_ < end_) {
     const char c = *at_;
@@ -183,7 +184,10 @@ void Reader::escape(std::string& out) {
     case 'r': out += '\r'; return;
     case 'f': out += '\f'; return;
     case 'u': break;
-    default: out += c; return;
+    default:
+      if (strict_ && c != '"' && c != '\\' && c != '/') return fail_syntax("Invalid escape sequence");
+      out += c;
+      return;
   }
   const int unit = hex4(at_, end_);
   if (unit < 0) {
@@ -204,15 +208,22 @@ void Reader::escape(std::string& out) {
   append_utf8(out, point);
 }
 
+// Is `c` something else than a character of the string?
+bool Reader::ends_text(char c, char quote) const {
+  return c == quote || c == '\\' || (strict_ && static_cast<unsigned char>(c) < 0x20);
+}
+
 // Behind the opening quote.
 std::string_view Reader::quoted(char quote) {
   const char* from = at_;
-  while (at_ < end_ && *at_ != quote && *at_ != '\\') ++at_;
+  while (at_ < end_ && !ends_text(*at_, quote)) ++at_;
   if (at_ < end_ && *at_ == quote) return {from, static_cast<std::size_t>(at_++ - from)};
   std::string decoded(from, at_);
   while (at_ < end_ && *at_ != quote && !failed()) {
     if (*at_ == '\\') {
       if (++at_ < end_) escape(decoded);
+    } else if (ends_text(*at_, quote)) {
+      fail_syntax("Control character in a string");
     } else {
       decoded += *at_++;
     }
@@ -241,7 +252,9 @@ Element Reader::literal() {
   const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
   const auto ends_at = [&](std::size_t length) { return length == rest.size() || is_special(rest[length]); };
   for (const std::string_view word : {"true", "false", "null"}) {
-    if (rest.size() >= word.size() && strncasecmp(rest.data(), word.data(), word.size()) == 0 && ends_at(word.size())) {
+    const bool same = rest.starts_with(word) || (!strict_ && rest.size() >= word.size() &&
+                                                 strncasecmp(rest.data(), word.data(), word.size()) == 0);
+    if (same && ends_at(word.size())) {
       at_ += word.size();
       e.kind = word == "null" ? Kind::null : Kind::boolean;
       e.text = word;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON pull reader with the manners of the one in KairosDB (Gson): in lenient mode it takes unquoted and
 // single-quoted names and strings, comments, ';' for ',', '=' and '=>' for ':', and an empty place in an array as null.
-// It is the general way; the parsers have a faster one for JSON as machines write it.
+// For protocols that are not KairosDB's it is strict (set_strict). It is the general way; the parsers have a faster one
+// for JSON as machines write it.
 //
 // After a failure every call says "no more", and error() has Gson's words with line and column.
 #pragma once
@@ -34,6 +35,12 @@ class Reader {
   // Lenient, and errors named as Gson names them when it reads an object for somebody.
   void set_lenient(bool lenient) { lenient_ = lenient; }
 
+  // RFC 8259 to the letter: keywords in lower case, no escapes and white space but its own, no control characters in
+  // strings, no byte order mark. Whether all is UTF-8 is looked at by read_tree() only.
+  void set_strict() { strict_ = true; }
+  [[nodiscard]] bool is_strict() const { return strict_; }
+  [[nodiscard]] std::string_view document() const { return {begin_, static_cast<std::size_t>(end_ - begin_)}; }
+
   // The next value of the document, of a field, … Never Kind::none unless failed.
   Element value();
   // Inside an object: the next name with its colon. Start with first = true. False: '}' was read, or failure.
@@ -61,6 +68,7 @@ class Reader {
   int next_char();  // behind white space and comments; -1: end of input, with failure
   bool skip_comment();
   std::string_view quoted(char quote);
+  [[nodiscard]] bool ends_text(char c, char quote) const;
   std::string_view unquoted();
   Element literal();
   void escape(std::string& out);
@@ -69,6 +77,7 @@ class Reader {
   const char* at_;
   const char* end_;
   bool lenient_ = false;
+  bool strict_ = false;
   bool decode_ = true;
   std::string error_;
   std::deque<std::string> texts_;  // strings that had escapes

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "protocol/json/text.h"
+
 namespace varve::protocol::json {
 
 namespace {
@@ -52,11 +54,23 @@ const Node* Node::find(std::string_view name) const {
 }
 
 Result<Node> read_tree(Reader& reader) {
+  if (reader.is_strict() && !is_utf8(reader.document())) return fail(Code::invalid, "the JSON is not valid UTF-8");
   const Element root = reader.value();
   Node out = Builder(reader).node(root, 0);
   if (!reader.failed() && !reader.at_end()) reader.fail("unexpected text after the JSON value" + reader.place());
   if (reader.failed()) return fail(Code::invalid, reader.error());
   return out;
+}
+
+Result<Node> read_strict(Reader& reader) {
+  reader.set_strict();
+  return read_tree(reader);
+}
+
+Status check_strict(std::string_view text) {
+  Reader reader(text);
+  VARVE_CHECK_OK(read_strict(reader));
+  return {};
 }
 
 }  // namespace varve::protocol::json

@@ -27,5 +27,9 @@ struct Node {
 
 // Errors: invalid, in the reader's words; trailing bytes are one.
 Result<Node> read_tree(Reader& reader);
+// The same of a reader that is made strict: RFC 8259 to the letter, all of it UTF-8.
+Result<Node> read_strict(Reader& reader);
+// Is `text` that? Error: invalid.
+Status check_strict(std::string_view text);
 
 }  // namespace varve::protocol::json

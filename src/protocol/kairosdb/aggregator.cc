@@ -23,7 +23,7 @@ struct Place {
   const std::string& property;  // context.name
 };
 
-struct Property {
+struct PropertyReader {
   std::string_view name;
   Status (*read)(const Node& node, const Place& place, Aggregator& out);
 };
@@ -151,40 +151,40 @@ Status read_tags(const Node& node, const Place& place, Aggregator& out) {
   return {};
 }
 
-constexpr std::array<Property, 6> kRange = {{{"sampling", read_sampling},
-                                             {"align_sampling", read_flag<&Aggregator::align_sampling>},
-                                             {"align_start_time", read_flag<&Aggregator::align_start_time>},
-                                             {"align_end_time", read_flag<&Aggregator::align_end_time>},
-                                             {"trim", read_flag<&Aggregator::trim_gaps>},
-                                             {"time_zone", read_zone}}};
-constexpr std::array<Property, 2> kDev = {
+constexpr std::array<PropertyReader, 6> kRange = {{{"sampling", read_sampling},
+                                                   {"align_sampling", read_flag<&Aggregator::align_sampling>},
+                                                   {"align_start_time", read_flag<&Aggregator::align_start_time>},
+                                                   {"align_end_time", read_flag<&Aggregator::align_end_time>},
+                                                   {"trim", read_flag<&Aggregator::trim_gaps>},
+                                                   {"time_zone", read_zone}}};
+constexpr std::array<PropertyReader, 2> kDev = {
     {{"return_type", read_return_type}, {"dev_count", read_real<&Aggregator::dev_count>}}};
-constexpr std::array<Property, 1> kPercentile = {{{"percentile", read_real<&Aggregator::percentile>}}};
-constexpr std::array<Property, 1> kApdex = {{{"target", read_real<&Aggregator::target>}}};
-constexpr std::array<Property, 1> kMerge = {{{"precision", read_precision}}};
-constexpr std::array<Property, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
-constexpr std::array<Property, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
-constexpr std::array<Property, 3> kFilter = {
+constexpr std::array<PropertyReader, 1> kPercentile = {{{"percentile", read_real<&Aggregator::percentile>}}};
+constexpr std::array<PropertyReader, 1> kApdex = {{{"target", read_real<&Aggregator::target>}}};
+constexpr std::array<PropertyReader, 1> kMerge = {{{"precision", read_precision}}};
+constexpr std::array<PropertyReader, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
+constexpr std::array<PropertyReader, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
+constexpr std::array<PropertyReader, 3> kFilter = {
     {{"filter_op", read_filter_op}, {"threshold", read_threshold}, {"filter_indeterminate_inclusion", read_inclusion}}};
-constexpr std::array<Property, 3> kHistogramFilter = {{{"filter_op", read_filter_op},
-                                                       {"threshold", read_number_threshold},
-                                                       {"filter_indeterminate_inclusion", read_inclusion}}};
-constexpr std::array<Property, 3> kRate = {
+constexpr std::array<PropertyReader, 3> kHistogramFilter = {{{"filter_op", read_filter_op},
+                                                             {"threshold", read_number_threshold},
+                                                             {"filter_indeterminate_inclusion", read_inclusion}}};
+constexpr std::array<PropertyReader, 3> kRate = {
     {{"sampling", read_sampling}, {"unit", read_unit}, {"time_zone", read_zone}}};
-constexpr std::array<Property, 2> kSampler = {{{"unit", read_unit}, {"time_zone", read_zone}}};
-constexpr std::array<Property, 1> kSma = {{{"size", read_whole<&Aggregator::size>}}};
-constexpr std::array<Property, 1> kTrim = {{{"trim", read_trim}}};
-constexpr std::array<Property, 2> kScore = {{{"thresholds", read_thresholds}, {"order", read_order}}};
-constexpr std::array<Property, 4> kSaveAs = {{{"metric_name", read_metric_name},
-                                              {"tags", read_tags},
-                                              {"ttl", read_whole<&Aggregator::ttl_s>},
-                                              {"add_saved_from", read_flag<&Aggregator::add_saved_from>}}};
+constexpr std::array<PropertyReader, 2> kSampler = {{{"unit", read_unit}, {"time_zone", read_zone}}};
+constexpr std::array<PropertyReader, 1> kSma = {{{"size", read_whole<&Aggregator::size>}}};
+constexpr std::array<PropertyReader, 1> kTrim = {{{"trim", read_trim}}};
+constexpr std::array<PropertyReader, 2> kScore = {{{"thresholds", read_thresholds}, {"order", read_order}}};
+constexpr std::array<PropertyReader, 4> kSaveAs = {{{"metric_name", read_metric_name},
+                                                    {"tags", read_tags},
+                                                    {"ttl", read_whole<&Aggregator::ttl_s>},
+                                                    {"add_saved_from", read_flag<&Aggregator::add_saved_from>}}};
 
 struct Known {
   std::string_view name;
   std::string_view java_class;  // KairosDB names it when a property is unknown
   bool range;                   // has the properties of kRange
-  std::span<const Property> properties;
+  std::span<const PropertyReader> properties;
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
@@ -223,9 +223,10 @@ constexpr std::array<Known, 33> kKnown = {
      {"sum", "SumAggregator", true, {}},
      {"trim", "TrimAggregator", false, kTrim}}};
 
-const Property* find_property(const Known& known, std::string_view name) {
-  for (const auto list : {known.properties, std::span<const Property>(kRange).first(known.range ? kRange.size() : 0)}) {
-    const auto at = std::ranges::find(list, name, &Property::name);
+const PropertyReader* find_property(const Known& known, std::string_view name) {
+  for (const auto list :
+       {known.properties, std::span<const PropertyReader>(kRange).first(known.range ? kRange.size() : 0)}) {
+    const auto at = std::ranges::find(list, name, &PropertyReader::name);
     if (at != list.end()) return &*at;
   }
   return nullptr;
@@ -244,7 +245,7 @@ Result<Aggregator> aggregator_of(const Node& node, model::TimeZone zone, const s
   out.align_sampling = known->name != "movingWindow";
   for (std::size_t i = 0; i < node.names.size(); ++i) {
     if (node.names[i] == "name") continue;
-    const Property* property = find_property(*known, node.names[i]);
+    const PropertyReader* property = find_property(*known, node.names[i]);
     if (property == nullptr) return unknown_property(node.names[i], known->name, "aggregator", known->java_class);
     if (node.children[i].kind == Kind::null) continue;
     const std::string place = context + "." + std::string(property->name);

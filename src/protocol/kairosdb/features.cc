@@ -59,6 +59,11 @@ Property share_of_percentile() {
           {{"value < 1", "Percentile must be below 1."}, {"value > 0", "Percentile must be above 0."}}};
 }
 
+Property comparison() {
+  return {
+      "filter_op", "Filter operation", "The comparison.", "enum", "equal", {"LTE", "LT", "GTE", "GT", "EQUAL", "NE"}};
+}
+
 // Those that KairosDB has from a plugin for histograms; in no order.
 std::vector<Feature> make_plugin_aggregators() {
   return {
@@ -86,12 +91,7 @@ std::vector<Feature> make_plugin_aggregators() {
          "enum",
          "keep",
          {"KEEP", "DISCARD"}},
-        {"filter_op",
-         "Filter operation",
-         "The comparison.",
-         "enum",
-         "equal",
-         {"LTE", "LT", "GTE", "GT", "EQUAL", "NE"}},
+        comparison(),
         {"threshold", "Threshold", "What values are compared with; bins that fit are taken out.", "double", "0.0"}}},
       {"hmax", "Histogram Max", "The largest value that the histograms in each window counted.", range()},
       {"hmin", "Histogram Min", "The smallest value that the histograms in each window counted.", range()},
@@ -127,12 +127,7 @@ std::vector<Feature> make_aggregators() {
       {"filter",
        "Filter",
        "Leaves out the values for which a comparison holds.",
-       {{"filter_op",
-         "Filter operation",
-         "The comparison.",
-         "enum",
-         "equal",
-         {"LTE", "LT", "GTE", "GT", "EQUAL", "NE"}},
+       {comparison(),
         {"threshold", "Threshold", "What values are compared with; those that fit are left out.", "Object", ""}}},
       {"first", "First", "The first value in each window.", range()},
       {"gaps", "Gaps", "Null for each window that has no sample.", range()},

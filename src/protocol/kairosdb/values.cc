@@ -37,28 +37,28 @@ bool take_whole(const Element& e, std::int64_t min, std::int64_t max, std::int64
   return out >= min && out <= max;
 }
 
-std::string not_a_number(std::string_view field) { return "'" + std::string(field) + "' must be a number"; }
+std::string not_a_number_in(std::string_view field) { return "'" + std::string(field) + "' must be a number"; }
 
 // Doubles of an object by name; each must be given.
-struct Field {
+struct NumberField {
   std::string_view name;
   double* to;
   bool given = false;
 };
 
 // Takes the element if it is one of the fields. False: it is, and wrong.
-bool take_field(std::span<Field> fields, std::string_view name, const Element& e, std::string& wrong) {
-  for (Field& field : fields) {
+bool take_field(std::span<NumberField> fields, std::string_view name, const Element& e, std::string& wrong) {
+  for (NumberField& field : fields) {
     if (field.name != name) continue;
     field.given = take_double(e, *field.to);
-    if (!field.given) wrong = not_a_number(name);
+    if (!field.given) wrong = not_a_number_in(name);
     return field.given;
   }
   return true;
 }
 
-std::string missing(std::span<const Field> fields) {
-  for (const Field& field : fields) {
+std::string missing(std::span<const NumberField> fields) {
+  for (const NumberField& field : fields) {
     if (!field.given) return "'" + std::string(field.name) + "' is missing";
   }
   return {};
@@ -66,7 +66,7 @@ std::string missing(std::span<const Field> fields) {
 
 std::string read_complex(json::Reader& reader, std::string& bytes) {
   model::Complex value;
-  Field fields[] = {{"real", &value.real}, {"imaginary", &value.imaginary}};
+  NumberField fields[] = {{"real", &value.real}, {"imaginary", &value.imaginary}};
   std::string wrong;
   bool first = true;
   for (std::string_view name; wrong.empty() && reader.next_name(first, name);) {
@@ -103,7 +103,7 @@ std::string read_bins(json::Reader& reader, std::vector<ReadBin>& bins) {
 
 std::string read_histogram(json::Reader& reader, std::string& bytes) {
   model::Histogram value;
-  Field fields[] = {{"min", &value.min}, {"max", &value.max}, {"mean", &value.mean}, {"sum", &value.sum}};
+  NumberField fields[] = {{"min", &value.min}, {"max", &value.max}, {"mean", &value.mean}, {"sum", &value.sum}};
   std::vector<ReadBin> bins;
   bool has_bins = false;
   std::string wrong;

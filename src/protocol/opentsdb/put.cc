@@ -12,15 +12,16 @@ using json::Kind;
 
 class Body {
  public:
-  Body(std::string_view body, Targets& targets, bool tenant_named, Way way)
+  Body(std::string_view body, Targets& targets, TenantTag tenant_tag, Way way)
       : end_(body.data() + body.size()),
         way_(way),
         reader_(body),
-        route_(targets, tenant_named),
+        route_(targets, tenant_tag),
         fast_(end_, route_),
         general_(reader_, route_) {}
 
   PutOutcome parse() {
+    reader_.set_strict();
     const Element top = reader_.value();
     if (top.kind == Kind::object) {
       reader_.seek(top.begin);
@@ -103,8 +104,8 @@ class Body {
 
 }  // namespace
 
-PutOutcome parse_put(std::string_view body, Targets& targets, bool tenant_named, Way way) {
-  return Body(body, targets, tenant_named, way).parse();
+PutOutcome parse_put(std::string_view body, Targets& targets, TenantTag tenant_tag, Way way) {
+  return Body(body, targets, tenant_tag, way).parse();
 }
 
 std::string render_put(const PutOutcome& outcome, bool details) {

@@ -31,8 +31,8 @@ inline constexpr std::size_t kPutErrorsMax = 10'000;
 
 enum class Way { fast, general };  // general: for tests, which compare the two
 
-// 64 bytes behind the body must be readable. `tenant_named` as in Route.
-PutOutcome parse_put(std::string_view body, Targets& targets, bool tenant_named, Way way = Way::fast);
+// 64 bytes behind the body must be readable.
+PutOutcome parse_put(std::string_view body, Targets& targets, TenantTag tenant_tag, Way way = Way::fast);
 
 // {"success":1,"failed":1}, and with details ,"errors":[{"datapoint":{…},"error":"…"}]
 std::string render_put(const PutOutcome& outcome, bool details);

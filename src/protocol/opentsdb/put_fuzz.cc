@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FakeTargets targets;
   const auto parse = [&](Way way) {
     targets.drop();
-    const auto outcome = parse_put({body.data(), size}, targets, false, way);
+    const auto outcome = parse_put({body.data(), size}, targets, TenantTag::names, way);
     return outcome.malformed.empty() ? targets.samples() + render_put(outcome, true) : outcome.malformed;
   };
   const auto general = parse(Way::general);

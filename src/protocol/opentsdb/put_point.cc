@@ -43,7 +43,7 @@ const char* scan_quotable(const char* at, Number& number, std::string_view& text
 }
 
 // A `tenant` key written plainly in a tags object. One written with escapes is seen only where tags are parsed.
-bool has_tenant(std::string_view tags) {
+bool has_tenant_key(std::string_view tags) {
   for (std::size_t at = 0; (at = tags.find("\"tenant\"", at)) != std::string_view::npos;) {
     at = tags.find_first_not_of(" \t\r\n", at + 8);
     if (at != std::string_view::npos && tags[at] == ':') return true;
@@ -126,7 +126,7 @@ const char* FastPoints::field(const char* at, Point& point) {
 }
 
 bool FastPoints::finish(Point& point) {
-  if (point.seen != kAll || !route_.takes([&] { return has_tenant(key_.tags); })) return false;
+  if (point.seen != kAll || !route_.takes([&] { return has_tenant_key(key_.tags); })) return false;
   auto* group = point.group;
   if (group == nullptr) {
     auto* guess = route_.guess();
@@ -196,8 +196,12 @@ Status PointReader::read() {
   reader_.clear_texts();
   Point point;
   bool first = true;
+  const char* const begin = reader_.at();
   for (std::string_view name; !reader_.failed() && reader_.next_name(first, name);) field(name, point);
   if (reader_.failed()) return fail(Code::invalid, reader_.error());
+  if (!json::is_utf8({begin, static_cast<std::size_t>(reader_.at() - begin)})) {
+    return fail(Code::invalid, "the metric and tags must be valid UTF-8");
+  }
   if (!is_scalar(point.metric) || point.metric.text.empty()) return fail(Code::invalid, "Metric name was empty");
   const auto time = time_of(point.time);
   if (!time) return fail(Code::invalid, "Invalid timestamp");

@@ -12,10 +12,11 @@
 namespace varve::protocol::opentsdb {
 namespace {
 
-std::string parse(std::string_view body, FakeTargets& targets, Way way, bool tenant_named = false, char padding = ' ') {
+std::string parse(std::string_view body, FakeTargets& targets, Way way, TenantTag tag = TenantTag::names,
+                  char padding = ' ') {
   const std::string bytes = std::string(body) + std::string(64, padding);
   targets.drop();
-  const auto outcome = parse_put({bytes.data(), body.size()}, targets, tenant_named, way);
+  const auto outcome = parse_put({bytes.data(), body.size()}, targets, tag, way);
   if (!outcome.malformed.empty()) return "! " + outcome.malformed;
   std::string text = targets.samples();
   for (const auto& error : outcome.errors) text += " ! " + std::to_string(error.index) + ": " + error.reason;
@@ -30,8 +31,9 @@ std::string parsed(std::string_view body) {
     FakeTargets targets;
     targets.keep_names = keep_names;
     for (const char padding : {' ', '1', '"', '}', ']'}) {
-      EXPECT_EQ(parse(body, targets, Way::fast, false, padding), want) << body << " padded with " << padding;
-      EXPECT_EQ(parse(body, targets, Way::general, false, padding), want) << body << " padded with " << padding;
+      EXPECT_EQ(parse(body, targets, Way::fast, TenantTag::names, padding), want) << body << " padded with " << padding;
+      EXPECT_EQ(parse(body, targets, Way::general, TenantTag::names, padding), want)
+          << body << " padded with " << padding;
     }
   }
   return want;
@@ -139,6 +141,28 @@ TEST(Put, Tags) {
   EXPECT_EQ(tags(R"({"h":"a b","k:1=x":"日本"})"), "m{h=a b,k:1=x=日本} 1600000000000 1");
 }
 
+// RFC 8259 to the letter, on both ways.
+TEST(Put, OnlyJson) {
+  const auto malformed = [](const std::string& body) { return parsed(body).starts_with("! "); };
+  const std::string good = R"({"metric":"m","timestamp":1,"value":1,"tags":{"h":"a"})";  // open
+  const auto with = [&](const std::string& field) { return "[" + good + "}," + good + "," + field + "}]"; };
+  EXPECT_EQ(parsed(with(R"("x":[true,false,null,-1.5e+3,"\"\\\/\b\f\n\r\t\u00e9"])")), "m{h=a} 1000 1 | m{h=a} 1000 1");
+  for (const char* bad :
+       {R"("x":TRUE)",     R"("x":Null)", R"("x":"\q")", R"("x":"\'")",  "\"x\":\"a\tb\"", "\"x\":\"\1\"", "\"x\n\":1",
+        R"("x":01)",       R"("x":1.)",   R"("x":.5)",   R"("x":+1)",    R"("x":1e)",      R"("x":0x1)",   R"("x":NaN)",
+        R"("x":'a')",      R"(x:1)",      R"("x"=1)",    R"("x":[1;2])", R"("x":[1,])",    R"("x":[,1])",  R"("x":1,)",
+        R"("x":"\u12g4")", "\"x\":\f1",   "\"x\":1/**/", "\"x\":1//"}) {
+    EXPECT_TRUE(malformed(with(bad))) << bad;
+  }
+  EXPECT_TRUE(malformed("\xef\xbb\xbf" + good + "}"));
+  EXPECT_TRUE(malformed("{\"metric\":\"a\nb\",\"timestamp\":1,\"value\":1,\"tags\":{\"h\":\"a\"}}"));
+  for (const char* number : {"01", "1.", "-", "-01", "1e+", "1.e1"}) {
+    const std::string one = R"({"metric":"m","timestamp":1,"tags":{"h":"a"},"value":)" + std::string(number) + "}";
+    EXPECT_TRUE(malformed("[" + good + "}," + one + "]")) << number;
+  }
+  EXPECT_EQ(parsed(with("\"x\":\"\xff\"")), "m{h=a} 1000 1 ! 1: the metric and tags must be valid UTF-8");
+}
+
 TEST(Put, Malformed) {
   EXPECT_EQ(parsed(""), "! End of input at line 1 column 1");
   EXPECT_EQ(parsed("["), "! End of input at line 1 column 2");
@@ -184,8 +208,12 @@ TEST(Put, KeysOfOneTenantAreNotAnothers) {
   targets.own = "t2";
   EXPECT_EQ(parse("[" + tagged + "," + plain + "]", targets, Way::fast), "t1/m{h=a} 1000 1 | m{role=tenant} 1000 1");
   // Named by the request: the tag is taken out and has no say; that must not stick to the bytes.
-  EXPECT_EQ(parse(tagged, targets, Way::fast, true), "m{h=a} 1000 1");
-  EXPECT_EQ(parse(tagged, targets, Way::fast, true), "m{h=a} 1000 1");
+  EXPECT_EQ(parse(tagged, targets, Way::fast, TenantTag::ignored), "m{h=a} 1000 1");
+  EXPECT_EQ(parse(tagged, targets, Way::fast, TenantTag::ignored), "m{h=a} 1000 1");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(parse(tagged, targets, Way::fast, TenantTag::plain), "m{h=a,tenant=t1} 1000 1");
+    EXPECT_EQ(parse(tagged, targets, Way::fast, TenantTag::names), "t1/m{h=a} 1000 1");
+  }
   EXPECT_EQ(parse(tagged, targets, Way::fast), "t1/m{h=a} 1000 1");
   targets.own = "";
   EXPECT_EQ(parse("[" + tagged + "," + plain + "]", targets, Way::fast), "t1/m{h=a} 1000 1 ! 1: no tenant");
@@ -196,7 +224,7 @@ TEST(Put, TheStoreMaySayNo) {
   targets.groups_max = 1;
   const std::string body =
       "[" + point(R"("h":"a")") + "," + point(R"("h":"b")") + "," + point(R"("h":"a")", 2) + "]" + std::string(64, ' ');
-  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, false);
+  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, TenantTag::names);
   EXPECT_EQ(outcome.success, 2U);
   EXPECT_EQ(outcome.code, Code::limit);
   EXPECT_EQ(targets.samples(), "m{h=a} 1000 1 | m{h=a} 1000 2");
@@ -219,7 +247,7 @@ TEST(Put, Renders) {
   FakeTargets targets;
   const std::string bad = R"({"metric":"","timestamp":1})";
   const std::string body = "[" + point(R"("h":"a")") + ", " + bad + "]" + std::string(64, ' ');
-  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, false);
+  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, TenantTag::names);
   EXPECT_EQ(render_put(outcome, false), R"({"success":1,"failed":1})");
   EXPECT_EQ(render_put(outcome, true),
             R"({"success":1,"failed":1,"errors":[{"datapoint":)" + bad + R"(,"error":"Metric name was empty"}]})");
@@ -237,7 +265,7 @@ TEST(Put, ErrorsAreBounded) {
   for (std::size_t i = 0; i < kPutErrorsMax + 10; ++i) body += ",{}";
   body += "]" + std::string(64, ' ');
   FakeTargets targets;
-  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, false);
+  const auto outcome = parse_put({body.data(), body.size() - 64}, targets, TenantTag::names);
   EXPECT_EQ(outcome.failed, kPutErrorsMax + 11);
   EXPECT_EQ(outcome.errors.size(), kPutErrorsMax);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "protocol/json/tree.h"
+#include "protocol/opentsdb/query_error.h"
 
 namespace varve::protocol::opentsdb {
 
@@ -14,8 +15,6 @@ namespace {
 
 using json::Kind;
 using json::Node;
-
-std::unexpected<Error> invalid(std::string message) { return fail(Code::invalid, std::move(message)); }
 
 Result<bool> bool_of(const Node& object, std::string_view name) {
   const Node* node = object.find(name);
@@ -150,7 +149,7 @@ bool flag_of(Parameters parameters, std::string_view name) {
 
 Result<Query> parse_query(std::string_view text, Parameters parameters, model::Timestamp now) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_tree(reader));
+  VARVE_TRY(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return invalid("the query must be a JSON object");
   Query out;
   VARVE_TRY(const std::string_view start, text_of(root, "start"));

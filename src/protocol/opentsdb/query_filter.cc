@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/opentsdb/query_error.h"
+
 namespace varve::protocol::opentsdb {
 
 namespace {
-
-std::unexpected<Error> invalid(std::string message) { return fail(Code::invalid, std::move(message)); }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);

@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "protocol/json/tree.h"
+#include "protocol/opentsdb/query_error.h"
 
 namespace varve::protocol::opentsdb {
 
@@ -13,8 +15,6 @@ namespace {
 
 using json::Kind;
 using json::Node;
-
-std::unexpected<Error> invalid(std::string message) { return fail(Code::invalid, std::move(message)); }
 
 // Both forms of a request behind one question: what is the text of this field?
 class Fields {
@@ -53,7 +53,7 @@ class Fields {
 template <class Out>
 Result<Out> with_object(std::string_view text, Result<Out> (*read)(const Node&)) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_tree(reader));
+  VARVE_TRY(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return invalid("the request must be a JSON object");
   return read(root);
 }
@@ -62,10 +62,8 @@ constexpr std::int64_t kMost = 1'000'000'000;
 
 Result<Suggest> suggest_of(const Fields& fields) {
   constexpr std::array<std::string_view, 3> kTypes = {"metrics", "tagk", "tagv"};
-  std::string type(fields.text("type", "type"));
+  const std::string type = lower(fields.text("type", "type"));
   if (type.empty()) return invalid("Missing parameter type: one of metrics, tagk, tagv");
-  std::ranges::transform(type, type.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const auto* const found = std::ranges::find(kTypes, type);
   if (found == kTypes.end()) return invalid("Invalid type '" + type + "': it must be metrics, tagk or tagv");
   Suggest out;

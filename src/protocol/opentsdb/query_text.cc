@@ -7,14 +7,13 @@
 
 #include "protocol/opentsdb/query.h"
 #include "protocol/opentsdb/query_duration.h"
+#include "protocol/opentsdb/query_error.h"
 
 namespace varve::protocol::opentsdb {
 
 namespace {
 
 using model::TimeUnit;
-
-std::unexpected<Error> invalid(std::string message) { return fail(Code::invalid, std::move(message)); }
 
 struct Unit {
   std::string_view name;

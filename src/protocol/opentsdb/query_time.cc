@@ -13,7 +13,7 @@ namespace {
 
 using model::Timestamp;
 
-std::unexpected<Error> invalid(std::string_view text, std::string_view why) {
+std::unexpected<Error> invalid_time(std::string_view text, std::string_view why) {
   return fail(Code::invalid, "Invalid time: '" + std::string(text) + "'. " + std::string(why));
 }
 
@@ -63,7 +63,7 @@ Result<Timestamp> slashed(std::string_view text) {
   std::string_view rest = text;
   const bool good = take_date(rest, "/", out) && (rest.empty() || (take(rest, "- ") && take_clock(rest, out)));
   if (good && rest.empty()) return out;
-  return invalid(text, "Dates are yyyy/MM/dd, yyyy/MM/dd-HH:mm or yyyy/MM/dd-HH:mm:ss");
+  return invalid_time(text, "Dates are yyyy/MM/dd, yyyy/MM/dd-HH:mm or yyyy/MM/dd-HH:mm:ss");
 }
 
 // 2020-11-10T14:24:35Z, with a fraction, with an offset as +05:30.
@@ -88,14 +88,14 @@ Result<Timestamp> iso(std::string_view text) {
     out += west ? offset : -offset;
   }
   if (good && rest.empty()) return out;
-  return invalid(text, "Instants are yyyy-MM-ddTHH:mm:ssZ");
+  return invalid_time(text, "Instants are yyyy-MM-ddTHH:mm:ssZ");
 }
 
 Result<Timestamp> numeric(std::string_view text) {
   std::string digits(text);
   if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
     if (dot != 10 || text.size() < 12 || text.size() > 14) {
-      return invalid(text, "Millisecond timestamps are <seconds>.<ms> with at most three digits behind the dot");
+      return invalid_time(text, "Millisecond timestamps are <seconds>.<ms> with at most three digits behind the dot");
     }
     digits.erase(dot, 1);
     digits.append(14 - text.size(), '0');
@@ -103,9 +103,9 @@ Result<Timestamp> numeric(std::string_view text) {
   Timestamp value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || end != digits.data() + digits.size() || error != std::errc{}) {
-    return invalid(text, "It is not a date, a number, or a relative time as 1h-ago");
+    return invalid_time(text, "It is not a date, a number, or a relative time as 1h-ago");
   }
-  if (value < 0) return invalid(text, "Negative timestamps are not supported here");
+  if (value < 0) return invalid_time(text, "Negative timestamps are not supported here");
   // Up to ten digits are seconds, more are milliseconds.
   return std::min(digits.size() <= 10 ? value * 1000 : value, model::kTimestampMax);
 }

@@ -23,17 +23,19 @@ Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view 
   const auto tag = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return t.key == "tenant"; });
   const bool tagged = tag != tags.end();
   const std::string_view tenant = tagged ? tag->value : std::string_view{};
-  if (tagged) tags.erase(tag);
-  if (tagged && !tenant_named_) {
+  const bool moves = tagged && tag_ == TenantTag::names;
+  if (tagged && tag_ != TenantTag::plain) tags.erase(tag);
+  if (moves) {
     VARVE_CHECK_OK(enter(Current::tagged, tenant));
   } else {
     VARVE_CHECK_OK(enter(Current::own, {}));
   }
   const model::Timestamp kept_from = target_.batch->kept_from();
   if (time < kept_from) return fail(model::too_old(metric, time, kept_from, "seconds or milliseconds (by their size)"));
-  // The tag has no say here: these bytes may mean another tenant in another request, so the key must differ.
-  std::string overruled;
-  if (tagged && tenant_named_) key = overruled.assign(1, '\2').append(key);
+  // The tag names no tenant here: these bytes may mean another one in another request, or after a restart with another
+  // configuration, so the key must differ.
+  std::string other;
+  if (tagged && !moves) key = other.assign(1, tag_ == TenantTag::plain ? '\3' : '\2').append(key);
   if (auto* known = find(key); known != nullptr) return known;
   bool utf8 = json::is_utf8(metric);
   for (const auto& t : tags) utf8 = utf8 && json::is_utf8(t.key) && json::is_utf8(t.value);

@@ -30,20 +30,26 @@ class Targets {
   virtual Result<Target> of(std::string_view tenant) = 0;
 };
 
+// What a tag named `tenant` means.
+enum class TenantTag {
+  names,    // the tenant of its sample; it is no tag of the series
+  ignored,  // nothing, because the request names its tenant itself (path, header); it is no tag of the series
+  plain     // a tag as any other
+};
+
 // Finds and defines groups for samples in the order they come. The key's bytes name a group in exactly one tenant:
 // keys without a `tenant` tag only in the request's own, keys with one only in the tenant it names.
 class Route {
  public:
-  // `tenant_named`: the request names its tenant itself (path, header); then tags do not move samples.
-  Route(Targets& targets, bool tenant_named) : targets_(targets), tenant_named_(tenant_named) {}
+  Route(Targets& targets, TenantTag tag) : targets_(targets), tag_(tag) {}
 
   // The group that may come next, of the current tenant; compare, then ask takes().
   [[nodiscard]] model::LineGroup* guess() const { return cursor_.guess(); }
 
   // May a group found in the current tenant be taken for this key? `tenant_tag()` says whether it has a `tenant` tag.
   // Without a current tenant, goes to the request's own.
-  template <class TenantTag>
-  [[nodiscard]] bool takes(TenantTag&& tenant_tag) {
+  template <class HasTenantTag>
+  [[nodiscard]] bool takes(HasTenantTag&& tenant_tag) {
     if (current_ == Current::own) [[likely]]
       return true;
     if (tenant_tag()) return current_ == Current::tagged;
@@ -54,8 +60,8 @@ class Route {
   model::LineGroup* find(std::string_view key) { return target_.groups->find(key, {}); }
 
   // With the meaning of the key, which says the time to live, too: goes to the right tenant and finds or defines the
-  // group there. Takes `tenant` out of the tags. Errors: of Targets::of, model::normalize and GroupSource::define;
-  // too_old, and then nothing is defined.
+  // group there. Takes `tenant` out of the tags, if it is no plain one. Errors: of Targets::of, model::normalize and
+  // GroupSource::define; too_old, and then nothing is defined.
   Result<model::LineGroup*> resolve(std::string_view key, std::string_view metric, model::Timestamp time,
                                     model::TagViews& tags, std::uint32_t ttl_s = 0);
 
@@ -74,7 +80,7 @@ class Route {
   Status enter(Current which, std::string_view tenant);
 
   Targets& targets_;
-  bool tenant_named_;
+  TenantTag tag_;
   Current current_ = Current::none;
   std::string tenant_;  // of Current::tagged
   Target target_;

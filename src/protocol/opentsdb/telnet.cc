@@ -27,7 +27,7 @@ constexpr std::int64_t kSecondsMax = 3'000'000'000;
 bool in_range(std::int64_t time) { return time >= model::kTimestampMin && time <= model::kTimestampMax; }
 
 // A word that starts with `tenant=`.
-bool has_tenant(std::string_view tags) {
+bool has_tenant_word(std::string_view tags) {
   for (std::size_t at = 0; (at = tags.find("tenant=", at)) != std::string_view::npos; ++at) {
     if (at > 0 && is_blank(tags[at - 1])) return true;
   }
@@ -130,7 +130,7 @@ Result<model::Value> number_value(std::string_view text, std::string_view metric
 }  // namespace
 
 TelnetParser::TelnetParser(Targets& targets, TelnetOptions options)
-    : options_(std::move(options)), route_(targets, options_.tenant_named) {}
+    : options_(std::move(options)), route_(targets, options_.tenant_tag) {}
 
 void TelnetParser::refuse(std::string_view text, std::string& replies) {
   ++refused_;
@@ -170,7 +170,7 @@ bool TelnetParser::fast_put(std::string_view line) {
   if (number.kind == Number::Kind::none || at > end || (at < end && !is_blank(*at))) return false;
   const std::string_view text(value, static_cast<std::size_t>(at - value));
   key_.tags = {at, static_cast<std::size_t>(end - at)};
-  if (!route_.takes([&] { return has_tenant(key_.tags); })) return false;
+  if (!route_.takes([&] { return has_tenant_word(key_.tags); })) return false;
   auto* guess = route_.guess();
   auto* group = guess != nullptr && key_.is_of(*guess) ? guess : route_.find(key_.joined());
   if (group == nullptr || time.mantissa < route_.batch().kept_from()) return false;

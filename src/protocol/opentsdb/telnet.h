@@ -17,8 +17,8 @@ namespace varve::protocol::opentsdb {
 struct TelnetOptions {
   std::size_t line_max = 64 * 1024;  // bytes of a line without its end
   bool answer_errors = true;         // a line for each bad one, as OpenTSDB; false: silence, as KairosDB
-  bool tenant_named = false;         // as in Route
-  std::string version;               // what `version` answers
+  TenantTag tenant_tag = TenantTag::names;
+  std::string version;  // what `version` answers
 };
 
 // One connection. One thread at a time.

@@ -192,8 +192,12 @@ TEST(Telnet, TenantTag) {
   EXPECT_EQ(said("put m 1 1 tenant=t1 host=a\nput m 2 2 host=a\nput m 3 3 host=a tenant=t1\nput m 4 4 role=tenant\n"),
             "m{host=a} 2000 2 | m{role=tenant} 4000 4 | t1/m{host=a} 1000 1 | t1/m{host=a} 3000 3");
   auto named = options();
-  named.tenant_named = true;
+  named.tenant_tag = TenantTag::ignored;
   EXPECT_EQ(said("put m 1 1 host=a tenant=t1\n", named), "m{host=a} 1000 1");
+  auto plain = options();
+  plain.tenant_tag = TenantTag::plain;
+  EXPECT_EQ(said("put m 1 1 host=a tenant=t1\nput m 2 2 host=a tenant=t1\n", plain),
+            "m{host=a,tenant=t1} 1000 1 | m{host=a,tenant=t1} 2000 2");
 }
 
 TEST(Telnet, KeysOfOneTenantAreNotAnothers) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/content_coding.h"
+
+#include <gtest/gtest.h>
+
+#include "http/answer.h"
+
+namespace varve::http {
+namespace {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+std::string shown(Headers headers) {
+  Request request;
+  request.headers = std::move(headers);
+  const auto codings = content_codings(request);
+  if (!codings) return "refused";
+  std::string out;
+  for (const codec::Coding coding : *codings) out.append(out.empty() ? "" : " ").append(name_of(coding));
+  return out;
+}
+
+TEST(ContentCoding, InOrderOverAllLines) {
+  const auto one = [](const char* value) { return shown({{"content-encoding", value}}); };
+  EXPECT_EQ(shown({}), "");
+  EXPECT_EQ(one("gzip"), "gzip");
+  EXPECT_EQ(one("GZip"), "gzip");
+  EXPECT_EQ(one("identity"), "");
+  EXPECT_EQ(one(""), "");
+  EXPECT_EQ(one("zstd, gzip"), "zstd gzip");
+  EXPECT_EQ(one(" ,zstd\t,,"), "zstd");
+  EXPECT_EQ(one("br"), "refused");
+  EXPECT_EQ(one("gzip;q=1"), "refused");
+  EXPECT_EQ(shown({{"content-encoding", "zstd"}, {"x", "y"}, {"content-encoding", "gzip"}}), "zstd gzip");
+}
+
+TEST(ContentCoding, AtMostTwo) {
+  const auto one = [](const char* value) { return shown({{"content-encoding", value}}); };
+  EXPECT_EQ(one("gzip,gzip,gzip"), "refused");
+  EXPECT_EQ(one("identity,gzip,identity"), "refused");
+  EXPECT_EQ(one("identity,gzip"), "gzip");
+  EXPECT_EQ(shown({{"content-encoding", "gzip,gzip"}, {"content-encoding", "identity"}}), "refused");
+}
+
+TEST(ContentCoding, OfKairosDbsClients) {
+  EXPECT_EQ(shown({{"content-type", "Application/GZIP; x=y"}}), "gzip");
+  EXPECT_EQ(shown({{"content-type", "application/gzip"}, {"content-encoding", "gzip"}}), "gzip");
+  EXPECT_EQ(shown({{"content-type", "application/gzip"}, {"content-encoding", "identity"}}), "");
+  EXPECT_EQ(shown({{"content-type", "application/json"}}), "");
+}
+
+}  // namespace
+}  // namespace varve::http

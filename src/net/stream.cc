@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/stream.h"
+
+#include <array>
+#include <utility>
+
+#include "base/guarded.h"
+#include "net/asio_parts.h"
+#include "net/loop.h"
+
+namespace varve::net {
+
+Stream::Stream() : state_(std::make_unique<State>()) {}
+Stream::~Stream() = default;
+
+bool Stream::on_loop_thread() const { return state_->loop->is_current(); }
+
+bool Stream::dispatch(std::function<void()> fn) {
+  if (on_loop_thread()) {
+    guard(fn);
+    return true;
+  }
+  return state_->loop->post([self = shared_from_this(), fn = std::move(fn)] { self->guard(fn); });
+}
+
+void Stream::guard(const std::function<void()>& event) {
+  const Status done = guarded(event);
+  if (done) return;
+  log_failure("a connection is closed, as work for it failed", done);
+  close();
+}
+
+IoResult Stream::read_some(char* to, std::size_t size) {
+  if (!is_open()) return {0, false, true};
+  error_code error;
+  const std::size_t n = state_->socket->read_some(asio::buffer(to, size), error);
+  if (error == asio::error::would_block || error == asio::error::try_again) return {0, true, false};
+  return {n, false, static_cast<bool>(error)};
+}
+
+IoResult Stream::write_some(std::string_view first, std::string_view second) {
+  if (!is_open()) return {0, false, true};
+  error_code error;
+  std::size_t n = 0;
+  if (second.empty()) {
+    n = state_->socket->write_some(asio::buffer(first.data(), first.size()), error);
+  } else {
+    const std::array<asio::const_buffer, 2> both{asio::buffer(first.data(), first.size()),
+                                                 asio::buffer(second.data(), second.size())};
+    n = state_->socket->write_some(both, error);
+  }
+  if (error == asio::error::would_block || error == asio::error::try_again) return {0, true, false};
+  return {n, false, static_cast<bool>(error)};
+}
+
+bool Stream::peek_ended() {
+  if (!is_open()) return true;
+  char byte = 0;
+  error_code error;
+  state_->socket->receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+  return error && error != asio::error::would_block && error != asio::error::try_again;
+}
+
+void Stream::want_read() {
+  if (state_->read_wanted || !is_open()) return;
+  state_->read_wanted = true;
+  state_->socket->async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code) {
+    self->state_->read_wanted = false;
+    if (self->is_open()) self->guard([&] { self->on_readable(); });
+  });
+}
+
+void Stream::want_write() {
+  if (state_->write_wanted || !is_open()) return;
+  state_->write_wanted = true;
+  state_->socket->async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code) {
+    self->state_->write_wanted = false;
+    if (self->is_open()) self->guard([&] { self->on_writable(); });
+  });
+}
+
+bool Stream::move_to_bulk() { return state_->loop->move_to_bulk(shared_from_this()); }
+
+bool Stream::read_wanted() const { return state_->read_wanted; }
+
+void Stream::set_deadline(std::chrono::milliseconds from_now) {
+  state_->deadline_ms = state_->loop->now_ms() + from_now.count();
+}
+void Stream::clear_deadline() { state_->deadline_ms = 0; }
+
+bool Stream::is_open() const { return state_->open; }
+
+void Stream::close_sending() {
+  error_code ignored;
+  if (is_open()) state_->socket->shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+void Stream::close() {
+  if (!is_open()) return;
+  const auto self = shared_from_this();
+  state_->open = false;
+  error_code ignored;
+  if (state_->socket) state_->socket->close(ignored);
+  on_close();
+  state_->loop->forget(self);
+}
+
+}  // namespace varve::net

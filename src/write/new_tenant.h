@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// NewTenant: the line groups of a request whose tenant has no series yet. The tenant is made when the first row of the
+// request stands, not before: an empty or refused body leaves nothing behind. Until then groups are promised: they have
+// numbers of their own, which become those of the store with the first row.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/line_group.h"
+#include "model/row.h"
+#include "model/tags.h"
+
+namespace varve::write {
+
+// Of one request, one thread.
+class NewTenant final : public model::GroupSource {
+ public:
+  // Makes the tenant, and gives its groups; called until it does. Errors: limit (limits.tenants), what the store says.
+  using Birth = std::function<Result<model::GroupSource*>()>;
+
+  // `batch`: the rows of the request. `checks`: its check() is asked, and nothing else.
+  NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth)
+      : batch_(batch), checks_(checks), birth_(std::move(birth)) {}
+
+  model::LineGroup* find(std::string_view name, std::string_view fields) override;
+  Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
+    return checks_.check(tags, metrics);
+  }
+  Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s) override;
+
+  // If there are rows, the tenant has their series afterwards. Errors: those of Birth and of define().
+  Status settle();
+
+ private:
+  struct Promise {
+    std::string name;    // padded, as LineGroup wants it
+    std::string fields;  // the same
+    model::Tags tags;
+    std::vector<std::string> metrics;
+    model::LineGroup group;
+  };
+  Result<model::LineGroup*> promise(std::string_view name, std::string_view fields, const model::TagViews& tags,
+                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s);
+  Status keep_promises(model::GroupSource& groups);
+
+  model::RowBatch& batch_;
+  model::GroupSource& checks_;
+  const Birth birth_;
+  model::GroupSource* groups_ = nullptr;  // the tenant's, once it has what was promised
+  std::deque<Promise> promises_;          // addresses stay; a promised group's id is its place here
+  std::map<std::string, model::LineGroup*> named_;
+};
+
+}  // namespace varve::write
