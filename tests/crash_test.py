@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """kill -9 at any moment, 30 times, under the load of four protocols: no acknowledged sample is lost, none is invented."""
 
-import json
 import random
 import threading
 import unittest
 
-from support import wire
+from support import senders
 from support.case import T0, OwnServerCase
-from support.client import Telnet, http_request
+from support.client import http_request
 
 ROUNDS = 30
 BATCH = 20
@@ -55,47 +54,19 @@ class Progress:
             return self.condition.wait_for(lambda: self.batches >= batches, seconds)
 
 
-def post(server, path, body, headers=None):
-    try:
-        answer = http_request(server.port, "POST", path, body, headers, timeout=20)
-    except Exception as e:  # a cut answer shows as one of http.client's many
-        raise OSError(str(e)) from e
-    if answer.status in (429, 503):
-        raise OSError("shedding")
-    if answer.status not in (200, 204):
-        raise AssertionError(answer)
-    return True
-
-
 def send_influx(server, metric, samples):
     lines = "".join(f"{metric} {','.join(f'{f}={v}i' for f in FIELDS)} {t}\n" for t, v in samples)
-    return post(server, "/write?precision=ms", lines)
+    return senders.http_outcome(server, "POST", "/write?precision=ms", lines) == senders.ACKNOWLEDGED
 
 
-def send_kairosdb(server, metric, samples):
-    return post(server, "/api/v1/datapoints", json.dumps([{"name": metric, "tags": {"h": "x"}, "datapoints": samples}]))
+def by(protocol):
+    def send(server, metric, samples):
+        rows = [(metric, {"h": "x"}, t, v) for t, v in samples]
+        return senders.SENDERS[protocol](server, "default", rows) == senders.ACKNOWLEDGED
+    return send
 
 
-def send_remote_write(server, metric, samples):
-    body = wire.snappy(wire.write_request([({"__name__": metric}, [(t, float(v)) for t, v in samples])]))
-    return post(server, "/api/v1/write", body, {"Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"})
-
-
-def send_telnet(server, metric, samples):
-    """Acknowledged is what was sent before a `version` that was answered. An orderly close would say nothing: the kernel
-    closes the sockets of a killed process the same way when it had read all that was sent."""
-    with Telnet(server.telnet_port) as t:
-        t.send("".join(f"putm {metric} {time} {value} h=x\n" for time, value in samples) + "version\n")
-        try:
-            answer = t.read_line()
-        except EOFError as e:
-            raise OSError(str(e)) from e
-        if "varve" not in answer:
-            raise AssertionError(answer)
-    return True
-
-
-PROTOCOLS = {"influx": send_influx, "kairosdb": send_kairosdb, "rw": send_remote_write, "telnet": send_telnet}
+PROTOCOLS = {"influx": send_influx, "kairosdb": by("kairosdb"), "rw": by("remote_write"), "telnet": by("telnet")}
 
 
 class Crash(OwnServerCase):

@@ -6,14 +6,12 @@ is lifted from outside."""
 
 import os
 import resource
-import shutil
 import signal
-import subprocess
-import tempfile
 import unittest
 
 from support.case import T0, OwnServerCase
 from support.client import wait_until
+from support.small_disk import mount_small
 
 LINES = 2000
 
@@ -64,14 +62,8 @@ class DiskFull(OwnServerCase):
         server.start()
         self.assertEqual(self.count(server), (acknowledged + 1) * LINES)
 
-    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a small file system")
     def test_small_file_system(self):
-        mount = tempfile.mkdtemp(prefix="varve-small-")
-        self.addCleanup(shutil.rmtree, mount, True)
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", mount], capture_output=True, check=False)
-        if done.returncode != 0:
-            self.skipTest("mount is not allowed here: " + done.stderr.decode().strip())
-        self.addCleanup(subprocess.run, ["umount", "-l", mount], check=False)
+        mount = mount_small(self, "24m")
         ballast = os.path.join(mount, "ballast")
         with open(ballast, "wb") as f:
             f.write(bytes(12 << 20))

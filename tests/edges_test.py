@@ -186,6 +186,41 @@ def test_configuration_is_documented() -> Iterator[str]:
         yield f"docs/configuration.md: there is no key {key}"
 
 
+UNITS = {"": 1, "B": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": 1, "s": 1000, "m": 60_000,
+         "min": 60_000, "h": 3_600_000}
+
+
+def bound_of(words: str) -> int | None:
+    """"64 KiB", "2m" or "10000" in bytes, milliseconds or pieces."""
+    found = re.fullmatch(r"(\d+) ?([a-zA-Z]*)", words)
+    return int(found[1]) * UNITS[found[2]] if found and found[2] in UNITS else None
+
+
+def constant_of(path: str, name: str) -> int | None:
+    """The value of a constant or a member's default, which is a product or a shift of whole numbers."""
+    found = re.search(rf"\b{name}(?: = |\{{)((?:std::size_t\{{\d+\}}|[0-9'UL<* ])+)[;}}),]", text(path))
+    if not found:
+        return None
+    plain = re.sub(r"std::size_t\{(\d+)\}", r"\1", found[1]).replace("'", "")
+    value = 1
+    for factor in re.sub(r"(?<=\d)U?L*\b", "", plain).split("*"):
+        base, *shift = factor.split("<<")
+        value *= int(base) << (int(shift[0]) if shift else 0)
+    return value
+
+
+def test_limits_are_documented() -> Iterator[str]:
+    keys = dict(re.findall(r'\{"([a-z_.]+)",\s*"([^"]*)"', text("src/config/keys.cc")))
+    for n, line in enumerate(text("docs/limits.md").splitlines(), 1):
+        row = re.fullmatch(r"\|[^|]+\| ([^|]+) \|[^|]+\| (.+) \|", line)
+        if not row or row[2] in ("said by", "---"):
+            continue
+        said = re.findall(r"`([^`]+)`", row[2])
+        actual = bound_of(keys.get(said[0], "")) if len(said) == 1 else constant_of(*said)
+        if actual is None or actual != bound_of(row[1]):
+            yield f"docs/limits.md:{n}: {row[1]} is {actual} in {row[2]}"
+
+
 def test_licence_line_comes_first() -> Iterator[str]:
     for path in files():
         if path.endswith((".cc", ".h", ".py", ".rs")) or path in ("dev", ".ci/run"):

@@ -44,7 +44,7 @@ def run(build: Path, target: str, source: Path, seconds: int) -> tuple[str, bool
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "fuzz")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "asan")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("target", nargs="?", default="all")
     parser.add_argument("seconds", nargs="?", type=int, default=30)

@@ -6,6 +6,7 @@ import time
 
 from support.case import OwnServerCase
 from support.client import wait_until
+from support.cluster import chosen
 
 CONFIG = {"slots.width": "10s", "slots.quiet": "1s", "rollups": "5s:1d,10s:1d"}
 ASKED = [{"name": name} for name in ("count", "sum", "min", "max", "avg", "dev", "merge")] + [
@@ -183,4 +184,8 @@ class Histograms(OwnServerCase):
         after = {a["name"]: self.ask(server, a, 10, start, end, "m", **ten) for a in ASKED[:7]}
         for name, (_, results) in after.items():
             want = [r for r in before[name][1] if r[0] == "histogram" or (r[0] == "number" and name not in ("dev", "merge"))]
+            if chosen():
+                # The cluster stores samples a day longer, and reads them where windows are not made yet.
+                self.assertTrue(all(r in before[name][1] for r in results), (name, results))
+                results = [r for r in results if r in want]
             self.assertEqual(results, want, name)

@@ -8,7 +8,7 @@ import unittest
 from support import client, cluster
 from support.case import OwnServerCase, ServerCase
 
-HEADERS = {"access-control-allow-origin": "*", "cache-control": "no-cache", "pragma": "no-cache", "expires": "0",
+HEADERS = {"cache-control": "no-cache", "pragma": "no-cache", "expires": "0",
            "content-type": "application/json;charset=utf-8"}
 MINUTE = 60_000
 T0 = 1_700_000_040_000  # a whole minute
@@ -24,8 +24,11 @@ def task(name="R", save_as="saved", metric="m", start=None, **more):
             "rollups": [{"save_as": save_as, "query": query}]}
 
 
+PAGE = "http://page.example"  # of a browser
+
+
 class KairosDbApi(ServerCase):
-    config = KEPT
+    config = {**KEPT, "http.origins": PAGE}
 
     def headers_of(self, answer):
         return {name: answer.headers.get(name) for name in HEADERS}
@@ -33,11 +36,12 @@ class KairosDbApi(ServerCase):
     def test_headers(self):
         put = self.server.post("/api/v1/datapoints", [{"name": "h", "timestamp": T0, "value": 1, "tags": {"a": "b"}}])
         self.assertEqual((put.status, self.headers_of(put)), (204, HEADERS))
-        for origin in ({}, {"Origin": "http://x"}):
+        for origin in ({}, {"Origin": PAGE}):
             query = self.server.post("/api/v1/datapoints/query", {"start_absolute": 1, "metrics": [{"name": "none"}]},
                                      {"Accept-Encoding": "gzip", **origin})
             self.assertEqual((query.status, self.headers_of(query)), (200, HEADERS))
             self.assertEqual(query.headers.get("content-encoding"), "gzip", "small answers, too")
+            self.assertEqual(query.header("Access-Control-Allow-Origin"), origin.get("Origin", ""))
         wrong = self.server.post("/api/v1/datapoints", "{")
         self.assertEqual((wrong.status, self.headers_of(wrong)), (400, HEADERS))
         for path in ("version", "health/status", "metricnames", "features", "rollups", "admin/runningqueries"):
@@ -56,7 +60,7 @@ class KairosDbApi(ServerCase):
         self.assertEqual(self.server.values("refused.a"), [(T0, 1)])
 
     def test_preflight(self):
-        asked = {"Origin": "http://x", "Access-Control-Request-Method": "POST",
+        asked = {"Origin": PAGE, "Access-Control-Request-Method": "POST",
                  "Access-Control-Request-Headers": "content-type"}
         for path in ("datapoints", "datapoints/query", "datapoints/query/tags", "datapoints/delete", "metric/m", "metricnames",
                      "version", "health/check", "features", "features/aggregators", "metadata/a/b/c", "rollups", "rollups/x",
@@ -64,7 +68,7 @@ class KairosDbApi(ServerCase):
             with self.subTest(path):
                 answer = self.server.request("OPTIONS", "/api/v1/" + path, None, asked)
                 self.assertEqual(answer.status, 200)
-                self.assertEqual(answer.headers.get("access-control-allow-origin"), "*")
+                self.assertEqual(answer.headers.get("access-control-allow-origin"), PAGE)
                 self.assertEqual(answer.headers.get("access-control-max-age"), "86400")
                 self.assertEqual(answer.headers.get("access-control-allow-headers"), "content-type")
                 self.assertIn("OPTIONS", answer.headers.get("access-control-allow-methods"))

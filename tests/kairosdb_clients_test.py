@@ -35,7 +35,7 @@ FIRST, SECOND = SQUARES[:6], SQUARES[6:]  # a minute each
 A, B = [list(p) for p in zip(TIMES, SQUARES)], [list(p) for p in zip(TIMES, HALVES)]
 BOTH = sorted(A + B)
 NUMBER = {"name": "type", "type": "number"}
-CONFIG = {"raw.retention": "20000d"}
+CONFIG = {"raw.retention": "20000d", "http.origins": "http://grafana"}
 
 
 def by_minute(first, second, at=(T0, T0 + MINUTE)):

@@ -241,6 +241,17 @@ class Protocols(ServerCase):
         self.expect("rw_stale", [(T0, 1), (T0 + 2, 3)])
         self.assertEqual(self.server.metric("varve_samples_rejected_total", reason="stale"), 1)
 
+    def test_remote_write_of_another_message_is_refused(self):
+        body = wire.snappy(wire.write_request([({"__name__": "rw_typed"}, [(T0, 1.0)])]))
+        for content_type in ("application/x-protobuf;proto=io.prometheus.write.v2.Request", "application/json"):
+            answer = self.server.post("/api/v1/write", body, {"Content-Type": content_type, "Content-Encoding": "snappy"})
+            self.assertEqual(answer.status, 415, answer)
+        self.assertNotIn("rw_typed", self.server.metric_names())
+        for content_type in ("application/x-protobuf;proto=prometheus.WriteRequest", "APPLICATION/X-Protobuf; Proto=\"prometheus.WriteRequest\""):
+            answer = self.server.post("/api/v1/write", body, {"Content-Type": content_type, "Content-Encoding": "snappy"})
+            self.assertEqual(answer.status, 204, answer)
+        self.expect("rw_typed", [(T0, 1)])
+
     def test_remote_write_empty_request(self):
         self.assertIn(self.remote_write([]).status, (200, 204))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the whole-program tests: python3 tests/run.py [--binary build/varve] [--jobs N] [--list] [PATTERN …]
+The long ones, with random faults: python3 tests/run.py --faults [--seconds=600] [--seed=7] [PATTERN …]
 
 Each *_test.py is a process of its own, N at once; files named in SERIAL run alone at the end, because they measure time
 or memory of a loaded server. A PATTERN is a part of file.Class.test. The last line says 'N passed, N failed'."""
@@ -17,7 +18,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
-LONG = ["node_loss_test"]  # only with --faults
+# With --faults, one after the other, each of their tests for as many seconds as asked.
+LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "node_loss_test", "power_test", "soak_test"]
+ONLY_LONG = [m for m in LONG if m != "power_test"]  # those that do not run without --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 600  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.
@@ -92,6 +95,7 @@ def child(module, patterns):
 class Runner:
     def __init__(self, arguments):
         self.arguments = arguments
+        self.seconds_max = SECONDS_MAX + (5 * (arguments.seconds or 300) + 1800 if arguments.faults else 0)
         self.lock = threading.Lock()
         self.passed, self.failed, self.skipped = 0, [], []
 
@@ -114,7 +118,7 @@ class Runner:
         command = [sys.executable, os.path.abspath(__file__), "--child", module, *self.arguments.patterns]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    errors="replace", start_new_session=True)
-        timer = threading.Timer(SECONDS_MAX, os.killpg, (process.pid, signal.SIGKILL))
+        timer = threading.Timer(self.seconds_max, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
         faults_before = len(self.failed)
         for line in process.stdout:
@@ -125,7 +129,7 @@ class Runner:
         timer.cancel()
         with self.lock:
             if late:
-                self.show(f"FAIL {module} took more than {SECONDS_MAX} s")
+                self.show(f"FAIL {module} took more than {self.seconds_max} s")
             elif code != 0 and len(self.failed) == faults_before:
                 self.show(f"FAIL {module} ended with {code}")
 
@@ -133,10 +137,12 @@ class Runner:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default="build/varve")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=2 + (os.cpu_count() or 2))
     parser.add_argument("--engine", choices=["embedded", "cluster"], default="embedded",
                         help="cluster: those tests that are the same on both, on a real Cassandra and Redis")
-    parser.add_argument("--faults", action="store_true", help="the long ones, which wait for servers to die")
+    parser.add_argument("--faults", action="store_true", help="the long ones, which make the world go wrong at random")
+    parser.add_argument("--seconds", type=int, help="with --faults: how long each test goes on")
+    parser.add_argument("--seed", type=int, help="with --faults: the seed of each; a test prints the one that it takes")
     parser.add_argument("--list", action="store_true", help="only print the names of the tests")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*")
@@ -149,7 +155,12 @@ def main():
     modules = sorted(f[:-3] for f in os.listdir(HERE) if f.endswith("_test.py") and f[:-3] not in ELSEWHERE)
     modules = [m for m in modules if wanted(m, [p.split(".")[0] for p in arguments.patterns])
                or any(wanted(t.id(), arguments.patterns) for t in load(m, []))]
-    modules = [m for m in modules if (m in LONG) == arguments.faults]
+    if arguments.faults:
+        modules = [m for m in modules if m in LONG]
+        os.environ.update(FAULTS_SECONDS=str(arguments.seconds or ""), FAULTS_SEED=str(arguments.seed or ""))
+        arguments.jobs = 1
+    else:
+        modules = [m for m in modules if m not in ONLY_LONG]
     if arguments.engine == "cluster":
         modules = [m for m in modules if m in ON_CLUSTER]
     if arguments.list:

@@ -260,6 +260,45 @@ class Limit(OwnServerCase):
         other = server.post("/t/other/write?precision=ms", f"lim,h=h9 value=9 {T0}\n")
         self.assertEqual(other.status, 204, "another tenant has its own limit")
 
+    def test_tenants(self):
+        """A tenant comes to be with its first series, and no more than limits.tenants do."""
+        server = self.new_server({"limits.tenants": "2"}).start()
+        for i in range(30):  # nothing of these is a tenant
+            tenant = f"/t/nothing{i}"
+            self.assertEqual(server.post(tenant + "/write", "").status, 204)
+            self.assertEqual(server.post(tenant + "/write", "no line").status, 400)
+            self.assertEqual(server.post(tenant + "/api/v1/datapoints", "[]").status, 204)
+            self.assertEqual(server.post(tenant + "/api/v1/datapoints", [{"name": "x"}]).status, 400)
+            self.assertEqual(server.post(tenant + "/api/v1/write", wire.snappy(wire.write_request([({"__name__": "r"}, [])])),
+                                         {"Content-Encoding": "snappy"}).status, 204)
+            self.assertEqual(server.post(tenant + "/api/v1/datapoints/query", QUERY).status, 200)
+        server.influx(f"one value=1 {T0}")
+        server.put([{"name": "two", "tags": {"h": "a"}, "datapoints": [[T0, 2]]}], prefix="/t/second")
+        self.assertEqual(server.post("/t/second/write?precision=ms", f"more value=1 {T0}").status, 204)
+
+        point = {"metric": "m", "timestamp": T0, "value": 1, "tags": {"h": "a"}}
+        for answer in (server.post("/t/third/write?precision=ms", f"m value=1 {T0}\nm,h=b value=1 {T0}"),
+                       server.post("/t/third/api/v1/datapoints", [{"name": "m", "tags": {"h": "a"}, "datapoints": [[T0, 1]]}]),
+                       server.post("/t/third/api/put", [point]),
+                       server.post("/t/third/api/v1/write", wire.snappy(wire.write_request([({"__name__": "r"}, [(T0, 1.0)])])),
+                                   {"Content-Encoding": "snappy"})):
+            self.assertEqual(answer.status, 429, answer)
+            self.assertTrue(answer.header("Retry-After"))
+            self.assertIn("limits.tenants", answer.body.decode())
+        tagged = server.post("/api/put?details", [dict(point, tags={"h": "a", "tenant": "third"}), point])
+        self.assertGreaterEqual(tagged.status, 400, tagged)
+        self.assertIn("limits.tenants", tagged.body.decode())
+        self.assertEqual(tagged.json()["success"], 1, tagged)
+        with server.telnet() as telnet:
+            telnet.send(f"put m {T0} 1 h=a tenant=third\n")
+            self.assertIn("limits.tenants", telnet.read_line())
+        self.assertEqual(server.metric_names(prefix="/t/third"), [])
+        self.assertEqual(server.post("/t/third/write", "").status, 204, "nothing in it that would make a tenant")
+        server.restart()
+        self.assertEqual(server.post("/t/third/write?precision=ms", f"m value=1 {T0}").status, 429)
+        self.assertEqual(server.post("/t/second/write?precision=ms", f"new value=1 {T0}").status, 204)
+        self.assertEqual(server.get("/t/varve/api/v1/metricnames").status, 200)
+
     @unittest.skipIf(cluster.chosen(), "a replica of a cluster limits what it meets for the first time only")
     def test_a_forgotten_series_that_comes_back(self):
         """Who knew it from before is refused as it would be for a new one, in every protocol; others of the request go on."""

@@ -53,10 +53,10 @@ class Redis:
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    def start(self):
+    def start(self, env=None):
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
                    "--logfile", "/dev/null", "--dir", tempfile.gettempdir(), *self.arguments]
-        self.process = subprocess.Popen(command, preexec_fn=die_with_parent)
+        self.process = subprocess.Popen(command, preexec_fn=die_with_parent, env={**os.environ, **(env or {})})
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError):

@@ -126,6 +126,11 @@ class Server:
         with open(self.log_path, errors="replace") as f:
             return f.read()
 
+    def last_words(self):
+        """The last lines of the log that are more than information."""
+        lines = [line[:400] for line in self.log()[-50_000:].splitlines() if line and " level=info " not in line]
+        return "\n".join(lines[-4:])
+
     def peak_memory(self):
         with open(f"/proc/{self.process.pid}/status") as f:
             return int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1)) * 1024
