@@ -8,7 +8,8 @@
 
 #include "index/series_index.h"
 
-// Every form is replaced that std uses, also the nothrow one of std::stable_sort: what one form gave, free() takes back.
+// Every form is replaced that std uses, also the nothrow one of std::stable_sort: what one form gave, free() takes
+// back.
 namespace {
 thread_local long allocations_left = -1;  // none fail
 
