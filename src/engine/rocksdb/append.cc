@@ -2,6 +2,7 @@
 // The write path of the Store: log, then head, under one lock.
 #include <chrono>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "engine/rocksdb/store_state.h"
 #include "index/definitions.h"
@@ -30,16 +31,37 @@ std::size_t whole_records(std::string_view definitions, std::size_t most) {
 
 }  // namespace
 
-Status Store::State::append(const model::RowBatch& batch, Status& left_out) {
-  std::unique_lock lock(append_mutex);
-  VARVE_CHECK_OK(wait_for_room(lock));
-  std::span<const std::byte> rows = batch.bytes();
+void Store::State::append(std::span<const std::byte> rows, storage::SampleStore::AppendDone done) {
+  Status left_out;
+  Status status;
+  {
+    std::unique_lock lock(append_mutex);
+    if (!waiting.empty() || !has_room()) {
+      const auto until = WaitingAppends::Clock::now() + std::chrono::milliseconds(options.head_wait_ms);
+      if (admits && waiting.add(rows, done, until)) return room.notify_all();
+      status = fail(no_room());
+    } else {
+      status = append_now(lock, rows, left_out);
+    }
+  }
+  acknowledge(std::move(status), std::move(left_out), std::move(done));
+}
+
+void Store::State::acknowledge(Status status, Status left_out, storage::SampleStore::AppendDone done) {
+  if (!status) return done(std::move(status));
+  if (left_out) return log->when_durable(std::move(done));
+  log->when_durable([done = std::move(done), left_out = std::move(left_out)](Status durable) {
+    done(durable ? left_out : std::move(durable));
+  });
+}
+
+Status Store::State::append_now(std::unique_lock<std::mutex>& lock, std::span<const std::byte> rows, Status& left_out) {
+  const std::span<const std::byte> all = rows;
   std::vector<std::byte> kept;
   while (forgotten_groups.any_in(rows)) {
     lock.unlock();
-    const Status revived = revive(batch);
+    const Status revived = revive(all);
     lock.lock();
-    VARVE_CHECK_OK(wait_for_room(lock));
     if (revived) continue;
     const std::size_t samples = forgotten_groups.leave_out(rows, kept);
     if (kept.empty()) return fail(revived.error());
@@ -49,12 +71,34 @@ Status Store::State::append(const model::RowBatch& batch, Status& left_out) {
   VARVE_CHECK_OK(write_log(rows));
   head->append(rows);
   if (head_over(1) && frozen == nullptr) {
-    if (auto status = freeze(); !status)
-      log::warn("the log cannot be rotated yet", {{"error", status.error().message}});
+    static_cast<void>(freeze());
   } else if (logged_definitions.size() > kRecordDefinitionsBytesMax) {
-    notify_maintenance();
+    wake_flush();
   }
   return {};
+}
+
+// Those that wait are taken in where there is room, and refused when they have waited long enough.
+void Store::State::admit() {
+  std::unique_lock lock(append_mutex);
+  while (admits || !waiting.empty()) {
+    if (waiting.empty()) {
+      room.wait(lock);
+      continue;
+    }
+    const bool may_enter = admits && has_room();
+    if (!may_enter && admits && WaitingAppends::Clock::now() < waiting.front().until) {
+      room.wait_until(lock, waiting.front().until);
+      continue;
+    }
+    auto next = waiting.take();
+    Status left_out;
+    Status status = admits ? fail(no_room()) : fail(Code::unavailable, "the store is closed");
+    if (may_enter) status = guarded([&] { return append_now(lock, next.rows, left_out); });
+    if (lock.owns_lock()) lock.unlock();
+    acknowledge(std::move(status), std::move(left_out), std::move(next.done));
+    lock.lock();
+  }
 }
 
 Status Store::State::write_log(std::span<const std::byte> rows) {
@@ -90,38 +134,35 @@ bool Store::State::head_over(std::size_t times) const {
   return log->segment_bytes() > options.log_bytes_max * times || head->memory_bytes() > options.head_bytes_max * times;
 }
 
-Status Store::State::wait_for_room(std::unique_lock<std::mutex>& lock) {
-  if (frozen == nullptr || !head_over(2)) return {};
-  const auto has_room = [this] { return frozen == nullptr || !head_over(2); };
-  if (!room.wait_for(lock, std::chrono::milliseconds(options.head_wait_ms), has_room)) {
-    return fail(Code::unavailable, spill_error.empty()
-                                       ? "overloaded: samples come in faster than they can be stored"
-                                       : "samples cannot be moved out of memory; try again later: " + spill_error);
-  }
-  return {};
+// Where the log cannot be rotated the head is not frozen, so it grows up to the same bound.
+bool Store::State::has_room() {
+  if (!head_over(2)) return true;
+  return frozen == nullptr && freeze();
+}
+
+Error Store::State::no_room() const {
+  const std::string& why = rotate_error.empty() ? spill_error : rotate_error;
+  if (why.empty()) return {Code::unavailable, "overloaded: samples come in faster than they can be stored"};
+  return {Code::unavailable, "samples cannot be moved out of memory; try again later: " + why};
 }
 
 Status Store::State::freeze() {
-  VARVE_CHECK_OK(log->rotate());
+  const Status rotated = log->rotate();
+  if (!rotated && rotate_error.empty()) log::warn("the log cannot be rotated", {{"error", rotated.error().message}});
+  if (rotated && !rotate_error.empty()) log::info("the log is rotated again");
+  rotate_error = rotated ? std::string() : rotated.error().message;
+  VARVE_CHECK_OK(rotated);
   frozen = std::move(head);
   frozen_checkpoint.first_segment = log->segment();
   frozen_checkpoint.sequence = log->sequence();
   head = std::make_shared<Head>(slabs, chunk_width);
-  notify_maintenance();
+  wake_flush();
   return {};
 }
 
 View Store::State::view() const {
   const std::lock_guard lock(append_mutex);
   return {frozen, head, runs, database->snapshot()};
-}
-
-void Store::State::notify_maintenance() {
-  {
-    const std::lock_guard lock(wake_mutex);
-    has_work = true;
-  }
-  wake.notify_one();
 }
 
 }  // namespace varve::engine::rocksdb

@@ -113,9 +113,9 @@ Status Store::State::take_in_rows(Store& store, model::GroupId group, std::span<
   return write();
 }
 
-// No maintenance runs yet.
+// Neither flushes nor maintenance run yet.
 Status Store::State::spill_aside() {
-  const std::lock_guard alone(maintenance_mutex);
+  const std::lock_guard alone(flush_mutex);
   revive_heads();
   if (frozen != nullptr) VARVE_CHECK_OK(spill_frozen());
   {

@@ -39,6 +39,11 @@ Status Store::State::finish_commit_locked() {
   return {};
 }
 
+std::uint64_t Store::State::flushed_below() {
+  const std::lock_guard lock(commit_mutex);
+  return checkpoint.first_segment;
+}
+
 void Store::State::publish(const Change& change) {
   const Database::Commit& commit = change.commit;
   checkpoint = commit.checkpoint;
@@ -56,10 +61,7 @@ void Store::State::publish(const Change& change) {
     lives.replace(commit.lives);
     if (change.spills) dropped.swap(frozen);
     // A head that grew past its limit while the other was being spilled is next.
-    if (change.spills && head_over(1)) {
-      if (auto status = freeze(); !status)
-        log::warn("the log cannot be rotated yet", {{"error", status.error().message}});
-    }
+    if (change.spills && head_over(1)) static_cast<void>(freeze());
   }
   if (change.spills) numbers.end_flush();
   room.notify_all();

@@ -3,8 +3,8 @@
 //
 // First everything is spilled, so that what is to go lies in runs up to a number N. Then, stretch of time after
 // stretch, the raw slots that hold some of it are written again, and the level slots with their windows; each stretch
-// is one commit, so at any moment windows and samples say the same. Between its steps only spills change the runs: what
-// is written meanwhile has higher numbers than N, and is not touched. docs/decisions/0012-deletes-rewrite.md.
+// is one commit, so at any moment windows and samples say the same. Meanwhile only flushes change the runs: what they
+// write has higher numbers than N, and is not touched. docs/decisions/0012-deletes-rewrite.md.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -23,18 +23,6 @@ namespace {
 
 constexpr std::uint64_t kRewriteBytes = std::uint64_t{256} << 20;  // written again in one commit, about
 constexpr std::uint64_t kCompactBytes = std::uint64_t{4} << 20;  // less than that is not worth a compaction of its own
-
-// Sets a flag while it lives.
-class Flag {
- public:
-  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
-  ~Flag() { flag_ = false; }
-  Flag(const Flag&) = delete;
-  Flag& operator=(const Flag&) = delete;
-
- private:
-  bool& flag_;
-};
 
 // What batches begin and end at: no window and no slot lies in two of them.
 std::int64_t batch_align_ms(const rollup::Levels& rollups, std::int64_t chunk_width_ms) {
@@ -170,23 +158,14 @@ Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_
   return context.draft.flush();  // before anything is committed: a full disk refuses all of it
 }
 
-Status Store::State::let_spill() {
-  bool has_frozen = false;
-  {
-    const std::lock_guard lock(append_mutex);
-    has_frozen = frozen != nullptr;
-  }
-  return has_frozen ? spill_frozen() : Status{};
-}
-
 Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                                  model::TimeRange range, const std::atomic<bool>* cancelled) {
   storage::EraseReport report;
   if (series.empty() || range.empty()) return report;
-  const std::lock_guard one(erase_mutex);
   std::unique_lock lock(maintenance_mutex);
-  const Flag flag(erasing);
   VARVE_CHECK_OK(finish_commit());
+  // What is acknowledged later is not touched: it comes with flushes after these.
+  std::unique_lock flushing(flush_mutex);
   VARVE_CHECK_OK(spill_all());
   const auto make_erasure = [&] {
     const std::shared_lock reading(index_mutex);
@@ -194,20 +173,20 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
   };
   const Erasure erasure = make_erasure();
   const std::uint64_t raw_number = numbers.draw();
-  VARVE_CHECK_OK(step("erase.begin"));
   std::uint64_t freed = 0;
   const model::TimeRange all;
   const bool for_ever = range.first <= all.first && range.last >= all.last;
-  const std::uint64_t first_segment = checkpoint.first_segment;
+  const std::uint64_t first_segment = flushed_below();
   if (for_ever && erasure.whole_tenant()) {
+    VARVE_CHECK_OK(step("erase.begin"));
     VARVE_CHECK_OK(erase_tenant(erasure, report, freed));
+    flushing.unlock();
   } else {
-    unsigned looked = 0;
+    flushing.unlock();
+    VARVE_CHECK_OK(step("erase.begin"));
     const auto pause = [&]() -> Status {
-      if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
-        return fail(Code::cancelled, "the delete was cancelled");
-      }
-      return (looked++ & 63) == 0 ? let_spill() : Status{};
+      if (cancelled == nullptr || !cancelled->load(std::memory_order_relaxed)) return {};
+      return fail(Code::cancelled, "the delete was cancelled");
     };
     for (const model::TimeRange batch :
          batches_of(*runs_now(), erasure, chunk_width, batch_align_ms(options.rollups, chunk_width))) {
@@ -231,19 +210,20 @@ Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::sp
       VARVE_CHECK_OK(erase_batch(context, raw_number, change, report));
       VARVE_CHECK_OK(commit_erase(std::move(change), draft, freed));
     }
-    if (for_ever && checkpoint.first_segment == first_segment) {  // nothing came meanwhile
+    flushing.lock();
+    if (for_ever && flushed_below() == first_segment) {  // nothing came meanwhile
       Change change;
       forget_lives(erasure, change.lives);
       Database::Draft nothing(*database);
       VARVE_CHECK_OK(commit_erase(std::move(change), nothing, freed));
     }
+    flushing.unlock();
   }
   if (auto status = database->erase_garbage(); !status) {
     log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
   }
   lock.unlock();
   if (freed >= kCompactBytes) give_back(tenant);
-  lock.lock();  // the flag is the maintenance lock's
   return report;
 }
 

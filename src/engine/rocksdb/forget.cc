@@ -3,10 +3,10 @@
 //
 // Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, or so long ago
 // that the times to live of all its groups are over, or if no point of it is left and a look into the runs finds none;
-// and if no head holds one of its line groups, which is looked at under the append lock. Writers keep their groups: a
-// row of one that holds a forgotten series brings it back before the row is in the log. What is forgotten and revived
-// is said in definition records. A search that was broken off begins anew at the next start. A tenant that is full
-// (limits.series_per_tenant) gets no series back: those rows are left out.
+// and if no head holds one of its line groups and no flush came meanwhile, which is looked at under the append lock.
+// Writers keep their groups: a row of one that holds a forgotten series brings it back before the row is in the log.
+// What is forgotten and revived is said in definition records. A search that was broken off begins anew at the next
+// start. A tenant that is full (limits.series_per_tenant) gets no series back: those rows are left out.
 //
 // A series all of whose samples were replaced (by NaN, which is no number) keeps its name until the time of its windows
 // is over, although those are empty: to see that they are, the windows of every series that no longer sends would have
@@ -51,13 +51,13 @@ class Found final : public storage::PieceSink {
 }  // namespace
 
 // The locks are taken in their order, so the append lock is not held when this is called.
-Status Store::State::revive(const model::RowBatch& batch) {
+Status Store::State::revive(std::span<const std::byte> rows) {
   Status full;
   const std::unique_lock lock(index_mutex);
   const std::lock_guard append(append_mutex);
   const std::lock_guard definitions(definitions_mutex);
-  const std::byte* const end = batch.bytes().data() + batch.bytes().size();
-  for (const std::byte* at = batch.bytes().data(); at != end;) {
+  const std::byte* const end = rows.data() + rows.size();
+  for (const std::byte* at = rows.data(); at != end;) {
     const model::RowView row{at};
     at += row.bytes();
     if (!forgotten_groups.contains(row.group())) continue;
@@ -112,6 +112,7 @@ std::map<model::TenantId, model::Timestamp> Store::State::oldest_kept() const {
 
 void Store::State::forget_some() {
   forget_scan.last_ns = clock.steady_ns();
+  std::unique_lock no_commit(commit_mutex);  // runs and lives are of one moment
   const auto oldest = oldest_kept();
   const std::int64_t now_ms = clock.now_ms();
   // All that it has had have outlived their time.
@@ -122,7 +123,7 @@ void Store::State::forget_some() {
       return place.ttl_s != 0 && life.last_ms < shared::alive_from(place.ttl_s, now_ms);
     });
   };
-  std::vector<model::SeriesId> over;
+  std::vector<Empty> over;
   std::map<model::TenantId, std::vector<model::SeriesId>> doubtful;
   {
     const std::shared_lock lock(index_mutex);
@@ -139,16 +140,17 @@ void Store::State::forget_some() {
         doubtful[tenant].push_back(series);
       } else if (life.points == 0 || kept == oldest.end() || life.last_ms < kept->second ||
                  (mortals && is_over(series, life))) {
-        over.push_back(series);
+        over.push_back({series, life.points});
       }
     }
   }
+  no_commit.unlock();
   for (auto& [tenant, series] : doubtful) {
     if (auto status = drop_those_with_data(tenant, series); !status) {
       log::warn("series cannot be looked at", {{"error", status.error().message}});
       continue;  // they stay
     }
-    over.insert(over.end(), series.begin(), series.end());
+    for (const auto one : series) over.push_back({one, 0});
   }
   forget(over);
 }
@@ -163,14 +165,19 @@ Status Store::State::forget_empty(std::span<const model::SeriesId> series) {
   }
   for (auto& [tenant, of_tenant] : by_tenant) {
     VARVE_CHECK_OK(drop_those_with_data(tenant, of_tenant));
-    forget(of_tenant);
+    std::vector<Empty> empty;
+    for (const auto one : of_tenant) empty.push_back({one, 0});
+    forget(empty);
   }
   return {};
 }
 
 // Leaves those of which nothing is in the runs: no sample, and no window. Where points are left, nothing is read.
 Status Store::State::drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series) {
-  std::erase_if(series, [this](model::SeriesId one) { return lives.of(one).points > 0; });
+  {
+    const std::lock_guard no_commit(commit_mutex);
+    std::erase_if(series, [this](model::SeriesId one) { return lives.of(one).points > 0; });
+  }
   std::vector<Place> places;
   {
     std::vector<index::Place> of_one;
@@ -181,31 +188,35 @@ Status Store::State::drop_those_with_data(model::TenantId tenant, std::vector<mo
     }
   }
   if (places.empty()) return {};
-  const View only_runs{nullptr, std::make_shared<const Head>(slabs, chunk_width), runs, database->snapshot()};
+  View only_runs = view();
+  only_runs.frozen = nullptr;
+  only_runs.head = std::make_shared<const Head>(slabs, chunk_width);
   const auto* const rollups = options.rollups.levels.empty() ? nullptr : &options.rollups;
   const std::vector<std::uint8_t> counters(series.size(), 1);  // extremes are not asked for
   const ScanSource source{only_runs, append_mutex, *database, cache,  clock,
                           tenant,    chunk_width,  rollups,   series, counters};
   Found found(series.size());
   VARVE_CHECK_OK(scan_places(source, std::move(places), {}, scan_pool, found));
+  VARVE_CHECK_OK(step("forget.looked"));
   std::size_t at = 0;
   std::erase_if(series, [&](model::SeriesId) { return found.has(at++); });
   return {};
 }
 
-// Of which nothing is in the runs.
-void Store::State::forget(std::span<const model::SeriesId> empty) {
+// Of which nothing was in the runs. What a flush brought there meanwhile shows in their points.
+void Store::State::forget(std::span<const Empty> empty) {
   std::vector<model::SeriesId> sure;
   std::vector<model::GroupId> groups;
   for (; !empty.empty(); empty = empty.subspan(std::min(kForgetUnderLock, empty.size()))) {
     sure.clear();
     const std::unique_lock lock(index_mutex);
     const std::lock_guard append(append_mutex);
-    for (const auto series : empty.first(std::min(kForgetUnderLock, empty.size()))) {
+    for (const auto& [series, points] : empty.first(std::min(kForgetUnderLock, empty.size()))) {
       index.groups(series, groups);
-      const bool waits = std::ranges::any_of(groups, [this](model::GroupId group) {
-        return head->fragments(group) != nullptr || (frozen != nullptr && frozen->fragments(group) != nullptr);
-      });
+      const bool waits =
+          lives.of(series).points != points || std::ranges::any_of(groups, [this](model::GroupId group) {
+            return head->fragments(group) != nullptr || (frozen != nullptr && frozen->fragments(group) != nullptr);
+          });
       if (waits) continue;
       for (const auto group : groups) forgotten_groups.add(group);
       sure.push_back(series);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maintenance: the thread that moves frozen heads into the database and merges the runs of quiet slots, and settle(),
-// which does all of it at once.
+// Maintenance: the thread that merges the runs of quiet slots, seals what has ended and gives back what is over, and
+// settle(), which does all of it at once.
 #include <chrono>
 
 #include "base/guarded.h"
@@ -60,24 +60,9 @@ bool Store::State::maintain_once() {
     worked = worked || status;
     return bool(status);
   };
-  bool has_frozen = false;
-  bool has_definitions = false;
-  {
-    const std::lock_guard append(append_mutex);
-    has_frozen = frozen != nullptr;
-    has_definitions = !logged_definitions.empty();
-  }
-  if (has_frozen) {
-    attempt("samples cannot be moved into the database; they stay in the log", [this] { return spill_frozen(); });
-    return worked;
-  }
-  if (erasing) return worked;
   if (!troubles.note("a change cannot be finished", finish_commit())) return false;
   if (database->has_garbage()) {
     attempt("blocks without a run cannot be erased", [this] { return database->erase_garbage(); });
-  }
-  if (has_definitions) {
-    attempt("definitions cannot be moved into the database", [this] { return hand_over_definitions(); });
   }
   if (round_due()) attempt("ended slots cannot be sealed", [this] { return settle_round(); });
   if (forget_due()) forget_some();
@@ -89,23 +74,6 @@ bool Store::State::maintain_once() {
   }
   if (reclaim_due()) attempt("what has outlived its time cannot be given back", [this] { return reclaim_some(); });
   return worked && !reclaiming.slots.empty();
-}
-
-Status Store::State::hand_over_definitions() {
-  std::string definitions;
-  std::uint64_t sequence = 0;
-  {
-    const std::lock_guard lock(append_mutex);
-    definitions.swap(logged_definitions);
-    sequence = log->sequence();
-  }
-  if (definitions.empty()) return {};
-  auto status = database->put_definitions(sequence, definitions);
-  if (!status) {
-    const std::lock_guard lock(append_mutex);
-    logged_definitions.insert(0, definitions);
-  }
-  return status;
 }
 
 std::vector<SlotKey> Store::State::mergeable(bool all) const {
@@ -130,11 +98,10 @@ std::vector<SlotKey> Store::State::mergeable(bool all) const {
 
 Result<storage::SettleReport> Store::settle() {
   State& state = *state_;
-  const std::lock_guard no_erase(state.erase_mutex);
-  const std::lock_guard lock(state.maintenance_mutex);
+  std::unique_lock lock(state.maintenance_mutex);
   VARVE_CHECK_OK(state.finish_commit());
   const auto before = state.runs_now();
-  VARVE_CHECK_OK(state.spill_all());
+  VARVE_CHECK_OK(state.spill_all_alone());
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
   VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
   for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
@@ -143,8 +110,10 @@ Result<storage::SettleReport> Store::settle() {
   VARVE_CHECK_OK(state.drop_expired());
   while (state.forget_scan.left > 0) state.forget_some();
   VARVE_CHECK_OK(state.database->erase_garbage());
+  const auto after = state.runs_now();
+  lock.unlock();
   VARVE_CHECK_OK(state.database->compact());
-  return what_changed(*before, *state.runs_now());
+  return what_changed(*before, *after);
 }
 
 }  // namespace varve::engine::rocksdb

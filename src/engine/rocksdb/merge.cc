@@ -17,11 +17,11 @@ Status Store::State::merge(const SlotKey& slot) {
 }
 
 Status Store::State::merge_runs(const SlotKey& slot) {
-  const auto current = runs_now();
-  const RunList merging = current->slots.at(slot).runs;
-  // Drawn now: what a flush writes from here on stands above it.
+  // Drawn before the runs are looked at: what a flush adds after that look stands above it.
   const std::uint64_t number = numbers.draw();
   VARVE_CHECK_OK(step("merge.begin"));
+  const auto current = runs_now();
+  const RunList merging = current->slots.at(slot).runs;
   const View nothing{nullptr, nullptr, current, nullptr};
   const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
   SlotPatches patches(source, merging);

@@ -59,7 +59,7 @@ Status Store::State::settle_round() {
     const std::lock_guard lock(append_mutex);
     spill = options.rolls_up && !options.rollups.levels.empty() && has_ended(*head, chunk_width, ended_before);
   }
-  if (spill) VARVE_CHECK_OK(spill_all());
+  if (spill) VARVE_CHECK_OK(spill_all_alone());
   VARVE_CHECK_OK(seal_all(ended_before));
   return drop_expired();
 }
@@ -78,20 +78,6 @@ Status Store::State::seal_all(std::int64_t ended_before_ms) {
   for (const SlotKey& slot : late) VARVE_CHECK_OK(seal({&slot, 1}));
   for (auto coarse = coarse_due(ended_before_ms); !coarse.empty(); coarse = coarse_due(ended_before_ms)) {
     VARVE_CHECK_OK(in_parts(coarse, [this](std::span<const CoarseWindow> part) { return seal_coarse(part); }));
-  }
-  return {};
-}
-
-// What a running spill holds, then what the head holds.
-Status Store::State::spill_all() {
-  for (int heads = 0; heads < 2; ++heads) {
-    bool has_frozen = false;
-    {
-      const std::lock_guard lock(append_mutex);
-      if (frozen == nullptr && head->rows() > 0) VARVE_CHECK_OK(freeze());
-      has_frozen = frozen != nullptr;
-    }
-    if (has_frozen) VARVE_CHECK_OK(spill_frozen());
   }
   return {};
 }

@@ -17,8 +17,16 @@ Store::~Store() {
     const std::lock_guard lock(state_->wake_mutex);
     state_->stopping = true;
   }
+  {
+    const std::lock_guard lock(state_->append_mutex);
+    state_->admits = false;
+  }
   state_->wake.notify_all();
-  if (state_->maintenance.joinable()) state_->maintenance.join();
+  state_->flush_wake.notify_all();
+  state_->room.notify_all();
+  for (std::thread* thread : {&state_->maintenance, &state_->flusher, &state_->admitter}) {
+    if (thread->joinable()) thread->join();
+  }
   if (state_->log) state_->log->stop();
 }
 
@@ -31,8 +39,10 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   State* const shared = state.get();
   std::unique_ptr<Store> store(new Store(std::move(state)));
   if (options.repair) VARVE_CHECK_OK(shared->take_in_aside(*store));
-  // At full priority: it must keep up with whoever parses, or slots pile up.
+  // At full priority: they must keep up with whoever parses, or slots pile up.
   shared->maintenance = std::thread([shared] { shared->maintain(); });
+  shared->flusher = std::thread([shared] { shared->keep_flushing(); });
+  shared->admitter = std::thread([shared] { shared->admit(); });
   return store;
 }
 
@@ -120,12 +130,7 @@ std::size_t Store::series_count(model::TenantId tenant) const {
 
 void Store::append(const model::RowBatch& batch, AppendDone done) {
   if (batch.empty()) return done({});
-  Status left_out;
-  if (auto status = state_->append(batch, left_out); !status) return done(std::move(status));
-  if (left_out) return state_->log->when_durable(std::move(done));
-  state_->log->when_durable([done = std::move(done), left_out = std::move(left_out)](Status status) {
-    done(status ? left_out : std::move(status));
-  });
+  state_->append(batch.bytes(), std::move(done));
 }
 
 // Of windows of which nothing but histograms is wanted, those of series that never had one need not be looked at: which
@@ -181,13 +186,14 @@ storage::StorageBytes Store::storage_bytes() const {
   storage::StorageBytes bytes;
   bytes.wal = state_->log->bytes();
   bytes.sealed = state_->database->bytes();
+  const auto runs = state_->runs_now();
+  for (const auto& [slot, of_slot] : runs->slots) {
+    if (slot.granularity_ms == 0) continue;
+    for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
+  }
+  bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
   {
     const std::lock_guard lock(state_->append_mutex);
-    for (const auto& [slot, of_slot] : state_->runs->slots) {
-      if (slot.granularity_ms == 0) continue;
-      for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
-    }
-    bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
     bytes.index = state_->lives.memory_bytes();
     bytes.hot = state_->head->memory_bytes() + (state_->frozen ? state_->frozen->memory_bytes() : 0);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the Store share: the index, the log with the heads, the runs, and who may touch them when.
 //
-// Locks, none taken while a later one is held:  erase → maintenance → commit → index → append → definitions.
+// Locks, none taken while a later one is held:  maintenance → flush → commit → index → append → definitions.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,7 @@
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/store.h"
 #include "engine/rocksdb/troubles.h"
+#include "engine/rocksdb/waiting_appends.h"
 #include "engine/shared/chunk_width.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
@@ -45,6 +46,8 @@ struct Change {
   std::uint64_t slots_sealed = 0;
   std::uint64_t windows = 0;
 };
+
+inline constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 20;  // of rows that wait for room in the head
 
 class RollupWriter;
 class Erasure;
@@ -75,19 +78,24 @@ struct Store::State {
   std::shared_ptr<const Head> frozen;  // being spilled; at most one
   Checkpoint frozen_checkpoint;        // true once the frozen head is in the database
   std::string spill_error;             // why it cannot be brought there for now; empty: it can
+  std::string rotate_error;            // why the head cannot be frozen for now
   std::string logged_definitions;      // in the log, not yet handed to the database
   std::shared_ptr<const Runs> runs = std::make_shared<Runs>(plan());
-  Lives lives;  // of what is in the runs; only maintenance changes it
+  Lives lives;  // of what is in the runs
   ForgottenGroups forgotten_groups;
   TaskPool scan_pool{0};
-  std::condition_variable room;  // the frozen head is gone
+  WaitingAppends waiting{kWaitingBytesMax};
+  bool admits = true;            // until the store is closed
+  std::condition_variable room;  // the frozen head is gone, something waits, or the store is closed
 
-  std::mutex erase_mutex;  // an erase, or settle(), which must not come between its steps
+  // Flushing: one at a time, by its thread, or by settle() and erase(), which want the heads empty.
+  std::mutex flush_mutex;
+  Troubles flush_troubles;
 
-  // Spilling and merging: one at a time, by the maintenance thread or by settle().
+  // Merging, sealing, deleting, dropping: one at a time, by the maintenance thread, settle() or erase(). Only flushes
+  // change the runs meanwhile.
   std::mutex maintenance_mutex;
   ForgetScan forget_scan;
-  bool erasing = false;  // only spills may change the runs until it is done
   std::unique_ptr<Database> database;
   RunNumbers numbers;
   Troubles troubles;
@@ -109,11 +117,12 @@ struct Store::State {
   Checkpoint checkpoint;             // as committed
   std::optional<Change> unfinished;  // written, but nobody knows whether it is durable
 
-  std::mutex wake_mutex;
-  std::condition_variable wake;
-  bool stopping = false;  // under wake_mutex
-  bool has_work = false;  // under wake_mutex
-  std::thread maintenance;
+  std::mutex wake_mutex;  // what follows but for the threads
+  std::condition_variable wake, flush_wake;
+  bool stopping = false;
+  bool has_work = false;      // for maintenance
+  bool has_to_flush = false;  // for the flush
+  std::thread maintenance, flusher, admitter;
 
   // recovery.cc: under no lock, before anything else runs.
   Status recover();
@@ -125,23 +134,36 @@ struct Store::State {
   Status spill_aside();
 
   // append.cc
-  // `left_out` says why some of the rows are not kept (invalid), as append() of storage/sample_store.h does.
-  Status append(const model::RowBatch& batch, Status& left_out);
-  Status write_log(std::span<const std::byte> rows);  // under the append lock: what was defined, then the rows
-  Status wait_for_room(std::unique_lock<std::mutex>& lock);
+  // Never waits: where there is no room the rows are copied, and their turn comes, or they are refused.
+  void append(std::span<const std::byte> rows, storage::SampleStore::AppendDone done);
+  // Under the append lock, which it may let go of and take again. `left_out` says why some of the rows are not kept
+  // (invalid), as append() of storage/sample_store.h does.
+  Status append_now(std::unique_lock<std::mutex>& lock, std::span<const std::byte> rows, Status& left_out);
+  void acknowledge(Status status, Status left_out, storage::SampleStore::AppendDone done);  // under no lock
+  Status write_log(std::span<const std::byte> rows);  // these under the append lock: what was defined, then the rows
+  bool has_room();
+  [[nodiscard]] Error no_room() const;
   [[nodiscard]] bool head_over(std::size_t times) const;
-  Status freeze();  // under the append lock; no frozen head
+  Status freeze();  // no frozen head
+  void admit();     // the thread's: those that wait
   [[nodiscard]] View view() const;
   [[nodiscard]] std::vector<std::uint8_t> plain_series(std::span<const model::SeriesId> series,
                                                        const storage::PieceSink& sink);
-  void notify_maintenance();
+
+  // flush.cc, spill.cc
+  void keep_flushing();
+  bool flush_once();   // false: nothing to do now
+  Status spill_all();  // these under the flush lock
+  Status spill_frozen();
+  Status spill(const Head& spilling, std::uint64_t number, Change change);
+  Status hand_over_definitions();
+  Status spill_all_alone();  // under none that comes later
+  void wake_flush();
+  void wake_maintenance();
 
   // maintenance.cc
   void maintain();
-  bool maintain_once();   // false: nothing to do now
-  Status spill_frozen();  // these under the maintenance lock
-  Status spill(const Head& spilling, std::uint64_t number, Change change);
-  Status hand_over_definitions();
+  bool maintain_once();               // false: nothing to do now
   Status merge(const SlotKey& slot);  // or sets it aside
   Status merge_runs(const SlotKey& slot);
   [[nodiscard]] std::vector<SlotKey> mergeable(bool all) const;
@@ -153,6 +175,7 @@ struct Store::State {
   // Work that looks at the runs to change them begins with this.
   Status finish_commit();
   Status finish_commit_locked();
+  [[nodiscard]] std::uint64_t flushed_below();  // segments of the log
   void publish(const Change& change);
 
   // seal.cc
@@ -172,7 +195,6 @@ struct Store::State {
   [[nodiscard]] bool round_due();
   Status settle_round();
   Status seal_all(std::int64_t ended_before_ms);
-  Status spill_all();
   [[nodiscard]] std::vector<std::uint32_t> owned() const;  // partitions, ascending
 
   // slots.cc
@@ -186,7 +208,7 @@ struct Store::State {
   // erase.cc
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                      model::TimeRange range, const std::atomic<bool>* cancelled);
-  Status let_spill();  // these under the maintenance lock
+  // Under the maintenance and the flush lock.
   Status erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed);
   Status erase_batch(const EraseContext& context, std::uint64_t raw_number, Change& change,
                      storage::EraseReport& report);
@@ -194,15 +216,20 @@ struct Store::State {
   void give_back(model::TenantId tenant);  // under none
 
   // forget.cc
-  Status revive(const model::RowBatch& batch);  // under no lock; limit: not all, as the tenant is full
-  void revive_heads();                          // of a start
+  Status revive(std::span<const std::byte> rows);  // under no lock; limit: not all, as the tenant is full
+  void revive_heads();                             // of a start
   void look_for_empty_series();
   [[nodiscard]] bool forget_due() const;  // these under the maintenance lock
   void forget_some();                     // of the series that are left to be looked at
+  // A series of which nothing was left when it was looked at, and how many points it had.
+  struct Empty {
+    model::SeriesId series;
+    std::uint64_t points;
+  };
   Status forget_empty(std::span<const model::SeriesId> series);
   [[nodiscard]] std::map<model::TenantId, model::Timestamp> oldest_kept() const;
   Status drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series);
-  void forget(std::span<const model::SeriesId> empty);
+  void forget(std::span<const Empty> empty);
 
   // reclaim.cc
   Status recover_reclaimed();              // of a start

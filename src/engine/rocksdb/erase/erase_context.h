@@ -26,7 +26,7 @@ struct EraseContext {
   std::shared_mutex& index_mutex;
   const index::SeriesIndex& index;
   const shared::SharedGroups& shared_groups;
-  // Between groups: lets a waiting spill through. Errors: its, cancelled.
+  // Between groups. Error: cancelled.
   std::function<Status()> pause;
 
   // The slot as the erase sees it.

@@ -6,6 +6,12 @@
 #include <tuple>
 
 namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kCapturedUnderLock = 256;  // appends wait while the head's rows of so many series are listed
+
+}  // namespace
+
 SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_(source.chunk_width_ms) {
   const auto& runs = source.view.runs->slots;
   const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
@@ -58,17 +64,18 @@ void ScanRange::capture(const Head& head, bool frozen, std::uint32_t group) {
 }
 
 void ScanRange::capture(std::span<const Place> places) {
-  const auto all = [&](const Head& head, bool frozen) {
-    std::uint32_t before = model::to_int(model::kNoGroup);
-    for (const Place& place : places) {
+  std::uint32_t before = model::to_int(model::kNoGroup);
+  const auto all = [&](const Head& head, bool frozen, std::span<const Place> of) {
+    for (const Place& place : of) {
       if (place.group != before) capture(head, frozen, place.group);
       before = place.group;
     }
   };
-  if (source_.view.frozen) all(*source_.view.frozen, true);
-  {
+  if (source_.view.frozen) all(*source_.view.frozen, true, places);
+  before = model::to_int(model::kNoGroup);
+  for (auto rest = places; !rest.empty(); rest = rest.subspan(std::min(kCapturedUnderLock, rest.size()))) {
     const std::lock_guard lock(source_.append_mutex);
-    all(*source_.view.head, false);
+    all(*source_.view.head, false, rest.first(std::min(kCapturedUnderLock, rest.size())));
   }
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
     return std::tuple(a.slot, a.group, !a.frozen) < std::tuple(b.slot, b.group, !b.frozen);

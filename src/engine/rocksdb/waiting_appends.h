@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// WaitingAppends: batches that came while there was no room for them in memory, in the order in which they came. Nobody
+// waits in a call: who appends is a thread that serves connections.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// The caller locks.
+class WaitingAppends {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    std::vector<std::byte> rows;
+    storage::SampleStore::AppendDone done;
+    Clock::time_point until;  // it is refused then
+  };
+
+  explicit WaitingAppends(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  // False: too much is waiting already; nothing was taken.
+  bool add(std::span<const std::byte> rows, storage::SampleStore::AppendDone& done, Clock::time_point until) {
+    if (bytes_ + rows.size() > bytes_max_) return false;
+    waiting_.push_back({{rows.begin(), rows.end()}, std::move(done), until});
+    bytes_ += rows.size();
+    return true;
+  }
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] const Waiting& front() const { return waiting_.front(); }
+  Waiting take() {
+    Waiting first = std::move(waiting_.front());
+    waiting_.pop_front();
+    bytes_ -= first.rows.size();
+    return first;
+  }
+
+ private:
+  const std::size_t bytes_max_;
+  std::deque<Waiting> waiting_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace varve::engine::rocksdb
