@@ -94,6 +94,7 @@ class Trial:
             if code < 0 and not self.killed_by_plan():
                 self.faults.append(f"a start ended in {code}")
             self.let_go()
+            time.sleep(0.5)  # as whoever starts it again would, too
         raise AssertionError(f"it does not start: {self.server.last_words()}")
 
     def let_go(self):

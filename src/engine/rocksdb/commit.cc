@@ -4,14 +4,15 @@
 // When a commit cannot be flushed nobody knows whether it is in the database: it is in RocksDB's memory, and the next
 // flush that goes well makes it durable, whoever asks for it. So it is kept, and nothing else is committed, and no work
 // that depends on the list of runs is begun, before it has been flushed and published. Until then readers have what was
-// there before, which is still there: blocks go after their runs have gone from the list.
+// there before, which is still there: blocks go after their runs have gone from the list. Where the database had to be
+// opened again, it is known whether the commit is there; if not, nothing of it is, and the work is done anew.
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 
 Status Store::State::commit(Change change, Database::Draft& draft) {
   const std::lock_guard lock(commit_mutex);
-  VARVE_CHECK_OK(finish_commit_locked());
+  VARVE_CHECK_OK(finish_commit_locked());  // or undone: then what it was about is as it was
   change.commit.lives = change.lives.apply(lives);
   Checkpoint& reached = change.commit.checkpoint;
   if (!change.spills) reached = checkpoint;
@@ -19,24 +20,39 @@ Status Store::State::commit(Change change, Database::Draft& draft) {
   VARVE_CHECK_OK(step(change.what, ".written"));
   VARVE_CHECK_OK(database->write(change.commit, draft));
   unfinished = std::move(change);
-  return finish_commit_locked();
+  VARVE_TRY(const bool done, finish_commit_locked());
+  if (done) return {};
+  return fail(Code::unavailable, "the database had to be opened again; what was being written is written anew");
 }
 
 Status Store::State::finish_commit() {
   const std::lock_guard lock(commit_mutex);
-  return finish_commit_locked();
+  VARVE_CHECK_OK(finish_commit_locked());
+  return {};
 }
 
-Status Store::State::finish_commit_locked() {
-  if (!unfinished) return {};
-  VARVE_CHECK_OK(database->flush());
+Result<bool> Store::State::finish_commit_locked() {
+  if (!unfinished) return true;
+  VARVE_TRY(const bool is_there, database->flush());
+  if (!is_there) {
+    undo();
+    return false;
+  }
   VARVE_CHECK_OK(step(unfinished->what, ".committed"));
   const Change change = std::move(*unfinished);
   unfinished.reset();
   publish(change);
   VARVE_CHECK_OK(step(change.what, ".published"));
   if (change.spills) log->remove_before(checkpoint.first_segment);
-  return {};
+  return true;
+}
+
+// Nothing of it is in the database: whoever began it does it again from the start.
+void Store::State::undo() {
+  const Change change = std::move(*unfinished);
+  unfinished.reset();
+  database->discard(change.commit.added);
+  if (change.spills) numbers.end_flush();
 }
 
 std::uint64_t Store::State::flushed_below() {

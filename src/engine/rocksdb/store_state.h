@@ -174,7 +174,8 @@ struct Store::State {
   Status commit(Change change, Database::Draft& draft);
   // Work that looks at the runs to change them begins with this.
   Status finish_commit();
-  Status finish_commit_locked();
+  Result<bool> finish_commit_locked();  // false: it is undone
+  void undo();
   [[nodiscard]] std::uint64_t flushed_below();  // segments of the log
   void publish(const Change& change);
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/runs/database.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
-#include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
 #include <map>
@@ -12,14 +10,14 @@
 
 #include "base/bytes.h"
 #include "codec/compression.h"
-#include "engine/rocksdb/runs/database_log.h"
+#include "engine/rocksdb/runs/database_handle.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
-constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
+constexpr std::size_t kCheckpointBytes = 32;
+constexpr std::size_t kCheckpointBytesOnce = 24;  // without the commit's number
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 constexpr std::size_t kDefinitionsBytesMax = std::size_t{1} << 30;
 
@@ -31,51 +29,28 @@ Error translate(const ::rocksdb::Status& status, std::string_view doing) {
   return {code, std::string(doing) + ": " + status.ToString()};
 }
 
+std::uint64_t commit_of(std::string_view checkpoint) {
+  return checkpoint.size() == kCheckpointBytes ? load_be64(checkpoint.data() + 24) : 0;
+}
+
 ::rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
-std::string encode_checkpoint(const Checkpoint& checkpoint) {
-  std::string value(24, '\0');
+std::string encode_checkpoint(const Checkpoint& checkpoint, std::uint64_t commit) {
+  std::string value(kCheckpointBytes, '\0');
   store_be64(value.data(), checkpoint.next_run);
   store_be64(value.data() + 8, checkpoint.first_segment);
   store_be64(value.data() + 16, checkpoint.sequence);
+  store_be64(value.data() + 24, commit);
   return value;
-}
-
-::rocksdb::Options database_options() {
-  ::rocksdb::Options options;
-  options.create_if_missing = true;
-  options.compression = ::rocksdb::kNoCompression;
-  options.write_buffer_size = kMemtableBytes;
-  options.max_write_buffer_number = 2;
-  options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
-  // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
-  options.level0_slowdown_writes_trigger = 128;
-  options.level0_stop_writes_trigger = 1024;
-  options.target_file_size_base = 64ULL << 20;
-  options.max_bytes_for_level_base = 512ULL << 20;
-  options.level_compaction_dynamic_level_bytes = true;
-  options.max_open_files = 512;
-  options.info_log = database_log();
-  options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
-  ::rocksdb::BlockBasedTableOptions table;
-  table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
-  table.block_size = 16 * 1024;
-  table.format_version = 5;
-  options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
-  return options;
 }
 
 class DatabaseSnapshot final : public Database::Snapshot {
  public:
-  explicit DatabaseSnapshot(::rocksdb::DB& db) : db_(db), snapshot_(db.GetSnapshot()) {}
-  ~DatabaseSnapshot() override { db_.ReleaseSnapshot(snapshot_); }
-  DatabaseSnapshot(const DatabaseSnapshot&) = delete;
-  DatabaseSnapshot& operator=(const DatabaseSnapshot&) = delete;
-  [[nodiscard]] const ::rocksdb::Snapshot* get() const { return snapshot_; }
+  explicit DatabaseSnapshot(DatabaseHandle& handle) : snapshot_(handle) {}
+  [[nodiscard]] const ::rocksdb::Snapshot* get() const { return snapshot_.get(); }
 
  private:
-  ::rocksdb::DB& db_;
-  const ::rocksdb::Snapshot* snapshot_;
+  const DatabaseHandle::Snapshot snapshot_;
 };
 
 }  // namespace
@@ -87,10 +62,22 @@ struct Database::State {
     std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; none: to be looked for
   };
 
-  std::unique_ptr<::rocksdb::DB> db;
+  std::unique_ptr<DatabaseHandle> handle;
   AtStep at_step;
   mutable std::mutex garbage_mutex;
   std::vector<Garbage> garbage;
+
+  // Definitions that may not be in files yet: the log lets go of them with the next commit.
+  struct Definitions {
+    std::string key, packed;
+  };
+  std::mutex definitions_mutex;
+  std::vector<Definitions> definitions;
+
+  // The commits' numbers; one at a time is written and not flushed.
+  std::uint64_t last_commit = 0;
+  std::optional<std::uint64_t> open_commit;
+  std::uint64_t open_epoch = 0;  // in which it was written
 
   Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
 
@@ -99,27 +86,95 @@ struct Database::State {
     std::string_view before, after;
   };
   // Without RocksDB's own log: a full disk must not end the process
-  // (docs/decisions/0029-rocksdb-writes-tables-only.md).
-  Status write(::rocksdb::WriteBatch& what, Names names) {
+  // (docs/decisions/0029-rocksdb-writes-tables-only.md). `epoch`, if set, is that of what was written before and
+  // belongs to it, or becomes it.
+  Status write(::rocksdb::WriteBatch& what, Names names, std::uint64_t* epoch = nullptr) {
     VARVE_CHECK_OK(step(names.before));
-    ::rocksdb::WriteOptions options;
-    options.disableWAL = true;
-    if (const auto status = db->Write(options, &what); !status.ok()) {
-      (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
-      if (const auto again = db->Write(options, &what); !again.ok()) {
-        return fail(translate(again, "writing to the database"));
+    VARVE_CHECK_OK(mend());
+    {
+      const auto db = handle->access();
+      if (!db) return fail(DatabaseHandle::closed());
+      if (epoch != nullptr && *epoch != 0 && *epoch != db.epoch()) {
+        return fail(Code::unavailable, "the database had to be opened again meanwhile");
+      }
+      if (epoch != nullptr) *epoch = db.epoch();
+      ::rocksdb::WriteOptions options;
+      options.disableWAL = true;
+      if (const auto status = db->Write(options, &what); !status.ok()) {
+        (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
+        if (const auto again = db->Write(options, &what); !again.ok()) {
+          handle->note(again);
+          return fail(translate(again, "writing to the database"));
+        }
       }
     }
     what.Clear();
     return names.after.empty() ? Status{} : step(names.after);
   }
 
+  // What was written in this epoch is in files when it returns.
   Status flush() {
+    VARVE_CHECK_OK(mend());
+    std::vector<Definitions> flushed;
+    {
+      const std::lock_guard lock(definitions_mutex);
+      flushed.swap(definitions);
+    }
+    const Status status = flush_tables();
+    if (!status) {
+      const std::lock_guard lock(definitions_mutex);
+      definitions.insert(definitions.begin(), flushed.begin(), flushed.end());
+    }
+    return status;
+  }
+
+  Status flush_tables() {
+    const auto db = handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
     ::rocksdb::FlushOptions options;
     options.allow_write_stall = true;
     if (db->Flush(options).ok()) return {};
     (void)db->Resume();
-    if (const auto status = db->Flush(options); !status.ok()) return fail(translate(status, "flushing the database"));
+    const auto status = db->Flush(options);
+    handle->note(status);
+    return status.ok() ? Status{} : fail(translate(status, "flushing the database"));
+  }
+
+  // Opens it again after an error that RocksDB does not come back from.
+  Status mend() {
+    if (!handle->is_broken()) return {};
+    return handle->mend([this](::rocksdb::DB& db) { return restore(db); });
+  }
+
+  Status restore(::rocksdb::DB& db) {
+    ::rocksdb::WriteBatch batch;
+    {
+      const std::lock_guard lock(definitions_mutex);
+      for (const auto& [key, packed] : definitions) batch.Put(key, packed);
+    }
+    ::rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    if (const auto status = db.Write(options, &batch); !status.ok()) {
+      return fail(translate(status, "writing definitions again"));
+    }
+    const std::lock_guard lock(garbage_mutex);
+    garbage.clear();
+    return list_garbage(db);
+  }
+
+  // What the records say: under garbage_mutex.
+  Status list_garbage(::rocksdb::DB& db) {
+    ::rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
+    for (at->Seek("g"); at->Valid() && at->key().starts_with("g"); at->Next()) {
+      RunKey left;
+      if (!parse_garbage_key(at->key().ToStringView(), left)) {
+        return fail(Code::corrupt, "a run without blocks has a malformed key");
+      }
+      garbage.push_back({left, std::nullopt});
+    }
+    if (!at->status().ok()) return fail(translate(at->status(), "reading the list of what is to be erased"));
     return {};
   }
 
@@ -128,6 +183,8 @@ struct Database::State {
     if (of.first_groups) {
       for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(of.run, model::GroupId{group}));
     } else {
+      const auto db = handle->access();
+      if (!db) return fail(DatabaseHandle::closed());
       ::rocksdb::ReadOptions options;
       options.fill_cache = false;
       const std::string prefix = block_key(of.run, model::GroupId{0}).substr(0, run_key(of.run).size());
@@ -144,6 +201,7 @@ struct Database::Draft::State {
   explicit State(Database::State& database) : of(database) {}
   Database::State& of;
   ::rocksdb::WriteBatch batch;                         // not written yet
+  std::uint64_t epoch = 0;                             // in which the blocks so far were written; 0: none was
   std::map<RunKey, std::vector<std::uint32_t>> begun;  // first groups of their blocks
 };
 
@@ -152,27 +210,27 @@ Database::~Database() = default;
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, const AtStep& at_step) {
   auto state = std::make_unique<State>();
-  ::rocksdb::DB* db = nullptr;
-  if (const auto status = ::rocksdb::DB::Open(database_options(), path, &db); !status.ok()) {
-    return fail(translate(status, "opening the database " + path));
-  }
-  state->db.reset(db);
+  VARVE_TRY(state->handle, DatabaseHandle::open(path));
   state->at_step = at_step;
   return std::unique_ptr<Database>(new Database(std::move(state)));
 }
 
 Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                          const std::function<Status(std::string_view)>& define) const {
+  const auto db = state_->handle->access();
   ::rocksdb::ReadOptions options;
   options.fill_cache = false;
   std::string value;
-  if (const auto status = state_->db->Get(options, slice(kCheckpointKey), &value); status.ok()) {
-    if (value.size() != 24) return fail(Code::corrupt, "the checkpoint record is malformed");
+  if (const auto status = db->Get(options, slice(kCheckpointKey), &value); status.ok()) {
+    if (value.size() != kCheckpointBytes && value.size() != kCheckpointBytesOnce) {
+      return fail(Code::corrupt, "the checkpoint record is malformed");
+    }
     checkpoint = {load_be64(value.data()), load_be64(value.data() + 8), load_be64(value.data() + 16)};
+    state_->last_commit = commit_of(value);
   } else if (!status.IsNotFound()) {
     return fail(translate(status, "reading the checkpoint"));
   }
-  const std::unique_ptr<::rocksdb::Iterator> at(state_->db->NewIterator(options));
+  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
   std::string definitions;
   for (at->Seek("d"); at->Valid() && at->key().starts_with("d"); at->Next()) {
     VARVE_CHECK_OK(
@@ -185,14 +243,10 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
     checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
     runs.push_back(std::move(run));
   }
-  const std::lock_guard lock(state_->garbage_mutex);
-  for (at->Seek("g"); at->Valid() && at->key().starts_with("g"); at->Next()) {
-    RunKey left;
-    if (!parse_garbage_key(at->key().ToStringView(), left)) {
-      return fail(Code::corrupt, "a run without blocks has a malformed key");
-    }
-    checkpoint.next_run = std::max(checkpoint.next_run, left.run + 1);
-    state_->garbage.push_back({left, std::nullopt});
+  {
+    const std::lock_guard lock(state_->garbage_mutex);
+    VARVE_CHECK_OK(state_->list_garbage(*db.operator->()));
+    for (const auto& left : state_->garbage) checkpoint.next_run = std::max(checkpoint.next_run, left.run.run + 1);
   }
   for (at->Seek("s"); at->Valid() && at->key().starts_with("s"); at->Next()) {
     SlotKey slot;
@@ -209,7 +263,8 @@ Result<LifePages> Database::lives() const {
   ::rocksdb::ReadOptions options;
   options.fill_cache = false;
   LifePages pages;
-  const std::unique_ptr<::rocksdb::Iterator> at(state_->db->NewIterator(options));
+  const auto db = state_->handle->access();
+  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
   for (at->Seek("l"); at->Valid() && at->key().starts_with("l"); at->Next()) {
     std::uint32_t number = 0;
     if (!parse_life_key(at->key().ToStringView(), number)) {
@@ -223,14 +278,16 @@ Result<LifePages> Database::lives() const {
 }
 
 std::shared_ptr<const Database::Snapshot> Database::snapshot() const {
-  return std::make_shared<DatabaseSnapshot>(*state_->db);
+  return std::make_shared<DatabaseSnapshot>(*state_->handle);
 }
 
 Result<std::shared_ptr<const std::string>> Database::get(const std::string& key, const Snapshot* snapshot) const {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
   ::rocksdb::ReadOptions options;
   if (snapshot != nullptr) options.snapshot = static_cast<const DatabaseSnapshot*>(snapshot)->get();
   auto value = std::make_shared<std::string>();
-  if (const auto status = state_->db->Get(options, key, value.get()); !status.ok()) {
+  if (const auto status = db->Get(options, key, value.get()); !status.ok()) {
     if (status.IsNotFound()) return fail(Code::corrupt, "a block that its run names is not in the database");
     return fail(translate(status, "reading a block"));
   }
@@ -253,11 +310,13 @@ Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group,
       batch.Put(block_key(run, first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
   if (!status.ok()) return fail(translate(status, "collecting blocks"));
   if (batch.GetDataSize() < kBatchBytes) return {};
-  return state_->of.write(batch, {"blocks.write", "blocks.written"});
+  return state_->of.write(batch, {"blocks.write", "blocks.written"}, &state_->epoch);
 }
 
 Status Database::Draft::flush() {
-  if (state_->batch.Count() > 0) VARVE_CHECK_OK(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}));
+  if (state_->batch.Count() > 0) {
+    VARVE_CHECK_OK(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}, &state_->epoch));
+  }
   VARVE_CHECK_OK(state_->of.step("blocks.flush"));
   return state_->of.flush();
 }
@@ -269,7 +328,13 @@ Status Database::put_definitions(std::uint64_t sequence, std::string_view defini
   if (const auto status = batch.Put(definitions_key(sequence), packed); !status.ok()) {
     return fail(translate(status, "collecting definitions"));
   }
-  return state_->write(batch, {"definitions.write", "definitions.written"});
+  std::uint64_t epoch = 0;
+  VARVE_CHECK_OK(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
+  const std::lock_guard lock(state_->definitions_mutex);
+  // Too late for those that were written again, if it was opened again at this moment.
+  if (state_->handle->epoch() != epoch) return fail(DatabaseHandle::closed());
+  state_->definitions.push_back({definitions_key(sequence), std::move(packed)});
+  return {};
 }
 
 Status Database::write(const Commit& commit, Draft& draft) {
@@ -290,16 +355,34 @@ Status Database::write(const Commit& commit, Draft& draft) {
     }
   }
   for (const auto& [number, page] : commit.lives) batch.Put(life_key(number), encode_life_page(*page));
-  batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint));
-  VARVE_CHECK_OK(state_->write(batch, {"commit.write", ""}));
+  const std::uint64_t number = state_->last_commit + 1;
+  batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint, number));
+  VARVE_CHECK_OK(state_->write(batch, {"commit.write", ""}, &draft.state_->epoch));
+  state_->last_commit = number;
+  state_->open_commit = number;
+  state_->open_epoch = draft.state_->epoch;
   for (const auto& run : commit.added) draft.state_->begun.erase(run->key);
   return {};
 }
 
-Status Database::flush() {
+Result<bool> Database::flush() {
   VARVE_CHECK_OK(state_->step("commit.flush"));
   VARVE_CHECK_OK(state_->flush());
-  return state_->step("commit.flushed");
+  VARVE_TRY(const bool is_there, has_open_commit());
+  state_->open_commit.reset();
+  VARVE_CHECK_OK(state_->step("commit.flushed"));
+  return is_there;
+}
+
+Result<bool> Database::has_open_commit() const {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
+  if (!state_->open_commit || state_->open_epoch == db.epoch()) return true;
+  std::string value;
+  const auto status = db->Get({}, slice(kCheckpointKey), &value);
+  if (status.IsNotFound()) return false;
+  if (!status.ok()) return fail(translate(status, "reading the checkpoint"));
+  return commit_of(value) == *state_->open_commit;
 }
 
 void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
@@ -308,11 +391,13 @@ void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
 }
 
 bool Database::has_garbage() const {
+  if (state_->handle->has_stale_snapshots()) return false;  // it is looked at later
   const std::lock_guard lock(state_->garbage_mutex);
   return !state_->garbage.empty();
 }
 
 Status Database::erase_garbage() {
+  if (state_->handle->has_stale_snapshots()) return {};
   std::vector<State::Garbage> found;
   {
     const std::lock_guard lock(state_->garbage_mutex);
@@ -344,7 +429,9 @@ Status Database::compact(const SlotKey& first, const SlotKey& last) {
   const std::string to = block_key({last, ~std::uint64_t{0}}, model::kNoGroup);
   const ::rocksdb::Slice begin(from);
   const ::rocksdb::Slice end(to);
-  if (const auto status = state_->db->CompactRange(options, &begin, &end); !status.ok()) {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
+  if (const auto status = db->CompactRange(options, &begin, &end); !status.ok()) {
     return fail(translate(status, "giving back room of the database"));
   }
   return {};
@@ -355,7 +442,9 @@ Status Database::compact() {
   options.bottommost_level_compaction = ::rocksdb::BottommostLevelCompaction::kForceOptimized;
   VARVE_CHECK_OK(state_->step("compact.begin"));
   VARVE_CHECK_OK(state_->flush());
-  if (const auto status = state_->db->CompactRange(options, nullptr, nullptr); !status.ok()) {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
+  if (const auto status = db->CompactRange(options, nullptr, nullptr); !status.ok()) {
     return fail(translate(status, "compacting the database"));
   }
   return {};
@@ -377,16 +466,20 @@ Status Database::erase_text(const std::string& key) {
 }
 
 Result<std::optional<std::string>> Database::text(const std::string& key) const {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
   std::string text;
-  const auto status = state_->db->Get({}, key, &text);
+  const auto status = db->Get({}, key, &text);
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return fail(translate(status, "reading a text"));
   return text;
 }
 
 Result<std::vector<std::string>> Database::text_keys(const std::string& prefix) const {
+  const auto db = state_->handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
   std::vector<std::string> keys;
-  const std::unique_ptr<::rocksdb::Iterator> at(state_->db->NewIterator({}));
+  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) keys.push_back(at->key().ToString());
   if (!at->status().ok()) return fail(translate(at->status(), "reading the names of texts"));
   return keys;
@@ -394,15 +487,18 @@ Result<std::vector<std::string>> Database::text_keys(const std::string& prefix) 
 
 std::uint64_t Database::bytes() const {
   std::uint64_t bytes = 0;
-  state_->db->GetIntProperty(::rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
+  const auto db = state_->handle->access();
+  if (db) db->GetIntProperty(::rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
   return bytes;
 }
 
 std::uint64_t Database::memory_bytes() const {
   std::uint64_t tables = 0;
   std::uint64_t readers = 0;
-  state_->db->GetIntProperty(::rocksdb::DB::Properties::kCurSizeAllMemTables, &tables);
-  state_->db->GetIntProperty(::rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
+  const auto db = state_->handle->access();
+  if (!db) return 0;
+  db->GetIntProperty(::rocksdb::DB::Properties::kCurSizeAllMemTables, &tables);
+  db->GetIntProperty(::rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
   return tables + readers;
 }
 

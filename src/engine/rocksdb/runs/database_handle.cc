@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/database_handle.h"
+
+#include <fcntl.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/log.h"
+#include "engine/rocksdb/runs/database_log.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
+constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
+constexpr int kProbedDescriptors = 32;                          // opening a database takes some
+
+::rocksdb::Options database_options() {
+  ::rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = ::rocksdb::kNoCompression;
+  options.write_buffer_size = kMemtableBytes;
+  options.max_write_buffer_number = 2;
+  options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
+  // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
+  options.level0_slowdown_writes_trigger = 128;
+  options.level0_stop_writes_trigger = 1024;
+  options.target_file_size_base = 64ULL << 20;
+  options.max_bytes_for_level_base = 512ULL << 20;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.max_open_files = 512;
+  options.info_log = database_log();
+  options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
+  ::rocksdb::BlockBasedTableOptions table;
+  table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
+  table.block_size = 16 * 1024;
+  table.format_version = 5;
+  options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+Status failed(std::string_view doing) {
+  return fail(Code::unavailable, std::string(doing) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+DatabaseHandle::~DatabaseHandle() = default;
+
+Result<std::unique_ptr<DatabaseHandle>> DatabaseHandle::open(std::string path) {
+  std::unique_ptr<DatabaseHandle> handle(new DatabaseHandle(std::move(path)));
+  VARVE_CHECK_OK(handle->open());
+  return handle;
+}
+
+Status DatabaseHandle::open() {
+  ::rocksdb::DB* db = nullptr;
+  const auto status = ::rocksdb::DB::Open(database_options(), path_, &db);
+  if (!status.ok()) {
+    const std::string message = "opening the database " + path_ + ": " + status.ToString();
+    if (status.IsCorruption()) return fail(Code::corrupt, message);
+    if (status.IsNoSpace()) return fail(Code::unavailable, message);
+    const bool locked = status.IsIOError() && message.find("lock") != std::string::npos;
+    return fail(locked ? Code::conflict : Code::io, message);
+  }
+  db_.reset(db);
+  ++epoch_;
+  return {};
+}
+
+DatabaseHandle::Access DatabaseHandle::access() const {
+  {
+    const std::lock_guard turn(turn_);
+  }
+  std::shared_lock lock(gate_);
+  return {std::move(lock), db_.get(), epoch_};
+}
+
+Error DatabaseHandle::closed() {
+  return {Code::unavailable, "the database failed and is not open again yet; it is tried every second"};
+}
+
+DatabaseHandle::Snapshot::Snapshot(DatabaseHandle& handle) : handle_(handle) {
+  const auto db = handle_.access();
+  if (db) snapshot_ = db->GetSnapshot();
+  const std::lock_guard lock(handle_.snapshots_mutex_);
+  handle_.snapshots_.insert(this);
+  if (!db) ++handle_.stale_;
+}
+
+DatabaseHandle::Snapshot::~Snapshot() {
+  const auto db = handle_.access();
+  {
+    const std::lock_guard lock(handle_.snapshots_mutex_);
+    handle_.snapshots_.erase(this);
+    if (snapshot_ == nullptr) --handle_.stale_;
+  }
+  if (snapshot_ != nullptr) db->ReleaseSnapshot(snapshot_);
+}
+
+bool DatabaseHandle::has_stale_snapshots() const {
+  const std::lock_guard lock(snapshots_mutex_);
+  return stale_ > 0;
+}
+
+// Of a full disk RocksDB comes back by Resume().
+void DatabaseHandle::note(const ::rocksdb::Status& status) {
+  if ((status.IsIOError() && !status.IsNoSpace()) || status.IsShutdownInProgress()) broken_ = true;
+}
+
+// A file beside the database can be made, written and synced, and there are descriptors.
+Status DatabaseHandle::probe() const {
+  const std::string path = path_ + "/PROBE";
+  std::vector<int> open;
+  Status status;
+  for (int i = 0; i < kProbedDescriptors && status; ++i) {
+    const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+    if (fd < 0) {
+      status = failed("opening " + path);
+    } else {
+      open.push_back(fd);
+    }
+  }
+  const std::array<char, 4096> bytes{};
+  if (status && ::write(open[0], bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    status = failed("writing " + path);
+  }
+  if (status && ::fdatasync(open[0]) != 0) status = failed("syncing " + path);
+  for (const int fd : open) ::close(fd);
+  ::unlink(path.c_str());
+  return status;
+}
+
+Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore) {
+  if (!broken_) return {};
+  VARVE_CHECK_OK(probe());
+  {
+    const auto db = access();
+    // Whoever waits inside for a flush or a compaction comes back.
+    if (db) ::rocksdb::CancelAllBackgroundWork(&*db.operator->(), false);
+  }
+  const std::lock_guard turn(turn_);
+  const std::unique_lock lock(gate_);
+  if (!broken_) return {};
+  {
+    const std::lock_guard snapshots(snapshots_mutex_);
+    for (Snapshot* one : snapshots_) {
+      if (one->snapshot_ == nullptr) continue;
+      db_->ReleaseSnapshot(one->snapshot_);
+      one->snapshot_ = nullptr;
+      ++stale_;
+    }
+  }
+  db_.reset();
+  VARVE_CHECK_OK(open());
+  if (Status restored = restore(*db_); !restored) {
+    db_.reset();
+    return restored;
+  }
+  broken_ = false;
+  log::info("the database is open again", {{"path", path_}});
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// DatabaseHandle: the RocksDB that is open. After most errors of a write or a sync RocksDB takes nothing more until it
+// is opened again; that is done here, in place, while the program runs: what lay in RocksDB's memory alone is lost
+// then, and whoever wrote it sees so by the epoch.
+//
+// Only runs/database*.cc include this. Thread-safe. Nobody asks for access while having it: who opens the database
+// again is let in between.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+
+#include "base/result.h"
+
+namespace varve::engine::rocksdb {
+
+class DatabaseHandle {
+ public:
+  static Result<std::unique_ptr<DatabaseHandle>> open(std::string path);
+  ~DatabaseHandle();
+
+  // As long as it lives, the database is not opened again.
+  class Access {
+   public:
+    // False: it could not be opened again yet.
+    explicit operator bool() const { return db_ != nullptr; }
+    ::rocksdb::DB* operator->() const { return db_; }
+    // How often it was opened.
+    [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+
+   private:
+    friend class DatabaseHandle;
+    Access(std::shared_lock<std::shared_mutex> lock, ::rocksdb::DB* db, std::uint64_t epoch)
+        : lock_(std::move(lock)), db_(db), epoch_(epoch) {}
+    std::shared_lock<std::shared_mutex> lock_;
+    ::rocksdb::DB* db_;
+    std::uint64_t epoch_;
+  };
+  [[nodiscard]] Access access() const;
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] static Error closed();
+
+  // Keeps what was there when it was made; one that is older than the last opening does not.
+  class Snapshot {
+   public:
+    explicit Snapshot(DatabaseHandle& handle);
+    ~Snapshot();
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+    [[nodiscard]] const ::rocksdb::Snapshot* get() const { return snapshot_; }  // having access
+
+   private:
+    friend class DatabaseHandle;
+    DatabaseHandle& handle_;
+    const ::rocksdb::Snapshot* snapshot_ = nullptr;  // null: of an earlier epoch
+  };
+  // Snapshots that keep nothing any more, of queries that still run: nothing may be erased.
+  [[nodiscard]] bool has_stale_snapshots() const;
+
+  // Told of each error of a write: is it one that RocksDB does not come back from?
+  void note(const ::rocksdb::Status& status);
+  [[nodiscard]] bool is_broken() const { return broken_; }
+  // If it is broken: opened again, when a file can be written beside it. `restore` writes what must not be lost.
+  Status mend(const std::function<Status(::rocksdb::DB&)>& restore);
+
+ private:
+  explicit DatabaseHandle(std::string path) : path_(std::move(path)) {}
+  Status probe() const;
+  Status open();
+
+  const std::string path_;
+  std::atomic<bool> broken_{false};
+  mutable std::mutex turn_;         // taken for a moment by those who want access, so that mend() gets its turn
+  mutable std::shared_mutex gate_;  // what follows
+  std::unique_ptr<::rocksdb::DB> db_;
+  std::atomic<std::uint64_t> epoch_{0};
+
+  mutable std::mutex snapshots_mutex_;  // taken last
+  std::set<Snapshot*> snapshots_;
+  std::size_t stale_ = 0;
+};
+
+}  // namespace varve::engine::rocksdb
