@@ -148,6 +148,15 @@ class Trial:
             pass
         self.look()
 
+    def settle_until(self, seconds):
+        """The database needs a moment to heal."""
+        deadline = time.monotonic() + seconds
+        while True:
+            answer = self.server.post("/-/settle", timeout=120)
+            if answer.status == 200 or time.monotonic() > deadline:
+                return answer
+            time.sleep(0.2)
+
     def end(self):
         """Calls go well again; all is taken, there, and still there after a kill."""
         self.failing.disarm()
@@ -155,10 +164,10 @@ class Trial:
             actor.prepare_put()
         self.steps(len(self.life.actors))
         self.compare("at the end")
-        answer = self.server.post("/-/settle", timeout=120)
+        answer = self.settle_until(HEAL_SECONDS_OF_SYNC if self.failing.synced_badly else HEAL_SECONDS)
         if answer.status != 200 and self.failing.synced_badly and not self.restarts:
             self.restart_after_sync()
-            answer = self.server.post("/-/settle", timeout=120)
+            answer = self.settle_until(HEAL_SECONDS)
         if answer.status != 200:
             self.faults.append(f"settle: {answer}")
         self.compare("after settling")

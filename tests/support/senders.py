@@ -92,7 +92,7 @@ def send_telnet(server, tenant, rows):
         return UNREACHED
     except (OSError, EOFError):
         return UNKNOWN
-    return ACKNOWLEDGED if "varve" in answer else REFUSED
+    return ACKNOWLEDGED if answer.startswith("KairosDB ") else REFUSED  # an error may name a path
 
 
 SENDERS = {"influx": send_influx, "kairosdb": send_kairosdb, "opentsdb": send_opentsdb, "remote_write": send_remote_write,
