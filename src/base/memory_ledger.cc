@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory_ledger.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace varve {
+
+MemoryLedger::MemoryLedger(std::size_t limit) : limit_(limit) {
+  const std::size_t share = std::min(limit / 8, kShareMax);
+  shares_ = {Share{share}, Share{share}, Share{limit - 2 * share}};
+}
+
+std::size_t MemoryLedger::held(Kind kind) const {
+  const std::lock_guard lock(mutex_);
+  return held_[static_cast<std::size_t>(kind)];
+}
+
+std::size_t MemoryLedger::held() const {
+  const std::lock_guard lock(mutex_);
+  return held_[0] + held_[1] + held_[2];
+}
+
+std::size_t MemoryLedger::room() const {
+  const std::lock_guard lock(mutex_);
+  const Share& rest = shares_[static_cast<std::size_t>(Place::rest)];
+  return rest.max - rest.used;
+}
+
+bool MemoryLedger::move(Account& account, Kind kind, std::size_t bytes) {
+  const auto share_at = [this](Place place) -> Share& { return shares_[static_cast<std::size_t>(place)]; };
+  const std::lock_guard lock(mutex_);
+  Share& before = share_at(account.place_);
+  before.used -= account.bytes_;
+  Place place = kind == Kind::body ? Place::bodies : Place::queries;
+  const bool small = bytes <= kSmallMax && !account.large_;
+  if (!small || !share_at(place).has(bytes)) place = Place::rest;
+  // What becomes less may stay where it is, whoever has come to the other shares meanwhile.
+  if (!share_at(place).has(bytes) && bytes <= account.bytes_) place = account.place_;
+  if (!share_at(place).has(bytes)) {
+    before.used += account.bytes_;
+    return false;
+  }
+  share_at(place).used += bytes;
+  held_[static_cast<std::size_t>(account.kind_)] -= account.bytes_;
+  held_[static_cast<std::size_t>(kind)] += bytes;
+  account.kind_ = kind;
+  account.place_ = place;
+  account.bytes_ = bytes;
+  return true;
+}
+
+bool MemoryLedger::Account::become(Kind kind, std::size_t bytes) {
+  if (ledger_ != nullptr) return (bytes == bytes_ && kind == kind_) || ledger_->move(*this, kind, bytes);
+  kind_ = kind;
+  bytes_ = bytes;
+  return true;
+}
+
+void MemoryLedger::Account::clear() {
+  static_cast<void>(resize(0));
+  large_ = false;
+}
+
+void MemoryLedger::register_metrics(const std::shared_ptr<MemoryLedger>& ledger, Metrics& metrics) {
+  for (const auto& [kind, name] :
+       {std::pair{Kind::body, "body"}, std::pair{Kind::query, "query"}, std::pair{Kind::answer, "answer"}}) {
+    metrics.gauge("varve_memory_bytes", "Memory that requests hold, by what it is; together at most limits.memory.",
+                  [ledger, kind] { return static_cast<double>(ledger->held(kind)); },
+                  {{"kind", std::string_view(name)}});
+  }
+  metrics.counter_from("varve_http_shed_total", "Requests refused because requests held all of limits.memory.",
+                       [ledger] { return static_cast<double>(ledger->refused()); });
+}
+
+}  // namespace varve
