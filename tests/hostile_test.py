@@ -181,7 +181,7 @@ class Hostile(OwnServerCase):
     def test_overload_sheds_and_loses_nothing(self):
         """More bodies at once than the server holds: some are refused and told when to come again, each 204 is stored,
         and it serves on afterwards."""
-        server = self.new_server().start()
+        server = self.new_server({"limits.memory": "512MiB"}).start()
         senders, size, lines = 24, 40 * MIB, 1000
         held = threading.Barrier(senders)
         answers = [b""] * senders

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryLedger: what all requests together hold in memory (`limits.memory`), by kind: bodies on their way in, queries at
-// work, answers on their way out. Who holds something has an account and says how much it is; one that finds no room is
-// told so and has to do without, and nobody else loses anything.
+// MemoryLedger: what all requests together hold in memory (`limits.memory`), by kind: bodies on their way in, queries
+// at work, answers on their way out. Who holds something has an account and says how much it is; one that finds no room
+// is told so and has to do without, and nobody else loses anything.
 //
 // Two shares are kept for small ones, so that they find room while large ones hold all the rest: one for bodies, one
 // for queries and their answers. An account that grows out of its share moves to the rest.

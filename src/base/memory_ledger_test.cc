@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-
 namespace varve {
 namespace {
 
@@ -44,7 +43,7 @@ TEST_F(MemoryLedgerTest, SmallOnesFindRoomBesideLargeOnes) {
   EXPECT_TRUE(body.resize(MemoryLedger::kSmallMax));
   EXPECT_FALSE(body.resize(MemoryLedger::kSmallMax + 1));  // no longer small
   EXPECT_TRUE(query.resize(kMiB));
-  EXPECT_TRUE(answer.resize(kMiB));        // of one share with queries, which is full now
+  EXPECT_TRUE(answer.resize(kMiB));  // of one share with queries, which is full now
   EXPECT_FALSE(answer.resize(kMiB + 1));
   EXPECT_FALSE(Account(ledger_, Kind::query).resize(1));
   EXPECT_TRUE(Account(ledger_, Kind::body).resize(2 * kMiB - MemoryLedger::kSmallMax));  // bodies have their own

@@ -73,6 +73,7 @@ struct Config {
   } tenant_from;
   std::uint64_t series_per_tenant_max = 0;
   std::uint64_t tenants_max = 0;
+  std::uint64_t memory_bytes_max = 0;  // of all requests together; 0: half of what the process may use
 
   struct Tags {
     enum class LimitAction { reject, exclude, truncate } limit_action = LimitAction::reject;

@@ -46,6 +46,7 @@ constexpr Key kKeys[] = {
     {"tenant.from", "path,x-tenant,x-scope-orgid,tag", "who may name the tenant of a request; a list", set_tenant_from},
     {"limits.series_per_tenant", "10000000", "a new series over it is rejected", set_series_per_tenant},
     {"limits.tenants", "10000", "tenants that have series; a write for one more is rejected", set_tenants_max},
+    {"limits.memory", "auto", "of all requests together; auto: half of what the process may use", set_memory},
     {"tags.limit_action", "reject", "of a tag value over tags.value_max: reject, exclude or truncate",
      set_tags_limit_action},
     {"tags.value_max", "4096", "longest tag value, in bytes", set_tags_value_max},

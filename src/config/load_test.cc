@@ -49,6 +49,7 @@ TEST(Load, DefaultsAreGood) {
   EXPECT_EQ(loaded.config.series_per_tenant_max, 10'000'000U);
   EXPECT_EQ(loaded.config.query.memory_bytes_max, 1U << 30);
   EXPECT_EQ(loaded.config.query.timeout_ms, 60'000);
+  EXPECT_EQ(loaded.config.memory_bytes_max, 0U);
   EXPECT_EQ(loaded.effective.size(), keys().size());
 }
 
@@ -107,6 +108,7 @@ TEST(Load, GoodValues) {
   f("cassandra.replication", "dc1:3,dc2:3");
   f("cassandra.hosts", "a,b:1");
   f("redis.url", "rediss://user:secret@h:6380/0");
+  f("limits.memory", "16MiB");
 }
 
 TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
@@ -147,6 +149,8 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("limits.series_per_tenant", "1e6", "whole number");
   f("limits.tenants", "0", "whole number");
   f("query.memory", "10", "at least 1MiB");
+  f("limits.memory", "15MiB", "auto, or a size of at least 16MiB");
+  f("limits.memory", "half", "auto, or a");
   f("query.metrics_max", "0", "a whole number from 1");
   f("http.write_timeout", "0s", "at least 1ms");
   f("query.timeout", "0s", "at least 1ms");

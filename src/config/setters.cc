@@ -247,6 +247,13 @@ Status set_series_per_tenant(Config& config, std::string_view text) {
   return set_count(config.series_per_tenant_max, text, 1, 4'000'000'000);
 }
 
+Status set_memory(Config& config, std::string_view text) {
+  config.memory_bytes_max = 0;
+  if (text == "auto") return {};
+  const Status size = set_size(config.memory_bytes_max, text, 16 * kKiB * kKiB, "16MiB");
+  return size ? size : fail(size.error().code, "auto, or " + size.error().message);
+}
+
 Status set_tenants_max(Config& config, std::string_view text) {
   return set_count(config.tenants_max, text, 1, 1'000'000'000);
 }

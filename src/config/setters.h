@@ -42,6 +42,7 @@ Status set_tenant_default(Config& config, std::string_view text);
 Status set_tenant_from(Config& config, std::string_view text);
 Status set_series_per_tenant(Config& config, std::string_view text);
 Status set_tenants_max(Config& config, std::string_view text);
+Status set_memory(Config& config, std::string_view text);
 Status set_tags_limit_action(Config& config, std::string_view text);
 Status set_tags_value_max(Config& config, std::string_view text);
 Status set_tags_excluded_keys(Config& config, std::string_view text);

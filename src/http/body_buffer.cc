@@ -9,8 +9,16 @@
 
 namespace varve::http {
 
+std::size_t block_size(std::size_t bytes) {
+  constexpr std::size_t kFine = std::size_t{1} << 20;
+  const std::size_t power = std::bit_ceil(bytes);
+  if (power <= kFine) return power;
+  const std::size_t step = power / 16;
+  return (bytes + step - 1) / step * step;
+}
+
 Block BlockPool::get(std::size_t size) {
-  const std::size_t rounded = std::bit_ceil(size);
+  const std::size_t rounded = block_size(size);
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& b) { return b.size == rounded; });
@@ -36,8 +44,10 @@ std::size_t BlockPool::kept() const {
   return kept_;
 }
 
-BodyBuffer::BodyBuffer(Budget& budget, BlockPool& pool, std::size_t small_size)
-    : budget_(&budget), pool_(&pool), small_{std::make_unique_for_overwrite<char[]>(small_size), small_size} {}
+BodyBuffer::BodyBuffer(std::shared_ptr<MemoryLedger> ledger, BlockPool& pool, std::size_t small_size)
+    : held_(std::move(ledger), MemoryLedger::Kind::body),
+      pool_(&pool),
+      small_{std::make_unique_for_overwrite<char[]>(small_size), small_size} {}
 
 BodyBuffer::~BodyBuffer() {
   begin = end = 0;
@@ -54,14 +64,11 @@ bool BodyBuffer::make_room(std::size_t bytes) {
   if (wanted <= capacity()) {
     if (begin != 0) std::memmove(data(), data() + begin, size());
   } else {
-    const std::size_t rounded = std::bit_ceil(wanted);
-    if (!budget_->take(rounded)) return false;
+    // The smaller block goes as soon as this one has its bytes.
+    if (!held_.resize(block_size(wanted))) return false;
     Block larger = pool_->get(wanted);
     std::memcpy(larger.data.get(), data() + begin, size());
-    if (large_.data) {
-      budget_->give(large_.size);
-      pool_->put(std::move(large_));
-    }
+    if (large_.data) pool_->put(std::move(large_));
     large_ = std::move(larger);
   }
   end -= begin;
@@ -71,13 +78,14 @@ bool BodyBuffer::make_room(std::size_t bytes) {
 
 void BodyBuffer::shrink() {
   if (begin == end) begin = end = 0;
+  if (!large_.data) held_.clear();
   if (large_.data && size() + kBodyPadding <= small_.size) {
     std::memcpy(small_.data.get(), large_.data.get() + begin, size());
     end -= begin;
     begin = 0;
-    budget_->give(large_.size);
     pool_->put(std::move(large_));
     large_ = {};
+    held_.clear();
   } else if (begin != 0 && space() < small_.size / 2) {
     std::memmove(data(), data() + begin, size());
     end -= begin;

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory for requests. A connection has a small buffer of its own; a larger request borrows a large one, which counts
-// against the budget of all bodies in flight and is used again by the next one.
+// as a body in the ledger of all requests and is used again by the next one.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/memory_ledger.h"
+
 namespace varve::http {
-
-// Bytes held by all requests under way. Thread-safe.
-class Budget {
- public:
-  explicit Budget(std::size_t max) : max_(max) {}
-  [[nodiscard]] bool take(std::size_t bytes) {
-    if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= max_) return true;
-    give(bytes);
-    return false;
-  }
-  void give(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  [[nodiscard]] std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-
- private:
-  const std::size_t max_;
-  std::atomic<std::size_t> used_{0};
-};
 
 // Not cleared: what was not written must not be read as data.
 struct Block {
@@ -35,11 +19,15 @@ struct Block {
   std::size_t size = 0;
 };
 
+// What blocks there are, so that one for about as much can be used again: powers of two up to 1 MiB, above them
+// sixteenths of the next one.
+std::size_t block_size(std::size_t bytes);
+
 // Blocks for use again, so that a stream of large requests does not fault its pages in each time. Thread-safe.
 class BlockPool {
  public:
   explicit BlockPool(std::size_t keep_max) : keep_max_(keep_max) {}
-  // At least `size` bytes.
+  // At least `size` bytes: as many as block_size(size).
   Block get(std::size_t size);
   void put(Block block);
   [[nodiscard]] std::size_t kept() const;
@@ -54,7 +42,7 @@ class BlockPool {
 // What has come in on a connection and is not used up: [begin, end) of data().
 class BodyBuffer {
  public:
-  BodyBuffer(Budget& budget, BlockPool& pool, std::size_t small_size);
+  BodyBuffer(std::shared_ptr<MemoryLedger> ledger, BlockPool& pool, std::size_t small_size);
   ~BodyBuffer();
   BodyBuffer(const BodyBuffer&) = delete;
   BodyBuffer& operator=(const BodyBuffer&) = delete;
@@ -66,7 +54,10 @@ class BodyBuffer {
   [[nodiscard]] std::size_t space() const;
   [[nodiscard]] std::size_t size() const { return end - begin; }
 
-  // Moves [begin, end) to the front of a buffer that holds `bytes` in all. False: over the budget, nothing changed.
+  // What comes will be large: it takes no room from small bodies.
+  void expect_large() { held_.expect_large(); }
+  // Moves [begin, end) to the front of a buffer that holds `bytes` in all. False: the ledger has no room, nothing
+  // changed.
   [[nodiscard]] bool make_room(std::size_t bytes);
   // Back to the small buffer if what is left fits there; to the front if little space is left.
   void shrink();
@@ -74,7 +65,7 @@ class BodyBuffer {
  private:
   [[nodiscard]] std::size_t capacity() const { return large_.data ? large_.size : small_.size; }
 
-  Budget* budget_;
+  MemoryLedger::Account held_;  // of large_
   BlockPool* pool_;
   Block small_;
   Block large_;

@@ -17,13 +17,15 @@ void append(BodyBuffer& buffer, std::string_view text) {
 }
 std::string_view held(BodyBuffer& buffer) { return {buffer.data() + buffer.begin, buffer.size()}; }
 
-TEST(Budget, RefusesWhatWouldPassIt) {
-  Budget budget(100);
-  EXPECT_TRUE(budget.take(60));
-  EXPECT_FALSE(budget.take(41));
-  EXPECT_TRUE(budget.take(40));
-  budget.give(100);
-  EXPECT_EQ(budget.used(), 0U);
+TEST(BlockPool, Sizes) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  EXPECT_EQ(block_size(1), 1U);
+  EXPECT_EQ(block_size(3000), 4096U);
+  EXPECT_EQ(block_size(kMiB), kMiB);
+  EXPECT_EQ(block_size(kMiB + 1), kMiB + kMiB / 8);
+  EXPECT_LE(block_size(kMiB + kBodyPadding), MemoryLedger::kSmallMax);  // a body of 1 MiB is a small one
+  EXPECT_EQ(block_size(64 * kMiB + 1), 72 * kMiB);
+  EXPECT_EQ(block_size(128 * kMiB), 128 * kMiB);
 }
 
 TEST(BlockPool, GivesTheSameBlockAgainAndKeepsNoMoreThanItMay) {
@@ -40,33 +42,33 @@ TEST(BlockPool, GivesTheSameBlockAgainAndKeepsNoMoreThanItMay) {
 }
 
 TEST(BodyBuffer, BorrowsAndGivesBack) {
-  Budget budget(10'000);
+  const auto ledger = std::make_shared<MemoryLedger>(10'000);  // 7500 of them for what has no share
   BlockPool pool(1 << 20);
   {
-    BodyBuffer buffer(budget, pool, 256);
+    BodyBuffer buffer(ledger, pool, 256);
     EXPECT_EQ(buffer.space(), 256 - kBodyPadding);
     append(buffer, "head body");
     buffer.begin = 5;
     ASSERT_TRUE(buffer.make_room(4000));
     EXPECT_EQ(held(buffer), "body");
-    EXPECT_EQ(budget.used(), 4096U);
+    EXPECT_EQ(ledger->held(), 4096U);
     EXPECT_GE(buffer.space(), 3996U);
     EXPECT_FALSE(buffer.make_room(9000));
     EXPECT_EQ(held(buffer), "body");
-    EXPECT_EQ(budget.used(), 4096U);
+    EXPECT_EQ(ledger->held(), 4096U);
     buffer.begin += 2;
     buffer.shrink();
     EXPECT_EQ(held(buffer), "dy");
-    EXPECT_EQ(budget.used(), 0U);
+    EXPECT_EQ(ledger->held(), 0U);
     ASSERT_TRUE(buffer.make_room(4000));
   }
-  EXPECT_EQ(budget.used(), 0U);
+  EXPECT_EQ(ledger->held(), 0U);
 }
 
 TEST(BodyBuffer, MakesRoomInPlaceWhereItCan) {
-  Budget budget(0);
+  const auto ledger = std::make_shared<MemoryLedger>(0);
   BlockPool pool(0);
-  BodyBuffer buffer(budget, pool, 256);
+  BodyBuffer buffer(ledger, pool, 256);
   append(buffer, std::string(150, 'a') + "bc");
   buffer.begin = 150;
   ASSERT_TRUE(buffer.make_room(100));

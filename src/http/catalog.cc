@@ -11,6 +11,7 @@
 #include "http/answer.h"
 #include "http/catalog_windows.h"
 #include "http/discovery.h"
+#include "http/query_answer.h"
 #include "http/query_metrics.h"
 #include "protocol/json/text.h"
 
@@ -66,7 +67,7 @@ class Catalog {
       : context_(context), store_(context.engine.series()), asked_(queries_asked(context.metrics, "catalog")) {}
 
   using Tenant = std::optional<model::TenantId>;  // none: nothing was ever written to it
-  using Work = Result<Response> (Catalog::*)(Tenant tenant, const Request& request) const;
+  using Work = Result<Response> (Catalog::*)(Tenant tenant, const Request& request, query::UnderWay& query) const;
   // A handler that answers on the pool with what `work` says.
   static Handler on_pool(const std::shared_ptr<Catalog>& self, Work work) {
     return [self, work](const Request& request, Responder respond) {
@@ -82,21 +83,24 @@ class Catalog {
   }
 
   Result<Response> answer(Work work, const Request& request) const {
+    VARVE_TRY(auto query, begin_query(context_.engine, request, "catalog", request.param("metric").value_or("")));
     VARVE_TRY(const auto tenant, store_.find_tenant(request.tenant));
-    return (this->*work)(tenant, request);
+    VARVE_TRY(auto response, query->explain((this->*work)(tenant, request, *query)));
+    return held_by(std::move(query), std::move(response));
   }
 
-  Result<Response> metrics(Tenant tenant, const Request& request) const {
+  Result<Response> metrics(Tenant tenant, const Request& request, query::UnderWay& query) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
     std::vector<std::string> names;
     if (tenant) {
       VARVE_TRY(names, store_.metric_names(*tenant, request.param("prefix").value_or(""), 0));
+      VARVE_CHECK_OK(charge_names(query.budget(), names));
     }
     auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
     std::string out = R"({"metrics":[)";
     for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
-      VARVE_TRY(const bool there, append_metric(out, seen_of(*tenant, range, request), *tenant, *at));
+      VARVE_TRY(const bool there, append_metric(out, SeenSeries(store_, *tenant, range, query), *at));
       if (there) ++listed;
     }
     out += ']';
@@ -104,7 +108,7 @@ class Catalog {
     return Response::json(200, std::move(out += '}'));
   }
 
-  Result<Response> tags(Tenant tenant, const Request& request) const {
+  Result<Response> tags(Tenant tenant, const Request& request, query::UnderWay& query) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
     std::optional<TagName> after;
@@ -115,9 +119,12 @@ class Catalog {
     SeenSeries::Tags tags;
     if (tenant && metric.empty() && !range) {
       VARVE_TRY(auto counts, store_.tag_counts(*tenant, ""));
-      for (auto& one : counts) tags[{std::move(one.key), std::move(one.value)}].series = one.series;
+      for (auto& one : counts) {
+        VARVE_CHECK_OK(query.budget().charge(bytes_of_tag(one.key, one.value)));
+        tags[{std::move(one.key), std::move(one.value)}].series = one.series;
+      }
     } else if (tenant) {
-      VARVE_TRY(tags, seen_of(*tenant, range, request).tags(metric));
+      VARVE_TRY(tags, SeenSeries(store_, *tenant, range, query).tags(metric));
     }
     auto at = after ? tags.upper_bound(*after) : tags.begin();
     std::string out = R"({"tags":[)";
@@ -130,7 +137,7 @@ class Catalog {
     return Response::json(200, std::move(out += '}'));
   }
 
-  Result<Response> series(Tenant tenant, const Request& request) const {
+  Result<Response> series(Tenant tenant, const Request& request, query::UnderWay& query) const {
     VARVE_TRY(const Page page, page_of(request, kListed));
     VARVE_TRY(const auto range, seen_range_of(request));
     VARVE_TRY(const auto metric, metric_of(request));
@@ -141,13 +148,15 @@ class Catalog {
     Listed listed;
     if (tenant) {
       VARVE_TRY(const auto found, store_.select(*tenant, metric, matchers));
-      VARVE_TRY(listed, page_of_series(seen_of(*tenant, range, request), found, from, page.limit));
+      VARVE_CHECK_OK(query.budget().charge(found.size() * sizeof(model::SeriesId)));
+      VARVE_TRY(listed, page_of_series(SeenSeries(store_, *tenant, range, query), found, from, page.limit));
+      VARVE_CHECK_OK(query.budget().charge(listed.series.size() * (sizeof(model::SeriesId) + sizeof(SeriesLife))));
     }
     query::SeriesWindows windows;
     if (with_windows) {
       const auto wanted = presence_of(request, metric, range.value_or(model::TimeRange()), width_ms);
-      VARVE_TRY(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.lives, kWindowsListed,
-                                                  request.gone.get()));
+      VARVE_TRY(windows,
+                query::windows_of_series(context_.engine, wanted, listed.series, listed.lives, kWindowsListed, query));
       listed.more = listed.more || windows.of_series.size() < listed.series.size();
       listed.series.resize(windows.of_series.size());
     }
@@ -155,12 +164,15 @@ class Catalog {
     for (std::size_t first = 0; first < listed.series.size(); first += kTagsAtOnce) {
       const auto some = std::span(listed.series).subspan(first, std::min(kTagsAtOnce, listed.series.size() - first));
       const auto tags = store_.tags(*tenant, some);
+      const std::size_t before = out.size();
+      VARVE_CHECK_OK(query.check());
       for (std::size_t i = 0; i < some.size(); ++i) {
         if (first + i != 0) out += ',';
         append_series(out, tags[i], listed.lives[first + i]);
         if (with_windows) append_windows(out, windows.of_series[first + i]);
         out += '}';
       }
+      VARVE_CHECK_OK(query.budget().charge(out.size() - before));
     }
     out += ']';
     if (listed.more) append_next(out, std::to_string(model::to_int(listed.series.back())));
@@ -168,14 +180,12 @@ class Catalog {
     return with_windows ? with_read(std::move(response), windows.read) : response;
   }
 
-  Result<Response> windows(Tenant, const Request& request) const { return catalog_windows(context_.engine, request); }
+  Result<Response> windows(Tenant, const Request& request, query::UnderWay& query) const {
+    return catalog_windows(context_.engine, request, query);
+  }
 
  private:
   using TagName = std::pair<std::string, std::string>;
-
-  SeenSeries seen_of(model::TenantId tenant, std::optional<model::TimeRange> range, const Request& request) const {
-    return {store_, tenant, range, request.gone.get()};
-  }
 
   struct Listed {
     std::vector<model::SeriesId> series;
@@ -217,12 +227,10 @@ class Catalog {
   }
 
   // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
-  Result<bool> append_metric(std::string& out, const SeenSeries& seen, model::TenantId tenant,
-                             const std::string& name) const {
-    VARVE_TRY(const auto series, store_.select(tenant, name, {}));
+  Result<bool> append_metric(std::string& out, const SeenSeries& seen, const std::string& name) const {
     SeriesLife all;
     std::size_t count = 0;
-    VARVE_CHECK_OK(seen.among(series, [&](model::SeriesId, const SeriesLife& life) {
+    VARVE_CHECK_OK(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesLife& life) {
       all.add(life);
       ++count;
       return true;

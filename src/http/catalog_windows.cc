@@ -51,7 +51,7 @@ Result<std::int64_t> width_of(const Request& request) {
 
 query::PresenceQuery presence_of(const Request& request, std::string_view metric, model::TimeRange range,
                                  std::int64_t width_ms) {
-  return {request.tenant, std::string(metric), range, width_ms, "catalog", target_text(request)};
+  return {request.tenant, std::string(metric), range, width_ms};
 }
 
 void append_windows(std::string& out, std::span<const query::SeriesWindow> windows) {
@@ -65,7 +65,7 @@ void append_windows(std::string& out, std::span<const query::SeriesWindow> windo
   out += ']';
 }
 
-Result<Response> catalog_windows(const query::Engine& engine, const Request& request) {
+Result<Response> catalog_windows(const query::Engine& engine, const Request& request, query::UnderWay& under_way) {
   VARVE_TRY(const Page page, page_of(request, kListed));
   VARVE_TRY(const auto asked, seen_range_of(request));
   VARVE_TRY(const auto metric, metric_of(request));
@@ -78,7 +78,7 @@ Result<Response> catalog_windows(const query::Engine& engine, const Request& req
   query::MetricWindows found;
   if (!range.empty()) {
     VARVE_TRY(found, query::windows_of_metric(engine, presence_of(request, metric, range, width_ms), matchers,
-                                              page.limit, request.gone.get()));
+                                              page.limit, under_way));
   }
   std::string out = R"({"windows":[)";
   for (const query::MetricWindow& window : found.windows) {

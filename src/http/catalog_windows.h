@@ -28,7 +28,8 @@ query::PresenceQuery presence_of(const Request& request, std::string_view metric
 // ,"windows":[…] of one series.
 void append_windows(std::string& out, std::span<const query::SeriesWindow> windows);
 
-// The answer to GET /api/v1/catalog/windows. Blocks as a query does. Errors: invalid, and those of a query.
-Result<Response> catalog_windows(const query::Engine& engine, const Request& request);
+// The answer to GET /api/v1/catalog/windows, part of `under_way`. Blocks as a query does. Errors: invalid, and those of
+// a query.
+Result<Response> catalog_windows(const query::Engine& engine, const Request& request, query::UnderWay& under_way);
 
 }  // namespace varve::http

@@ -78,7 +78,7 @@ bool CeresAnswer::next(std::string& out) {
       }
       if (point_ < points.size()) return true;
       out.append("}},").append(metadata_).append("}");
-      groups[group_] = {};  // as good as sent
+      query::let_go(answer_, groups[group_]);  // as good as sent
       in_series_ = false;
     }
   }

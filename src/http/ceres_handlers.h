@@ -7,6 +7,7 @@
 #include <string>
 
 #include "http/ceres_query.h"
+#include "http/query_answer.h"
 
 namespace varve::http {
 
@@ -31,18 +32,5 @@ class CeresHandlers : public std::enable_shared_from_this<CeresHandlers> {
   Counter& queries_;
   Histogram& seconds_;
 };
-
-// A response that streams what `source->next(piece)` gives.
-template <class Source>
-Response streamed(const std::shared_ptr<Source>& source) {
-  Response response = Response::json(200, "");
-  if (source->next(response.body)) {
-    response.more = [source, left = true](std::string& piece) mutable {
-      piece.clear();
-      if (left) left = source->next(piece);
-    };
-  }
-  return response;
-}
 
 }  // namespace varve::http

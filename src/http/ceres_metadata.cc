@@ -46,17 +46,16 @@ Matcher equals(std::string_view key, std::string_view value) {
   return {std::string(key), Matcher::Kind::any_of, {std::string(value)}};
 }
 
-query::Search search_of(const CeresHandlers& self, const Request& request) {
+query::Search search_of(const Request& request) {
   query::Search out;
   out.tenant = request.tenant;
-  out.api = self.api();
-  out.text = target_text(request);
   return out;
 }
 
 // --- lists
 
-using ReadNames = Result<std::vector<std::string>> (*)(const CeresHandlers& self, const Request& request);
+using Names = Result<std::vector<std::string>>;
+using ReadNames = Names (*)(const CeresHandlers& self, const Request& request, query::UnderWay& query);
 
 Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initializer_list<std::string_view> known,
                      ReadNames names) {
@@ -64,48 +63,50 @@ Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initialize
   return self->on_pool([parameters, names](const CeresHandlers& handlers, const Request& request) -> Result<Response> {
     VARVE_CHECK_OK(ceres::check_parameters(request.query, parameters, request.tenant));
     VARVE_TRY(const auto paging, ceres::paging_of(request.query));
-    VARVE_TRY(const auto list, names(handlers, request));
-    return list_response(list, paging);
+    VARVE_TRY(auto query, begin_query(handlers.engine(), request, handlers.api()));
+    VARVE_TRY(const auto list, query->explain(names(handlers, request, *query)));
+    VARVE_CHECK_OK(query->explain(query->check()));
+    VARVE_CHECK_OK(charge_names(query->budget(), list));
+    return held_by(std::move(query), list_response(list, paging));
   });
 }
 
 // Only the one that asks: nothing of a tenant is ever visible to another.
-Result<std::vector<std::string>> tenants(const CeresHandlers& self, const Request& request) {
+Names tenants(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return std::vector<std::string>{request.tenant};
 }
 
-Result<std::vector<std::string>> metric_names(const CeresHandlers& self, const Request& request) {
-  query::Search search = search_of(self, request);
+Names ceres_metric_names(const CeresHandlers& self, const Request& request, query::UnderWay& query) {
+  query::Search search = search_of(request);
   if (const auto device = request.param("device")) search.matchers.push_back(equals(ceres::kDeviceTag, *device));
   if (const auto group = request.param("metricGroup")) search.matchers.push_back(equals(ceres::kGroupTag, *group));
-  return query::metrics_with(self.engine(), search, request.gone.get());
+  return query::metrics_with(self.engine(), search, query);
 }
 
-Result<std::vector<std::string>> values_of(const CeresHandlers& self, const Request& request, std::string_view metric,
-                                           std::string_view key) {
+Names values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_values(*tenant, metric, key);
 }
 
-Result<std::vector<std::string>> metric_groups(const CeresHandlers& self, const Request& request) {
+Names metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   return values_of(self, request, "", ceres::kGroupTag);
 }
 
-Result<std::vector<std::string>> devices(const CeresHandlers& self, const Request& request) {
+Names devices(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   return values_of(self, request, "", ceres::kDeviceTag);
 }
 
-Result<std::vector<std::string>> tag_keys(const CeresHandlers& self, const Request& request) {
+Names tag_keys(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_keys(*tenant, metric);
 }
 
-Result<std::vector<std::string>> tag_values(const CeresHandlers& self, const Request& request) {
+Names tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_TRY(const std::string key, ceres::required(request.query, "tagKey"));
   return values_of(self, request, metric, key);
@@ -116,8 +117,9 @@ Result<std::vector<std::string>> tag_values(const CeresHandlers& self, const Req
 // Calls use(tags) for each series, some at a time.
 template <class Use>
 Status for_each_tags(const storage::SeriesStore& store, model::TenantId tenant, std::span<const model::SeriesId> series,
-                     Use&& use) {
+                     const query::UnderWay& query, Use&& use) {
   for (std::size_t from = 0; from < series.size(); from += kTagBatch) {
+    VARVE_CHECK_OK(query.check());
     for (model::Tags& tags : store.tags(tenant, series.subspan(from, std::min(kTagBatch, series.size() - from)))) {
       VARVE_CHECK_OK(use(std::move(tags)));
     }
@@ -127,21 +129,22 @@ Status for_each_tags(const storage::SeriesStore& store, model::TenantId tenant, 
 
 using TagValues = std::map<std::string, std::set<std::string>>;
 
-Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, const ceres::Subject& subject) {
+Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, const ceres::Subject& subject,
+                          query::UnderWay& query) {
   TagValues out;
-  query::Search search = search_of(self, request);
+  query::Search search = search_of(request);
   if (subject.is_group) {
     search.matchers.push_back(equals(ceres::kGroupTag, subject.name));
   } else {
     search.metric = [&](std::string_view metric) { return metric == subject.name; };
   }
-  query::Budget budget(self.engine().limits().memory_bytes);
   VARVE_CHECK_OK(query::search(
-      self.engine(), search, request.gone.get(), budget,
+      self.engine(), search, query,
       [&](model::TenantId tenant, const std::string&, std::span<const model::SeriesId> series) {
-        return for_each_tags(self.engine().series(), tenant, series, [&](const model::Tags& tags) -> Status {
+        return for_each_tags(self.engine().series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
           for (const auto& [key, value] : tags) {
-            if (out[key].insert(value).second) VARVE_CHECK_OK(budget.charge(key.size() + value.size() + 128));
+            if (out[key].insert(value).second)
+              VARVE_CHECK_OK(query.budget().charge(2 * (key.size() + value.size()) + 128));
           }
           return {};
         });
@@ -153,7 +156,8 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
 Result<Response> tags(const CeresHandlers& self, const Request& request) {
   VARVE_CHECK_OK(ceres::check_parameters(request.query, kSubjects, request.tenant));
   VARVE_TRY(const auto subject, ceres::subject_of(request.query));
-  VARVE_TRY(const TagValues found, tags_of(self, request, subject));
+  VARVE_TRY(auto query, begin_query(self.engine(), request, self.api()));
+  VARVE_TRY(const TagValues found, tags_of(self, request, subject, *query));
   std::string one;
   std::string all;
   for (const auto& [key, values] : found) {
@@ -175,7 +179,7 @@ Result<Response> tags(const CeresHandlers& self, const Request& request) {
   body += subject.is_group ? R"(,"metricGroup":)" : R"(,"metric":)";
   append_string(body, subject.name);
   body += R"(,"tags":{)" + one + R"(},"tagValues":{)" + all + "}}";
-  return Response::json(200, std::move(body));
+  return held_by(std::move(query), Response::json(200, std::move(body)));
 }
 
 // --- search
@@ -243,29 +247,28 @@ void add_tag_patterns(index::Matchers& matchers, const ceres::TagPattern& wanted
   matchers.push_back({wanted.key, Matcher::Kind::none_of, {""}});  // "*" is any value, but not none
 }
 
-Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, const ceres::Search& asked) {
+Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, const ceres::Search& asked,
+                             query::UnderWay& query) {
   std::set<Found> out;
-  query::Search search = search_of(self, request);
-  search.text = request.body.substr(0, query::kQueryTextMax);
+  query::Search search = search_of(request);
   for (const auto& wanted : asked.tag_patterns) add_tag_patterns(search.matchers, wanted);
   search.metric = [&](std::string_view metric) {
     return std::ranges::all_of(asked.metric_patterns,
                                [&](const std::string& pattern) { return ceres::matches_wildcard(pattern, metric); });
   };
-  query::Budget budget(self.engine().limits().memory_bytes);
   const auto add = [&](Found found) -> Status {
     if (found.metric.empty() && found.tags.empty()) return {};
     std::size_t bytes = sizeof(Found) + 64 + found.metric.size();
     for (const auto& [key, value] : found.tags) bytes += key.size() + value.size() + 2 * sizeof(std::string);
-    if (out.insert(std::move(found)).second) return budget.charge(bytes);
+    if (out.insert(std::move(found)).second) return query.budget().charge(bytes);
     return {};
   };
   VARVE_CHECK_OK(query::search(
-      self.engine(), search, request.gone.get(), budget,
+      self.engine(), search, query,
       [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
         const std::string shown = asked.shows_metric() ? metric : std::string();
         if (!asked.shows_tags()) return add({shown, {}});
-        return for_each_tags(self.engine().series(), tenant, series, [&](model::Tags all) {
+        return for_each_tags(self.engine().series(), tenant, series, query, [&](model::Tags all) {
           std::erase_if(all, [&](const auto& tag) { return !asked.shows_tag(tag.first); });
           return add({shown, std::move(all)});
         });
@@ -276,9 +279,11 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
 Result<Response> search(const CeresHandlers& self, const Request& request) {
   VARVE_CHECK_OK(ceres::check_parameters(request.query, {}, request.tenant));
   VARVE_TRY(const ceres::Search asked, ceres::parse_search(request.body));
-  VARVE_TRY(auto found, find(self, request, asked));
+  VARVE_TRY(auto query, begin_query(self.engine(), request, self.api()));
+  VARVE_TRY(auto found, find(self, request, asked, *query));
   const std::size_t total = found.size();
-  return with_total(streamed(std::make_shared<FoundAnswer>(std::move(found), asked.paging)), total);
+  const auto text = std::make_shared<FoundAnswer>(std::move(found), asked.paging);
+  return streamed(std::move(query), with_total(Response::json(200, ""), total), text);
 }
 
 }  // namespace
@@ -289,7 +294,7 @@ void add_ceres_metadata(Router& router, const CeresContext& context) {
     router.add(Method::get, path, list_handler(self, known, names));
   };
   list("/api/metadata/tenants", {"offset", "limit"}, tenants);
-  list("/api/metadata/metricNames", {"device", "metricGroup", "offset", "limit"}, metric_names);
+  list("/api/metadata/metricNames", {"device", "metricGroup", "offset", "limit"}, ceres_metric_names);
   list("/api/metadata/metricGroups", {"offset", "limit"}, metric_groups);
   list("/api/metadata/devices", {"offset", "limit"}, devices);
   list("/api/metadata/tagKeys", {"metricName", "offset", "limit"}, tag_keys);

@@ -51,9 +51,8 @@ Result<std::vector<std::string>> metrics_of(const CeresHandlers& self, const cer
   query::Search search;
   search.tenant = request.tenant;
   search.matchers = matchers_of(asked);
-  search.api = self.api();
-  search.text = target_text(request);
-  return query::metrics_with(self.engine(), search, request.gone.get());
+  VARVE_TRY(const auto query, begin_query(self.engine(), request, self.api()));
+  return query::metrics_with(self.engine(), search, *query);
 }
 
 Result<Response> answer(const CeresHandlers& self, const Request& request) {
@@ -79,7 +78,9 @@ Result<Response> answer(const CeresHandlers& self, const Request& request) {
   VARVE_TRY(auto found, self.engine().run(wanted, request.gone.get()));
   CeresHead head{request.tenant, std::move(metrics), asked.aggregator, width_ms, asked.range};
   const query::Read read = found.read;
-  return with_read(streamed(std::make_shared<CeresAnswer>(std::move(head), std::move(found))), read);
+  auto held = found.held;
+  const auto text = std::make_shared<CeresAnswer>(std::move(head), std::move(found));
+  return streamed(std::move(held), with_read(Response::json(200, ""), read), text);
 }
 
 }  // namespace

@@ -14,18 +14,26 @@ namespace {
 
 constexpr std::size_t kSmallBuffer = 8192;
 constexpr std::size_t kOutMax = 64UL << 10;      // answers gathered before they are sent
-constexpr std::size_t kBodyStep = 256UL << 10;   // growth of a body whose size is not known
 constexpr std::size_t kReadMax = 128UL << 10;    // then it is the turn of the thread's other connections
-constexpr std::size_t kBodyAtOnce = 4UL << 20;   // room for so much is made as soon as it is announced
-constexpr std::size_t kProgressBytes = 4096;     // less than this does not count as progress
 constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest other clients of this one wait
 constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
 constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
 
+constexpr std::size_t kMuchLarger = 32;  // few bodies unpack to more than so many times their size
 constexpr std::size_t kSpareMax = 16UL << 20;
+constexpr std::size_t kTinySpareMax = 2 * kLargeBody;
 
-// Decompressed bodies use one string for each thread again and again: idle connections hold none.
+// Decompressed bodies use strings of each thread again and again: idle connections hold none. Small ones have one of
+// their own, as they are charged for the memory that they hold.
 thread_local std::string spare;
+thread_local std::string tiny_spare;
+
+// Room for what follows so many bytes that have come: a claim is believed as it comes true, so that nobody holds much
+// by claiming much. While it is little, in large steps.
+std::size_t room_after(std::size_t bytes) {
+  constexpr std::size_t kLittle = std::size_t{1} << 20;
+  return std::max(kSmallBuffer / 2, bytes * (bytes < kLittle ? 4 : 2));
+}
 
 }  // namespace
 
@@ -74,12 +82,15 @@ class Connection::Exchange final : public Responder::Sink {
 
 Connection::Connection(std::shared_ptr<Service> service)
     : service_(std::move(service)),
-      in_(*service_->budget, service_->blocks, kSmallBuffer),
-      parser_(service_->options.head_max, service_->options.target_max) {
+      in_(service_->memory, service_->blocks, kSmallBuffer),
+      parser_(service_->options.head_max, service_->options.target_max),
+      body_deadline_(service_->options.body_timeout, service_->options.body_rate_min),
+      inflated_memory_(service_->memory, MemoryLedger::Kind::body),
+      answer_memory_(service_->memory, MemoryLedger::Kind::answer) {
   request_.gone = std::make_shared<std::atomic<bool>>(false);
 }
 
-Connection::~Connection() { service_->budget->give(inflated_taken_); }
+Connection::~Connection() = default;
 
 // ---- events
 
@@ -141,7 +152,11 @@ void Connection::on_close() {
   client_gone_ = true;
   request_.gone->store(true);
   ++exchange_;
+  // A handler may need the request for a long time yet. What nobody will read goes now.
   more_ = nullptr;
+  for (std::string* text : {&out_, &tail_, &piece_}) drop(*text);
+  sent_ = 0;
+  free_answers();
 }
 
 // ---- reading
@@ -152,7 +167,7 @@ void Connection::run() {
   for (bool go = true; go && is_open();) {
     if (is_bulk()) {
       running_ = false;  // before the other thread looks
-      if (move_to_bulk()) return;
+      if (move_to_bulk_loop()) return;
       running_ = true;
     }
     switch (state_) {
@@ -172,6 +187,11 @@ void Connection::run() {
     }
   }
   running_ = false;
+}
+
+bool Connection::move_to_bulk_loop() {
+  const std::lock_guard lock(loop_mutex_);
+  return move_to_bulk();
 }
 
 bool Connection::is_bulk() const {
@@ -201,21 +221,24 @@ void Connection::took(std::size_t bytes) {
   if (bytes == 0) return;
   const bool idle = state_ == State::head && in_.size() == 0;
   in_.end += bytes;
-  progress_ += bytes;
   if (idle) {
     set_deadline(service_->options.head_timeout);
-    progress_ = 0;
-  } else if ((state_ == State::body || state_ == State::chunks) && progress_ >= kProgressBytes) {
-    set_deadline(service_->options.body_timeout);
-    progress_ = 0;
+  } else if (state_ == State::body || state_ == State::chunks) {
+    const auto now = std::chrono::steady_clock::now();
+    body_deadline_.took(bytes, now);
+    set_deadline(body_deadline_.left(now));
   }
+}
+
+Response Connection::no_memory() {
+  service_->memory->note_refused();
+  return error_response(503, "requests hold all the memory that limits.memory allows; try again", request_.path);
 }
 
 bool Connection::receive(std::size_t bytes_wanted) {
   if (in_.space() == 0 || in_.size() + in_.space() < bytes_wanted) {
     if (!in_.make_room(bytes_wanted)) {
-      service_->shed.add();
-      refuse(error_response(503, "too many bytes of requests are held; try again", request_.path));
+      refuse(no_memory());
       return true;
     }
   }
@@ -272,8 +295,10 @@ bool Connection::begin_body() {
     handle();
     return true;
   }
-  set_deadline(service_->options.body_timeout);
-  progress_ = 0;
+  const auto now = std::chrono::steady_clock::now();
+  body_deadline_.begin(in_.size(), now);
+  set_deadline(body_deadline_.left(now));
+  if (head.content_length > MemoryLedger::kSmallMax) in_.expect_large();
   state_ = head.chunked ? State::chunks : State::body;
   return flush();
 }
@@ -284,8 +309,7 @@ bool Connection::step_body() {
     handle();
     return true;
   }
-  // A large claim is believed as it comes true, so that it cannot take the budget of others for nothing.
-  return receive(std::min(body_size_, std::max(kBodyAtOnce, in_.size() * 2)));
+  return receive(std::min(body_size_, room_after(in_.size())));
 }
 
 // Decoded bytes stay at the front, [body_begin_, body_begin_ + body_size_); in_.begin is where the raw ones start.
@@ -310,14 +334,13 @@ bool Connection::step_chunks() {
   in_.begin = body_begin_;
   bool wait = true;
   if (in_.space() < kSmallBuffer / 4) {
-    wait = in_.make_room(in_.size() + std::max(std::min(in_.size(), service_->options.body_max), kBodyStep));
+    wait = in_.make_room(std::min(room_after(in_.size()), in_.size() + service_->options.body_max));
   }
   const std::size_t raw = in_.end - in_.begin - body_size_;
   body_begin_ = in_.begin;
   in_.begin = in_.end - raw;
   if (!wait) {
-    service_->shed.add();
-    refuse(error_response(503, "too many bytes of requests are held; try again", request_.path));
+    refuse(no_memory());
     return true;
   }
   want_read();
@@ -343,7 +366,8 @@ void Connection::handle() {
   // An empty body is a body of no bytes in every coding but snappy, which always has a length.
   const bool coded = !codings_.empty() && (!request_.body.empty() || codings_.back() == codec::Coding::snappy);
   if (!coded) return call_handler();
-  if (const Status tiny = inflate(std::min(kLargeBody, service_->options.body_max)); !tiny) {
+  if (const Status tiny = inflate(std::min(kLargeBody, service_->options.body_max), tiny_spare); !tiny) {
+    if (tiny.error().code == Code::unavailable) return answer(no_memory());
     if (tiny.error().code != Code::too_large) return answer(error_response(tiny.error(), request_.path));
     state_ = State::inflating;
     return;
@@ -354,16 +378,23 @@ void Connection::handle() {
 // A body of which much comes out, on a bulk loop if there is one.
 void Connection::step_inflating() {
   state_ = State::handling;
-  request_.body = {in_.data() + body_begin_, body_size_};
-  if (const Status whole = inflate(service_->options.body_max); !whole) {
-    return answer(error_response(whole.error(), request_.path));
+  Status whole;
+  // The room for it is taken before it is unpacked, not all that it might need where little is likely.
+  const std::size_t most = service_->options.body_max;
+  for (std::size_t max = std::min(kMuchLarger * body_size_, most);; max = most) {
+    request_.body = {in_.data() + body_begin_, body_size_};
+    if (!inflated_memory_.resize(max + kBodyPadding)) return answer(no_memory());
+    whole = inflate(max, spare);
+    if (whole || whole.error().code != Code::too_large || max == most) break;
   }
+  if (!whole && whole.error().code == Code::unavailable) return answer(no_memory());
+  if (!whole) return answer(error_response(whole.error(), request_.path));
   call_handler();
 }
 
-// Undoes Content-Encoding, the last one first. No layer may unpack to more than `max`.
-Status Connection::inflate(std::size_t max) {
-  if (inflated_.capacity() < spare.capacity()) inflated_.swap(spare);
+// Undoes Content-Encoding, the last one first. No layer may unpack to more than `max`. Error: unavailable (no memory).
+Status Connection::inflate(std::size_t max, std::string& reused) {
+  if (inflated_.capacity() < reused.capacity() && reused.capacity() <= 2 * max) inflated_.swap(reused);
   for (auto coding = codings_.rbegin(); coding != codings_.rend(); ++coding) {
     std::string out = std::move(inflated_);
     const bool again = coding != codings_.rbegin();  // a body coded twice needs both
@@ -374,22 +405,17 @@ Status Connection::inflate(std::size_t max) {
     VARVE_CHECK_OK(status);
   }
   inflated_.reserve(inflated_.size() + kBodyPadding);
-  const std::size_t held = inflated_.capacity();
-  if (held > inflated_taken_) {
-    if (!service_->budget->take(held - inflated_taken_)) {
-      service_->shed.add();
-      return fail(Code::unavailable, "too many bytes of requests are held; try again");
-    }
-    inflated_taken_ = held;
-  }
+  if (!inflated_memory_.resize(inflated_.capacity())) return fail(Code::unavailable, "no memory is left for the body");
   request_.body = inflated_;
   return {};
 }
 
 void Connection::free_inflated() {
-  if (inflated_.capacity() > spare.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(spare);
-  inflated_ = {};
-  if (inflated_taken_ != 0) service_->budget->give(std::exchange(inflated_taken_, 0));
+  const bool tiny = inflated_.capacity() <= kTinySpareMax;
+  std::string& kept = tiny ? tiny_spare : spare;
+  if (inflated_.capacity() > kept.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(kept);
+  drop(inflated_);
+  inflated_memory_.clear();
 }
 
 void Connection::call_handler() {

@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codec/compression.h"
 #include "http/body_buffer.h"
+#include "http/body_deadline.h"
 #include "http/handler.h"
 #include "http/request_parser.h"
 #include "http/service.h"
@@ -55,15 +57,23 @@ class Connection final : public net::Stream {
   bool receive(std::size_t bytes_wanted);  // makes room and reads once; false: nothing to be had now
   bool read_more();
   void took(std::size_t bytes);
+  bool move_to_bulk_loop();
 
   void handle();
   void step_inflating();
-  Status inflate(std::size_t max);
+  Status inflate(std::size_t max, std::string& reused);
   void free_inflated();
   void call_handler();
   void refuse(Response response);  // answers, and closes the connection afterwards
+  Response no_memory();            // to the request under way
   void answer(Response response);  // of the request under way
   void finish_request();
+
+  void hold(Response& response);
+  void break_off(const query::UnderWay* answered);
+  void free_answers();
+  // An empty string that is assigned leaves the memory where it is.
+  static void drop(std::string& text) { std::string().swap(text); }
 
   void append_answer(Response& response);
   void start_stream(Response& response);
@@ -86,16 +96,19 @@ class Connection final : public net::Stream {
   bool draining_ = false;
   bool running_ = false;  // inside run(), so that an answer given at once does not recurse
   bool client_gone_ = false;
-  std::uint64_t exchange_ = 0;          // number of the request under way: late answers to others are dropped
-  std::size_t body_begin_ = 0;          // in in_
-  std::size_t body_size_ = 0;           // so far (chunks), or in all
-  std::size_t progress_ = 0;            // bytes since the deadline was set
+  std::uint64_t exchange_ = 0;  // number of the request under way: late answers to others are dropped
+  std::size_t body_begin_ = 0;  // in in_
+  std::size_t body_size_ = 0;   // so far (chunks), or in all
+  BodyDeadline body_deadline_;
   std::vector<codec::Coding> codings_;  // of the body, the first one applied first
   std::string inflated_;
-  std::size_t inflated_taken_ = 0;  // of the budget
+  MemoryLedger::Account inflated_memory_;
 
-  std::string out_;   // heads and small bodies, of one or more answers
-  std::string tail_;  // one large body behind out_, not copied
+  // What the answers hold that are not wholly sent. The small ones of out_ are the connection's own.
+  std::vector<std::shared_ptr<query::UnderWay>> held_;
+  MemoryLedger::Account answer_memory_;  // of those that are not of queries
+  std::string out_;                      // heads and small bodies, of one or more answers
+  std::string tail_;                     // one large body behind out_, not copied
   std::size_t sent_ = 0;
   std::size_t taken_ = 0;  // by the reader, who must take enough until then
   std::chrono::steady_clock::time_point reader_until_{};
@@ -107,6 +120,7 @@ class Connection final : public net::Stream {
   bool sending_closed_ = false;
 
   std::atomic<std::uint64_t> lost_{0};  // number of a request whose answer will never come: no memory to tell it
+  std::mutex loop_mutex_;  // held while it moves to another loop, and by who ends a query, to find the right one
 };
 
 }  // namespace varve::http

@@ -6,12 +6,14 @@
 #include "base/guarded.h"
 #include "http/answer.h"
 #include "http/connection.h"
+#include "query/under_way.h"
 
 namespace varve::http {
 namespace {
 
-constexpr std::size_t kTailMin = 16UL << 10;   // a body from here on is sent from where it is
-constexpr std::size_t kOutKept = 256UL << 10;  // of the memory for answers, between requests
+constexpr std::size_t kTailMin = 16UL << 10;  // a body from here on is sent from where it is
+constexpr std::size_t kOutKept = 64UL << 10;  // of the memory for answers, between requests
+constexpr std::size_t kOwnMax = 64UL << 10;   // an answer of less, which is of no query, is not counted
 
 }  // namespace
 
@@ -25,6 +27,7 @@ void Connection::refuse(Response response) {
 
 void Connection::answer(Response response) {
   ++exchange_;
+  hold(response);
   service_->count(decision_, response.status);
   if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
   service_->add_origin(response, request_, decision_.origin);
@@ -35,6 +38,37 @@ void Connection::answer(Response response) {
     finish_request();
   }
   run();
+}
+
+// What the answer holds stays so until its last byte is sent. Where the query was killed, or there is no room for its
+// text, nothing of it has been sent: it becomes an error.
+void Connection::hold(Response& response) {
+  if (response.held == nullptr) {
+    const std::size_t bytes = response.body.capacity();
+    if (bytes >= kOwnMax && !answer_memory_.resize(answer_memory_.bytes() + bytes)) response = no_memory();
+    return;
+  }
+  const query::UnderWay* const answered = response.held.get();
+  const std::weak_ptr<Connection> weak = std::static_pointer_cast<Connection>(shared_from_this());
+  const bool alive = response.held->ticket().on_kill([weak, answered] {
+    const auto connection = weak.lock();
+    if (connection == nullptr) return;
+    const std::lock_guard lock(connection->loop_mutex_);
+    connection->dispatch([connection, answered] { connection->break_off(answered); });
+  });
+  if (alive) return held_.push_back(std::move(response.held));
+  response = error_response(422, "the query was killed by an operator", request_.path);
+}
+
+// The query was killed while its answer was sent: the client sees that it is not whole.
+void Connection::break_off(const query::UnderWay* answered) {
+  const auto is_it = [&](const std::shared_ptr<query::UnderWay>& held) { return held.get() == answered; };
+  if (std::ranges::any_of(held_, is_it)) close();
+}
+
+void Connection::free_answers() {
+  held_.clear();
+  answer_memory_.clear();
 }
 
 void Connection::append_answer(Response& response) {
@@ -57,13 +91,15 @@ void Connection::finish_request() {
   request_.body = {};
   free_inflated();
   if (!keep_alive_) {
+    // What still comes is thrown away.
     state_ = State::lingering;
+    in_.begin = in_.end = 0;
+    in_.shrink();
     return;
   }
   state_ = State::head;
   parser_.reset(request_);
   in_.shrink();
-  progress_ = 0;
   set_deadline(in_.size() == 0 ? service_->options.idle_timeout : service_->options.head_timeout);
 }
 
@@ -91,7 +127,7 @@ void Connection::stream() {
     if (piece_.empty()) {
       if (chunked_out_) out_ += "0\r\n\r\n";
       more_ = nullptr;
-      piece_ = {};
+      drop(piece_);
       return finish_request();
     }
     if (chunked_out_) {
@@ -113,13 +149,15 @@ void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted =
-      service_->pool->post([self, number = exchange_, make = std::move(more_), piece = std::move(piece_)]() mutable {
+  const bool posted = service_->pool->post(
+      [held = held_, self, number = exchange_, make = std::move(more_), piece = std::move(piece_)]() mutable {
         piece.clear();
         const Status made = guarded([&] { make(piece); });
         log_failure("a streamed answer failed", made);
+        // What is held goes last, behind the memory that it stands for.
         const auto told = guarded([&] {
-          self->dispatch([self, made = made.has_value(), make = std::move(make), piece = std::move(piece)]() mutable {
+          self->dispatch([held = std::move(held), self, made = made.has_value(), make = std::move(make),
+                          piece = std::move(piece)]() mutable {
             self->piece_under_way_ = false;
             if (!self->is_open()) return;
             if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
@@ -158,8 +196,10 @@ bool Connection::flush() {
   out_.clear();
   tail_.clear();
   sent_ = 0;
-  if (out_.capacity() > kOutKept) out_ = {};
-  if (tail_.capacity() > kOutKept && state_ != State::streaming) tail_ = {};
+  if (out_.capacity() > kOutKept) drop(out_);
+  if (state_ == State::streaming) return is_open();
+  drop(tail_);
+  free_answers();
   return is_open();
 }
 

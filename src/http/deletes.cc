@@ -20,15 +20,13 @@ Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::T
   query::Search search;
   search.tenant = selection.tenant;
   search.matchers = selection.matchers;
-  search.api = api;
-  search.text = text.substr(0, query::kQueryTextMax);
-  query::Budget budget(context.engine.limits().memory_bytes);
-  VARVE_CHECK_OK(
-      query::search(context.engine, search, gone, budget,
-                    [&](model::TenantId, const std::string&, std::span<const model::SeriesId> series) -> Status {
-                      all.insert(all.end(), series.begin(), series.end());
-                      return budget.charge(series.size_bytes());
-                    }));
+  const query::Request shown = query::shown_as(selection.tenant, api, text.substr(0, query::kQueryTextMax));
+  VARVE_TRY(const auto query, query::UnderWay::begin(context.engine, shown, gone));
+  const auto add = [&](model::TenantId, const std::string&, std::span<const model::SeriesId> series) -> Status {
+    all.insert(all.end(), series.begin(), series.end());
+    return query->budget().charge(series.size_bytes());
+  };
+  VARVE_CHECK_OK(query::search(context.engine, search, *query, add));
   return all;
 }
 

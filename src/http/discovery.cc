@@ -20,6 +20,11 @@ constexpr std::size_t kSeriesAtOnce = 10'000;  // between two looks at whether a
 
 }  // namespace
 
+std::size_t bytes_of_tag(std::string_view key, std::string_view value) {
+  constexpr std::size_t kNode = 2 * sizeof(std::string) + sizeof(SeenSeries::Sighting) + 48;
+  return kNode + key.size() + value.size();
+}
+
 Result<model::Timestamp> time_of(std::string_view text, std::string_view name) {
   model::Timestamp value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -88,7 +93,7 @@ Result<std::optional<model::TimeRange>> seen_range_of(const Request& request) {
 
 Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) const {
   for (std::size_t at_once = kSeriesAtFirst; !series.empty(); at_once = std::min(at_once * 10, kSeriesAtOnce)) {
-    if (gone_ != nullptr && *gone_) return fail(Code::cancelled, "nobody waits any more");
+    VARVE_CHECK_OK(query_.check());
     const auto some = series.first(std::min(at_once, series.size()));
     VARVE_TRY(const auto lives, store_.lives(tenant_, some));
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -99,10 +104,19 @@ Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) c
   return {};
 }
 
+Status SeenSeries::of_metric(std::string_view metric, const index::Matchers& matchers, const Found& found) const {
+  VARVE_CHECK_OK(query_.check());
+  VARVE_TRY(const auto series, store_.select(tenant_, metric, matchers));
+  query_.ticket().count().series(series.size());
+  VARVE_CHECK_OK(query_.budget().charge(series.size() * sizeof(SeriesId)));
+  VARVE_CHECK_OK(among(series, found));
+  query_.budget().release(series.size() * sizeof(SeriesId));
+  return {};
+}
+
 Result<bool> SeenSeries::any(std::string_view metric) const {
-  VARVE_TRY(const auto series, store_.select(tenant_, metric, {}));
   bool there = false;
-  VARVE_CHECK_OK(among(series, [&](SeriesId, const SeriesLife&) {
+  VARVE_CHECK_OK(of_metric(metric, {}, [&](SeriesId, const SeriesLife&) {
     there = true;
     return false;
   }));
@@ -121,29 +135,31 @@ Result<SeenSeries::Tags> SeenSeries::tags(std::string_view metric) const {
 }
 
 Status SeenSeries::add_tags(std::string_view metric, Tags& tags) const {
-  VARVE_TRY(const auto series, store_.select(tenant_, metric, {}));
   std::vector<SeriesId> some;
   std::vector<SeriesLife> lives;
-  const auto count = [&] {
+  Status counted;
+  const auto count = [&]() -> Status {
     const auto lists = store_.tags(tenant_, some);
     for (std::size_t i = 0; i < some.size(); ++i) {
       for (const auto& tag : lists[i]) {
-        Sighting& sighting = tags[tag];
-        ++sighting.series;
-        sighting.life.add(lives[i]);
+        const auto [at, is_new] = tags.try_emplace(tag);
+        if (is_new) VARVE_CHECK_OK(query_.budget().charge(bytes_of_tag(tag.first, tag.second)));
+        ++at->second.series;
+        at->second.life.add(lives[i]);
       }
     }
     some.clear();
     lives.clear();
+    return {};
   };
-  VARVE_CHECK_OK(among(series, [&](SeriesId one, const SeriesLife& life) {
+  VARVE_CHECK_OK(of_metric(metric, {}, [&](SeriesId one, const SeriesLife& life) {
     some.push_back(one);
     lives.push_back(life);
-    if (some.size() == kSeriesAtOnce) count();
-    return true;
+    if (some.size() == kSeriesAtOnce) counted = count();
+    return counted.has_value();
   }));
-  count();
-  return {};
+  VARVE_CHECK_OK(counted);
+  return count();
 }
 
 }  // namespace varve::http

@@ -5,7 +5,6 @@
 //   [?limit=&after=]    a page
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -19,6 +18,7 @@
 #include "http/handler.h"
 #include "model/ids.h"
 #include "model/time.h"
+#include "query/under_way.h"
 #include "storage/series_store.h"
 
 namespace varve::http {
@@ -46,19 +46,25 @@ Result<index::Matchers> tag_matchers_of(const Request& request);
 // Where a page of a list ended, behind that list.
 void append_next(std::string& out, std::string_view token);
 
+// Of a tag among those that a SeenSeries has found.
+std::size_t bytes_of_tag(std::string_view key, std::string_view value);
+
 // The series of one tenant that were seen in a range: their first sample is not after it, and their last not before.
 // One thread.
 class SeenSeries {
  public:
-  // No range: all series. What is referred to must outlive this. `gone`: then nobody waits any more; may be nullptr.
+  // No range: all series. What is referred to must outlive this. All of it is part of `query`: it takes no longer than
+  // that may, is charged to it, and ends with it.
   SeenSeries(const storage::SeriesStore& store, model::TenantId tenant, std::optional<model::TimeRange> range,
-             const std::atomic<bool>* gone)
-      : store_(store), tenant_(tenant), range_(range), gone_(gone) {}
+             query::UnderWay& query)
+      : store_(store), tenant_(tenant), range_(range), query_(query) {}
 
   // Is told of a series with its life, in the order of the list; false: enough.
   using Found = std::function<bool(model::SeriesId series, const storage::SeriesLife& life)>;
-  // Those of the list. Errors: cancelled (nobody waits), what the store says.
+  // Those of the list. Errors: cancelled (nobody waits), timeout, what the store says.
   Status among(std::span<const model::SeriesId> series, const Found& found) const;
+  // Those of a metric. Errors also: limit, unavailable.
+  Status of_metric(std::string_view metric, const index::Matchers& matchers, const Found& found) const;
   // Does the metric have one?
   [[nodiscard]] Result<bool> any(std::string_view metric) const;
 
@@ -77,7 +83,7 @@ class SeenSeries {
   const storage::SeriesStore& store_;
   const model::TenantId tenant_;
   const std::optional<model::TimeRange> range_;
-  const std::atomic<bool>* const gone_;
+  query::UnderWay& query_;
 };
 
 }  // namespace varve::http

@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+namespace varve::query {
+class UnderWay;  // query/under_way.h
+}
+
 namespace varve::http {
 
 enum class Method { get, head, post, put, delete_, options, other };
@@ -53,14 +57,17 @@ struct Response {
   // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once.
   std::function<void(std::string& piece)> more;
   bool pack_small = false;  // compressed where the client takes that, whatever it gains
+  // The query that this answers: listed and charged, for the body, too, until the last byte is sent or the connection
+  // is closed. Whoever ends it meanwhile ends this answer.
+  std::shared_ptr<query::UnderWay> held = nullptr;
 
   static Response text(int status, std::string body) {
-    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false};
+    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr};
   }
   static Response json(int status, std::string body) {
-    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false};
+    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false, nullptr};
   }
-  static Response empty(int status) { return {status, "", {}, "", {}, false}; }
+  static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr}; }
 };
 
 // Answers one request, exactly once, from any thread. Copyable; if the last copy goes without an answer, it is a 500.

@@ -213,10 +213,14 @@ void KairosdbAnswer::write(std::string& out, Place from, Place until) const {
 // Groups that are as good as sent.
 void KairosdbAnswer::free(Place from, Place until) {
   for (; from.metric < until.metric; from = {from.metric + 1}) {
-    answer_.metrics[from.metric].groups = {};
+    auto& groups = answer_.metrics[from.metric].groups;
+    for (; from.group < groups.size(); ++from.group) query::let_go(answer_, groups[from.group]);
+    groups.clear();
   }
   if (from.metric == end().metric) return;
-  for (; from.group < until.group; ++from.group) answer_.metrics[from.metric].groups[from.group] = {};
+  for (; from.group < until.group; ++from.group) {
+    query::let_go(answer_, answer_.metrics[from.metric].groups[from.group]);
+  }
 }
 
 bool KairosdbAnswer::next(std::string& out) {

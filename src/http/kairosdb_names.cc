@@ -11,6 +11,7 @@
 
 #include "http/discovery.h"
 #include "http/kairosdb_parts.h"
+#include "http/query_answer.h"
 #include "http/query_metrics.h"
 #include "protocol/json/text.h"
 
@@ -23,6 +24,7 @@ using Names = std::vector<std::string>;
 using Range = std::optional<model::TimeRange>;
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();  // as KairosDB, unless ?limit= says else
+constexpr const char* kNamesApi = "kairosdb_names";
 
 void keep_prefix(Names& names, std::string_view prefix) {
   std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
@@ -35,80 +37,91 @@ void sort_once(Names& names) {
 
 class NameLists {
  public:
-  NameLists(const storage::SeriesStore& series, const Clock& clock, TaskPool& pool, Metrics& metrics)
-      : series_(series),
-        clock_(clock),
+  NameLists(const query::Engine& engine, TaskPool& pool, Metrics& metrics)
+      : engine_(engine),
+        series_(engine.series()),
         pool_(pool),
-        asked_(queries_asked(metrics, "kairosdb_names")),
+        asked_(queries_asked(metrics, kNamesApi)),
         seconds_(query_seconds(metrics)) {}
 
-  using List = Result<std::string> (NameLists::*)(model::TenantId tenant, const Request& request, const Page& page,
-                                                  const Range& range) const;
+  // What a list is asked for, and the query that it is.
+  struct Asked {
+    const Request& request;
+    query::UnderWay& query;
+    Page page;
+    Range range;
+    model::TenantId tenant{};
+    [[nodiscard]] std::string_view metric() const { return request.param("metric").value_or(""); }
+  };
+  using List = Result<std::string> (NameLists::*)(const Asked& asked) const;
   // A handler that answers on the pool with the JSON of `list`.
   static Handler on_pool(const std::shared_ptr<NameLists>& self, List list) {
     return [self, list](const Request& request, const Responder& respond) {
       if (request.tenant.empty()) return respond(kairosdb_error({Code::invalid, "the request names no tenant"}));
       const bool taken = self->pool_.post([self, list, &request, respond] {
         self->asked_.add();
-        const std::int64_t start_ns = self->clock_.steady_ns();
-        auto body = self->answer(list, request);
-        self->seconds_.observe(static_cast<double>(self->clock_.steady_ns() - start_ns) * 1e-9);
-        respond(body ? kairosdb_response(200, std::move(*body)) : kairosdb_error(body.error()));
+        const std::int64_t start_ns = self->engine_.clock().steady_ns();
+        auto response = self->answer(list, request);
+        self->seconds_.observe(static_cast<double>(self->engine_.clock().steady_ns() - start_ns) * 1e-9);
+        respond(response ? std::move(*response) : kairosdb_error(response.error()));
       });
       if (!taken) respond(kairosdb_error({Code::unavailable, "too many queries are waiting"}));
     };
   }
 
-  Result<std::string> metric_names(model::TenantId tenant, const Request& request, const Page& page,
-                                   const Range& range) const {
-    VARVE_TRY(const auto names, series_.metric_names(tenant, request.param("prefix").value_or(""), 0));
-    const SeenSeries seen(series_, tenant, range, request.gone.get());
-    return page_json(names, page, [&](const std::string& name) -> Result<bool> {
-      if (!range) return true;
+  Result<std::string> metric_names(const Asked& asked) const {
+    VARVE_TRY(const auto names, series_.metric_names(asked.tenant, asked.request.param("prefix").value_or(""), 0));
+    VARVE_CHECK_OK(charge_names(asked.query.budget(), names));
+    const SeenSeries seen = seen_of(asked);
+    return page_json(names, asked.page, [&](const std::string& name) -> Result<bool> {
+      if (!asked.range) return true;
       return seen.any(name);
     });
   }
 
-  Result<std::string> tag_names(model::TenantId tenant, const Request& request, const Page& page,
-                                const Range& range) const {
-    const std::string_view metric = request.param("metric").value_or("");
+  Result<std::string> tag_names(const Asked& asked) const {
     Names names;
-    if (range) {
-      VARVE_TRY(const auto tags, SeenSeries(series_, tenant, range, request.gone.get()).tags(metric));
-      for (const auto& [tag, sighting] : tags) names.push_back(tag.first);
-      sort_once(names);
+    if (asked.range) {
+      VARVE_TRY(const auto tags, seen_of(asked).tags(asked.metric()));
+      for (const auto& [tag, sighting] : tags) {
+        if (names.empty() || names.back() != tag.first) names.push_back(tag.first);
+      }
     } else {
-      VARVE_TRY(names, series_.tag_keys(tenant, metric));
+      VARVE_TRY(names, series_.tag_keys(asked.tenant, asked.metric()));
     }
-    return prefixed_json(std::move(names), request, page);
+    return prefixed_json(std::move(names), asked);
   }
 
-  Result<std::string> tag_values(model::TenantId tenant, const Request& request, const Page& page,
-                                 const Range& range) const {
-    const std::string_view metric = request.param("metric").value_or("");
-    const auto key = request.param("tag");
+  Result<std::string> tag_values(const Asked& asked) const {
+    const auto key = asked.request.param("tag");
     Names names;
-    if (range) {
-      VARVE_TRY(const auto tags, SeenSeries(series_, tenant, range, request.gone.get()).tags(metric));
+    if (asked.range) {
+      VARVE_TRY(const auto tags, seen_of(asked).tags(asked.metric()));
       for (const auto& [tag, sighting] : tags) {
         if (!key || tag.first == *key) names.push_back(tag.second);
       }
       sort_once(names);
     } else if (key) {
-      VARVE_TRY(names, series_.tag_values(tenant, metric, *key));
+      VARVE_TRY(names, series_.tag_values(asked.tenant, asked.metric(), *key));
     } else {
-      VARVE_TRY(names, all_tag_values(tenant, metric));
+      VARVE_TRY(names, all_tag_values(asked));
     }
-    return prefixed_json(std::move(names), request, page);
+    return prefixed_json(std::move(names), asked);
   }
 
  private:
-  Result<std::string> answer(List list, const Request& request) const {
+  Result<Response> answer(List list, const Request& request) const {
     VARVE_TRY(const Page page, page_of(request, kAll));
     VARVE_TRY(const Range range, seen_range_of(request));
+    VARVE_TRY(auto query, begin_query(engine_, request, kNamesApi, request.param("metric").value_or("")));
     VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
-    if (!tenant) return std::string(R"({"results":[]})");
-    return (this->*list)(*tenant, request, page, range);
+    if (!tenant) return kairosdb_response(200, R"({"results":[]})");
+    VARVE_TRY(auto body, query->explain((this->*list)({request, *query, page, range, *tenant})));
+    return held_by(std::move(query), kairosdb_response(200, std::move(body)));
+  }
+
+  [[nodiscard]] SeenSeries seen_of(const Asked& asked) const {
+    return {series_, asked.tenant, asked.range, asked.query};
   }
 
   // `names` are sorted. `wanted`: std::string -> Result<bool>; asked until the page is full.
@@ -130,24 +143,28 @@ class NameLists {
     return out += '}';
   }
 
-  static Result<std::string> prefixed_json(Names names, const Request& request, const Page& page) {
-    keep_prefix(names, request.param("prefix").value_or(""));
-    return page_json(names, page, [](const std::string&) -> Result<bool> { return true; });
+  static Result<std::string> prefixed_json(Names names, const Asked& asked) {
+    VARVE_CHECK_OK(asked.query.check());
+    keep_prefix(names, asked.request.param("prefix").value_or(""));
+    VARVE_CHECK_OK(charge_names(asked.query.budget(), names));
+    return page_json(names, asked.page, [](const std::string&) -> Result<bool> { return true; });
   }
 
-  [[nodiscard]] Result<Names> all_tag_values(model::TenantId tenant, std::string_view metric) const {
+  [[nodiscard]] Result<Names> all_tag_values(const Asked& asked) const {
     Names all;
-    VARVE_TRY(const auto keys, series_.tag_keys(tenant, metric));
+    VARVE_TRY(const auto keys, series_.tag_keys(asked.tenant, asked.metric()));
     for (const std::string& key : keys) {
-      VARVE_TRY(auto values, series_.tag_values(tenant, metric, key));
+      VARVE_CHECK_OK(asked.query.check());
+      VARVE_TRY(auto values, series_.tag_values(asked.tenant, asked.metric(), key));
+      VARVE_CHECK_OK(charge_names(asked.query.budget(), values));
       std::ranges::move(values, std::back_inserter(all));
     }
     sort_once(all);
     return all;
   }
 
+  const query::Engine& engine_;
   const storage::SeriesStore& series_;
-  const Clock& clock_;
   TaskPool& pool_;
   Counter& asked_;
   Histogram& seconds_;
@@ -155,9 +172,8 @@ class NameLists {
 
 }  // namespace
 
-void add_kairosdb_names(Router& router, const storage::SeriesStore& series, const Clock& clock, TaskPool& pool,
-                        Metrics& metrics) {
-  const auto lists = std::make_shared<NameLists>(series, clock, pool, metrics);
+void add_kairosdb_names(Router& router, const query::Engine& engine, TaskPool& pool, Metrics& metrics) {
+  const auto lists = std::make_shared<NameLists>(engine, pool, metrics);
   const auto add = [&](const char* path, NameLists::List list) {
     router.add(Method::get, path, NameLists::on_pool(lists, list));
   };

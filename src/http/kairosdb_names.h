@@ -5,17 +5,15 @@
 //   GET /api/v1/tagvalues[?metric=][&tag=][&prefix=]
 #pragma once
 
-#include "base/clock.h"
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "http/handler.h"
-#include "storage/series_store.h"
+#include "query/engine.h"
 
 namespace varve::http {
 
 // Questions are answered on `pool`. What is referred to must outlive the router and every response that has not been
 // sent. Registers varve_queries_total{api="kairosdb_names"} and varve_query_seconds.
-void add_kairosdb_names(Router& router, const storage::SeriesStore& series, const Clock& clock, TaskPool& pool,
-                        Metrics& metrics);
+void add_kairosdb_names(Router& router, const query::Engine& engine, TaskPool& pool, Metrics& metrics);
 
 }  // namespace varve::http

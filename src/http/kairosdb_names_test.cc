@@ -11,7 +11,7 @@ using model::Value;
 class KairosdbNamesTest : public testing::MemoryApi {
  protected:
   KairosdbNamesTest() : MemoryApi("/api/v1/") {
-    add_kairosdb_names(router_, store_, clock_, pool_, metrics_);
+    add_kairosdb_names(router_, engine_, pool_, metrics_);
     put("cpu.idle", {{"host", "a"}, {"dc", "x"}}, 100);
     put("cpu.idle", {{"host", "b"}}, 200);
     put("cpu.user", {{"host", "b"}, {"dc", "y"}}, 300);

@@ -11,6 +11,7 @@
 #include "http/kairosdb_names.h"
 #include "http/kairosdb_parts.h"
 #include "http/kairosdb_save.h"
+#include "http/query_answer.h"
 #include "http/query_metrics.h"
 #include "protocol/kairosdb/query.h"
 
@@ -80,12 +81,12 @@ class KairosdbQueries {
       wanted.range.first = model::window_start(wanted.range.first, kRowMs);
       wanted.range.last = model::window_start(wanted.range.last - 1, kRowMs) + kRowMs;
     }
-    query::Read read;
-    const auto tags = engine_.tags(wanted, request.gone.get(), &read);
+    const auto tags = engine_.tags(wanted, request.gone.get());
     if (!tags) return kairosdb_error(tags.error());
     std::vector<std::string> names;
     for (const auto& metric : parsed->metrics) names.push_back(metric.name);
-    return with_read(kairosdb_response(200, kairosdb_tags_json(names, *tags)), read);
+    Response response = kairosdb_response(200, kairosdb_tags_json(names, tags->metrics));
+    return response_or_error(held_by(tags->query, with_read(std::move(response), tags->query->ticket().read())));
   }
 
  private:
@@ -133,16 +134,15 @@ class KairosdbQueries {
     }
     auto found = engine_.run(wanted, request.gone.get());
     if (!found) return kairosdb_error(found.error());
+    auto held = found->held;
     Response response = with_read(kairosdb_response(200, ""), found->read);
-    auto text =
+    const auto text =
         std::make_shared<KairosdbAnswer>(std::move(asked.heads), std::move(*found), pool_, engine_.limits().threads);
-    if (text->next(response.body)) {
-      response.more = [text, left = true](std::string& piece) mutable {
-        piece.clear();
-        if (left) left = text->next(piece);
-      };
-    }
-    return response;
+    return response_or_error(streamed(std::move(held), std::move(response), text));
+  }
+
+  static Response response_or_error(Result<Response> response) {
+    return response ? std::move(*response) : kairosdb_error(response.error());
   }
 
   static std::string_view json_of(const Request& request) {
@@ -177,7 +177,7 @@ void add_kairosdb_query(Router& router, query::Engine& engine, TaskPool& pool, M
   router.add(Method::get, "/api/v1/datapoints/query", KairosdbQueries::here_or_on_pool(handlers));
   router.add(Method::post, "/api/v1/datapoints/query/tags",
              KairosdbQueries::on_pool(handlers, &KairosdbQueries::query_tags));
-  add_kairosdb_names(router, engine.series(), engine.clock(), pool, metrics);
+  add_kairosdb_names(router, engine, pool, metrics);
 }
 
 }  // namespace varve::http

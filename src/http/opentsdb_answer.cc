@@ -144,7 +144,7 @@ bool OpentsdbAnswer::next(std::string& out) {
     append_points(out, until_bytes);
     if (in_group_) continue;
     out += query_.arrays ? "]}" : "}}";
-    groups[group_++] = {};  // what is written need not be kept
+    query::let_go(answer_, groups[group_++]);  // what is written need not be kept
     point_ = 0;
   }
   return true;

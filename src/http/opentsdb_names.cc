@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/query_answer.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
@@ -26,11 +27,13 @@ std::string array_of(const List& names) {
 }
 
 Result<std::vector<std::string>> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
-                                                std::string_view prefix) {
+                                                std::string_view prefix, query::UnderWay& query) {
   std::vector<std::string> out;
   VARVE_TRY(const auto keys, store.tag_keys(tenant, ""));
   for (const std::string& key : keys) {
+    VARVE_CHECK_OK(query.check());
     VARVE_TRY(auto values, store.tag_values(tenant, "", key));
+    VARVE_CHECK_OK(charge_names(query.budget(), values));
     for (std::string& value : values) {
       if (value.starts_with(prefix)) out.push_back(std::move(value));
     }
@@ -56,8 +59,8 @@ constexpr FilterHelp kFilterHelp[] = {
 
 }  // namespace
 
-Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant,
-                                     const Suggest& wanted) {
+Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant, const Suggest& wanted,
+                                     query::UnderWay& query) {
   VARVE_TRY(const auto id, store.find_tenant(tenant));
   if (!id || wanted.max == 0) return "[]";
   std::vector<std::string> names;
@@ -72,11 +75,13 @@ Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::str
       break;
     }
     case Suggest::Type::tag_values: {
-      VARVE_TRY(names, all_tag_values(store, *id, wanted.prefix));
+      VARVE_TRY(names, all_tag_values(store, *id, wanted.prefix, query));
       break;
     }
   }
   if (names.size() > wanted.max) names.resize(wanted.max);
+  VARVE_CHECK_OK(query.check());
+  VARVE_CHECK_OK(charge_names(query.budget(), names));
   return array_of(names);
 }
 

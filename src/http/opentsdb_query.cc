@@ -8,6 +8,7 @@
 #include "http/opentsdb_answer.h"
 #include "http/opentsdb_compile.h"
 #include "http/opentsdb_names.h"
+#include "http/query_answer.h"
 #include "http/query_metrics.h"
 #include "protocol/opentsdb/query.h"
 #include "protocol/opentsdb/query_names.h"
@@ -22,8 +23,18 @@ Response error_answer(const Request& request, const Error& error) {
   return error_response(query_status_of(error.code), error.message, request.path);
 }
 
-Response json_or_error(const Request& request, Result<std::string> body) {
-  return body ? Response::json(200, std::move(*body)) : error_answer(request, body.error());
+Response response_or_error(const Request& request, Result<Response> response) {
+  return response ? std::move(*response) : error_answer(request, response.error());
+}
+
+// What work(query::UnderWay&) finds as JSON, for a query of its own; `reads`: samples, so that it says how many.
+template <class Work>
+Result<Response> json_of_query(const query::Engine& engine, const Request& request, bool reads, const Work& work) {
+  VARVE_TRY(auto query, begin_query(engine, request, "opentsdb"));
+  VARVE_TRY(auto body, query->explain(work(*query)));
+  Response response = Response::json(200, std::move(body));
+  if (reads) response = with_read(std::move(response), query->ticket().read());
+  return held_by(std::move(query), std::move(response));
 }
 
 class OpentsdbQueries {
@@ -66,15 +77,10 @@ class OpentsdbQueries {
     compiled->text = request.method == Method::post ? std::string(request.body) : text_of(request.query);
     auto found = engine_.run(*compiled, request.gone.get());
     if (!found) return error_answer(request, found.error());
+    auto held = found->held;
     Response response = with_read(Response::json(200, ""), found->read);
-    auto text = std::make_shared<OpentsdbAnswer>(std::move(*parsed), std::move(*found));
-    if (text->next(response.body)) {
-      response.more = [text, left = true](std::string& piece) mutable {
-        piece.clear();
-        if (left) left = text->next(piece);
-      };
-    }
-    return response;
+    const auto text = std::make_shared<OpentsdbAnswer>(std::move(*parsed), std::move(*found));
+    return response_or_error(request, streamed(std::move(held), std::move(response), text));
   }
 
   Response last(const Request& request) {
@@ -82,9 +88,9 @@ class OpentsdbQueries {
     const auto wanted =
         request.method == Method::post ? opentsdb::parse_last(request.body) : opentsdb::parse_last(request.query);
     if (!wanted) return error_answer(request, wanted.error());
-    query::Read read;
-    return with_read(json_or_error(request, opentsdb_last(engine_, request.tenant, *wanted, request.gone.get(), read)),
-                     read);
+    return response_or_error(request, json_of_query(engine_, request, true, [&](query::UnderWay& query) {
+                               return opentsdb_last(engine_, request.tenant, *wanted, query);
+                             }));
   }
 
   Response suggest(const Request& request) {
@@ -92,7 +98,9 @@ class OpentsdbQueries {
     const auto wanted =
         request.method == Method::post ? opentsdb::parse_suggest(request.body) : opentsdb::parse_suggest(request.query);
     if (!wanted) return error_answer(request, wanted.error());
-    return json_or_error(request, opentsdb_suggest(engine_.series(), request.tenant, *wanted));
+    return response_or_error(request, json_of_query(engine_, request, false, [&](query::UnderWay& query) {
+                               return opentsdb_suggest(engine_.series(), request.tenant, *wanted, query);
+                             }));
   }
 
   Response lookup(const Request& request) {
@@ -100,7 +108,9 @@ class OpentsdbQueries {
     const auto wanted =
         request.method == Method::post ? opentsdb::parse_lookup(request.body) : opentsdb::parse_lookup(request.query);
     if (!wanted) return error_answer(request, wanted.error());
-    return json_or_error(request, opentsdb_lookup(engine_, request.tenant, *wanted, request.gone.get()));
+    return response_or_error(request, json_of_query(engine_, request, false, [&](query::UnderWay& query) {
+                               return opentsdb_lookup(engine_, request.tenant, *wanted, query);
+                             }));
   }
 
   [[nodiscard]] const std::string& version() const { return version_; }

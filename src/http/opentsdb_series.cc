@@ -48,10 +48,10 @@ bool fits(const Lookup& wanted, const model::Tags& tags) {
 // Writes the results from start_index on, up to limit, and counts all.
 class LookupWriter {
  public:
-  LookupWriter(const Lookup& wanted, const storage::SeriesStore& store, query::Budget& budget)
+  LookupWriter(const Lookup& wanted, const storage::SeriesStore& store, query::UnderWay& query)
       : wanted_(wanted),
         store_(store),
-        budget_(budget),
+        query_(query),
         each_(std::ranges::any_of(wanted.pairs, [](const auto& pair) { return pair.first == "*"; })) {}
 
   Status found(model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) {
@@ -61,6 +61,7 @@ class LookupWriter {
         total_ += series.size();
         return {};
       }
+      VARVE_CHECK_OK(query_.check());
       const auto batch = series.first(std::min(kBatch, series.size()));
       series = series.subspan(batch.size());
       for (const model::Tags& tags : store_.tags(tenant, batch)) {
@@ -84,12 +85,12 @@ class LookupWriter {
     text_ += R"(,"tags":)";
     append_tags(text_, tags);
     text_ += '}';
-    return budget_.charge(text_.size() - before);
+    return query_.budget().charge(text_.size() - before);
   }
 
   const Lookup& wanted_;
   const storage::SeriesStore& store_;
-  query::Budget& budget_;
+  query::UnderWay& query_;
   const bool each_;  // the tags of each series must be looked at
   std::size_t total_ = 0;
   std::string text_;
@@ -154,16 +155,14 @@ Result<query::Request> last_request(const opentsdb::LastQuery::Series& series, c
 }  // namespace
 
 Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string tenant, const Lookup& wanted,
-                                    std::atomic<bool>* cancelled) {
+                                    query::UnderWay& query) {
   const std::int64_t began_ns = engine.clock().steady_ns();
   query::Search search;
   search.tenant = std::move(tenant);
-  search.api = "opentsdb";
   search.matchers = matchers_of(wanted);
   if (!wanted.metric.empty()) search.metric = [&](std::string_view metric) { return metric == wanted.metric; };
-  query::Budget budget(engine.limits().memory_bytes);
-  LookupWriter writer(wanted, engine.series(), budget);
-  VARVE_CHECK_OK(query::search(engine, search, cancelled, budget,
+  LookupWriter writer(wanted, engine.series(), query);
+  VARVE_CHECK_OK(query::search(engine, search, query,
                                [&](model::TenantId id, const std::string& metric, std::span<const model::SeriesId> s) {
                                  return writer.found(id, metric, s);
                                }));
@@ -177,7 +176,7 @@ Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string ten
 }
 
 Result<std::string> opentsdb_last(const query::Engine& engine, const std::string& tenant,
-                                  const opentsdb::LastQuery& wanted, std::atomic<bool>* cancelled, query::Read& read) {
+                                  const opentsdb::LastQuery& wanted, query::UnderWay& query) {
   const std::int64_t now = engine.clock().now_ms();
   const std::int64_t oldest =
       wanted.back_scan_hours == 0 ? model::kTimestampMin : now - wanted.back_scan_hours * model::kHourMs;
@@ -194,12 +193,17 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
          {model::kHourMs, 24 * model::kHourMs, 30 * (24 * model::kHourMs), now - model::kTimestampMin}) {
       request.range = {std::max(now - back_ms, oldest), end};
       if (newest.size() >= all.size() || request.range.empty()) break;
-      VARVE_TRY(const auto answer, engine.run(request, cancelled));
-      read.add(answer.read);
+      const std::size_t before = query.budget().used();
+      VARVE_TRY(const auto answer, engine.run(request, query));
       for (const auto& group : answer.metrics[0].groups) put_newest(wanted, series.metric, group, newest);
+      query.budget().release(query.budget().used() - before);
       end = request.range.first;
     }
-    for (const auto& [key, text] : newest) out += (out.size() == 1 ? "" : ",") + text;
+    VARVE_CHECK_OK(query.check());
+    for (const auto& [key, text] : newest) {
+      VARVE_CHECK_OK(query.budget().charge(2 * text.size()));
+      out += (out.size() == 1 ? "" : ",") + text;
+    }
   }
   return out + ']';
 }

@@ -83,8 +83,8 @@ TEST_F(ServerTest, RefusesHeadsOverTheLimit) {
   EXPECT_EQ(garbage.reply().status, 505);
 }
 
-TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllBodies) {
-  options.bodies_in_flight_max = 300'000;
+TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllRequests) {
+  options.memory = std::make_shared<MemoryLedger>(400'000);  // 300'000 of them beside the shares of small ones
   Later later;
   router.add(Method::post, "/later", later.handler());
   start();
@@ -95,11 +95,11 @@ TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllBodies) {
   const Reply reply = other.post("/echo", std::string(200'000, 'y'));
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(reply.header("Retry-After"), "1");
-  EXPECT_EQ(metrics.counter("varve_http_shed_total", "").value(), 1U);
+  EXPECT_EQ(options.memory->refused(), 1U);
   EXPECT_EQ(Client(port()).post("/echo", "small").status, 200);
   later.take()(Response::empty(204));
   EXPECT_EQ(holder.reply().status, 204);
-  EXPECT_EQ(Client(port()).post("/echo", std::string(200'000, 'y')).status, 200);
+  EXPECT_EQ(Client(port()).post("/none", std::string(200'000, 'y')).status, 204);
 }
 
 TEST_F(ServerTest, ATaskOutOfMemoryIsAnErrorOfItsRequest) {

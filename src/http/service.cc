@@ -11,6 +11,7 @@ namespace varve::http {
 namespace {
 
 constexpr std::size_t kBlocksKept = 64UL << 20;
+constexpr std::size_t kUnlimited = std::size_t{1} << 62;
 
 Response options_response(const Request& request, const std::string& allow, Origin origin) {
   Response response = Response::empty(200);
@@ -39,10 +40,9 @@ void RouteCounters::count(Metrics& metrics, std::string_view path, int status) {
 
 Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks)
     : options(std::move(o)),
-      budget(std::make_shared<Budget>(options.bodies_in_flight_max)),
+      memory(options.memory != nullptr ? options.memory : std::make_shared<MemoryLedger>(kUnlimited)),
       blocks(kBlocksKept),
       pool(&tasks),
-      shed(metrics.counter("varve_http_shed_total", "Requests refused because too many bytes of bodies were held.")),
       refused(metrics.counter("varve_http_connections_refused_total", "Connections over the limit.")),
       timeouts(metrics.counter("varve_http_timeouts_total", "Connections closed because the client was too slow.")),
       hosts_(options.hosts),
@@ -50,8 +50,9 @@ Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, T
       gate_(gate),
       metrics_(metrics),
       always_(std::move(always)) {
+  MemoryLedger::register_metrics(memory, metrics);
   metrics.gauge("varve_http_body_bytes", "Memory held by request bodies.",
-                [held = budget] { return static_cast<double>(held->used()); });
+                [ledger = memory] { return static_cast<double>(ledger->held(MemoryLedger::Kind::body)); });
 }
 
 void Service::open(Router router) {

@@ -53,10 +53,9 @@ class Service {
   Service(ServerOptions options, Router always, Gate& gate, Metrics& metrics, TaskPool& tasks);
 
   const ServerOptions options;
-  const std::shared_ptr<Budget> budget;
+  const std::shared_ptr<MemoryLedger> memory;
   BlockPool blocks;
   TaskPool* const pool;
-  Counter& shed;     // refused because bodies_in_flight_max is reached
   Counter& refused;  // connections over the limit
   Counter& timeouts;
 

@@ -2,7 +2,9 @@
 // Answer: what a query found, as columns in memory, ready to be rendered piece by piece.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +39,19 @@ struct MetricAnswer {
   aggregate::Points of_nothing;
 };
 
+class UnderWay;  // under_way.h
+
 struct Answer {
+  std::shared_ptr<UnderWay> held;     // the query that this answers: listed and charged until this goes; may be nullptr
   std::vector<MetricAnswer> metrics;  // as many as asked, in order
   Read read;
 };
+
+// Memory that they hold, about.
+std::size_t bytes_held(const Group& group);
+std::size_t bytes_held(const Answer& answer);
+
+// A group of the answer is written and as good as sent: its memory goes.
+void let_go(const Answer& answer, Group& group);
 
 }  // namespace varve::query

@@ -11,6 +11,7 @@
 #include "query/life.h"
 #include "query/plan.h"
 #include "query/seen.h"
+#include "query/under_way.h"
 
 namespace varve::query {
 
@@ -106,6 +107,16 @@ Status check_metrics(const Request& request, std::size_t most) {
                                  " metrics; query.metrics_max is " + std::to_string(most));
 }
 
+// With the text that is made of them.
+std::size_t bytes_of(const TagUnion& tags) {
+  std::size_t bytes = 0;
+  for (const auto& [key, values] : tags) {
+    bytes += sizeof values + 2 * (key.size() + sizeof key);
+    for (const std::string& value : values) bytes += 2 * (value.size() + sizeof value);
+  }
+  return bytes;
+}
+
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
 // once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan.
 std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
@@ -124,12 +135,14 @@ std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
 
 }  // namespace
 
-Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits)
+Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits,
+               std::shared_ptr<MemoryLedger> memory)
     : series_(series),
       samples_(samples),
       clock_(clock),
       limits_(counted(limits)),
-      running_(std::make_unique<RunningQueries>()) {}
+      running_(std::make_shared<RunningQueries>()),
+      memory_(std::move(memory)) {}
 
 bool Engine::is_small(const Request& request) const {
   constexpr std::size_t kSeriesHoursMax = 80;  // of 360 samples each: some ten microseconds
@@ -155,21 +168,28 @@ bool Engine::is_small(const Request& request) const {
 
 Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
   VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
-  Budget budget(limits_.memory_bytes);
-  RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
-  return ticket.explain(answer(request, budget, ticket));
+  VARVE_TRY(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_TRY(auto out, query->explain(answer(request, *query)));
+  VARVE_CHECK_OK(query->answered(bytes_held(out)));
+  out.held = std::move(query);
+  return out;
 }
 
-Result<std::vector<TagUnion>> Engine::tags(const Request& request, std::atomic<bool>* cancelled, Read* read) const {
+Result<Answer> Engine::run(const Request& request, UnderWay& query) const {
   VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
-  Budget budget(limits_.memory_bytes);
-  RunningQueries::Ticket ticket(*running_, request, budget, clock_, cancelled);
-  auto tags = seen_tags(request, budget, ticket);
-  if (read != nullptr) *read = ticket.read();
-  return ticket.explain(std::move(tags));
+  return query.explain(answer(request, query));
 }
 
-Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const {
+Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
+  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
+  VARVE_TRY(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_TRY(auto tags, query->explain(seen_tags(request, *query)));
+  return Tags{std::move(tags), std::move(query)};
+}
+
+Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
+  Budget& budget = query.budget();
+  RunningQueries::Ticket& ticket = query.ticket();
   Answer answer;
   answer.metrics.resize(request.metrics.size());
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
@@ -182,7 +202,7 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
     return answer;
   }
 
-  const Life life(clock_, limits_, ticket.cancelled());
+  const Life& life = query.life();
   std::deque<Plan> plans;
   std::deque<Collector> collectors;
   for (const MetricQuery& metric : request.metrics) {
@@ -212,32 +232,33 @@ Result<Answer> Engine::answer(const Request& request, Budget& budget, RunningQue
   return answer;
 }
 
-Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, Budget& budget,
-                                                RunningQueries::Ticket& ticket) const {
+Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay& under_way) const {
   std::vector<TagUnion> out(request.metrics.size());
   VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
     VARVE_CHECK_OK(check_matchers(request));
     return out;
   }
-  const Life life(clock_, limits_, ticket.cancelled());
+  const Life& life = under_way.life();
   // Every series has a sample somewhere, and this is how user interfaces ask what tags there are.
   const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     MetricQuery query;
     query.metric = request.metrics[m].metric;
     query.matchers = request.metrics[m].matchers;
-    VARVE_TRY(const Plan plan, make_plan(series_, *tenant, query, budget));
+    VARVE_TRY(const Plan plan, make_plan(series_, *tenant, query, under_way.budget()));
     VARVE_CHECK_OK(life.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
+      VARVE_CHECK_OK(under_way.budget().charge(bytes_of(out[m])));
       continue;
     }
-    ticket.count().series(plan.series.size());
+    under_way.ticket().count().series(plan.series.size());
     std::vector<std::uint32_t> seen;
     const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
     VARVE_CHECK_OK(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
     out[m] = plan.tags.merged(seen);
+    VARVE_CHECK_OK(under_way.budget().charge(bytes_of(out[m])));
   }
   return out;
 }

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "base/memory_ledger.h"
 #include "base/result.h"
 #include "query/answer.h"
 #include "query/request.h"
@@ -32,38 +33,48 @@ struct Limits {
 
 class Engine {
  public:
-  Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits);
+  // `memory`: what all requests hold; nullptr: nobody counts that.
+  Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits,
+         std::shared_ptr<MemoryLedger> memory = nullptr);
 
   // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory, or killed by an operator, which also sets
-  // `cancelled`), timeout, cancelled (`cancelled` was set meanwhile; may be nullptr), or what the store says. An
-  // unknown tenant or metric has an empty answer.
+  // `cancelled`), unavailable (no memory left of limits.memory), timeout, cancelled (`cancelled` was set meanwhile; may
+  // be nullptr), or what the store says. An unknown tenant or metric has an empty answer.
   [[nodiscard]] Result<Answer> run(const Request& request, std::atomic<bool>* cancelled) const;
+  // The same as a part of a query that has begun and goes on: what is read counts for that, and what it charged stays
+  // so.
+  [[nodiscard]] Result<Answer> run(const Request& request, UnderWay& query) const;
 
   // Will it take well under a millisecond? A few series named by their tags, a few hours. Handing such a query to
   // another thread would take longer than answering it.
   [[nodiscard]] bool is_small(const Request& request) const;
 
   // For each metric the tags of the series that fit and were seen in the range (SeriesLife::seen_in(); from 1970 or
-  // before to the future: of all that fit). No sample is read; stages and groups are ignored. `read`: how much was
-  // looked at, if set.
-  [[nodiscard]] Result<std::vector<TagUnion>> tags(const Request& request, std::atomic<bool>* cancelled,
-                                                   Read* read = nullptr) const;
+  // before to the future: of all that fit). No sample is read; stages and groups are ignored.
+  struct Tags {
+    std::vector<TagUnion> metrics;
+    std::shared_ptr<UnderWay> query;  // not answered() yet
+  };
+  [[nodiscard]] Result<Tags> tags(const Request& request, std::atomic<bool>* cancelled) const;
 
   [[nodiscard]] const storage::SeriesStore& series() const { return series_; }
   [[nodiscard]] storage::SampleStore& samples() const { return samples_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] RunningQueries& running() const { return *running_; }
+  [[nodiscard]] const std::shared_ptr<RunningQueries>& shared_running() const { return running_; }
+  [[nodiscard]] const std::shared_ptr<MemoryLedger>& memory() const { return memory_; }
 
  private:
-  Result<Answer> answer(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const;
-  Result<std::vector<TagUnion>> seen_tags(const Request& request, Budget& budget, RunningQueries::Ticket& ticket) const;
+  Result<Answer> answer(const Request& request, UnderWay& query) const;
+  Result<std::vector<TagUnion>> seen_tags(const Request& request, UnderWay& under_way) const;
 
   const storage::SeriesStore& series_;
   storage::SampleStore& samples_;
   const Clock& clock_;
   Limits limits_;
-  std::unique_ptr<RunningQueries> running_;
+  std::shared_ptr<RunningQueries> running_;
+  std::shared_ptr<MemoryLedger> memory_;
 };
 
 }  // namespace varve::query

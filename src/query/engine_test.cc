@@ -289,19 +289,19 @@ TEST_F(EngineTest, TagsOfARange) {
   const Engine engine(store_, store_, clock_, {});
   Request ask = request({});
   ask.range = {50, 200};
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"dc", {"x"}}, {"host", {"a"}}}));
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], (TagUnion{{"dc", {"x"}}, {"host", {"a"}}}));
   ask.range = {150, 201};
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], (TagUnion{{"host", {"b"}}}));
   ask.range = {300, 400};
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], TagUnion{});
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], TagUnion{});
   store_.put("t", "m", {{"host", "b"}}, 500, Value::of_long(1));  // was silent in between
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], (TagUnion{{"host", {"b"}}}));
   ask.range = {0, 2'000'000'000};  // past and future: from the index
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"dc", {"x"}}, {"host", {"a", "b"}}}));
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], (TagUnion{{"dc", {"x"}}, {"host", {"a", "b"}}}));
   ask.metrics[0].matchers = {{"host", index::Matcher::Kind::any_of, {"b"}}};
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], (TagUnion{{"host", {"b"}}}));
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], (TagUnion{{"host", {"b"}}}));
   ask.tenant = "nobody";
-  EXPECT_EQ((*engine.tags(ask, nullptr))[0], TagUnion{});
+  EXPECT_EQ(engine.tags(ask, nullptr)->metrics[0], TagUnion{});
 }
 
 // Scans of the real store call from several threads, each with series of its own.

@@ -31,21 +31,19 @@ std::size_t windows_in(TimeRange range, std::int64_t width_ms) {
   return static_cast<std::size_t>((range.last - range.first) / width_ms);
 }
 
-// A query on its way: what it may hold, how long it may take, and its entry in the list of those that run.
+// One question, part of a query under way.
 class Asked {
  public:
-  Asked(const Engine& engine, const PresenceQuery& query, std::atomic<bool>* cancelled)
+  Asked(const Engine& engine, const PresenceQuery& query, UnderWay& under_way)
       : engine_(engine),
         query_(query),
-        request_(request_of(query)),
-        budget_(engine.limits().memory_bytes),
-        ticket_(engine.running(), request_, budget_, engine.clock(), cancelled),
-        life_(engine.clock(), engine.limits(), ticket_.cancelled()) {}
+        budget_(under_way.budget()),
+        ticket_(under_way.ticket()),
+        life_(under_way.life()) {}
 
   Result<MetricWindows> of_metric(const index::Matchers& matchers, std::size_t limit);
   Result<SeriesWindows> of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
                                   std::size_t windows_max);
-  [[nodiscard]] const RunningQueries::Ticket& ticket() const { return ticket_; }
 
  private:
   struct Alive {
@@ -55,15 +53,6 @@ class Asked {
     [[nodiscard]] bool touches(TimeRange range) const { return first_ms < range.last && last_ms >= range.first; }
   };
 
-  static Request request_of(const PresenceQuery& query) {
-    Request request;
-    request.tenant = query.tenant;
-    request.metrics.resize(1);
-    request.metrics[0].metric = query.metric;
-    request.api = query.api;
-    request.text = query.text.substr(0, kQueryTextMax);
-    return request;
-  }
   Result<std::vector<Alive>> alive_in(TimeRange range, const index::Matchers& matchers, std::size_t wanted);
   static std::optional<TimeRange> rest_of(std::span<const Alive> alive, TimeRange range);
   Status read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit);
@@ -77,10 +66,9 @@ class Asked {
 
   const Engine& engine_;
   const PresenceQuery& query_;
-  const Request request_;
-  Budget budget_;
-  RunningQueries::Ticket ticket_;
-  const Life life_;
+  Budget& budget_;
+  RunningQueries::Ticket& ticket_;
+  const Life& life_;
   model::TenantId tenant_{};
 };
 
@@ -214,17 +202,14 @@ Status Asked::scan(std::span<const SeriesId> series, TimeRange range, PresenceSi
 }  // namespace
 
 Result<MetricWindows> windows_of_metric(const Engine& engine, const PresenceQuery& query,
-                                        const index::Matchers& matchers, std::size_t limit,
-                                        std::atomic<bool>* cancelled) {
-  Asked asked(engine, query, cancelled);
-  return asked.ticket().explain(asked.of_metric(matchers, limit));
+                                        const index::Matchers& matchers, std::size_t limit, UnderWay& under_way) {
+  return under_way.explain(Asked(engine, query, under_way).of_metric(matchers, limit));
 }
 
 Result<SeriesWindows> windows_of_series(const Engine& engine, const PresenceQuery& query,
                                         std::span<const SeriesId> series, std::span<const SeriesLife> lives,
-                                        std::size_t windows_max, std::atomic<bool>* cancelled) {
-  Asked asked(engine, query, cancelled);
-  return asked.ticket().explain(asked.of_series(series, lives, windows_max));
+                                        std::size_t windows_max, UnderWay& under_way) {
+  return under_way.explain(Asked(engine, query, under_way).of_series(series, lives, windows_max));
 }
 
 }  // namespace varve::query

@@ -7,7 +7,6 @@
 // The last sample of a window is not known of rollups, so it is not told.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,6 +19,7 @@
 #include "model/time.h"
 #include "query/engine.h"
 #include "query/read_count.h"
+#include "query/under_way.h"
 #include "storage/series_life.h"
 
 namespace varve::query {
@@ -29,10 +29,6 @@ struct PresenceQuery {
   std::string metric;
   model::TimeRange range;     // every window that touches it is looked at, the whole of it
   std::int64_t width_ms = 0;  // 1 ms to 10 years
-
-  // For the list of running queries.
-  std::string api;
-  std::string text;
 };
 
 // A window with samples in it.
@@ -49,11 +45,10 @@ struct MetricWindows {
 };
 
 // The first `limit` (≥ 1) windows of those series of the metric together that fit the matchers. Nothing of an unknown
-// tenant or metric. Holds about 40 bytes a series and 64 MiB at most beside. Blocks as Engine::run() does, with its
-// errors.
+// tenant or metric. Holds about 40 bytes a series and 64 MiB at most beside. Part of `under_way`. Blocks as
+// Engine::run() does, with its errors.
 Result<MetricWindows> windows_of_metric(const Engine& engine, const PresenceQuery& query,
-                                        const index::Matchers& matchers, std::size_t limit,
-                                        std::atomic<bool>* cancelled);
+                                        const index::Matchers& matchers, std::size_t limit, UnderWay& under_way);
 
 struct SeriesWindow {
   model::Timestamp start = 0;
@@ -71,6 +66,6 @@ struct SeriesWindows {
 Result<SeriesWindows> windows_of_series(const Engine& engine, const PresenceQuery& query,
                                         std::span<const model::SeriesId> series,
                                         std::span<const storage::SeriesLife> lives, std::size_t windows_max,
-                                        std::atomic<bool>* cancelled);
+                                        UnderWay& under_way);
 
 }  // namespace varve::query

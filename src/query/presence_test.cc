@@ -20,9 +20,9 @@ constexpr std::int64_t kWidth = 1000;
 
 class PresenceTest : public testing::EngineTest {
  protected:
-  PresenceQuery query(model::TimeRange range = {}) { return {"t", "m", range, kWidth, "catalog", "?"}; }
+  PresenceQuery query(model::TimeRange range = {}) { return {"t", "m", range, kWidth}; }
   Result<MetricWindows> windows(const PresenceQuery& query, std::size_t limit = 1000, const index::Matchers& of = {}) {
-    return windows_of_metric(engine_, query, of, limit, nullptr);
+    return windows_of_metric(engine_, query, of, limit, *under_way());
   }
   // All windows, by pages.
   std::vector<MetricWindow> paged(model::TimeRange range, std::size_t limit) {
@@ -39,6 +39,10 @@ class PresenceTest : public testing::EngineTest {
       if (more) range.first = all.back().start + kWidth;
     }
     return all;
+  }
+  std::shared_ptr<UnderWay> under_way() { return under_way(engine_, nullptr); }
+  static std::shared_ptr<UnderWay> under_way(const Engine& engine, std::atomic<bool>* cancelled) {
+    return UnderWay::begin(engine, shown_as("t", "test", "", "m"), cancelled).value();
   }
   std::vector<model::SeriesId> series() { return store_.select(*store_.tenant("t"), "m", {}).value(); }
   std::vector<storage::SeriesLife> lives() { return store_.lives(*store_.tenant("t"), series()).value(); }
@@ -87,7 +91,7 @@ TEST_F(PresenceTest, CountsAsOneWouldByHand) {
         ++at;
       }
     }
-    const auto each = windows_of_series(engine_, query(range), series(), lives(), 100'000, nullptr);
+    const auto each = windows_of_series(engine_, query(range), series(), lives(), 100'000, *under_way());
     ASSERT_TRUE(each);
     ASSERT_EQ(each->of_series.size(), 20U);
     const auto tags = store_.tags(*store_.tenant("t"), series());
@@ -128,13 +132,13 @@ TEST_F(PresenceTest, OfWhatIsNotThere) {
   EXPECT_EQ(windows(other, 10, bad).error().code, Code::invalid);
   EXPECT_EQ(windows(query(), 10, bad).error().code, Code::invalid);
   EXPECT_TRUE(windows(query(), 10, {{"host", index::Matcher::Kind::any_of, {"x"}}})->windows.empty());
-  EXPECT_TRUE(windows_of_series(engine_, query(), {}, {}, 1, nullptr)->of_series.empty());
+  EXPECT_TRUE(windows_of_series(engine_, query(), {}, {}, 1, *under_way())->of_series.empty());
 }
 
 TEST_F(PresenceTest, AsManySeriesAsFit) {
   put(100, 10);
   const auto of = [&](std::size_t windows_max) {
-    return windows_of_series(engine_, query(), series(), lives(), windows_max, nullptr);
+    return windows_of_series(engine_, query(), series(), lives(), windows_max, *under_way());
   };
   EXPECT_EQ(of(1000)->of_series.size(), 100U);
   EXPECT_EQ(of(999)->of_series.size(), 99U);
@@ -148,8 +152,8 @@ TEST_F(PresenceTest, AsManySeriesAsFit) {
 TEST_F(PresenceTest, Limits) {
   put(100, 10);
   const auto code = [&](const Engine& engine, std::atomic<bool>* cancelled) {
-    const auto of_metric = windows_of_metric(engine, query(), {}, 10, cancelled);
-    const auto of_series = windows_of_series(engine, query(), series(), lives(), 10'000, cancelled);
+    const auto of_metric = windows_of_metric(engine, query(), {}, 10, *under_way(engine, cancelled));
+    const auto of_series = windows_of_series(engine, query(), series(), lives(), 10'000, *under_way(engine, cancelled));
     EXPECT_FALSE(of_metric);
     EXPECT_FALSE(of_series);
     EXPECT_EQ(of_metric.error().code, of_series.error().code);
@@ -163,7 +167,7 @@ TEST_F(PresenceTest, Limits) {
   EXPECT_EQ(code(engine_, &gone).code, Code::cancelled);
   // What is small is done in small steps.
   const Engine little(store_, store_, clock_, {.memory_bytes = 10'000});
-  const auto found = windows_of_metric(little, query(), {}, 100, nullptr);
+  const auto found = windows_of_metric(little, query(), {}, 100, *under_way(little, nullptr));
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->windows.size(), 10U);
   EXPECT_EQ(found->windows[9].series, 100U);

@@ -51,4 +51,7 @@ struct Request {
   std::string text;
 };
 
+// What the list of running queries shows of one that is no Request: of names, of a search.
+Request shown_as(std::string tenant, std::string api, std::string text, std::string metric = {});
+
 }  // namespace varve::query

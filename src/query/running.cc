@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/running.h"
 
+#include <algorithm>
 #include <random>
+#include <utility>
 
 namespace varve::query {
 
@@ -32,12 +34,15 @@ RunningQueries::RunningQueries() : seed_(random_seed()) {}
 RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, const Budget& budget, const Clock& clock,
                                std::atomic<bool>* cancelled)
     : owner_(owner),
-      request_(request),
       budget_(budget),
       clock_(clock),
+      tenant_(request.tenant),
+      api_(request.api),
+      text_(request.text, 0, kQueryTextMax),
       stop_(cancelled != nullptr ? cancelled : &own_),
       started_ms_(clock.now_ms()),
       started_ns_(clock.steady_ns()) {
+  for (const MetricQuery& metric : request.metrics) metrics_.push_back(metric.metric);
   const std::lock_guard lock(owner_.mutex_);
   const std::uint64_t number = owner_.next_++;
   id_ = id_of(number ^ owner_.seed_);
@@ -45,10 +50,24 @@ RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, co
 }
 
 RunningQueries::Ticket::~Ticket() {
-  const Read read = this->read();
+  answered();
   const std::lock_guard lock(owner_.mutex_);
-  owner_.read_.add(read);
   std::erase_if(owner_.tickets_, [this](const auto& entry) { return entry.second == this; });
+}
+
+void RunningQueries::Ticket::answered() {
+  const std::lock_guard lock(owner_.mutex_);
+  if (answered_) return;
+  answered_ = so_far();
+  owner_.read_.add(*answered_);
+  stop_ = &own_;
+}
+
+bool RunningQueries::Ticket::on_kill(std::function<void()> call) {
+  const std::lock_guard lock(owner_.mutex_);
+  if (killed_) return false;
+  on_kill_ = std::move(call);
+  return true;
 }
 
 std::unexpected<Error> RunningQueries::Ticket::killed_error() {
@@ -56,6 +75,11 @@ std::unexpected<Error> RunningQueries::Ticket::killed_error() {
 }
 
 Read RunningQueries::Ticket::read() const {
+  const std::lock_guard lock(owner_.mutex_);
+  return answered_ ? *answered_ : so_far();
+}
+
+Read RunningQueries::Ticket::so_far() const {
   Read read = count_.so_far();
   read.micros = (clock_.steady_ns() - started_ns_) / 1000;
   return read;
@@ -64,12 +88,12 @@ Read RunningQueries::Ticket::read() const {
 RunningQuery RunningQueries::Ticket::describe() const {
   RunningQuery out;
   out.id = id_;
-  out.api = request_.api;
-  out.text = request_.text.substr(0, kQueryTextMax);
-  for (const MetricQuery& metric : request_.metrics) out.metrics.push_back(metric.metric);
+  out.api = api_;
+  out.text = text_;
+  out.metrics = metrics_;
   out.started_ms = started_ms_;
-  out.read = read();
-  out.seconds = static_cast<double>(out.read.micros) * 1e-6;
+  out.read = answered_ ? *answered_ : so_far();
+  out.seconds = static_cast<double>(clock_.steady_ns() - started_ns_) * 1e-9;
   out.bytes = budget_.used();
   return out;
 }
@@ -78,7 +102,7 @@ std::vector<RunningQuery> RunningQueries::list(std::string_view tenant) const {
   std::vector<RunningQuery> out;
   const std::lock_guard lock(mutex_);
   for (const auto& [number, ticket] : tickets_) {
-    if (ticket->request_.tenant == tenant) out.push_back(ticket->describe());
+    if (ticket->tenant_ == tenant) out.push_back(ticket->describe());
   }
   return out;
 }
@@ -89,15 +113,20 @@ Read RunningQueries::read_in_all() const {
 }
 
 bool RunningQueries::kill(std::string_view tenant, std::string_view id) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [number, ticket] : tickets_) {
-    if (ticket->request_.tenant != tenant || ticket->id_ != id) continue;
-    ticket->killed_ = true;
-    *ticket->stop_ = true;
-    ticket->stop_->notify_all();
-    return true;
+  std::function<void()> call;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(
+        tickets_, [&](const auto& entry) { return entry.second->tenant_ == tenant && entry.second->id_ == id; });
+    if (found == tickets_.end()) return false;
+    Ticket& ticket = *found->second;
+    ticket.killed_ = true;
+    *ticket.stop_ = true;
+    ticket.stop_->notify_all();
+    call = std::exchange(ticket.on_kill_, nullptr);
   }
-  return false;
+  if (call) call();  // may end the ticket
+  return true;
 }
 
 }  // namespace varve::query

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunningQueries: what an engine works on now, so that an operator sees it and can end it. Every query of every API
-// passes the engine, so this is the one place where they are all known.
+// RunningQueries: what an engine works on now, so that an operator sees it and can end it: every query of every API,
+// from its beginning until the last byte of its answer is sent.
 //
 // Thread-safe. Whoever asks names a tenant and sees that tenant's queries only; ids are not in sequence, so they do not
 // tell how many queries others ask.
@@ -8,8 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +43,8 @@ class RunningQueries {
   // A query is listed while its ticket lives. One thread makes it; counting is thread-safe.
   class Ticket {
    public:
-    // All must outlive the ticket. `cancelled` is set when the query is killed; nullptr: the ticket has a flag itself.
+    // `owner`, `budget` and `clock` must outlive the ticket, `cancelled` its answered(). `cancelled` is set when the
+    // query is killed; nullptr: the ticket has a flag itself. Of the request the list keeps what it shows.
     Ticket(RunningQueries& owner, const Request& request, const Budget& budget, const Clock& clock,
            std::atomic<bool>* cancelled);
     ~Ticket();
@@ -51,7 +54,12 @@ class RunningQueries {
     [[nodiscard]] const std::atomic<bool>* cancelled() const { return stop_; }
     [[nodiscard]] bool killed() const { return killed_.load(std::memory_order_relaxed); }
     [[nodiscard]] ReadCount& count() { return count_; }
-    [[nodiscard]] Read read() const;  // so far
+    [[nodiscard]] Read read() const;  // so far, until it was answered
+
+    // What is left is to send the answer. From here on killing does not set `cancelled` any more.
+    void answered();
+    // Is called once if the query is killed, from any thread. False, and it is not kept: it has been killed.
+    bool on_kill(std::function<void()> call);
 
     // The same, but an error of a killed query says that it was killed.
     template <class T>
@@ -63,15 +71,19 @@ class RunningQueries {
    private:
     friend class RunningQueries;
     static std::unexpected<Error> killed_error();
+    [[nodiscard]] Read so_far() const;
     [[nodiscard]] RunningQuery describe() const;
 
     RunningQueries& owner_;
-    const Request& request_;
     const Budget& budget_;
     const Clock& clock_;
+    const std::string tenant_, api_, text_;
+    std::vector<std::string> metrics_;
     std::atomic<bool> own_{false};
-    std::atomic<bool>* const stop_;
+    std::atomic<bool>* stop_;  // changed under the owner's mutex
     std::atomic<bool> killed_{false};
+    std::function<void()> on_kill_;  // under the owner's mutex
+    std::optional<Read> answered_;   // what had been read; under the owner's mutex
     ReadCount count_;
     const std::int64_t started_ms_;
     const std::int64_t started_ns_;
@@ -80,9 +92,10 @@ class RunningQueries {
 
   // Oldest first.
   [[nodiscard]] std::vector<RunningQuery> list(std::string_view tenant) const;
-  // False: the tenant has no such query (any more). The query ends soon after, with an error of code limit.
+  // False: the tenant has no such query (any more). The query ends soon after, with an error of code limit; where its
+  // answer is on its way already, who sends it is told.
   bool kill(std::string_view tenant, std::string_view id);
-  // Of all queries that have ended, also those that failed.
+  // Of all queries that are answered, also those that failed.
   [[nodiscard]] Read read_in_all() const;
 
  private:
@@ -90,7 +103,7 @@ class RunningQueries {
   std::uint64_t next_ = 0;
   const std::uint64_t seed_;
   std::map<std::uint64_t, Ticket*> tickets_;  // by the order they came in
-  Read read_;                                 // by those that have ended
+  Read read_;                                 // by those that are answered
 };
 
 }  // namespace varve::query

@@ -2,7 +2,6 @@
 // Search: which metrics and series there are, by names and tags alone. No sample is read.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include "index/matcher.h"
 #include "model/ids.h"
 #include "query/engine.h"
+#include "query/under_way.h"
 
 namespace varve::query {
 
@@ -20,22 +20,17 @@ struct Search {
   std::string tenant{};
   std::function<bool(std::string_view metric)> metric{};  // which metrics; empty: all
   index::Matchers matchers{};                             // of their series
-
-  // For the list of running queries.
-  std::string api{};
-  std::string text{};
 };
 
 // Called for each metric that has such series, in order of names, with those series, ascending. An error ends it.
 using FoundMetric =
     std::function<Status(model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series)>;
 
-// `budget` is what `found` charges; the caller's, so that what was found may outlive the call. An unknown tenant has
-// nothing. Errors: invalid (a bad regex), timeout, cancelled, limit (killed), what `found` said.
-Status search(const Engine& engine, const Search& wanted, std::atomic<bool>* cancelled, const Budget& budget,
-              const FoundMetric& found);
+// Part of `query`, whose budget `found` charges for what it keeps. An unknown tenant has nothing. Errors: invalid (a
+// bad regex), timeout, cancelled, limit (killed), what `found` said.
+Status search(const Engine& engine, const Search& wanted, UnderWay& query, const FoundMetric& found);
 
 // The names alone.
-Result<std::vector<std::string>> metrics_with(const Engine& engine, const Search& wanted, std::atomic<bool>* cancelled);
+Result<std::vector<std::string>> metrics_with(const Engine& engine, const Search& wanted, UnderWay& query);
 
 }  // namespace varve::query

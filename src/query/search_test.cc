@@ -17,8 +17,13 @@ class SearchTest : public testing::Test {
       store_.put("t", metric, {{"group", group}}, 1, model::Value::of_long(1));
     }
   }
+  static Result<std::vector<std::string>> found(const Search& wanted, const Engine& engine,
+                                                std::atomic<bool>* cancelled = nullptr) {
+    const auto query = UnderWay::begin(engine, shown_as(wanted.tenant, "test", ""), cancelled);
+    return metrics_with(engine, wanted, **query);
+  }
   std::string names(const Search& wanted, const Engine& engine) {
-    const auto found = metrics_with(engine, wanted, nullptr);
+    const auto found = this->found(wanted, engine);
     if (!found) return found.error().message;
     std::string out;
     for (const std::string& name : *found) out += name + " ";
@@ -49,24 +54,22 @@ TEST_F(SearchTest, Limits) {
   const Search all{.tenant = "t"};
   EXPECT_NE(names(all, Engine(store_, store_, clock_, {.memory_bytes = 50})).find("query.memory"), std::string::npos);
   std::atomic<bool> gone{true};
-  EXPECT_EQ(metrics_with(Engine(store_, store_, clock_, {}), all, &gone).error().code, Code::cancelled);
+  EXPECT_EQ(found(all, Engine(store_, store_, clock_, {}), &gone).error().code, Code::cancelled);
   // A second passes with each metric that is looked at.
   Search slow = all;
   slow.metric = [&](std::string_view) {
     clock_.advance_ms(1000);
     return true;
   };
-  EXPECT_EQ(metrics_with(Engine(store_, store_, clock_, {.timeout = std::chrono::milliseconds(1500)}), slow, nullptr)
-                .error()
-                .code,
+  EXPECT_EQ(found(slow, Engine(store_, store_, clock_, {.timeout = std::chrono::milliseconds(1500)})).error().code,
             Code::timeout);
 }
 
 TEST_F(SearchTest, SeriesOfEach) {
   const Engine engine(store_, store_, clock_, {});
-  Budget budget(1000);
+  const auto query = UnderWay::begin(engine, shown_as("t", "test", ""), nullptr);
   std::string seen;
-  const Status done = search(engine, {.tenant = "t", .api = "test"}, nullptr, budget,
+  const Status done = search(engine, {.tenant = "t"}, **query,
                              [&](model::TenantId, const std::string& metric, std::span<const model::SeriesId> series) {
                                EXPECT_EQ(engine.running().list("t").size(), 1U);
                                seen += metric + std::to_string(series.size()) + " ";

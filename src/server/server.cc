@@ -10,6 +10,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/memory_ledger.h"
 #include "base/metrics.h"
 #include "base/periodic.h"
 #include "base/task_pool.h"
@@ -28,6 +29,7 @@
 #include "query/engine.h"
 #include "server/build_info.h"
 #include "server/engine.h"
+#include "server/memory_usable.h"
 #include "server/process.h"
 #include "server/self_record.h"
 #include "server/translate.h"
@@ -60,6 +62,7 @@ struct Server::State {
   config::Config config;
   const Clock& clock;
   Metrics metrics;
+  const std::shared_ptr<MemoryLedger> memory;  // of what requests hold
   http::Gate gate;
   std::unique_ptr<http::Server> http;
   std::unique_ptr<Engine> engine;
@@ -74,7 +77,8 @@ struct Server::State {
   std::unique_ptr<telnet::Listener> telnet;
   std::unique_ptr<SelfRecord> self_record;
 
-  State(const config::Config& c, const Clock& k) : config(c), clock(k) {}
+  State(const config::Config& c, const Clock& k)
+      : config(c), clock(k), memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))) {}
 
   [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
@@ -94,7 +98,12 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 Status Server::State::listen() {
   http::Router always;
   http::add_health(always, gate, metrics);
-  http = std::make_unique<http::Server>(http_options(config), std::move(always), gate, metrics);
+  const http::ServerOptions options = http_options(config, memory);
+  if (options.body_max < config.http.body_bytes_max) {
+    log::warn("http.body_max is more than a quarter of limits.memory; larger bodies are refused",
+              {{"bytes", std::to_string(options.body_max)}});
+  }
+  http = std::make_unique<http::Server>(options, std::move(always), gate, metrics);
   VARVE_CHECK_OK(http->start());
   config::Address bound = config.http.listen;
   bound.port = http->port();
@@ -227,7 +236,8 @@ Status Server::start() {
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
-  s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config));
+  s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
+                                              s.memory);
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
   s.start_counting_tenants();

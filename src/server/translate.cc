@@ -2,6 +2,7 @@
 #include "server/translate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/tenant.h"
 #include "server/build_info.h"
@@ -62,11 +63,17 @@ bool serves(const config::Roles& roles, http::Effect effect) {
   return true;
 }
 
-http::ServerOptions http_options(const config::Config& config) {
+std::size_t memory_max(const config::Config& config, std::uint64_t usable) {
+  return config.memory_bytes_max != 0 ? config.memory_bytes_max : usable / 2;
+}
+
+http::ServerOptions http_options(const config::Config& config, std::shared_ptr<MemoryLedger> memory) {
   http::ServerOptions options;
   options.listen = config::to_string(config.http.listen);
   options.tenant_default = config.tenant_default;
-  options.body_max = config.http.body_bytes_max;
+  // Else the largest would be sent again and again, and always be refused for lack of room.
+  options.body_max = std::min<std::size_t>(config.http.body_bytes_max, memory->limit() / 4);
+  options.memory = std::move(memory);
   options.tenant_from = {config.tenant_from.path, config.tenant_from.x_tenant, config.tenant_from.x_scope_orgid};
   options.connections_max = config.http.connections_max;
   options.head_timeout = std::chrono::milliseconds(config.http.head_timeout_ms);
@@ -74,8 +81,6 @@ http::ServerOptions http_options(const config::Config& config) {
   options.write_timeout = std::chrono::milliseconds(config.http.write_timeout_ms);
   options.origins = config.http.origins;
   options.hosts = config.http.hosts;
-  // Room for a few of the largest bodies at once, whatever their limit is.
-  options.bodies_in_flight_max = std::max(options.bodies_in_flight_max, 4 * options.body_max);
   return options;
 }
 

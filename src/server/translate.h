@@ -21,7 +21,10 @@ engine::rocksdb::Options store_options(const config::Config& config);
 tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);
 // Does a server of these roles have routes that do this?
 bool serves(const config::Roles& roles, http::Effect effect);
-http::ServerOptions http_options(const config::Config& config);
+// `memory`: of what all requests hold; a body may have a quarter of it.
+http::ServerOptions http_options(const config::Config& config, std::shared_ptr<MemoryLedger> memory);
+// limits.memory, in bytes; `usable`: what the process may use.
+std::size_t memory_max(const config::Config& config, std::uint64_t usable);
 telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);

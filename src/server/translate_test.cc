@@ -22,6 +22,7 @@ TEST(Translate, EachKeyArrives) {
                                  {"limits.series_per_tenant", "5"},
                                  {"http.listen", "[::1]:81"},
                                  {"http.body_max", "1GiB"},
+                                 {"limits.memory", "8GiB"},
                                  {"telnet.listen", "127.0.0.1:82"},
                                  {"tenant.default", "t"},
                                  {"query.memory", "3MiB"},
@@ -38,10 +39,15 @@ TEST(Translate, EachKeyArrives) {
   EXPECT_TRUE(store.repair);
   EXPECT_EQ(store.slot_width_ms, 7'200'000);
   EXPECT_EQ(store.series_per_tenant_max, 5U);
-  EXPECT_EQ(http_options(config).listen, "[::1]:81");
-  EXPECT_EQ(http_options(config).body_max, 1U << 30);
-  EXPECT_EQ(http_options(config).bodies_in_flight_max, 4ULL << 30);
-  EXPECT_EQ(http_options(config).tenant_default, "t");
+  EXPECT_EQ(memory_max(config, 100), 8ULL << 30);
+  EXPECT_EQ(memory_max(config_of({}), 100), 50U);
+  const auto memory = std::make_shared<MemoryLedger>(memory_max(config, 100));
+  EXPECT_EQ(http_options(config, memory).listen, "[::1]:81");
+  EXPECT_EQ(http_options(config, memory).body_max, 1U << 30);
+  EXPECT_EQ(http_options(config, memory).memory, memory);
+  EXPECT_EQ(http_options(config, memory).tenant_default, "t");
+  const auto little = std::make_shared<MemoryLedger>(std::size_t{1} << 30);
+  EXPECT_EQ(http_options(config, little).body_max, 256U << 20) << "a quarter of the memory";
   EXPECT_EQ(telnet_options(config).listen, "127.0.0.1:82");
   EXPECT_EQ(telnet_options(config).tenant_default, "t");
   EXPECT_EQ(query_limits(config).memory_bytes, 3U << 20);
