@@ -119,6 +119,7 @@ class Catalog {
     SeenSeries::Tags tags;
     if (tenant && metric.empty() && !range) {
       VARVE_TRY(auto counts, store_.tag_counts(*tenant, ""));
+      VARVE_CHECK_OK(query.check());
       for (auto& one : counts) {
         VARVE_CHECK_OK(query.budget().charge(bytes_of_tag(one.key, one.value)));
         tags[{std::move(one.key), std::move(one.value)}].series = one.series;

@@ -309,6 +309,10 @@ bool Connection::step_body() {
     handle();
     return true;
   }
+  if (in_.space() >= kSmallBuffer / 4 || in_.size() + in_.space() >= body_size_) {
+    want_read();
+    return false;
+  }
   return receive(std::min(body_size_, room_after(in_.size())));
 }
 

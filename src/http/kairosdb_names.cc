@@ -71,6 +71,7 @@ class NameLists {
 
   Result<std::string> metric_names(const Asked& asked) const {
     VARVE_TRY(const auto names, series_.metric_names(asked.tenant, asked.request.param("prefix").value_or(""), 0));
+    VARVE_CHECK_OK(asked.query.check());
     VARVE_CHECK_OK(charge_names(asked.query.budget(), names));
     const SeenSeries seen = seen_of(asked);
     return page_json(names, asked.page, [&](const std::string& name) -> Result<bool> {
