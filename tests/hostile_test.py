@@ -116,6 +116,46 @@ class Hostile(OwnServerCase):
             s.close()
         self.assert_serves(server, "after")
 
+    def test_an_answer_that_nobody_reads_is_seen_and_ended(self):
+        server = self.new_server({"limits.memory": "64MiB"}).start()
+        for part in range(5):
+            base = T0 + part * 100_000
+            server.put([{"name": "big", "tags": {"h": "a"}, "datapoints": [[base + i, i * 1.1] for i in range(100_000)]}])
+        query = json.dumps({"start_absolute": 0, "metrics": [{"name": "big"}]}).encode()
+        request = b"POST /api/v1/datapoints/query HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(query), query)
+        stuck = []
+        for _ in range(12):
+            s = socket.socket()
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            s.connect(("127.0.0.1", server.port))
+            s.sendall(request)
+            stuck.append(s)
+        running = lambda: server.get("/api/v1/admin/runningqueries").json()["queries"]
+        held = lambda: server.metric("varve_memory_bytes")
+        wait_until(lambda: server.metric("varve_memory_bytes", kind="answer") > 16 * MIB, 30)
+        self.assertLessEqual(held(), 64 * MIB)
+        self.assert_serves(server)  # small ones find room
+        for found in running():
+            self.assertIn("big", found["metric name"])
+            server.request("DELETE", "/api/v1/admin/killquery/" + found["query hash"])
+        wait_until(lambda: not running() and held() < MIB, 30)
+        for s in stuck:
+            s.close()
+
+    def test_bodies_that_trickle_do_not_keep_others_out(self):
+        server = self.new_server({"limits.memory": "64MiB"}).start()
+        trickling = []
+        for _ in range(64):
+            s = socket.create_connection(("127.0.0.1", server.port))
+            s.sendall(b"POST /write HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (16 * MIB, b"#" * 12_000))
+            trickling.append(s)
+        wait_until(lambda: server.metric("varve_memory_bytes", kind="body") >= 64 * 12_000, 30)
+        text = "".join(f"fine value={i}i {T0 + i}\n" for i in range(100_000)).encode()
+        self.assertEqual(server.post("/write?precision=ms", text).status, 204)
+        self.assertEqual(server.metric("varve_http_shed_total"), 0)
+        for s in trickling:
+            s.close()
+
     def test_telnet_flood_without_newline(self):
         server = self.new_server().start()
         before = server.peak_memory()

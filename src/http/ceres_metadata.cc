@@ -54,8 +54,8 @@ query::Search search_of(const Request& request) {
 
 // --- lists
 
-using Names = Result<std::vector<std::string>>;
-using ReadNames = Names (*)(const CeresHandlers& self, const Request& request, query::UnderWay& query);
+using FoundNames = Result<std::vector<std::string>>;
+using ReadNames = FoundNames (*)(const CeresHandlers& self, const Request& request, query::UnderWay& query);
 
 Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initializer_list<std::string_view> known,
                      ReadNames names) {
@@ -72,41 +72,41 @@ Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initialize
 }
 
 // Only the one that asks: nothing of a tenant is ever visible to another.
-Names tenants(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames tenants(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return std::vector<std::string>{request.tenant};
 }
 
-Names ceres_metric_names(const CeresHandlers& self, const Request& request, query::UnderWay& query) {
+FoundNames ceres_metric_names(const CeresHandlers& self, const Request& request, query::UnderWay& query) {
   query::Search search = search_of(request);
   if (const auto device = request.param("device")) search.matchers.push_back(equals(ceres::kDeviceTag, *device));
   if (const auto group = request.param("metricGroup")) search.matchers.push_back(equals(ceres::kGroupTag, *group));
   return query::metrics_with(self.engine(), search, query);
 }
 
-Names values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
+FoundNames values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_values(*tenant, metric, key);
 }
 
-Names metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   return values_of(self, request, "", ceres::kGroupTag);
 }
 
-Names devices(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames devices(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   return values_of(self, request, "", ceres::kDeviceTag);
 }
 
-Names tag_keys(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames tag_keys(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_TRY(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return self.engine().series().tag_keys(*tenant, metric);
 }
 
-Names tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {
   VARVE_TRY(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_TRY(const std::string key, ceres::required(request.query, "tagKey"));
   return values_of(self, request, metric, key);

@@ -108,7 +108,7 @@ Status check_metrics(const Request& request, std::size_t most) {
 }
 
 // With the text that is made of them.
-std::size_t bytes_of(const TagUnion& tags) {
+std::size_t bytes_with_text(const TagUnion& tags) {
   std::size_t bytes = 0;
   for (const auto& [key, values] : tags) {
     bytes += sizeof values + 2 * (key.size() + sizeof key);
@@ -250,7 +250,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     VARVE_CHECK_OK(life.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
-      VARVE_CHECK_OK(under_way.budget().charge(bytes_of(out[m])));
+      VARVE_CHECK_OK(under_way.budget().charge(bytes_with_text(out[m])));
       continue;
     }
     under_way.ticket().count().series(plan.series.size());
@@ -258,7 +258,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
     VARVE_CHECK_OK(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
     out[m] = plan.tags.merged(seen);
-    VARVE_CHECK_OK(under_way.budget().charge(bytes_of(out[m])));
+    VARVE_CHECK_OK(under_way.budget().charge(bytes_with_text(out[m])));
   }
   return out;
 }
