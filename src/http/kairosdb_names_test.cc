@@ -81,5 +81,17 @@ TEST_F(KairosdbNamesTest, AClientThatIsGoneGetsNoWork) {
   EXPECT_EQ(answer_of(router_, request).status, 503);
 }
 
+// However few of them are listed: all tags that were seen are held at once.
+TEST_F(KairosdbNamesTest, TagsOfATimeRangeAreWithinItsMemory) {
+  for (int i = 0; i < 1000; ++i) put("wide", {{"id", std::to_string(i)}}, 500);
+  query::Engine engine(store_, store_, clock_, {.memory_bytes = 60'000});
+  router_ = {};
+  add_kairosdb_names(router_, engine, pool_, metrics_);
+  const Response response = ask("tagvalues?start=450&prefix=none");
+  EXPECT_EQ(response.status, 422) << response.body;
+  EXPECT_NE(response.body.find("query.memory"), std::string::npos) << response.body;
+  EXPECT_EQ(get("tagvalues?end=450&prefix=y"), R"({"results":["y"]})");
+}
+
 }  // namespace
 }  // namespace varve::http
