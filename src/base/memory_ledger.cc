@@ -18,8 +18,13 @@ std::size_t MemoryLedger::held(Kind kind) const {
 }
 
 std::size_t MemoryLedger::held() const {
+  const auto held = held_by_kind();
+  return held[0] + held[1] + held[2];
+}
+
+std::array<std::size_t, 3> MemoryLedger::held_by_kind() const {
   const std::lock_guard lock(mutex_);
-  return held_[0] + held_[1] + held_[2];
+  return held_;
 }
 
 std::size_t MemoryLedger::room() const {
@@ -64,11 +69,20 @@ void MemoryLedger::Account::clear() {
 }
 
 void MemoryLedger::register_metrics(const std::shared_ptr<MemoryLedger>& ledger, Metrics& metrics) {
+  // They are read one after the other, the first one first, and what one gives another may take meanwhile: so that
+  // their sum is not more than there ever was, all are of the time when the first was read.
+  const auto shown = std::make_shared<std::array<std::atomic<std::size_t>, 3>>();
   for (const auto& [kind, name] :
        {std::pair{Kind::body, "body"}, std::pair{Kind::query, "query"}, std::pair{Kind::answer, "answer"}}) {
+    const auto read = [ledger, shown, kind] {
+      if (kind == Kind::body) {
+        const auto held = ledger->held_by_kind();
+        for (std::size_t i = 0; i < held.size(); ++i) (*shown)[i] = held[i];
+      }
+      return static_cast<double>((*shown)[static_cast<std::size_t>(kind)]);
+    };
     metrics.gauge("varve_memory_bytes", "Memory that requests hold, by what it is; together at most limits.memory.",
-                  [ledger, kind] { return static_cast<double>(ledger->held(kind)); },
-                  {{"kind", std::string_view(name)}});
+                  read, {{"kind", std::string_view(name)}});
   }
   metrics.counter_from("varve_http_shed_total", "Requests refused because requests held all of limits.memory.",
                        [ledger] { return static_cast<double>(ledger->refused()); });

@@ -38,6 +38,7 @@ class MemoryLedger {
   [[nodiscard]] std::size_t limit() const { return limit_; }
   [[nodiscard]] std::size_t held(Kind kind) const;
   [[nodiscard]] std::size_t held() const;  // of all kinds
+  [[nodiscard]] std::array<std::size_t, 3> held_by_kind() const;
   // What is left for one that is not small.
   [[nodiscard]] std::size_t room() const;
 
