@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kListen{1000};
 constexpr milliseconds kWork{250};
+constexpr milliseconds kTellHeard{100};
 
 // Says in the log when something begins to fail and when it is well again, not each time.
 class Health {
@@ -60,6 +61,7 @@ class ClusterEngine final : public Engine {
       health.tell(store().listen());
       redis_away_ = !connection_->redis().check();
     });
+    tell_heard_.emplace(kTellHeard, [this](const auto&) { store().tell_heard(); });
     if (!seals(config)) return;
     // Apart from the work, which may be long.
     heartbeat_.emplace(milliseconds(std::max<std::int64_t>(owns.jobs.lease_ms / 5, 100)),
@@ -74,6 +76,7 @@ class ClusterEngine final : public Engine {
     work_.reset();
     heartbeat_.reset();
     listen_.reset();
+    tell_heard_.reset();
     ownership_->release();
   }
 
@@ -108,7 +111,7 @@ class ClusterEngine final : public Engine {
   std::unique_ptr<tracker::redis::RedisJobBoard> board_;
   std::unique_ptr<tracker::Ownership> ownership_;
   std::atomic<bool> redis_away_ = false;
-  std::optional<Periodic> listen_, heartbeat_, work_;
+  std::optional<Periodic> listen_, tell_heard_, heartbeat_, work_;
 };
 
 }  // namespace

@@ -71,6 +71,7 @@ struct Store::State {
         scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
         eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
     series.scanner = &scanner;
+    series.loader().when_numbers_are_missing([this] { return alarms.any(); });
   }
 
   const Options options;
@@ -105,6 +106,7 @@ struct Store::State {
 Store::Store(const Options& options, const Servers& servers) : state_(std::make_unique<State>(options, servers)) {}
 
 Store::~Store() {
+  state_->alarms.close();
   std::unique_lock lock(state_->mutex);
   state_->idle.wait(lock, [this] { return state_->appends == 0; });
 }
@@ -223,6 +225,8 @@ Status Store::listen() {
   }
   return heard ? recovered : heard;
 }
+
+void Store::tell_heard() { state_->alarms.tell_heard(); }
 
 Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
   if (!state_->options.rolls_up) return {};

@@ -61,6 +61,8 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   // For threads of their own, again and again; they block. What others have changed, what Redis has lost, and the
   // counts: once a second.
   Status listen();
+  // Acknowledges what waited until other replicas are certain to see it: some times a second. Does not block.
+  void tell_heard();
   // What is due of what is ours; `may_go_on` is asked between pieces of work.
   Status work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
 

@@ -2,6 +2,7 @@
 #include "engine/cassandra/hot/alarms.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
@@ -18,20 +19,35 @@ RowWrite Alarms::row(std::int64_t stamp_us) const {
           0};
 }
 
+// Each is of a later millisecond than the one before, also where the clock went back: a refresh is seen by that.
+std::int64_t Alarms::next_stamp() {
+  return stamps_.draw(std::max(clock_.now_ms() * 1000, written_us_ == 0 ? 0 : written_us_ + 1000));
+}
+
+// It is heard some time after it stood first, or again where it may have been away.
+void Alarms::stood(std::int64_t stamp_us, std::int64_t now_ns) {
+  if (!stands(now_ns)) heard_ns_ = now_ns + kHeardMs * 1'000'000;
+  written_us_ = std::max(written_us_, stamp_us);
+  written_ns_ = now_ns;
+}
+
 void Alarms::raise(Done done) {
   std::int64_t stamp_us = 0;
+  bool closed = false;
   {
     const std::lock_guard lock(mutex_);
+    const std::int64_t now_ns = clock_.steady_ns();
     ++raised_;
     owing_ = true;
-    // One that was not refreshed may have been taken for a dead process' by now, and away.
-    if (written_us_ == 0 || clock_.now_ms() - written_us_ / 1000 > kDeadMs / 2) {
+    closed = closed_;
+    if (!closed && !heard(now_ns)) {
       waiting_.push_back(std::move(done));
-      if (writing_) return;
+      if (stands(now_ns) || writing_) return;
       writing_ = true;
-      stamp_us = stamps_.draw(clock_.now_ms() * 1000);
+      stamp_us = next_stamp();
     }
   }
+  if (closed) return done(fail(Code::unavailable, "the process ends"));
   if (stamp_us == 0) return done({});
   std::vector<RowWrite> rows;
   rows.push_back(row(stamp_us));
@@ -42,33 +58,52 @@ void Alarms::raise(Done done) {
 // try again.
 void Alarms::written(std::int64_t stamp_us, const Status& status) {
   std::vector<Done> waiting;
-  bool stands = false;
   {
     const std::lock_guard lock(mutex_);
-    waiting.swap(waiting_);
     writing_ = false;
-    stands = stamp_us > cleared_us_;
-    if (status && stands) written_us_ = std::max(written_us_, stamp_us);
+    const bool stays = stamp_us > cleared_us_;
+    if (status && stays) return stood(stamp_us, clock_.steady_ns());
+    waiting.swap(waiting_);
   }
   for (Done& done : waiting) {
-    if (!status) {
-      done(fail(status.error()));
-    } else if (!stands) {
-      done(fail(Code::unavailable, "Redis comes and goes: try again"));
-    } else {
-      done({});
-    }
+    done(status ? fail(Code::unavailable, "Redis comes and goes: try again") : fail(status.error()));
   }
 }
 
-bool Alarms::any() const {
+void Alarms::tell_heard() {
+  std::vector<Done> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty() || !heard(clock_.steady_ns())) return;
+    waiting.swap(waiting_);
+  }
+  for (Done& done : waiting) done({});
+}
+
+void Alarms::close() {
+  std::vector<Done> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    waiting.swap(waiting_);
+  }
+  for (Done& done : waiting) done(fail(Code::unavailable, "the process ends"));
+}
+
+bool Alarms::unheard() const {
+  const std::lock_guard lock(mutex_);
+  return owing_ && !heard(clock_.steady_ns());
+}
+
+Result<bool> Alarms::any() {
+  VARVE_CHECK_OK(look(kTrustedMs * 1'000'000));
   const std::lock_guard lock(mutex_);
   return owing_ || !others_.empty();
 }
 
 Status Alarms::turn() {
   VARVE_CHECK_OK(refresh());
-  VARVE_CHECK_OK(look());
+  VARVE_CHECK_OK(look(0));
   return recover();
 }
 
@@ -76,36 +111,54 @@ Status Alarms::refresh() {
   std::int64_t stamp_us = 0;
   {
     const std::lock_guard lock(mutex_);
-    const std::int64_t now_us = clock_.now_ms() * 1000;
-    if (written_us_ == 0 || now_us - written_us_ < kRefreshMs * 1000) return {};
-    stamp_us = stamps_.draw(now_us);
+    if (written_us_ == 0 || clock_.steady_ns() - written_ns_ < kRefreshMs * 1'000'000) return {};
+    stamp_us = next_stamp();
   }
   std::vector<RowWrite> rows;
   rows.push_back(row(stamp_us));
   VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
   const std::lock_guard lock(mutex_);
-  written_us_ = stamp_us;  // only turns take it back
+  stood(stamp_us, clock_.steady_ns());  // only turns take it back
   return {};
 }
 
-Status Alarms::look() {
+// Unless one began that is not older than that.
+Status Alarms::look(std::int64_t trusted_ns) {
+  const std::lock_guard only_one(looking_);
+  const std::int64_t begin_ns = clock_.steady_ns();
   {
     const std::lock_guard lock(mutex_);
-    if (clock_.steady_ns() < look_again_ns_) return {};
+    if (looked_ && begin_ns - looked_ns_ < trusted_ns) return {};
   }
   const RowRead read{&tables_.alarms, {options_.id}, {}, {}, {"at"}};
   std::vector<Other> found;
   VARVE_CHECK_OK(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
-    Other other;
+    Other other{0, 0, begin_ns};
     VARVE_TRY(other.source, bigint_of(row.cells[0]));
     VARVE_TRY(other.at_ms, timestamp_of(row.cells[1]));
     if (other.source != options_.source) found.push_back(other);
     return {};
   }));
   const std::lock_guard lock(mutex_);
+  for (Other& other : found) {
+    const auto known = std::ranges::find(others_, other.source, &Other::source);
+    if (known != others_.end() && known->at_ms == other.at_ms) other.seen_ns = known->seen_ns;
+  }
   others_ = std::move(found);
-  look_again_ns_ = clock_.steady_ns() + kLookMs * 1'000'000;
+  looked_ = true;
+  looked_ns_ = begin_ns;
   return {};
+}
+
+// Of what was raised until then the journal was replayed. Otherwise touches failed while it was read.
+std::vector<Alarms::Done> Alarms::take_back(std::uint64_t raised, std::vector<RowDelete>& gone) {
+  const std::lock_guard lock(mutex_);
+  if (raised != raised_) return {};
+  cleared_us_ = stamps_.draw(clock_.now_ms() * 1000);
+  gone.push_back({&tables_.alarms, {options_.id}, {bigint_cell(options_.source)}, cleared_us_});
+  owing_ = false;
+  written_us_ = 0;
+  return std::exchange(waiting_, {});
 }
 
 Status Alarms::recover() {
@@ -115,10 +168,11 @@ Status Alarms::recover() {
   std::vector<Other> dead;
   {
     const std::lock_guard lock(mutex_);
+    const std::int64_t now_ns = clock_.steady_ns();
     raised = raised_;
     owing = owing_;
     std::ranges::copy_if(others_, std::back_inserter(dead),
-                         [&](const Other& other) { return clock_.now_ms() - other.at_ms > kDeadMs; });
+                         [&](const Other& other) { return now_ns - other.seen_ns > kDeadMs * 1'000'000; });
   }
   if (owing || !dead.empty()) {
     log::warn("touches are missing in Redis", {{"own", owing ? "yes" : "no"}, {"dead", dead.size()}});
@@ -132,15 +186,9 @@ Status Alarms::recover() {
   for (const Other& other : dead) {
     gone.push_back({&tables_.alarms, {options_.id}, {bigint_cell(other.source)}, other.at_ms * 1000 + 999});
   }
-  {
-    const std::lock_guard lock(mutex_);
-    if (owing && raised == raised_) {  // otherwise touches failed while the journal was read
-      cleared_us_ = stamps_.draw(clock_.now_ms() * 1000);
-      gone.push_back({&tables_.alarms, {options_.id}, {bigint_cell(options_.source)}, cleared_us_});
-      owing_ = false;
-      written_us_ = 0;
-    }
-  }
+  std::vector<Done> made_up_for;
+  if (owing) made_up_for = take_back(raised, gone);
+  for (Done& done : made_up_for) done({});
   if (!gone.empty()) VARVE_CHECK_OK(rows_.erase_now(std::move(gone)));
   const std::lock_guard lock(mutex_);
   std::erase_if(others_, [&](const Other& other) {

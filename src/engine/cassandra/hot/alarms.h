@@ -3,7 +3,13 @@
 // this process (docs/decisions/0015). Where Redis answers again they are made up for: it is declared lost, the journal
 // is replayed, the alarm taken back. The same for alarms of processes that are dead.
 //
-// raise() is for appends, turn() for a thread of its own, once a second.
+// An alarm is *heard* when every replica is certain to know of it (docs/decisions/0024). Who answers questions trusts a
+// look at the alarms for kTrustedMs and looks again after that, however long he was stopped; whoever raises one waits
+// for kHeardMs after its row stands before he acknowledges. Both measure by their own steady clock: what the clocks say
+// does not matter.
+//
+// raise() is for appends, turn() for a thread of its own, once a second, tell_heard() for one more, some times a
+// second.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +20,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/hot/shared_trackers.h"
 #include "engine/cassandra/series/stamps.h"
@@ -25,8 +32,10 @@ class Alarms {
  public:
   using Done = std::function<void(Status)>;
   static constexpr std::int64_t kRefreshMs = 15'000;  // by who lives
-  static constexpr std::int64_t kDeadMs = 60'000;     // not refreshed since: its process is dead
-  static constexpr std::int64_t kLookMs = 3'000;
+  static constexpr std::int64_t kDeadMs = 60'000;     // seen for so long without a refresh: its process is dead
+  static constexpr std::int64_t kTrustedMs = 2'000;   // since a look began
+  // Since the row stands. A tenth more: so much faster one steady clock may run than another.
+  static constexpr std::int64_t kHeardMs = kTrustedMs + kTrustedMs / 10;
 
   struct Options {
     std::string id = "varve";  // of the installation
@@ -44,12 +53,24 @@ class Alarms {
         stamps_(stamps),
         clock_(clock) {}
 
-  // A touch failed; its journal row stands. `done` when this process' alarm stands, or with why it does not: then
+  // Waits for nothing any more: those that still wait are told that it failed.
+  ~Alarms() { close(); }
+  Alarms(const Alarms&) = delete;
+  Alarms& operator=(const Alarms&) = delete;
+
+  // A touch failed; its journal row stands. `done` when this process' alarm is heard, or with why it is not: then
   // nothing may be acknowledged. Does not block. This object must stay until then.
   void raise(Done done);
+  // Calls back those whose time has come.
+  void tell_heard();
+  // From now on raise() fails, and what waits does. For the end.
+  void close();
+  // Was one raised that not everybody has heard of yet?
+  [[nodiscard]] bool unheard() const;
 
-  // May touches be missing: of this process, or, as of the last look, of another?
-  [[nodiscard]] bool any() const;
+  // May touches be missing: of this process, or of another whose alarm was heard? Blocks where the last look is too
+  // old. Errors: those of the store.
+  Result<bool> any();
 
   // Refreshes, looks, and recovers what is lost or to be declared lost. Blocking; one at a time. Errors: those of the
   // store and the trackers; the next turn goes on.
@@ -59,12 +80,21 @@ class Alarms {
   struct Other {
     std::int64_t source = 0;
     model::Timestamp at_ms = 0;
+    std::int64_t seen_ns = 0;  // since when it has not been refreshed
   };
   RowWrite row(std::int64_t stamp_us) const;
+  std::int64_t next_stamp();  // with mutex_
+  [[nodiscard]] bool stands(std::int64_t now_ns) const { return written_us_ != 0 && now_ns - written_ns_ <= kStandsNs; }
+  [[nodiscard]] bool heard(std::int64_t now_ns) const { return stands(now_ns) && now_ns >= heard_ns_; }
+  void stood(std::int64_t stamp_us, std::int64_t now_ns);  // with mutex_
   void written(std::int64_t stamp_us, const Status& status);
   Status refresh();
-  Status look();
+  Status look(std::int64_t trusted_ns);
   Status recover();
+  std::vector<Done> take_back(std::uint64_t raised, std::vector<RowDelete>& gone);
+
+  // One that was not refreshed for longer may be away by now: its process may have been taken for dead.
+  static constexpr std::int64_t kStandsNs = kDeadMs / 2 * 1'000'000;
 
   const Options options_;
   const Tables& tables_;
@@ -74,15 +104,20 @@ class Alarms {
   Stamps& stamps_;
   const Clock& clock_;
 
+  std::mutex looking_;  // before mutex_: one look at a time
   mutable std::mutex mutex_;
-  std::uint64_t raised_ = 0;     // how often
-  bool owing_ = false;           // raised since the last recovery began
+  std::uint64_t raised_ = 0;  // how often
+  bool owing_ = false;        // raised since the last recovery began
+  bool closed_ = false;
   std::int64_t written_us_ = 0;  // the row that stands; 0: none
+  std::int64_t written_ns_ = 0;  // when it stood
+  std::int64_t heard_ns_ = 0;    // from when on everybody knows of it
   std::int64_t cleared_us_ = 0;  // rows written before that are taken back
   bool writing_ = false;
-  std::vector<Done> waiting_;  // for the row
+  std::vector<Done> waiting_;  // for the row, or until it is heard
   std::vector<Other> others_;
-  std::int64_t look_again_ns_ = 0;
+  bool looked_ = false;
+  std::int64_t looked_ns_ = 0;  // when the last look began
 };
 
 }  // namespace varve::engine::cassandra

@@ -27,6 +27,7 @@ struct Appender::Append {
   std::vector<GroupPeriod> groups;
   Journal::Wanted journal;
   int looks = 0;
+  std::uint64_t raises_failed = 0;  // of the index' numbers, when it began
 
   std::mutex mutex;
   int under_way = 2;
@@ -38,6 +39,7 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   auto append = std::make_shared<Append>();
   append->done = std::move(done);
   append->start_ns = clock_.steady_ns();
+  append->raises_failed = series_.raises_failed();
   std::vector<RowWrite> rows;
   prepare(batch, *append, rows);
   const auto missing = series_.missing(append->groups);
@@ -101,17 +103,29 @@ void Appender::ended(const Shared& append, const Status& status) {
 // quiet time yet.
 void Appender::touch(const Shared& append) {
   trackers_.touch(append->touches, clock_.now_ms(), [this, append](const Status& status) {
-    if (status) return look_again(append);
-    alarms_.raise([this, append](Status raised) {
-      if (!raised) return finish(append, std::move(raised));
-      look_again(append);
-    });
+    if (!status) return alarm(append);
+    look_again(append);
   });
 }
 
+// How long it takes until all have heard it does not count: the rows stand.
+void Appender::alarm(const Shared& append) {
+  append->raises_failed = series_.raises_failed();
+  alarms_.raise([this, append, begin_ns = clock_.steady_ns()](Status raised) {
+    append->start_ns += clock_.steady_ns() - begin_ns;
+    if (!raised) return finish(append, std::move(raised));
+    look_again(append);
+  });
+}
+
+// Others do not look for what was announced while its numbers could not be raised, be it by this append or another one,
+// unless they have heard the alarm.
 void Appender::look_again(const Shared& append) {
   const auto missing = series_.missing(append->groups);
-  if (missing.empty()) return finish(append, {});
+  if (missing.empty()) {
+    if (series_.raises_failed() != append->raises_failed || alarms_.unheard()) return alarm(append);
+    return finish(append, {});
+  }
   if (++append->looks > kLooksMax) {
     return finish(append, fail(Code::unavailable, "the series are deleted again and again: try later"));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appender: takes samples in. A batch is acknowledged when its rows stand, its groups are announced, the journal names
-// their slots, and these are touched, or an alarm says that they are not (docs/decisions/0015).
+// their slots, and these are touched, or an alarm says that they are not and all have heard it (docs/decisions/0015,
+// 0024).
 //
 //   hot rows + journal rows ─┐
 //   announcement ────────────┴→ touch (or alarm) → still announced? → done
@@ -52,6 +53,7 @@ class Appender {
   void prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows);
   void ended(const Shared& append, const Status& status);  // of two
   void touch(const Shared& append);
+  void alarm(const Shared& append);
   void look_again(const Shared& append);
   void finish(const Shared& append, Status status);
 

@@ -189,11 +189,19 @@ Result<std::vector<Timestamp>> Journal::slots(TenantId tenant, model::TimeRange 
   return out;
 }
 
-// The whole once, then the hours in which something may have come.
+// One that has begun before may have missed what stands now.
 Status Journal::refresh() {
+  const std::uint64_t wanted = refreshes_ + 1;
   const std::lock_guard only_one(refreshing_);
-  const std::int64_t begin_ns = clock_.steady_ns();
-  if (read_once_ && begin_ns < good_until_ns_) return {};
+  if (refreshed_ >= wanted) return {};
+  const std::uint64_t number = ++refreshes_;
+  VARVE_CHECK_OK(read_new());
+  refreshed_ = number;
+  return {};
+}
+
+// The whole once, then the hours in which something may have come.
+Status Journal::read_new() {
   const Timestamp now = clock_.now_ms();
   Timestamp first = first_hour(now);
   {
@@ -212,9 +220,6 @@ Status Journal::refresh() {
   }));
   read_once_ = true;
   read_ms_ = now;
-  // Where it takes long, most of the time is left for other things.
-  const std::int64_t end_ns = clock_.steady_ns();
-  good_until_ns_ = end_ns + std::max<std::int64_t>(1'000'000'000, 3 * (end_ns - begin_ns));
   return {};
 }
 

@@ -56,8 +56,8 @@ class Journal {
   // Touches all that may be pending: what the journal names; and, of granularities whose unit is longer than it goes
   // back, what may have been changed since, of every group that there is. Errors: those of store and trackers.
   Status replay(SharedTrackers& trackers);
-  // Slots of the tenant that the journal names, ascending: while the trackers cannot say. Of the last second or so only
-  // what this process has written.
+  // Slots of the tenant that the journal names, ascending: while the trackers cannot say. All whose rows stood when it
+  // was called; those who ask at once share one reading, which begins after all of them have asked.
   Result<std::vector<model::Timestamp>> slots(model::TenantId tenant, model::TimeRange range);
 
   // Entries of which nobody knows the group, since the start.
@@ -79,6 +79,7 @@ class Journal {
   Status touch(std::span<const Entry> entries, SharedTrackers& trackers);
   Status touch_long_units(SharedTrackers& trackers);
   Status refresh();
+  Status read_new();
 
   const Options options_;
   const Tables& tables_;
@@ -88,10 +89,11 @@ class Journal {
   tracker::TouchMemory written_;  // its version is the hour
   std::atomic<std::uint64_t> unknown_ = 0;
 
-  std::mutex refreshing_;  // before mutex_
+  std::atomic<std::uint64_t> refreshes_ = 0;  // that have begun
+  std::mutex refreshing_;                     // before mutex_
+  std::uint64_t refreshed_ = 0;               // the last one that succeeded
   bool read_once_ = false;
   model::Timestamp read_ms_ = 0;
-  std::int64_t good_until_ns_ = 0;
   std::mutex mutex_;
   std::map<std::pair<std::string, model::Timestamp>, model::Timestamp>
       slots_;  // tenant, slot: the last hour, or the slot's end

@@ -27,7 +27,7 @@ TEST_F(LostRedisTest, WithoutRedisAnAlarmStandsForTheTouches) {
   ASSERT_TRUE(a.alarms.turn());
   EXPECT_EQ(size(cluster.tables.alarms), 0U);
   EXPECT_EQ(pending(b), 1U);
-  EXPECT_FALSE(a.alarms.any());
+  EXPECT_FALSE(*a.alarms.any());
   expect_pending(a, {now});
   EXPECT_GT(cluster.redis.losses, 0U) << "others forget which touches to leave out";
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
@@ -66,10 +66,10 @@ TEST_F(LostRedisTest, WhatFailsWhileTheJournalIsReadIsNotForgotten) {
   });
   ASSERT_TRUE(a.alarms.turn());
   ASSERT_FALSE(once);
-  EXPECT_TRUE(a.alarms.any());
+  EXPECT_TRUE(*a.alarms.any());
   EXPECT_EQ(size(cluster.tables.alarms), 1U);
   ASSERT_TRUE(a.alarms.turn());
-  EXPECT_FALSE(a.alarms.any());
+  EXPECT_FALSE(*a.alarms.any());
   EXPECT_EQ(size(cluster.tables.alarms), 0U);
   EXPECT_EQ(pending(b), 2U);
 }
@@ -88,16 +88,17 @@ TEST_F(LostRedisTest, AlarmsOfTheDeadAreTakenOver) {
   cluster.clock.advance_ms(Alarms::kDeadMs);
   ASSERT_TRUE(b.alarms.turn());
   EXPECT_EQ(size(cluster.tables.alarms), 1U) << "perhaps it lives";
-  cluster.clock.advance_ms(Alarms::kLookMs);
+  cluster.clock.advance_ms(1);
   ASSERT_TRUE(b.alarms.turn());
   EXPECT_EQ(size(cluster.tables.alarms), 0U);
   EXPECT_EQ(pending(b), 1U);
-  EXPECT_FALSE(b.alarms.any());
+  EXPECT_FALSE(*b.alarms.any());
 }
 
 TEST_F(LostRedisTest, ANewerAlarmIsNotTakenAway) {
   a.trackers.away(true);
   ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
+  ASSERT_TRUE(b.alarms.turn());
   cluster.clock.advance_ms(Alarms::kDeadMs + 1);
   bool once = true;
   cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
@@ -116,6 +117,7 @@ TEST_F(LostRedisTest, AnAlarmThatWasTakenAwayIsRaisedAgain) {
   const auto line = a.group({"cpu"}, "h");
   a.trackers.away(true);
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
+  ASSERT_TRUE(b.alarms.turn());
   cluster.clock.advance_ms(Alarms::kDeadMs + 1);
   ASSERT_TRUE(b.alarms.turn());
   ASSERT_EQ(size(cluster.tables.alarms), 0U);
@@ -132,12 +134,8 @@ TEST_F(LostRedisTest, TheJournalSaysWhatIsPendingWhileRedisIsLost) {
   expect_pending(b, {now});
   ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now - 30 * kHour, 1)));
   expect_pending(a, {now - 30 * kHour, now});
-  expect_pending(b, {now});
   const auto reads = [&] { return cluster.rows.counts(cluster.tables.pending_journal).reads; };
   const std::size_t before = reads();
-  expect_pending(b, {now});
-  EXPECT_EQ(reads(), before) << "read a moment ago";
-  cluster.clock.advance_ms(1000);
   expect_pending(b, {now - 30 * kHour, now});
   EXPECT_LE(reads(), before + 3 * cluster.options.partitions) << "not all of it";
 

@@ -32,9 +32,11 @@ struct SeriesTables::Owed {
     bool names = false;
   };
   std::map<std::string, Raised> tenants;
+  std::uint64_t failed = 0;
 
   void add(const std::vector<VersionsRaised>& what) {
     const std::lock_guard lock(mutex);
+    ++failed;
     for (const VersionsRaised& raised : what) {
       auto& [periods, metrics, names] = tenants[raised.tenant];
       periods.insert(raised.periods.begin(), raised.periods.end());
@@ -67,7 +69,13 @@ SeriesTables::SeriesTables(const SeriesOptions& options, const Tables& tables, R
 
 SeriesTables::~SeriesTables() = default;
 
-// Redis is not waited for: what it was not told it is told later, and others look for themselves meanwhile.
+std::uint64_t SeriesTables::raises_failed() const {
+  const std::lock_guard lock(owed_->mutex);
+  return owed_->failed;
+}
+
+// Redis is not waited for: what it was not told it is told later. Others look for themselves meanwhile, where they have
+// heard of it by an alarm.
 void SeriesTables::raise(std::vector<VersionsRaised> what, Done done) {
   const std::span<const VersionsRaised> span(what);
   versions_.raise(span, [owed = owed_, what = std::move(what), done = std::move(done)](const Status& status) {

@@ -59,7 +59,9 @@ void Loader::note(TenantId tenant, const tracker::redis::TenantVersions& version
   }
 }
 
-Loader::Asked Loader::ask(TenantId tenant) {
+Result<Loader::Asked> Loader::ask(TenantId tenant) {
+  const Asked alone{{.since = parts_.readings()}, {}};
+  VARVE_TRY(const bool missing, missing_());
   const std::string name = directory_.tenant_name(tenant);
   tracker::redis::VersionsAsked question{name, 0};
   {
@@ -67,9 +69,10 @@ Loader::Asked Loader::ask(TenantId tenant) {
     question.forgotten_since = tenants_[tenant].since;
   }
   auto answer = versions_.ask({&question, 1});
-  if (!answer) return {};
+  if (!answer) return alone;
   note(tenant, (*answer)[0]);
-  return {{.asked = true, .epoch = (*answer)[0].epoch}, std::move((*answer)[0])};
+  if (missing) return alone;
+  return Asked{{.asked = true, .epoch = (*answer)[0].epoch}, std::move((*answer)[0])};
 }
 
 PartWanted Loader::forgotten_part(TenantId tenant, const std::string& metric) {
@@ -86,7 +89,7 @@ Status Loader::ensure(const std::vector<PartWanted>& wanted, const Parts::Trust&
 // --- questions
 
 Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Limits& limits) {
-  const Asked asked = ask(tenant);
+  VARVE_TRY(const Asked asked, ask(tenant));
   std::uint64_t number = asked.versions.names;
   {
     const std::lock_guard lock(mutex_);
@@ -117,7 +120,7 @@ Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, Tenant
 Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std::string& metric, model::TimeRange range,
                                                      const Limits& limits) {
   if (range.empty()) return std::vector<model::Timestamp>{};
-  const Asked asked = ask(tenant);
+  VARVE_TRY(const Asked asked, ask(tenant));
   VARVE_CHECK_OK(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
   VARVE_TRY(auto list, periods(asked, tenant, metric, range, limits));
   std::vector<PartWanted> wanted;
@@ -129,7 +132,7 @@ Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std:
 }
 
 Status Loader::forgotten(TenantId tenant, std::span<const std::string> metrics, const Limits& limits) {
-  const Asked asked = ask(tenant);
+  VARVE_TRY(const Asked asked, ask(tenant));
   std::vector<PartWanted> wanted;
   for (const std::string& metric : metrics) wanted.push_back(forgotten_part(tenant, metric));
   return ensure(wanted, asked.trust, limits);

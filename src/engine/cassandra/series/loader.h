@@ -6,6 +6,7 @@
 // Thread-safe.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,11 @@ class Loader {
 
   Result<std::optional<model::TenantId>> find_tenant(std::string_view name, const Limits& limits = {});
   Result<std::vector<std::string>> tenants(const Limits& limits = {});  // sorted
+
+  // Who says whether numbers may be missing that another replica could not raise: then what was read does not count.
+  // Before anything else.
+  using Missing = std::function<Result<bool>()>;
+  void when_numbers_are_missing(Missing missing) { missing_ = std::move(missing); }
 
   // Names that were announced, sorted.
   Result<std::vector<std::string>> metric_names(model::TenantId tenant, const Limits& limits = {});
@@ -75,7 +81,7 @@ class Loader {
   };
   using MetricList = std::shared_ptr<const std::vector<std::string>>;
 
-  Asked ask(model::TenantId tenant);
+  Result<Asked> ask(model::TenantId tenant);
   Result<std::vector<model::Timestamp>> periods(const Asked& asked, model::TenantId tenant, const std::string& metric,
                                                 model::TimeRange range, const Limits& limits);
   void note(model::TenantId tenant, const tracker::redis::TenantVersions& versions);
@@ -96,6 +102,7 @@ class Loader {
   RowStore& rows_;
   tracker::redis::Versions& versions_;
   const Clock& clock_;
+  Missing missing_ = [] { return false; };
   Parts parts_;
   std::mutex mutex_;
   std::map<model::TenantId, Tenant> tenants_;

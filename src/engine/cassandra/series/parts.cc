@@ -14,8 +14,13 @@ bool Parts::is_good(const PartKey& key, const Part& part, std::uint64_t number, 
   if (!part.known) return false;
   const bool old = key.kind == PartKind::series && key.period + 2 * kPeriodMs < clock_.now_ms();
   const std::int64_t age_ns = (clock_.steady_ns() - part.read_ns) / (old ? kOldFactor : 1);
-  if (!trust.asked) return age_ns < trust.alone_ns;
+  if (!trust.asked) return trust.alone_ns > 0 ? age_ns < trust.alone_ns : part.reading_number > trust.since;
   return part.asked && part.epoch == trust.epoch && part.number >= number && age_ns < trust.good_ns;
+}
+
+std::uint64_t Parts::readings() const {
+  const std::lock_guard lock(mutex_);
+  return readings_;
 }
 
 Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
@@ -49,8 +54,10 @@ Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, 
 Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const Trust& trust, const Read& read) {
   std::vector<PartRead> reads;
   const std::int64_t now_us = clock_.now_ms() * 1000, now_ns = clock_.steady_ns();
+  std::uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
+    number = ++readings_;
     for (const PartWanted& one : claimed) {
       const std::int64_t read_us = parts_[one.key].read_us;
       reads.push_back({one.key, read_us == 0 ? 0 : std::max<std::int64_t>(1, read_us - kOverlapUs)});
@@ -71,6 +78,7 @@ Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const T
       part.read_us = part.known ? now_us : std::min(now_us, part.again_us);
       part.again_us = 0;
       part.read_ns = now_ns;
+      part.reading_number = number;
       part.asked = trust.asked;
       part.epoch = trust.epoch;
       part.number = one.number;

@@ -3,8 +3,8 @@
 // somebody else is reading waits for him: many who ask the same read it once.
 //
 // A part is good while its number is the one that the replicas share (tracker/redis/versions.h), though a minute at the
-// most. Without Redis nobody knows, and what was read counts for ten seconds. Of periods that are over, in which hardly
-// anything is ever announced, it is an hour and ten minutes.
+// most; of periods that are over, in which hardly anything is ever announced, an hour. Without Redis nobody knows: each
+// question reads anew, or what was read counts for as long as whoever asks says.
 //
 // Thread-safe.
 #pragma once
@@ -48,9 +48,8 @@ struct PartRead {
 class Parts {
  public:
   static constexpr std::int64_t kGoodNs = 60'000'000'000;
-  static constexpr std::int64_t kAloneNs = 10'000'000'000;  // without Redis
-  static constexpr std::int64_t kOldFactor = 60;            // of periods that are over
-  static constexpr std::int64_t kOverlapUs = 60'000'000;    // announcements take less (announcer.h)
+  static constexpr std::int64_t kOldFactor = 60;          // of periods that are over
+  static constexpr std::int64_t kOverlapUs = 60'000'000;  // announcements take less (announcer.h)
 
   using Read = std::function<Status(const std::vector<PartRead>&)>;
 
@@ -60,8 +59,12 @@ class Parts {
     bool asked = false;  // Redis has answered: numbers are known
     std::uint64_t epoch = 0;
     std::int64_t good_ns = kGoodNs;
-    std::int64_t alone_ns = kAloneNs;
+    // Without Redis: readings that began after that many, or are younger than that.
+    std::uint64_t since = 0;
+    std::int64_t alone_ns = 0;
   };
+  // That have begun.
+  [[nodiscard]] std::uint64_t readings() const;
   // Returns when all of them are good; calls `read` for those that nobody is reading.
   Status ensure(const std::vector<PartWanted>& wanted, const Trust& trust, const RowStore::ReadLimits& limits,
                 const Read& read);
@@ -74,6 +77,7 @@ class Parts {
     bool asked = false;
     std::uint64_t epoch = 0, number = 0;
     std::int64_t read_us = 0, read_ns = 0;
+    std::uint64_t reading_number = 0;
     std::int64_t again_us = 0;  // read_again() while it was being read
     bool reading = false;
     std::uint64_t round = 0;  // of readings
@@ -88,6 +92,7 @@ class Parts {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<PartKey, Part> parts_;
+  std::uint64_t readings_ = 0;
 };
 
 }  // namespace varve::engine::cassandra

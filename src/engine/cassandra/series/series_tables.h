@@ -72,6 +72,8 @@ class SeriesTables : public storage::SeriesStore {
   // Writes their rows and raises their numbers. An error: they are not announced, nothing may be acknowledged; then
   // those that missing() says are tried again. This object must stay until `done` was called.
   void announce(std::span<const GroupPeriod> groups, Done done);
+  // How often numbers could not be raised: other replicas do not look for what was announced then.
+  [[nodiscard]] std::uint64_t raises_failed() const;
 
   // Hears what others have forgotten and announces again what has to be, and raises what could not be raised.
   Status listen();

@@ -190,19 +190,32 @@ TEST_F(SeriesTablesTest, WithoutCassandraNobodyIsToldThatThereIsNothing) {
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "new"}));
 }
 
-TEST_F(SeriesTablesTest, WithoutRedisWhatWasReadCountsForAWhile) {
+TEST_F(SeriesTablesTest, WithoutRedisEachQuestionReadsAnew) {
   ASSERT_TRUE(a.append(a.group({"cpu"}, "a")));
   EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
   shared.versions.away(true);
   ASSERT_TRUE(a.append(a.group({"cpu"}, "new"))) << "samples are taken";
-  shared.clock.advance_ms(9'000);
-  EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
-  shared.clock.advance_ms(2'000);
+  EXPECT_EQ(a.raises_failed(), 1U);
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "new"}));
   ASSERT_TRUE(a.append(a.group({"cpu"}, "owed")));
   shared.versions.away(false);
   EXPECT_TRUE(a.listen());
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "new", "owed"}));
+}
+
+TEST_F(SeriesTablesTest, WhereNumbersAreMissingEachQuestionReadsAnew) {
+  ASSERT_TRUE(a.append(a.group({"cpu"}, "a")));
+  EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
+  shared.versions.away(true);
+  ASSERT_TRUE(a.append(a.group({"cpu"}, "new")));
+  shared.versions.away(false);
+  Result<bool> missing = false;
+  b.loader().when_numbers_are_missing([&] { return missing; });
+  EXPECT_EQ(*b.hosts("cpu"), Names{"a"}) << "a has not raised them, and no alarm said so";
+  missing = true;
+  EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "new"}));
+  missing = fail(Code::unavailable, "nobody knows");
+  EXPECT_EQ(b.hosts("cpu").error().code, Code::unavailable);
 }
 
 TEST_F(SeriesTablesTest, NumbersThatWereLostAreNotTrusted) {

@@ -127,9 +127,7 @@ struct Model {
 
   // What is not pending is there, whoever is asked.
   void look() {
-    advance(Alarms::kLookMs + 1);
     ClusterReplica& replica = any();
-    (void)replica.alarms.turn();
     const auto pending = replica.pending.pending(*replica.series.tenant("t"), {});
     ASSERT_TRUE(pending) << pending.error().message;
     const TimeRanges open = distrusted({pending->slots, {{}, {}, {}}}, 1, widths, kHour);

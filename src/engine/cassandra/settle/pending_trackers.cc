@@ -20,7 +20,7 @@ void add(std::vector<Timestamp>& to, const std::vector<Timestamp>& from) {
 
 }  // namespace
 
-PendingTrackers::PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, const Alarms& alarms)
+PendingTrackers::PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, Alarms& alarms)
     : options_(std::move(options)),
       shared_(shared),
       journal_(journal),
@@ -45,7 +45,7 @@ Result<Pending> PendingTrackers::ask(model::TenantId tenant, TimeRange range) {
 }
 
 Result<Pending> PendingTrackers::pending(model::TenantId tenant, TimeRange range) {
-  const bool alarmed = alarms_.any();
+  VARVE_TRY(const bool alarmed, alarms_.any());
   auto asked = ask(tenant, range);
   if (asked && !alarmed) return asked;
   if (!asked && asked.error().code != Code::unavailable) return asked;

@@ -23,7 +23,7 @@ class PendingTrackers final : public PendingSource, public Toucher {
     std::vector<std::int64_t> units_ms;  // of each granularity
     std::size_t touches_max = 1 << 20;   // that are remembered
   };
-  PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, const Alarms& alarms);
+  PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, Alarms& alarms);
 
   // Its due() and complete() know of touches that were left out.
   tracker::CoalescingTracker& samples() { return samples_; }
@@ -44,7 +44,7 @@ class PendingTrackers final : public PendingSource, public Toucher {
   const Options options_;
   SharedTrackers& shared_;
   Journal& journal_;
-  const Alarms& alarms_;
+  Alarms& alarms_;
   tracker::CoalescingTracker samples_;
 };
 

@@ -148,6 +148,8 @@ class ClusterReplica {
         worker({.samples_stored_ms = reader.sealed().retention_ms, .partitions = shared.options.partitions}, works,
                pending, sealer, maker, clock) {
     trackers.heard = [this](std::int64_t redis_ahead_ms) { clock.set(redis_ahead_ms); };
+    series.loader().when_numbers_are_missing([this] { return alarms.any(); });
+    EXPECT_TRUE(trackers.check()) << "a replica does not start without";
   }
 
   struct Line {
@@ -166,26 +168,38 @@ class ClusterReplica {
   }
   // nullopt: it never called back, or another thread will, whose work it waits for.
   std::optional<Status> append(const model::RowBatch& batch) {
-    struct Told {
-      std::mutex mutex;
-      std::optional<Status> status;
-    };
+    const auto told = begin_append(batch);
+    if (alarms.unheard()) {
+      cluster.clock.advance_ms(Alarms::kHeardMs);
+      alarms.tell_heard();
+    }
+    const std::lock_guard lock(told->mutex);
+    return told->status;
+  }
+  struct Told {
+    std::mutex mutex;
+    std::optional<Status> status;
+  };
+  // Without waiting until its alarm is heard.
+  std::shared_ptr<Told> begin_append(const model::RowBatch& batch) {
     auto told = std::make_shared<Told>();
     appender.append(batch, [told](Status status) {
       const std::lock_guard lock(told->mutex);
       EXPECT_FALSE(told->status) << "called back twice";
       told->status = std::move(status);
     });
-    const std::lock_guard lock(told->mutex);
-    return told->status;
+    return told;
   }
   // All series of the group have the value.
   std::optional<Status> append(const Line& line, model::Timestamp time, std::int64_t value) {
+    return append(batch_of(line, time, value));
+  }
+  static model::RowBatch batch_of(const Line& line, model::Timestamp time, std::int64_t value) {
     model::LineGroup group;
     line.set(group);
     model::RowBatch batch;
     batch.add(group, time, std::vector<model::Value>(line.count, model::Value::of_long(value)));
-    return append(batch);
+    return batch;
   }
   void kill() {
     rows.kill();

@@ -17,9 +17,8 @@ class StoreEngine final : public storage::testing::Engine {
       : own_(std::make_unique<Cluster>(std::move(options))), cluster(*own_), clock_(cluster.clock, 0) {
     open();
   }
-  // One more replica, whose clock is ahead by so much until it hears of Redis' time; at first that is away from it.
-  explicit StoreEngine(Cluster& shared, std::int64_t ahead_ms = 0, bool redis_away = false)
-      : cluster(shared), clock_(shared.clock, ahead_ms), redis_away_(redis_away) {
+  // One more replica, whose clock is ahead by so much until it hears of Redis' time.
+  explicit StoreEngine(Cluster& shared, std::int64_t ahead_ms = 0) : cluster(shared), clock_(shared.clock, ahead_ms) {
     open();
   }
 
@@ -55,7 +54,7 @@ class StoreEngine final : public storage::testing::Engine {
   std::unique_ptr<LocalTrackers> make_trackers(tracker::redis::MemberNames& names) {
     auto trackers = std::make_unique<LocalTrackers>(cluster.redis, names, clock_);
     trackers->heard = [this](std::int64_t redis_ahead_ms) { clock_.set(redis_ahead_ms); };
-    trackers->away(redis_away_);
+    EXPECT_TRUE(trackers->check());
     trackers_ = trackers.get();
     return trackers;
   }
@@ -68,7 +67,6 @@ class StoreEngine final : public storage::testing::Engine {
 
  private:
   ShiftedClock clock_;
-  bool redis_away_ = false;
   LocalTrackers* trackers_ = nullptr;  // of store_
   std::unique_ptr<Store> store_;
 };
