@@ -5,6 +5,7 @@ stopped and continued, slow, cut off, emptied, and have wrong clocks."""
 import os
 import random
 import signal
+import threading
 import time
 
 from . import preload
@@ -105,9 +106,10 @@ class Chaos:
         self.tell(f"Redis and replica {self.number(replica)} are killed; the replica starts first, {ahead_s} s ahead")
         self.backends.redis.kill()
         replica.server.kill()
-        replica.start(ahead_s)
-        time.sleep(self.chance.choice((0, 2)))
-        self.backends.redis.start()
+        later = threading.Timer(self.chance.choice((0.5, 2)), self.backends.redis.start)
+        later.start()
+        replica.start(ahead_s)  # which waits for Redis
+        later.join()
 
     def stop_redis(self):
         seconds = self.chance.choice((0.5, 3, 6))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/connection.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "driver/wait.h"
 #include "engine/cassandra/settle/redis_trackers.h"
 #include "engine/cassandra/tables/apply.h"
@@ -14,6 +15,8 @@
 namespace varve::engine::cassandra {
 namespace {
 
+constexpr std::int64_t kRedisAwaitedMs = 10'000;
+
 std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
   std::vector<std::int64_t> widths;
   for (const rollup::Level& level : rollups.levels) widths.push_back(level.width_ms);
@@ -21,6 +24,17 @@ std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::in
   std::vector<RedisTrackers::Unit> units;
   for (std::size_t i = 0; i < widths.size(); ++i) units.push_back({widths[i], lengths[i]});
   return units;
+}
+
+// Before Redis has answered it is not known what time it is for the other replicas (tracker/redis/server_clock.h).
+Status await_redis(tracker::redis::Link& link, const Clock& clock) {
+  const std::int64_t give_up_ns = clock.steady_ns() + kRedisAwaitedMs * 1'000'000;
+  for (;;) {
+    const Status answers = link.check();
+    if (answers || answers.error().code != Code::unavailable) return answers;
+    if (clock.steady_ns() > give_up_ns) return fail(Code::io, "no Redis answers: " + answers.error().message);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
 }
 
 }  // namespace
@@ -54,9 +68,7 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
       [&](driver::Done<driver::Redis> done) { driver::Redis::connect(runtime_, wanted, std::move(done)); });
   if (!redis) return fail(redis.error().code, "Redis: " + redis.error().message);
   link_ = std::make_unique<tracker::redis::Link>(std::move(*redis), tracker::redis::LinkOptions{keyspace + "|"}, clock);
-  if (const Status answers = link_->check(); !answers) {
-    log::warn("Redis is away; samples are taken in all the same", {{"error", answers.error().message}});
-  }
+  VARVE_CHECK_OK(await_redis(*link_, clock));
   versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
   const tracker::TrackerOptions tracking{

@@ -27,9 +27,9 @@ class Connection {
     driver::SessionOptions cassandra;  // with the consistency of all reads and writes
     driver::RedisOptions redis;
   };
-  // Blocking. A Redis that is away is waited for later (docs/decisions/0015), a Cassandra is not. Keys in Redis begin
-  // with the keyspace. Errors: io (no Cassandra answers), unsupported (the schema is missing or another one: it says
-  // what to do), invalid (credentials, the URL of Redis).
+  // Blocking. Redis is waited for some seconds: before its time is known nothing can be taken or answered. Keys in it
+  // begin with the keyspace. Errors: io (no Cassandra, no Redis answers), unsupported (the schema is missing or another
+  // one: it says what to do), invalid (credentials, the URL of Redis).
   static Result<std::unique_ptr<Connection>> open(const Options& options, const Servers& servers, const Clock& clock);
 
   [[nodiscard]] Store& store() { return *store_; }
