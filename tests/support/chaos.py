@@ -5,7 +5,6 @@ stopped and continued, slow, cut off, emptied, and have wrong clocks."""
 import os
 import random
 import signal
-import threading
 import time
 
 from . import preload
@@ -106,10 +105,12 @@ class Chaos:
         self.tell(f"Redis and replica {self.number(replica)} are killed; the replica starts first, {ahead_s} s ahead")
         self.backends.redis.kill()
         replica.server.kill()
-        later = threading.Timer(self.chance.choice((0.5, 2)), self.backends.redis.start)
-        later.start()
-        replica.start(ahead_s)  # which waits for Redis
-        later.join()
+        replica.server.env = preload.clock_ahead(ahead_s) if ahead_s else {}
+        replica.server.spawn()
+        time.sleep(self.chance.choice((0, 2)))
+        self.backends.redis.start()
+        if replica.server.wait_ready_or_end() is not None:
+            replica.start(ahead_s)
 
     def stop_redis(self):
         seconds = self.chance.choice((0.5, 3, 6))
