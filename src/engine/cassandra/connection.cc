@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "driver/wait.h"
+#include "engine/cassandra/hot/time_mark.h"
 #include "engine/cassandra/settle/redis_trackers.h"
 #include "engine/cassandra/tables/apply.h"
 #include "engine/cassandra/tables/spans.h"
@@ -35,6 +37,14 @@ Status await_redis(tracker::redis::Link& link, const Clock& clock) {
     if (clock.steady_ns() > give_up_ns) return fail(Code::io, "no Redis answers: " + answers.error().message);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+}
+
+// Whatever Redis' clock says: it is not earlier than it was.
+Status go_on(tracker::redis::Link& link, TimeMark mark) {
+  VARVE_TRY(const model::Timestamp marked, mark.read());
+  if (link.clock().now_ms() >= marked) return {};
+  log::warn("the clock of Redis went back", {{"ms", marked - link.clock().now_ms()}});
+  return link.not_before((marked + TimeMark::kWrittenWithinMs) * 1000);
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
   if (!redis) return fail(redis.error().code, "Redis: " + redis.error().message);
   link_ = std::make_unique<tracker::redis::Link>(std::move(*redis), tracker::redis::LinkOptions{keyspace + "|"}, clock);
   VARVE_CHECK_OK(await_redis(*link_, clock));
+  VARVE_CHECK_OK(go_on(*link_, {keyspace, tables_, *rows_}));
   versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
   const tracker::TrackerOptions tracking{

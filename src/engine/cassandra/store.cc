@@ -12,6 +12,7 @@
 #include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/appender.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/time_mark.h"
 #include "engine/cassandra/scan/scan.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/settle/worker.h"
@@ -60,6 +61,7 @@ struct Store::State {
         journal({slot_ms, o.slot_quiet_ms, schema.partitions, units_ms}, s.tables, s.rows, series, s.clock),
         alarms({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal,
                series.directory().stamps(), s.clock),
+        mark(schema.keyspace, s.tables, s.rows),
         pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
         appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, s.clock),
         reader(s.rows, s.tables, schema, slot_ms),
@@ -85,6 +87,7 @@ struct Store::State {
   const std::unique_ptr<SharedTrackers> trackers;
   Journal journal;
   Alarms alarms;
+  TimeMark mark;
   PendingTrackers pending;
   Appender appender;
   SlotReader reader;
@@ -218,12 +221,16 @@ std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t
 
 Status Store::listen() {
   const Status heard = state_->series.listen();
+  const Status marked = state_->mark.write(state_->servers.clock.now_ms());
   const Status recovered = state_->alarms.turn();
   if (const auto counts = state_->worker.counts()) {
     const std::lock_guard lock(state_->mutex);
     state_->counts = *counts;
   }
-  return heard ? recovered : heard;
+  for (const Status* const status : {&heard, &marked}) {
+    if (!*status) return *status;
+  }
+  return recovered;
 }
 
 void Store::tell_heard() { state_->alarms.tell_heard(); }

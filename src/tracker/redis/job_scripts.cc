@@ -6,7 +6,8 @@
 namespace varve::tracker::redis {
 namespace {
 
-// What all of them begin with. A lease counts while its job has its token and its time has not come.
+// What all of them begin with. A lease counts while its job has its token and its time has not come; one that would go
+// on for longer than a lease was written before the clock went back, and is over.
 constexpr const char* kBegin = R"(
     local now, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
     local now_us = (now or 0) * 1000
@@ -16,7 +17,9 @@ constexpr const char* kBegin = R"(
     end
     local function read(key)
       local job = redis.call('HMGET', key, 'holder', 'token', 'expires', 'next')
-      return {holder = job[1] or '', token = job[2] or '0', expires = tonumber(job[3] or 0), next = job[4] or ''}
+      local expires = tonumber(job[3] or 0)
+      if expires > now + lease then expires = 0 end
+      return {holder = job[1] or '', token = job[2] or '0', expires = expires, next = job[4] or ''}
     end
     local function write(key, ...)
       redis.call('HSET', key, ...)

@@ -34,17 +34,37 @@ const driver::Script& end_recovery() {
   return script;
 }
 
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// What is added to the server's time, as AddedTime has it.
+const driver::Script& not_before_script() {
+  static const driver::Script script(R"(
+    -- KEYS: added. ARGV: the least that the time is, µs; by which part of the time what is added becomes less.
+    local time = redis.call('TIME')
+    local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+    local us, since = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+)$')
+    local added = tonumber(us or 0) - math.floor(math.max(0, now - tonumber(since or 0)) / tonumber(ARGV[2]))
+    local wanted = tonumber(ARGV[1]) - now
+    if wanted > math.max(added, 0) then redis.call('SET', KEYS[1], string.format('%.0f %.0f', wanted, now)) end
+    return 1)");
+  return script;
+}
+
+AddedTime added_time(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return {};
+  return {number(text.substr(0, space)), number(text.substr(space + 1))};
+}
+
 std::string random_text() {
   std::random_device source;
   std::string text;
   for (int i = 0; i < 4; ++i) text += std::to_string(source()) + "-";
   return text;
-}
-
-std::int64_t number(std::string_view text) {
-  std::int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
 }
 
 }  // namespace
@@ -80,7 +100,10 @@ class Link::State {
     VARVE_CHECK_OK(reply->status());
     const Trust trust = examine(epoch, *reply);
     const driver::Value& time = (*reply)[2];
-    if (time.size() == 2) clock_.observe(number(time[0].text()) * 1'000'000 + number(time[1].text()), sent_ns, now);
+    if (time.size() == 2) {
+      const std::int64_t server_us = number(time[0].text()) * 1'000'000 + number(time[1].text());
+      clock_.observe(server_us, (*reply)[3].nil() ? AddedTime() : added_time((*reply)[3].text()), sent_ns, now);
+    }
     return Answer(std::move(*reply), trust);
   }
 
@@ -90,7 +113,7 @@ class Link::State {
   }
   [[nodiscard]] bool lost() const { return lost_; }
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] const ServerClock& clock() const { return clock_; }
 
  private:
   // What an answer says of the epoch, whose marker `asked` was looked for.
@@ -137,6 +160,7 @@ Question Link::question() const {
   question.commands.command({"GET", key("epoch")});
   question.commands.command({"SCRIPT", "EXISTS", question.epoch.empty() ? "-" : question.epoch});
   question.commands.command({"TIME"});
+  question.commands.command({"GET", key("added")});
   return question;
 }
 
@@ -176,6 +200,15 @@ const Clock& Link::clock() const { return state_->clock(); }
 Status Link::check() {
   VARVE_TRY(const Answer answer, run(question()));
   if (answer.trust() == Trust::unknown) VARVE_CHECK_OK(run(question()));
+  return state_->clock().behind() ? not_before(state_->clock().now_us()) : Status();
+}
+
+Status Link::not_before(std::int64_t time_us) {
+  Question raise = question();
+  const std::string wanted = std::to_string(time_us), slower = std::to_string(AddedTime::kSlower);
+  raise.commands.call(not_before_script(), {key("added")}, {wanted, slower});
+  VARVE_CHECK_OK(run(raise));
+  VARVE_CHECK_OK(run(question()));  // from now on it counts here, too
   return {};
 }
 

@@ -44,7 +44,7 @@ struct Question {
 // The answers to the commands of a Question, without those it began with. None of them has failed.
 class Answer {
  public:
-  static constexpr std::size_t kBegin = 3;  // commands that a Question begins with
+  static constexpr std::size_t kBegin = 4;  // commands that a Question begins with
 
   Answer(driver::Reply reply, Trust trust) : reply_(std::move(reply)), trust_(trust) {}
   [[nodiscard]] std::size_t size() const { return reply_.size() - kBegin; }
@@ -69,7 +69,8 @@ class Link {
   // Calls back exactly once, on a thread of the runtime or before it returns; the Link may be gone by then.
   void run(const Question& question, driver::Done<Answer> done);
 
-  // As of the last answer. Nothing is asked by itself: check() now and then, where nothing else is.
+  // As of the last answer. Nothing is asked by itself: check() now and then, where nothing else is; it also makes up,
+  // for everybody, for a server's clock that went back.
   [[nodiscard]] bool lost() const;
   Status check();
   // Another number after each loss, also one that another replica has recovered.
@@ -81,8 +82,10 @@ class Link {
   // `unavailable` if something was lost meanwhile: then it is to be done again. Several replicas may do it at once.
   Status recover(const std::function<Status()>& replay);
 
-  // The server's time: what to pass as now_ms, so that all replicas mean the same.
+  // The time that all replicas share, the server's but that it never goes back: what to pass as now_ms.
   [[nodiscard]] const Clock& clock() const;
+  // It is known to have been that late: raises it for everybody if it is less.
+  Status not_before(std::int64_t time_us);
 
  private:
   class State;

@@ -277,13 +277,33 @@ TEST_F(LinkTest, AServerThatHangsIsAskedOnceInAWhile) {
   EXPECT_FALSE(link.lost());
 }
 
+// What is added to the server's time goes with Redis; replicas that were there put it back.
+TEST_F(LinkTest, TheTimeOfAllGoesOn) {
+  const std::int64_t begin_ms = a.link->clock().now_ms();
+  ASSERT_TRUE(a.link->not_before((begin_ms + kHour) * 1000));
+  EXPECT_GE(a.link->clock().now_ms(), begin_ms + kHour);
+  ASSERT_TRUE(b.link->check());
+  EXPECT_GE(b.link->clock().now_ms(), begin_ms + kHour - 50) << "as far as the answers' times are known";
+  ASSERT_TRUE(b.link->not_before((begin_ms + kHour / 2) * 1000)) << "which it is";
+  server.kill();
+  server.start();
+  Replica c(server);
+  await(*c.link);
+  EXPECT_LT(c.link->clock().now_ms(), begin_ms + kHour) << "nobody has told it";
+  await(*b.link);
+  EXPECT_GE(b.link->clock().now_ms(), begin_ms + kHour - 50);
+  ASSERT_TRUE(c.link->check());
+  EXPECT_GE(c.link->clock().now_ms(), begin_ms + kHour - 100);
+  EXPECT_LT(c.link->clock().now_ms(), begin_ms + kHour + 60'000);
+}
+
 TEST(ServerClock, TheClosestAnswerCounts) {
   ManualClock local(1'000'000);
   ServerClock clock(local);
   EXPECT_EQ(clock.now_ms(), 1'000'000);
   const std::int64_t start = local.steady_ns();
   const auto observe = [&](std::int64_t server_ms, std::int64_t round_trip_ms) {
-    clock.observe(server_ms * 1000, local.steady_ns() - round_trip_ms * 1'000'000, local.steady_ns());
+    clock.observe(server_ms * 1000, {}, local.steady_ns() - round_trip_ms * 1'000'000, local.steady_ns());
   };
   observe(5'000'000, 200);
   EXPECT_EQ(clock.now_ms(), 5'000'100) << "read in the middle";
@@ -299,6 +319,33 @@ TEST(ServerClock, TheClosestAnswerCounts) {
   clock.forget();
   observe(9'000'000, 1000);
   EXPECT_EQ(clock.now_ms(), 9'000'500);
+}
+
+TEST(ServerClock, ItNeverGoesBack) {
+  ManualClock local(1'000'000);
+  ServerClock clock(local);
+  const auto observe = [&](std::int64_t server_ms, const AddedTime& added = {}) {
+    clock.observe(server_ms * 1000, added, local.steady_ns(), local.steady_ns());
+  };
+  constexpr std::int64_t kBack = 3'600'000;
+  observe(9'000'000);
+  clock.forget();
+  observe(9'000'000 - kBack);
+  EXPECT_TRUE(clock.behind());
+  local.advance_ms(1000);
+  EXPECT_EQ(clock.now_ms(), 9'001'000) << "it goes on";
+  const AddedTime added{kBack * 1000, (9'001'000 - kBack) * 1000};
+  observe(9'001'000 - kBack, added);
+  EXPECT_FALSE(clock.behind());
+  EXPECT_EQ(clock.now_ms(), 9'001'000);
+  local.advance_ms(8000);
+  EXPECT_EQ(clock.now_ms(), 9'008'000) << "slower";
+  observe(9'009'000 - kBack, added);
+  EXPECT_EQ(clock.now_ms(), 9'008'000);
+  local.advance_ms(8 * kBack);
+  EXPECT_EQ(clock.now_ms(), 9'009'000 - kBack + 8 * kBack) << "until all is made up for";
+  observe(99'000'000);
+  EXPECT_EQ(clock.now_ms(), 99'000'000) << "ahead it goes at once";
 }
 
 }  // namespace

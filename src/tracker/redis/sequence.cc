@@ -35,7 +35,7 @@ Result<std::int64_t> Sequence::draw(std::int64_t above) {
     return fail(Code::corrupt, "a row has a version that is no time: " + std::to_string(above));
   Question question = link_.question();
   const std::string key = link_.key("sequence");
-  const std::string least = std::to_string(std::max(above, floor()));
+  const std::string least = std::to_string(std::max({above, floor(), link_.clock().now_ms() * 1000}));
   question.commands.call(draw_script(), {key}, {least});
   VARVE_TRY(const Answer answer, link_.run(question));
   const std::int64_t number = to_number(answer[0].text());

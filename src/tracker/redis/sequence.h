@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequence: numbers that ascend over all replicas. Each is the server's time in µs, or one more than the last if that
 // is greater. A Redis that came back empty, and with another time, begins again lower: so each process asks for a
-// number above the last it has got, and above what has passed since then.
+// number above the time that replicas share, which never goes back, above the last it has got, and above what has
+// passed since then.
 #pragma once
 
 #include <cstdint>

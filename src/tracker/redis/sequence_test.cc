@@ -44,6 +44,15 @@ TEST_F(SequenceTest, WhoHasDrawnIsNotFooledByAnEmptyRedis) {
   EXPECT_GT(*b.draw(number), number);
 }
 
+// The clock of Redis is behind what replicas know the time to be.
+TEST_F(SequenceTest, WhoKnowsTheTimeIsNotFooledByAClockThatWentBack) {
+  const std::int64_t time_us = *a.draw(0) + 3'600'000'000;
+  ASSERT_TRUE(link_a->not_before(time_us));
+  ASSERT_TRUE(link_b->check());
+  set("0");
+  EXPECT_GT(*b.draw(0), time_us - 100'000);
+}
+
 TEST_F(SequenceTest, ARubbishVersionIsRefused) {
   EXPECT_EQ(a.draw(INT64_MAX).error().code, Code::corrupt);
   EXPECT_EQ(a.draw(std::int64_t{1} << 53U).error().code, Code::corrupt);
