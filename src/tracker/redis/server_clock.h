@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ServerClock: the one time of all replicas. It is what the Redis server's clock says, and what is *added* to that
-// since a server's clock went back (docs/decisions/0034): so it never goes back.
+// since a server's clock went back (docs/decisions/0033): so it never goes back.
 //
 // Each answer brings what the server's clock said between question and answer; the closest of these counts, and one
 // that is old counts as less close, as clocks drift. Between answers the local steady clock goes on, so a jump of the
