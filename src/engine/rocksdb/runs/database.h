@@ -9,8 +9,8 @@
 // it durable; when that fails the outcome is not known, for RocksDB may write its memory out at any time. So whoever
 // commits goes on to call flush() until it is well, and neither shows the commit to anybody nor writes another one
 // before. After errors that RocksDB does not come back from, the next write or flush opens it again
-// (database_handle.h): then flush() knows whether the commit is there, drafts of before are refused, and definitions that
-// had been put are put again.
+// (database_handle.h): then flush() knows whether the commit is there, drafts of before are refused, and definitions
+// that had been put are put again.
 //
 // Blocks are written before the commit that names their run. A record says of each run that is being written, and of
 // each that a commit removes, that it may have blocks and no run: what a failure or the end of the process left behind
@@ -97,8 +97,8 @@ class Database {
   // Not durable before flush(). `draft` has the blocks of the added runs. Error: nothing of it was written.
   Status write(const Commit& commit, Draft& draft);
 
-  // Puts what was written into files, durable when it returns. Error: what was written may be durable or not. False: the
-  // database had to be opened again, and nothing of the last commit is there.
+  // Puts what was written into files, durable when it returns. Error: what was written may be durable or not. False:
+  // the database had to be opened again, and nothing of the last commit is there.
   Result<bool> flush();
 
   // These runs, which a commit removed, are in no list that a reader may still take: their blocks are garbage.

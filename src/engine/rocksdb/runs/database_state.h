@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Database has behind its interface: the RocksDB that is open, and what is known of what was written to it.
+// Included by database*.cc only.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/database_handle.h"
+#include "engine/rocksdb/runs/keys.h"
+
+namespace varve::engine::rocksdb {
+
+inline Error translate(const ::rocksdb::Status& status, std::string_view doing) {
+  Code code = Code::io;
+  if (status.IsCorruption()) code = Code::corrupt;
+  if (status.IsNoSpace()) code = Code::unavailable;
+  return {code, std::string(doing) + ": " + status.ToString()};
+}
+
+inline ::rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+struct Database::State {
+  // Blocks that no run names, or that may be there.
+  struct Garbage {
+    RunKey run;
+    std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; none: to be looked for
+  };
+
+  std::unique_ptr<DatabaseHandle> handle;
+  AtStep at_step;
+  mutable std::mutex garbage_mutex;
+  std::vector<Garbage> garbage;
+
+  // Definitions that may not be in files yet: the log lets go of them with the next commit.
+  struct Definitions {
+    std::string key, packed;
+  };
+  std::mutex definitions_mutex;
+  std::vector<Definitions> definitions;
+
+  // The commits' numbers; one at a time is written and not flushed.
+  std::uint64_t last_commit = 0;
+  std::optional<std::uint64_t> open_commit;
+  std::uint64_t open_epoch = 0;  // in which it was written
+
+  Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
+
+  // `names`: of the steps before and after.
+  struct Names {
+    std::string_view before, after;
+  };
+  // Without RocksDB's own log: a full disk must not end the process
+  // (docs/decisions/0029-rocksdb-writes-tables-only.md). `epoch`, if set, is that of what was written before and
+  // belongs to it, or becomes it.
+  Status write(::rocksdb::WriteBatch& what, Names names, std::uint64_t* epoch = nullptr) {
+    VARVE_CHECK_OK(step(names.before));
+    VARVE_CHECK_OK(mend());
+    {
+      const auto db = handle->access();
+      if (!db) return fail(DatabaseHandle::closed());
+      if (epoch != nullptr && *epoch != 0 && *epoch != db.epoch()) {
+        return fail(Code::unavailable, "the database had to be opened again meanwhile");
+      }
+      if (epoch != nullptr) *epoch = db.epoch();
+      ::rocksdb::WriteOptions options;
+      options.disableWAL = true;
+      if (const auto status = db->Write(options, &what); !status.ok()) {
+        (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
+        if (const auto again = db->Write(options, &what); !again.ok()) {
+          handle->note(again);
+          return fail(translate(again, "writing to the database"));
+        }
+      }
+    }
+    what.Clear();
+    return names.after.empty() ? Status{} : step(names.after);
+  }
+
+  // What was written in this epoch is in files when it returns.
+  Status flush() {
+    VARVE_CHECK_OK(mend());
+    std::vector<Definitions> flushed;
+    {
+      const std::lock_guard lock(definitions_mutex);
+      flushed.swap(definitions);
+    }
+    const Status status = flush_tables();
+    if (!status) {
+      const std::lock_guard lock(definitions_mutex);
+      definitions.insert(definitions.begin(), flushed.begin(), flushed.end());
+    }
+    return status;
+  }
+
+  Status flush_tables() {
+    const auto db = handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
+    ::rocksdb::FlushOptions options;
+    options.allow_write_stall = true;
+    if (db->Flush(options).ok()) return {};
+    (void)db->Resume();
+    const auto status = db->Flush(options);
+    handle->note(status);
+    return status.ok() ? Status{} : fail(translate(status, "flushing the database"));
+  }
+
+  // Opens it again after an error that RocksDB does not come back from.
+  Status mend() {
+    if (!handle->is_broken()) return {};
+    return handle->mend([this](::rocksdb::DB& db) { return restore(db); });
+  }
+
+  Status restore(::rocksdb::DB& db) {
+    ::rocksdb::WriteBatch batch;
+    {
+      const std::lock_guard lock(definitions_mutex);
+      for (const auto& [key, packed] : definitions) batch.Put(key, packed);
+    }
+    ::rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    if (const auto status = db.Write(options, &batch); !status.ok()) {
+      return fail(translate(status, "writing definitions again"));
+    }
+    const std::lock_guard lock(garbage_mutex);
+    garbage.clear();
+    return list_garbage(db);
+  }
+
+  // What the records say: under garbage_mutex.
+  Status list_garbage(::rocksdb::DB& db) {
+    ::rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
+    for (at->Seek("g"); at->Valid() && at->key().starts_with("g"); at->Next()) {
+      RunKey left;
+      if (!parse_garbage_key(at->key().ToStringView(), left)) {
+        return fail(Code::corrupt, "a run without blocks has a malformed key");
+      }
+      garbage.push_back({left, std::nullopt});
+    }
+    if (!at->status().ok()) return fail(translate(at->status(), "reading the list of what is to be erased"));
+    return {};
+  }
+
+  // Adds the deletion of a run's blocks, and of what is known of them.
+  Status add_erasure(const Garbage& of, ::rocksdb::WriteBatch& batch) const {
+    if (of.first_groups) {
+      for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(of.run, model::GroupId{group}));
+    } else {
+      const auto db = handle->access();
+      if (!db) return fail(DatabaseHandle::closed());
+      ::rocksdb::ReadOptions options;
+      options.fill_cache = false;
+      const std::string prefix = block_key(of.run, model::GroupId{0}).substr(0, run_key(of.run).size());
+      const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
+      for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(at->key());
+      if (!at->status().ok()) return fail(translate(at->status(), "looking for blocks without a run"));
+    }
+    batch.Delete(garbage_key(of.run));
+    return {};
+  }
+};
+
+}  // namespace varve::engine::rocksdb
