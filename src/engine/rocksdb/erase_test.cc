@@ -58,6 +58,39 @@ class Erase : public testing::RollupStore {
   }
 };
 
+// The day's window is made; an hour that had nothing gets samples, which stand beside it until they are added. A delete
+// elsewhere in the day folds the window again, without them.
+TEST_F(Erase, what_came_late_is_counted_once) {
+  const auto group = store.group({"m"});
+  const auto put = [&](Timestamp time) { ASSERT_TRUE(store.put(*group, kStart + time, {Value::of_double(1)})); };
+  const auto expect = [&](std::uint64_t count, const char* when) {
+    for (const std::int64_t width : kWidths) {
+      std::uint64_t found = 0;
+      for (const auto& [start, sum] : read("m", width, kFirstDay).sums) found += sum.count;
+      EXPECT_EQ(found, count) << width << ' ' << when;
+    }
+  };
+  for (const std::int64_t minute : {0, 1, 2, 65, 66}) put(minute * kMinute);
+  settle();
+  ASSERT_EQ(read("m", kDay, kFirstDay).windows, 1U);
+  put(5 * kHour);
+  put(5 * kHour + kMinute);
+  expect(7, "late, in memory");
+  erase("m", {kStart + kMinute, kStart + 2 * kMinute});
+  expect(6, "after the delete");
+  put(5 * kHour);  // again
+  expect(6, "replaced");
+  settle();
+  expect(6, "settled");
+  put(65 * kMinute);
+  erase("m", {kStart + 66 * kMinute, kStart + 67 * kMinute});
+  expect(5, "late in an hour that is in the window");
+  settle();
+  expect(5, "settled again");
+  engine.restart();
+  expect(5, "after a restart");
+}
+
 TEST_F(Erase, windows_of_every_granularity_follow) {
   const auto group = store.group({"m", "n"});
   put_day(*group);

@@ -51,7 +51,10 @@ void EdgeWindows::list_edges(std::int64_t width, std::int64_t finer_ms, const st
     } else {
       for (auto at = slots.lower_bound({tenant, 0, first_slot}); at != slots.end(); ++at) {
         if (at->first >= SlotKey{tenant, 0, end}) break;
-        if (wide || !at->second.mark.granularities_ms.empty()) of_slots_[at->first.start].push_back(edges_.size());
+        // What came after a wide window was made stands beside it, and will be added.
+        const Mark& mark = at->second.mark;
+        if (wide ? mark.sealed > 0 : !mark.granularities_ms.empty())
+          of_slots_[at->first.start].push_back(edges_.size());
       }
     }
     edges_.push_back({width, start, !dropped, {}, {}});
