@@ -52,10 +52,14 @@ class FailingDatabase : public testing::RollupStore, public ::testing::WithParam
   FailingDatabase() : RollupStore(options_with_hook()) {}
   ~FailingDatabase() override { fails_.reset(); }
 
-  // The next settle() fails from this step on, and for `again` more times.
+  // From this step of the next settle() on calls fail, and for `again` more settle()s.
   void expect_failures(std::string step, int again = 0) {
     failing_from_ = std::move(step);
-    for (int i = 0; i <= again; ++i) EXPECT_FALSE(engine.samples().settle());
+    for (int i = 0; i <= again; ++i) {
+      const bool settled = bool(engine.samples().settle());
+      // A file that is closed meanwhile may leave a descriptor that does.
+      EXPECT_TRUE(!settled || GetParam() == Fault::no_descriptors);
+    }
     EXPECT_TRUE(fails_);
   }
   void heal() { fails_.reset(); }
