@@ -73,7 +73,7 @@ Status Store::State::append_now(std::unique_lock<std::mutex>& lock, std::span<co
   if (head_over(1) && frozen == nullptr) {
     static_cast<void>(freeze());
   } else if (logged_definitions.size() > kRecordDefinitionsBytesMax) {
-    wake_flush();
+    flusher.wake();
   }
   return {};
 }
@@ -156,7 +156,7 @@ Status Store::State::freeze() {
   frozen_checkpoint.first_segment = log->segment();
   frozen_checkpoint.sequence = log->sequence();
   head = std::make_shared<Head>(slabs, chunk_width);
-  wake_flush();
+  flusher.wake();
   return {};
 }
 

@@ -2,33 +2,9 @@
 // Flush: the thread that moves frozen heads, and definitions that pile up, into the database. It waits for no other
 // work of the store: whoever merges, seals or deletes looks at the list of runs of one moment, and leaves alone what a
 // flush adds to it afterwards (docs/decisions/0022-flushes-wait-for-nobody.md).
-#include <chrono>
-
-#include "base/guarded.h"
-#include "base/log.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
-namespace {
-
-constexpr auto kTryAgainEvery = std::chrono::seconds(1);
-
-}  // namespace
-
-void Store::State::keep_flushing() {
-  bool more = true;
-  while (true) {
-    {
-      std::unique_lock lock(wake_mutex);
-      if (!more) flush_wake.wait_for(lock, kTryAgainEvery, [this] { return stopping || has_to_flush; });
-      if (stopping) return;
-      has_to_flush = false;
-    }
-    const auto worked = guarded([this]() -> Result<bool> { return flush_once(); });
-    if (!worked) log::error("a flush failed", {{"error", worked.error().message}});
-    more = worked.value_or(false);
-  }
-}
 
 bool Store::State::flush_once() {
   const std::lock_guard lock(flush_mutex);
@@ -42,7 +18,7 @@ bool Store::State::flush_once() {
   }
   if (has_frozen) {
     const Status status = spill_frozen();
-    if (status) wake_maintenance();
+    if (status) maintenance.wake();
     return flush_troubles.note("samples cannot be moved into the database; they stay in the log", status);
   }
   if (!has_definitions) return false;
@@ -83,22 +59,6 @@ Status Store::State::hand_over_definitions() {
     logged_definitions.insert(0, definitions);
   }
   return status;
-}
-
-void Store::State::wake_flush() {
-  {
-    const std::lock_guard lock(wake_mutex);
-    has_to_flush = true;
-  }
-  flush_wake.notify_one();
-}
-
-void Store::State::wake_maintenance() {
-  {
-    const std::lock_guard lock(wake_mutex);
-    has_work = true;
-  }
-  wake.notify_one();
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maintenance: the thread that merges the runs of quiet slots, seals what has ended and gives back what is over, and
 // settle(), which does all of it at once.
-#include <chrono>
-
-#include "base/guarded.h"
-#include "base/log.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-constexpr auto kLookEvery = std::chrono::seconds(1);  // for slots that have become quiet, and after a failure
 
 // The slots that have a run now which they had not before.
 storage::SettleReport what_changed(const Runs& before, const Runs& after) {
@@ -31,21 +25,6 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
 }
 
 }  // namespace
-
-void Store::State::maintain() {
-  bool more = true;
-  while (true) {
-    {
-      std::unique_lock lock(wake_mutex);
-      if (!more) wake.wait_for(lock, kLookEvery, [this] { return stopping || has_work; });
-      if (stopping) return;
-      has_work = false;
-    }
-    const auto worked = guarded([this]() -> Result<bool> { return maintain_once(); });
-    if (!worked) log::error("a round of maintenance failed", {{"error", worked.error().message}});
-    more = worked.value_or(false);
-  }
-}
 
 // The steps of one round of the thread. Each begins with what an earlier failure left unfinished, and only then looks
 // at the runs; one that fails does not keep the others from being tried.

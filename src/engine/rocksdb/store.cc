@@ -14,19 +14,13 @@ Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Store::~Store() {
   {
-    const std::lock_guard lock(state_->wake_mutex);
-    state_->stopping = true;
-  }
-  {
     const std::lock_guard lock(state_->append_mutex);
     state_->admits = false;
   }
-  state_->wake.notify_all();
-  state_->flush_wake.notify_all();
   state_->room.notify_all();
-  for (std::thread* thread : {&state_->maintenance, &state_->flusher, &state_->admitter}) {
-    if (thread->joinable()) thread->join();
-  }
+  state_->maintenance.stop();
+  state_->flusher.stop();
+  if (state_->admitter.joinable()) state_->admitter.join();
   if (state_->log) state_->log->stop();
 }
 
@@ -40,8 +34,8 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   std::unique_ptr<Store> store(new Store(std::move(state)));
   if (options.repair) VARVE_CHECK_OK(shared->take_in_aside(*store));
   // At full priority: they must keep up with whoever parses, or slots pile up.
-  shared->maintenance = std::thread([shared] { shared->maintain(); });
-  shared->flusher = std::thread([shared] { shared->keep_flushing(); });
+  shared->maintenance.start("a round of maintenance failed", [shared] { return shared->maintain_once(); });
+  shared->flusher.start("a flush failed", [shared] { return shared->flush_once(); });
   shared->admitter = std::thread([shared] { shared->admit(); });
   return store;
 }

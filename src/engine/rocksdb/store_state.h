@@ -30,6 +30,7 @@
 #include "engine/rocksdb/store.h"
 #include "engine/rocksdb/troubles.h"
 #include "engine/rocksdb/waiting_appends.h"
+#include "engine/rocksdb/worker.h"
 #include "engine/shared/chunk_width.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
@@ -117,12 +118,8 @@ struct Store::State {
   Checkpoint checkpoint;             // as committed
   std::optional<Change> unfinished;  // written, but nobody knows whether it is durable
 
-  std::mutex wake_mutex;  // what follows but for the threads
-  std::condition_variable wake, flush_wake;
-  bool stopping = false;
-  bool has_work = false;      // for maintenance
-  bool has_to_flush = false;  // for the flush
-  std::thread maintenance, flusher, admitter;
+  Worker maintenance, flusher;
+  std::thread admitter;
 
   // recovery.cc: under no lock, before anything else runs.
   Status recover();
@@ -151,18 +148,14 @@ struct Store::State {
                                                        const storage::PieceSink& sink);
 
   // flush.cc, spill.cc
-  void keep_flushing();
   bool flush_once();   // false: nothing to do now
   Status spill_all();  // these under the flush lock
   Status spill_frozen();
   Status spill(const Head& spilling, std::uint64_t number, Change change);
   Status hand_over_definitions();
   Status spill_all_alone();  // under none that comes later
-  void wake_flush();
-  void wake_maintenance();
 
   // maintenance.cc
-  void maintain();
   bool maintain_once();               // false: nothing to do now
   Status merge(const SlotKey& slot);  // or sets it aside
   Status merge_runs(const SlotKey& slot);
