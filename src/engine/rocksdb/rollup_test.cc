@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <random>
 
 #include "engine/rocksdb/testing/rollup_store.h"
@@ -77,6 +78,41 @@ TEST_F(Rollup, late_samples_are_seen_before_and_after_the_next_sealing) {
   check(0);
   EXPECT_EQ(read("m", kDay, day).windows, 1U);
   EXPECT_EQ(read("m", kDay, day).sums.at(kStart).sum, 24 * 60 - 1 + 100 + 50);
+}
+
+// Windows of six hours and of days, and what makes the first can be made to fail.
+class CoarseRollup : public Rollup {
+ protected:
+  CoarseRollup() : CoarseRollup(std::make_shared<bool>(false)) {}
+  std::shared_ptr<bool> fails;
+
+ private:
+  explicit CoarseRollup(const std::shared_ptr<bool>& coarse_fails)
+      : Rollup(options_with(coarse_fails)), fails(coarse_fails) {}
+  static Options options_with(const std::shared_ptr<bool>& fails) {
+    Options o = options();
+    o.rollups.levels.insert(o.rollups.levels.begin() + 2, {6 * kHour, rollup::kForEver});
+    o.at_step = [fails](std::string_view step) -> Status {
+      return *fails && step == "coarse.begin" ? fail(Code::unavailable, "no space") : Status{};
+    };
+    return o;
+  }
+};
+
+// The day is made of windows of six hours, and these lack what came late.
+TEST_F(CoarseRollup, a_window_is_not_read_while_one_that_it_is_made_of_lacks_something) {
+  const auto group = store.group({"m"});
+  for (Timestamp t = 0; t < kDay; t += 60'000) ASSERT_TRUE(store.put(*group, kStart + t, {Value::of_long(1)}));
+  settle();
+  ASSERT_TRUE(store.put(*group, kStart + 3 * kHour + 30, {Value::of_long(100)}));
+  *fails = true;
+  EXPECT_FALSE(engine.samples().settle());
+  const model::TimeRange day{kStart, kStart + kDay};
+  expect_equal(read("m", kDay, day).sums, read("m", kDay, day, false).sums);
+  *fails = false;
+  settle();
+  EXPECT_EQ(read("m", kDay, day).windows, 1U);
+  expect_equal(read("m", kDay, day).sums, read("m", kDay, day, false).sums);
 }
 
 // Two slots of two days that follow each other, yet more than a day apart: their days are one stretch of windows.

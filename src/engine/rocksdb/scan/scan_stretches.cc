@@ -64,24 +64,37 @@ class Chooser {
     fill({done, range.last}, levels, has);
   }
 
-  bool is_built(Timestamp start, std::int64_t width) {
-    const auto& slots = source_.view.runs->slots;
-    const auto mark = slots.find({source_.tenant, width, start});
-    if (mark == slots.end() || mark->second.mark.sealed == 0) return false;
-    const auto& levels = source_.rollups->levels;
-    const auto level = std::ranges::find(levels, width, &rollup::Level::width_ms);
-    const std::int64_t finer = std::prev(level)->width_ms;
-    bool built = true;
-    const auto look = [&](const Runs::OfSlot& slot) -> Status {
-      for (const auto& run : slot.runs) {
-        const bool overlaps = run->first_time < start + width && run->last_time >= start;
-        built = built && !(overlaps && run->content > mark->second.mark.sealed);
+  // Neither it nor one that it is made of lacks anything.
+  [[nodiscard]] bool is_built(Timestamp start, std::int64_t width) const {
+    const Runs& runs = *source_.view.runs;
+    if (!has_coarse(runs, source_.tenant, width, start)) return false;
+    for (const rollup::Level& level : source_.rollups->levels) {
+      if (level.width_ms <= source_.chunk_width_ms) continue;
+      if (level.width_ms > width) break;
+      const SlotKey end{source_.tenant, level.width_ms, start + width};
+      auto at = runs.coarse_pending().lower_bound({source_.tenant, level.width_ms, start});
+      for (; at != runs.coarse_pending().end() && at->first < end; ++at) {
+        if (lacks_something(at->second)) return false;
       }
+    }
+    return true;
+  }
+
+  // Is there still a run of the finer granularity that is not in it?
+  [[nodiscard]] bool lacks_something(const CoarseWindow& window) const {
+    const Runs& runs = *source_.view.runs;
+    const TimeRange range{window.slot.start, window.slot.start + window.slot.granularity_ms};
+    const auto known = runs.slots.find(window.slot);
+    const std::uint64_t sealed = known == runs.slots.end() ? 0 : known->second.mark.sealed;
+    bool lacks = false;
+    const auto look = [&](const Runs::OfSlot& slot) -> Status {
+      lacks = lacks || std::ranges::any_of(slot.runs, [&](const auto& run) {
+                return run->first_time < range.last && run->last_time >= range.first && run->content > sealed;
+              });
       return {};
     };
-    return for_each_level_slot(*source_.view.runs, source_.tenant, finer, source_.chunk_width_ms,
-                               {start, start + width}, look) &&
-           built;
+    const Status done = for_each_level_slot(runs, source_.tenant, window.finer_ms, source_.chunk_width_ms, range, look);
+    return !done || lacks;
   }
 
   // A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
