@@ -45,6 +45,17 @@ struct Listener::State {
   std::optional<asio::steady_timer> pause;
   std::uint16_t port = 0;
 
+  // Each takes descriptors. Throws where there are none.
+  void make_loops() {
+    const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    for (unsigned i = 0; i < options.bulk_threads; ++i) {
+      bulk_loops.push_back(std::make_shared<Loop>(live, options.tick));
+    }
+    for (unsigned i = 0; i < threads; ++i) {
+      loops.push_back(std::make_shared<Loop>(live, options.tick, bulk_loops, i));
+    }
+  }
+
   Status listen() {
     VARVE_TRY(const tcp::endpoint endpoint, endpoint_of(options.listen));
     error_code error;
@@ -128,15 +139,11 @@ Listener::~Listener() { stop(std::chrono::milliseconds(0)); }
 
 Status Listener::start() {
   State& s = *state_;
-  unsigned threads = s.options.threads;
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < s.options.bulk_threads; ++i) {
-    s.bulk_loops.push_back(std::make_shared<Loop>(s.live, s.options.tick));
-  }
-  for (unsigned i = 0; i < threads; ++i) {
-    s.loops.push_back(std::make_shared<Loop>(s.live, s.options.tick, s.bulk_loops, i));
-  }
-  if (Status listening = s.listen(); !listening) {
+  Status listening = guarded([&] {
+    s.make_loops();
+    return s.listen();
+  });
+  if (!listening) {
     s.acceptor.reset();
     s.pause.reset();
     s.loops.clear();

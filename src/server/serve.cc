@@ -2,6 +2,7 @@
 #include "server/serve.h"
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/log.h"
 #include "server/build_info.h"
 #include "server/server.h"
@@ -37,7 +38,7 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
   log::set_level(loaded.config.log_level);
   log::info("starting", {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}});
   Server server(loaded.config, clock);
-  if (const auto started = server.start(); !started) {
+  if (const Status started = guarded([&] { return server.start(); }); !started) {
     log::error("cannot start", {{"reason", started.error().message}});
     return 1;
   }

@@ -2,6 +2,8 @@
 #include "telnet/listener.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <deque>
 #include <optional>
@@ -243,6 +245,27 @@ TEST_F(ListenerTest, ManyConnections) {
   }
   for (auto& client : clients) client.join();
   EXPECT_EQ(store.samples(), 1000U);
+}
+
+// Event loops want some: a start is refused, and can be tried again.
+TEST_F(ListenerTest, starts_when_there_are_descriptors_again) {
+#ifdef __clang__  // whose sanitizers want descriptors themselves (docs/decisions/0031)
+  GTEST_SKIP();
+#endif
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  listener.emplace(options, writer, metrics);
+  const int next = ::dup(0);
+  ::close(next);
+  for (int more = 0; more < 3; ++more) {
+    const rlimit few{static_cast<rlim_t>(next + more), before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    const Status started = listener->start();
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    ASSERT_FALSE(started) << more;
+    EXPECT_NE(started.error().message.find("Too many open files"), std::string::npos) << started.error().message;
+  }
+  EXPECT_TRUE(listener->start());
 }
 
 }  // namespace
