@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -118,6 +119,28 @@ TEST_P(FailingDatabase, GoesOnByItselfWhenCallsGoWell) {
   }
   engine.restart();
   expect_rows(rows, "after a restart");
+}
+
+// The disk may be full again in the very moment in which the database is closed: here a folder stands where RocksDB
+// wants a file of its own.
+TEST_P(FailingDatabase, QueriesGoOnWhereItCannotBeOpened) {
+  put(0, 50);
+  settle();
+  put(50, 60);
+  expect_failures("commit.flush");
+  const std::string lock = engine.options().path + "/db/LOCK";
+  ASSERT_EQ(::unlink(lock.c_str()), 0);
+  ASSERT_EQ(::mkdir(lock.c_str(), 0755), 0);
+  heal();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(engine.samples().settle());
+    expect_rows(60, "while it cannot be opened");
+  }
+  ASSERT_EQ(::rmdir(lock.c_str()), 0);
+  settle();
+  expect_rows(60, "when it can be opened again");
+  engine.restart();
+  expect_rows(60, "after a restart");
 }
 
 // A query that began before has a snapshot of the database that was closed under it.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <unistd.h>
@@ -22,8 +23,23 @@ namespace {
 constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
 constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
 constexpr int kProbedDescriptors = 32;                          // opening a database takes some
+constexpr off_t kProbedBytes = off_t{1} << 20;                  // and it writes its list of files anew
 
-::rocksdb::Options database_options() {
+// Notes every failure of a flush or a compaction. RocksDB is not to come back by itself: after that a flush may be said
+// to be done that is not (docs/decisions/0032).
+class FailureListener final : public ::rocksdb::EventListener {
+ public:
+  explicit FailureListener(std::shared_ptr<std::atomic<bool>> failed) : failed_(std::move(failed)) {}
+  void OnBackgroundError(::rocksdb::BackgroundErrorReason, ::rocksdb::Status*) override { *failed_ = true; }
+  void OnErrorRecoveryBegin(::rocksdb::BackgroundErrorReason, ::rocksdb::Status, bool* by_itself) override {
+    *by_itself = false;
+  }
+
+ private:
+  const std::shared_ptr<std::atomic<bool>> failed_;
+};
+
+::rocksdb::Options database_options(const std::shared_ptr<std::atomic<bool>>& failed) {
   ::rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = ::rocksdb::kNoCompression;
@@ -39,6 +55,8 @@ constexpr int kProbedDescriptors = 32;                          // opening a dat
   options.max_open_files = 512;
   options.info_log = database_log();
   options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
+  options.max_bgerror_resume_count = 0;
+  options.listeners.push_back(std::make_shared<FailureListener>(failed));
   ::rocksdb::BlockBasedTableOptions table;
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
   table.block_size = 16 * 1024;
@@ -63,7 +81,7 @@ Result<std::unique_ptr<DatabaseHandle>> DatabaseHandle::open(std::string path) {
 
 Status DatabaseHandle::open() {
   ::rocksdb::DB* db = nullptr;
-  const auto status = ::rocksdb::DB::Open(database_options(), path_, &db);
+  const auto status = ::rocksdb::DB::Open(database_options(broken_), path_, &db);
   if (!status.ok()) {
     const std::string message = "opening the database " + path_ + ": " + status.ToString();
     if (status.IsCorruption()) return fail(Code::corrupt, message);
@@ -71,9 +89,19 @@ Status DatabaseHandle::open() {
     const bool locked = status.IsIOError() && message.find("lock") != std::string::npos;
     return fail(locked ? Code::conflict : Code::io, message);
   }
+  take(db);
+  return {};
+}
+
+// Where it cannot be opened to be written to, as no file can be made, what is in it can still be asked for.
+void DatabaseHandle::open_to_read() {
+  ::rocksdb::DB* db = nullptr;
+  if (::rocksdb::DB::OpenForReadOnly(database_options(broken_), path_, &db).ok()) take(db);
+}
+
+void DatabaseHandle::take(::rocksdb::DB* db) {
   db_.reset(db);
   ++epoch_;
-  return {};
 }
 
 DatabaseHandle::Access DatabaseHandle::access() const {
@@ -93,7 +121,7 @@ DatabaseHandle::Snapshot::Snapshot(DatabaseHandle& handle) : handle_(handle) {
   if (db) snapshot_ = db->GetSnapshot();
   const std::lock_guard lock(handle_.snapshots_mutex_);
   handle_.snapshots_.insert(this);
-  if (!db) ++handle_.stale_;
+  if (snapshot_ == nullptr) ++handle_.stale_;
 }
 
 DatabaseHandle::Snapshot::~Snapshot() {
@@ -111,9 +139,14 @@ bool DatabaseHandle::has_stale_snapshots() const {
   return stale_ > 0;
 }
 
-// Of a full disk RocksDB comes back by Resume().
-void DatabaseHandle::note(const ::rocksdb::Status& status) {
-  if ((status.IsIOError() && !status.IsNoSpace()) || status.IsShutdownInProgress()) broken_ = true;
+void DatabaseHandle::let_go_of_snapshots() {
+  const std::lock_guard lock(snapshots_mutex_);
+  for (Snapshot* one : snapshots_) {
+    if (one->snapshot_ == nullptr) continue;
+    db_->ReleaseSnapshot(one->snapshot_);
+    one->snapshot_ = nullptr;
+    ++stale_;
+  }
 }
 
 // A file beside the database can be made, written and synced, and there are descriptors.
@@ -133,6 +166,10 @@ Status DatabaseHandle::probe() const {
   if (status && ::write(open[0], bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     status = failed("writing " + path);
   }
+  if (status) {
+    errno = ::posix_fallocate(open[0], 0, kProbedBytes);
+    if (errno != 0) status = failed("writing " + path);
+  }
   if (status && ::fdatasync(open[0]) != 0) status = failed("syncing " + path);
   for (const int fd : open) ::close(fd);
   ::unlink(path.c_str());
@@ -140,32 +177,28 @@ Status DatabaseHandle::probe() const {
 }
 
 Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore) {
-  if (!broken_) return {};
+  if (!is_broken()) return {};
   VARVE_CHECK_OK(probe());
   {
     const auto db = access();
-    // Whoever waits inside for a flush or a compaction comes back.
-    if (db) ::rocksdb::CancelAllBackgroundWork(&*db.operator->(), false);
+    // Whoever waits inside for a flush or a compaction comes back. A failed flush sleeps for a second: who reads, goes
+    // on meanwhile.
+    if (db) ::rocksdb::CancelAllBackgroundWork(&*db.operator->(), true);
   }
   const std::lock_guard turn(turn_);
   const std::unique_lock lock(gate_);
-  if (!broken_) return {};
-  {
-    const std::lock_guard snapshots(snapshots_mutex_);
-    for (Snapshot* one : snapshots_) {
-      if (one->snapshot_ == nullptr) continue;
-      db_->ReleaseSnapshot(one->snapshot_);
-      one->snapshot_ = nullptr;
-      ++stale_;
-    }
-  }
+  if (!is_broken()) return {};
+  if (db_ != nullptr) let_go_of_snapshots();
   db_.reset();
-  VARVE_CHECK_OK(open());
-  if (Status restored = restore(*db_); !restored) {
+  *broken_ = false;
+  Status opened = open();
+  if (opened) opened = restore(*db_);
+  if (!opened) {
+    *broken_ = true;
     db_.reset();
-    return restored;
+    open_to_read();
+    return opened;
   }
-  broken_ = false;
   log::info("the database is open again", {{"path", path_}});
   return {};
 }

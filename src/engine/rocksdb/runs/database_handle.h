@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DatabaseHandle: the RocksDB that is open. After most errors of a write or a sync RocksDB takes nothing more until it
-// is opened again; that is done here, in place, while the program runs: what lay in RocksDB's memory alone is lost
-// then, and whoever wrote it sees so by the epoch.
+// is opened again, and after a full disk it says of flushes that they are done before they are. So after any error it
+// is opened again, here, in place, while the program runs: what lay in RocksDB's memory alone is lost then, and whoever
+// wrote it sees so by the epoch.
 //
 // Only runs/database*.cc include this. Thread-safe. Nobody asks for access while having it: who opens the database
 // again is let in between.
@@ -65,9 +66,9 @@ class DatabaseHandle {
   // Snapshots that keep nothing any more, of queries that still run: nothing may be erased.
   [[nodiscard]] bool has_stale_snapshots() const;
 
-  // Told of each error of a write: is it one that RocksDB does not come back from?
-  void note(const ::rocksdb::Status& status);
-  [[nodiscard]] bool is_broken() const { return broken_; }
+  // Did a write, a flush or a compaction fail since it was opened? Then nothing that it says of writes counts.
+  [[nodiscard]] bool is_broken() const { return *broken_; }
+  void note_failure() { *broken_ = true; }
   // If it is broken: opened again, when a file can be written beside it. `restore` writes what must not be lost.
   Status mend(const std::function<Status(::rocksdb::DB&)>& restore);
 
@@ -75,9 +76,12 @@ class DatabaseHandle {
   explicit DatabaseHandle(std::string path) : path_(std::move(path)) {}
   Status probe() const;
   Status open();
+  void open_to_read();
+  void let_go_of_snapshots();
+  void take(::rocksdb::DB* db);
 
   const std::string path_;
-  std::atomic<bool> broken_{false};
+  const std::shared_ptr<std::atomic<bool>> broken_ = std::make_shared<std::atomic<bool>>(false);  // RocksDB tells it
   mutable std::mutex turn_;         // taken for a moment by those who want access, so that mend() gets its turn
   mutable std::shared_mutex gate_;  // what follows
   std::unique_ptr<::rocksdb::DB> db_;

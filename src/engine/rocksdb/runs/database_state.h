@@ -75,11 +75,8 @@ struct Database::State {
       ::rocksdb::WriteOptions options;
       options.disableWAL = true;
       if (const auto status = db->Write(options, &what); !status.ok()) {
-        (void)db->Resume();  // after a full disk RocksDB refuses writes until it is asked to go on
-        if (const auto again = db->Write(options, &what); !again.ok()) {
-          handle->note(again);
-          return fail(translate(again, "writing to the database"));
-        }
+        handle->note_failure();
+        return fail(translate(status, "writing to the database"));
       }
     }
     what.Clear();
@@ -102,19 +99,20 @@ struct Database::State {
     return status;
   }
 
+  // Where anything failed meanwhile, "done" means nothing.
   Status flush_tables() {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
     ::rocksdb::FlushOptions options;
     options.allow_write_stall = true;
-    if (db->Flush(options).ok()) return {};
-    (void)db->Resume();
     const auto status = db->Flush(options);
-    handle->note(status);
-    return status.ok() ? Status{} : fail(translate(status, "flushing the database"));
+    if (!status.ok()) handle->note_failure();
+    if (!status.ok()) return fail(translate(status, "flushing the database"));
+    if (handle->is_broken()) return fail(Code::unavailable, "the database failed while it was flushed");
+    return {};
   }
 
-  // Opens it again after an error that RocksDB does not come back from.
+  // Opens it again after an error.
   Status mend() {
     if (!handle->is_broken()) return {};
     return handle->mend([this](::rocksdb::DB& db) { return restore(db); });
