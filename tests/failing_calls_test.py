@@ -38,6 +38,7 @@ class Trial:
         self.life = Life(seed, [self.server], self.ledger, actors=3, shape=Shape(retention_ms))
         self.plan = Plan(chance, 0.4 if retention else 1)
         self.faults, self.failing_since, self.killed, self.restarts = [], None, False, 0
+        self.stuck_since = None  # nothing was done since then
         self.plan.arm(self.failing)
 
     def run(self):
@@ -111,13 +112,16 @@ class Trial:
             if not self.killed_by_plan():
                 raise AssertionError(f"it ended by itself in {self.server.process.returncode}")
             self.up()
-        elif self.failing_since is not None and time.monotonic() - self.failing_since > BAD_SECONDS + (
-                HEAL_SECONDS_OF_SYNC if self.failing.synced_badly else HEAL_SECONDS):
+        elif self.failing_since is not None and self.stuck_seconds() > BAD_SECONDS + (
+                HEAL_SECONDS_OF_SYNC if self.failing.synced_badly and not self.restarts else HEAL_SECONDS):
             if not self.failing.synced_badly or self.restarts:
                 raise AssertionError("it does not heal")
             self.restart_after_sync()
         else:
             time.sleep(0.05)
+
+    def stuck_seconds(self):
+        return 0 if self.stuck_since is None else time.monotonic() - max(self.stuck_since, self.failing_since)
 
     def restart_after_sync(self):
         """What a failed sync has left on the disk nobody knows but a new start."""
@@ -131,7 +135,9 @@ class Trial:
         for actor in self.life.actors:
             for _ in range(count // len(self.life.actors)):
                 while not actor.step():
+                    self.stuck_since = self.stuck_since or time.monotonic()
                     self.look()
+                self.stuck_since = None
 
     def settle_by_itself(self):
         """Slots whose time has come are sealed; not while that fails, and it is no fault if it takes longer then."""

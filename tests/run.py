@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
 # With --faults, one after the other, each of their tests for as many seconds as asked.
 LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "node_loss_test", "power_test", "soak_test"]
-ONLY_LONG = ["chaos_test", "failing_calls_test", "failing_storage_test", "node_loss_test", "soak_test"]  # not without --faults
+ONLY_LONG = ["chaos_test", "node_loss_test", "soak_test"]  # not without --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 600  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.

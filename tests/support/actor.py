@@ -155,6 +155,8 @@ class Actor:
             except senders.HTTP_FAULTS:
                 return senders.GIVEN_UP
             except AssertionError as e:
+                if "starting or stopping" in str(e):
+                    return senders.GIVEN_UP
                 if not self.shape.queries_may_fail:
                     self.faults.append(str(e))
                 return senders.GIVEN_UP

@@ -144,7 +144,12 @@ class Server:
     # --- HTTP ---
 
     def request(self, method, path, body=None, headers=None, timeout=30):
-        return client.http_request(self.port, method, path, body, headers, timeout)
+        try:
+            return client.http_request(self.port, method, path, body, headers, timeout)
+        except ConnectionRefusedError as e:
+            if self.process is None or self.alive():
+                raise
+            raise ConnectionRefusedError(f"the server ended in {self.process.returncode}: {self.last_words()}") from e
 
     def get(self, path, headers=None):
         return self.request("GET", path, None, headers)

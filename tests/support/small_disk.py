@@ -109,7 +109,7 @@ class Watch:
     def run(self, seconds):
         """With kills."""
         end = time.monotonic() + seconds
-        next_kill = time.monotonic() + self.chance.uniform(1, 6)
+        next_kill = time.monotonic() + self.chance.uniform(1, 4)
         while time.monotonic() < end:
             time.sleep(0.05)
             self.look()
@@ -117,7 +117,7 @@ class Watch:
                 self.killed += 1
                 self.server.kill()
                 self.up()
-                next_kill = time.monotonic() + self.chance.uniform(1, 6)
+                next_kill = time.monotonic() + self.chance.uniform(1, 4)
 
     def look(self):
         if not self.server.alive():
@@ -144,4 +144,7 @@ class Watch:
             if attempt >= 10:
                 self.make_room()
             time.sleep(0.3)
-        raise AssertionError("it does not start any more: " + self.server.last_words())
+        kept = tempfile.mkdtemp(prefix="varve-kept-")
+        shutil.copytree(self.server.path, kept + "/data")
+        shutil.copy(self.server.log_path, kept + "/log")
+        raise AssertionError(f"it does not start any more; {kept} has its directory and its log: {self.server.last_words()}")
