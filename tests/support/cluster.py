@@ -135,10 +135,14 @@ _applied = set()
 
 
 def apply_schema(binary, config):
-    """Once for each keyspace and width."""
+    """Once for each keyspace and width. Again where a busy Cassandra took too long: what stands already stays."""
     arguments = tuple(f"--{key}={config[key]}" for key in SCHEMA_KEYS if key in config)
     if arguments in _applied:
         return
-    done = subprocess.run([binary, "schema", "--apply", *arguments], capture_output=True, text=True, timeout=120)
-    if done.returncode == 0:  # else the server says what is wrong
-        _applied.add(arguments)
+    for _ in range(3):
+        done = subprocess.run([binary, "schema", "--apply", *arguments], capture_output=True, text=True, timeout=120)
+        if done.returncode == 0:
+            _applied.add(arguments)
+            return
+        print(f"varve schema --apply: {done.stdout[-500:]}{done.stderr}")
+    # The server says what is wrong, too.
