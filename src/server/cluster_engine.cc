@@ -22,6 +22,7 @@ using engine::cassandra::Connection;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kListen{1000};
+constexpr milliseconds kRenew{1000};
 constexpr milliseconds kWork{250};
 constexpr milliseconds kTellHeard{100};
 
@@ -61,6 +62,10 @@ class ClusterEngine final : public Engine {
       health.tell(store().listen());
       redis_away_ = !connection_->redis().check();
     });
+    // Apart from all that may take longer than the lease lasts.
+    renew_.emplace(kRenew, [this, health = Health("renewing the lease to take writes")](const auto&) mutable {
+      health.tell(store().renew());
+    });
     tell_heard_.emplace(kTellHeard, [this](const auto&) { store().tell_heard(); });
     if (!seals(config)) return;
     // Apart from the work, which may be long.
@@ -77,6 +82,7 @@ class ClusterEngine final : public Engine {
     heartbeat_.reset();
     listen_.reset();
     tell_heard_.reset();
+    renew_.reset();
     ownership_->release();
   }
 
@@ -91,6 +97,9 @@ class ClusterEngine final : public Engine {
     metrics.gauge("varve_redis_lost",
                   "1 while Redis is away or may have lost something: all pending slots are looked at.",
                   [this] { return redis_away_ || connection_->redis().lost() ? 1.0 : 0.0; });
+    metrics.gauge("varve_hot_watermark_age_seconds",
+                  "What arrived longer ago than that, at any replica, is known to be whole.",
+                  [this] { return store().watermark_age_s(); });
     metrics.gauge("varve_window_units_pending", "Line groups in units of windows that are not made yet.",
                   [this] { return static_cast<double>(store().slot_counts().units_pending); });
     metrics.gauge("varve_cassandra_requests_in_flight", "Writes to Cassandra under way.",
@@ -111,7 +120,7 @@ class ClusterEngine final : public Engine {
   std::unique_ptr<tracker::redis::RedisJobBoard> board_;
   std::unique_ptr<tracker::Ownership> ownership_;
   std::atomic<bool> redis_away_ = false;
-  std::optional<Periodic> listen_, tell_heard_, heartbeat_, work_;
+  std::optional<Periodic> listen_, renew_, tell_heard_, heartbeat_, work_;
 };
 
 }  // namespace

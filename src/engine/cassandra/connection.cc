@@ -72,6 +72,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Options& options, con
 Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock) {
   const std::string& keyspace = options.schema.keyspace;
   VARVE_TRY(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
+  VARVE_TRY(lease_rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
   driver::RedisOptions wanted = servers.redis;
   wanted.lazy = true;
   auto redis = driver::wait<driver::Redis>(
@@ -88,7 +89,9 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
                               units = units_of(options.rollups, slot_ms)](tracker::redis::MemberNames& names) {
     return std::make_unique<RedisTrackers>(tracking, units, *link_, names);
   };
-  store_ = std::make_unique<Store>(options, Store::Servers{tables_, *rows_, *versions_, make_trackers, link_->clock()});
+  store_ = std::make_unique<Store>(
+      options, Store::Servers{tables_, *rows_, *lease_rows_, *versions_, make_trackers, link_->clock()});
+  VARVE_CHECK_OK(store_->renew());
   texts_ = std::make_unique<Texts>(tables_, *rows_, link_->clock());
   return {};
 }

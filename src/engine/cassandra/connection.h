@@ -28,7 +28,8 @@ class Connection {
     driver::RedisOptions redis;
   };
   // Blocking. Redis is waited for some seconds: before its time is known nothing can be taken or answered. Keys in it
-  // begin with the keyspace. Errors: io (no Cassandra, no Redis answers), unsupported (the schema is missing or another
+  // begin with the keyspace. Errors: io (no Cassandra, no Redis answers), unavailable (too few of its nodes),
+  // unsupported (the schema is missing or another
   // one: it says what to do), invalid (credentials, the URL of Redis).
   static Result<std::unique_ptr<Connection>> open(const Options& options, const Servers& servers, const Clock& clock);
 
@@ -47,7 +48,7 @@ class Connection {
   const Tables tables_;
   std::unique_ptr<tracker::redis::Link> link_;
   std::unique_ptr<tracker::redis::RedisVersions> versions_;
-  std::unique_ptr<CassandraRows> rows_;
+  std::unique_ptr<CassandraRows> rows_, lease_rows_;
   std::unique_ptr<Texts> texts_;
   std::unique_ptr<Store> store_;
 };

@@ -13,6 +13,7 @@
 #include "engine/cassandra/hot/appender.h"
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/hot/time_mark.h"
+#include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/scan/scan.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/settle/worker.h"
@@ -59,11 +60,13 @@ struct Store::State {
         names(series),
         trackers(s.make_trackers(names)),
         journal({slot_ms, o.slot_quiet_ms, schema.partitions, units_ms}, s.tables, s.rows, series, s.clock),
+        watermark({schema.keyspace, o.source, o.replica}, s.tables, s.lease_rows, series.directory().stamps(), s.clock),
         alarms({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal,
                series.directory().stamps(), s.clock),
         mark(schema.keyspace, s.tables, s.rows),
         pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
-        appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, s.clock),
+        appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, watermark,
+                 s.clock),
         reader(s.rows, s.tables, schema, slot_ms),
         sealer(s.rows, reader, *trackers, s.clock),
         maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
@@ -86,6 +89,7 @@ struct Store::State {
   GroupNames names;
   const std::unique_ptr<SharedTrackers> trackers;
   Journal journal;
+  Watermark watermark;  // outlives the alarms, which tell what waits for them that it failed
   Alarms alarms;
   TimeMark mark;
   PendingTrackers pending;
@@ -110,8 +114,11 @@ Store::Store(const Options& options, const Servers& servers) : state_(std::make_
 
 Store::~Store() {
   state_->alarms.close();
-  std::unique_lock lock(state_->mutex);
-  state_->idle.wait(lock, [this] { return state_->appends == 0; });
+  {
+    std::unique_lock lock(state_->mutex);
+    state_->idle.wait(lock, [this] { return state_->appends == 0; });
+  }
+  state_->watermark.close();
 }
 
 storage::SeriesStore& Store::series() { return state_->series; }
@@ -231,6 +238,12 @@ Status Store::listen() {
     if (!*status) return *status;
   }
   return recovered;
+}
+
+Status Store::renew() { return state_->watermark.renew(); }
+
+double Store::watermark_age_s() const {
+  return static_cast<double>(state_->servers.clock.now_ms() * 1000 - state_->watermark.reached_us()) / 1e6;
 }
 
 void Store::tell_heard() { state_->alarms.tell_heard(); }

@@ -31,6 +31,7 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   struct Servers {
     const Tables& tables;
     RowStore& rows;
+    RowStore& lease_rows;  // the same rows, by a way of their own: the lease must not wait behind what waits for it
     tracker::redis::Versions& versions;
     std::function<std::unique_ptr<SharedTrackers>(tracker::redis::MemberNames&)> make_trackers;
     const Clock& clock;  // the one that all replicas share
@@ -52,6 +53,9 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
 
   [[nodiscard]] std::size_t series_met() const;  // that this process has met since its start, forgotten ones too
 
+  // How old the watermark is, in seconds: what arrived before that is known to be whole.
+  [[nodiscard]] double watermark_age_s() const;
+
   // As of the last listen(). Slots of line groups, not of tenants.
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   // Those that are pending, the latest first.
@@ -61,6 +65,9 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   // For threads of their own, again and again; they block. What others have changed, what Redis has lost, and the
   // counts: once a second.
   Status listen();
+  // The lease under which appends are taken and acknowledged, and the watermark (hot/watermark.h): once a second, for
+  // the first time before anything is appended.
+  Status renew();
   // Acknowledges what waited until other replicas are certain to see it: some times a second. Does not block.
   void tell_heard();
   // What is due of what is ours; `may_go_on` is asked between pieces of work.

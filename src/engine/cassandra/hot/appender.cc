@@ -23,6 +23,7 @@ constexpr int kLooksMax = 8;  // so often it may be forgotten while it is writte
 struct Appender::Append {
   Done done;
   std::int64_t start_ns = 0;
+  Watermark::Append begun;
   std::vector<Touch> touches;
   std::vector<GroupPeriod> groups;
   Journal::Wanted journal;
@@ -36,12 +37,16 @@ struct Appender::Append {
 
 void Appender::append(const model::RowBatch& batch, Done done) {
   if (batch.empty()) return done({});
+  const Timestamp now = clock_.now_ms();
+  const auto begun = watermark_.begin(now * 1000);
+  if (!begun) return done(fail(begun.error()));
   auto append = std::make_shared<Append>();
   append->done = std::move(done);
+  append->begun = *begun;
   append->start_ns = clock_.steady_ns();
   append->raises_failed = series_.raises_failed();
   std::vector<RowWrite> rows;
-  prepare(batch, *append, rows);
+  prepare(batch, now, *append, rows);
   const auto missing = series_.missing(append->groups);
   rows_.write(std::move(rows), [this, append](const Status& status) {
     if (status) journal_.stand(append->journal, clock_.now_ms());
@@ -52,8 +57,7 @@ void Appender::append(const model::RowBatch& batch, Done done) {
 
 // Each piece has an arrival of its own, ascending: the parts of one that was cut are told apart by it in their slot,
 // and those of all slots in a unit (settle/late_windows.h).
-void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows) {
-  const Timestamp now = clock_.now_ms();
+void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append, std::vector<RowWrite>& rows) {
   Directory& directory = series_.directory();
   HotBatch hot = hot_pieces(batch, options_.slot_ms, [&](std::span<const model::GroupId> groups) {
     check(model::to_int(groups.back()) <
@@ -64,7 +68,8 @@ void Appender::prepare(const model::RowBatch& batch, Append& append, std::vector
   const std::string tenant = directory.tenant_name(hot.sections[0].name.tenant);  // a batch is of one
   rows.reserve(hot.pieces.size());
   for (const HotPiece& piece : hot.pieces) {
-    const Arrival arrival{directory.stamps().draw(now * 1000), options_.source};
+    const std::int64_t arrived_us = rows.empty() ? append.begun.first_us : directory.stamps().draw(now * 1000);
+    const Arrival arrival{arrived_us, options_.source};
     rows.push_back(hot_write(tables_, tenant, piece.bundle, piece.slot, arrival, piece.value));
     // Of a slot that ends in the future they live until it is sealed.
     if (const Timestamp end = piece.slot + options_.slot_ms; end > now) {
@@ -140,6 +145,8 @@ void Appender::finish(const Shared& append, Status status) {
   if (status && took_ms > options_.quiet_ms / 2) {
     status = fail(Code::unavailable, "writing took " + std::to_string(took_ms) + " ms, which is too long: try again");
   }
+  Status ended = watermark_.end(append->begun);
+  if (status) status = std::move(ended);
   const Done done = std::move(append->done);
   done(std::move(status));
 }

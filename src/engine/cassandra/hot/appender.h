@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appender: takes samples in. A batch is acknowledged when its rows stand, its groups are announced, the journal names
 // their slots, and these are touched, or an alarm says that they are not and all have heard it (docs/decisions/0015,
-// 0024).
+// 0024). Until then the watermark waits for it.
 //
 //   hot rows + journal rows ─┐
 //   announcement ────────────┴→ touch (or alarm) → still announced? → done
@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "model/row.h"
 
@@ -32,7 +33,7 @@ class Appender {
   };
   // `clock`: the one that all replicas share.
   Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, Toucher& trackers,
-           Journal& journal, Alarms& alarms, const Clock& clock)
+           Journal& journal, Alarms& alarms, Watermark& watermark, const Clock& clock)
       : options_(options),
         tables_(tables),
         rows_(rows),
@@ -40,6 +41,7 @@ class Appender {
         trackers_(trackers),
         journal_(journal),
         alarms_(alarms),
+        watermark_(watermark),
         clock_(clock) {}
 
   // As SampleStore::append(), without blocking. An error: nothing is acknowledged; some of it may stand, as if it had
@@ -50,7 +52,7 @@ class Appender {
   struct Append;
   using Shared = std::shared_ptr<Append>;
 
-  void prepare(const model::RowBatch& batch, Append& append, std::vector<RowWrite>& rows);
+  void prepare(const model::RowBatch& batch, model::Timestamp now, Append& append, std::vector<RowWrite>& rows);
   void ended(const Shared& append, const Status& status);  // of two
   void touch(const Shared& append);
   void alarm(const Shared& append);
@@ -64,6 +66,7 @@ class Appender {
   Toucher& trackers_;
   Journal& journal_;
   Alarms& alarms_;
+  Watermark& watermark_;
   const Clock& clock_;
 };
 

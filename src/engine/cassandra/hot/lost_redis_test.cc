@@ -19,13 +19,13 @@ TEST_F(LostRedisTest, WithoutRedisAnAlarmStandsForTheTouches) {
   EXPECT_EQ(pending(b), 0U);
   expect_pending(a, {now});
   ASSERT_TRUE(b.alarms.turn()) << "sees the alarm, and leaves it to who lives";
-  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(alarms(), 1U);
   expect_pending(b, {now});
   EXPECT_EQ(a.alarms.turn().error().code, Code::unavailable);
 
   a.trackers.away(false);
   ASSERT_TRUE(a.alarms.turn());
-  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(alarms(), 0U);
   EXPECT_EQ(pending(b), 1U);
   EXPECT_FALSE(*a.alarms.any());
   expect_pending(a, {now});
@@ -67,10 +67,10 @@ TEST_F(LostRedisTest, WhatFailsWhileTheJournalIsReadIsNotForgotten) {
   ASSERT_TRUE(a.alarms.turn());
   ASSERT_FALSE(once);
   EXPECT_TRUE(*a.alarms.any());
-  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(alarms(), 1U);
   ASSERT_TRUE(a.alarms.turn());
   EXPECT_FALSE(*a.alarms.any());
-  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(alarms(), 0U);
   EXPECT_EQ(pending(b), 2U);
 }
 
@@ -81,16 +81,16 @@ TEST_F(LostRedisTest, AlarmsOfTheDeadAreTakenOver) {
     cluster.clock.advance_ms(Alarms::kRefreshMs);
     EXPECT_FALSE(a.alarms.turn());
     ASSERT_TRUE(b.alarms.turn());
-    ASSERT_EQ(size(cluster.tables.alarms), 1U);
+    ASSERT_EQ(alarms(), 1U);
     ASSERT_EQ(pending(b), 0U);
   }
   a.kill();
   cluster.clock.advance_ms(Alarms::kDeadMs);
   ASSERT_TRUE(b.alarms.turn());
-  EXPECT_EQ(size(cluster.tables.alarms), 1U) << "perhaps it lives";
+  EXPECT_EQ(alarms(), 1U) << "perhaps it lives";
   cluster.clock.advance_ms(1);
   ASSERT_TRUE(b.alarms.turn());
-  EXPECT_EQ(size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(alarms(), 0U);
   EXPECT_EQ(pending(b), 1U);
   EXPECT_FALSE(*b.alarms.any());
 }
@@ -109,7 +109,7 @@ TEST_F(LostRedisTest, ANewerAlarmIsNotTakenAway) {
   });
   ASSERT_TRUE(b.alarms.turn());
   ASSERT_FALSE(once);
-  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(alarms(), 1U);
 }
 
 // A process that was stopped for long: its alarm was taken over meanwhile.
@@ -120,9 +120,9 @@ TEST_F(LostRedisTest, AnAlarmThatWasTakenAwayIsRaisedAgain) {
   ASSERT_TRUE(b.alarms.turn());
   cluster.clock.advance_ms(Alarms::kDeadMs + 1);
   ASSERT_TRUE(b.alarms.turn());
-  ASSERT_EQ(size(cluster.tables.alarms), 0U);
+  ASSERT_EQ(alarms(), 0U);
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
-  EXPECT_EQ(size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(alarms(), 1U);
 }
 
 // --- the journal

@@ -200,7 +200,7 @@ struct Model {
       advance(kMinute);
       for (auto& replica : replicas) ASSERT_TRUE(replica->alarms.turn());
     }
-    EXPECT_EQ(cluster.rows.size(cluster.tables.alarms), 0U);
+    EXPECT_EQ(cluster.alarms(), 0U);
     for (int hour = 0; hour < 3 * 48; ++hour) {
       advance(kHour / 3);
       ASSERT_TRUE(any().turns());

@@ -42,6 +42,7 @@ class RedisTrackersTest : public ::testing::Test {
     group.count = 1;
     model::RowBatch batch;
     batch.add(group, time, model::Value::of_long(3));
+    EXPECT_TRUE(watermark.renew());
     std::promise<Status> told;
     appender.append(batch, [&](Status status) { told.set_value(std::move(status)); });
     auto done = told.get_future();
@@ -72,10 +73,11 @@ class RedisTrackersTest : public ::testing::Test {
                          *link,
                          names};
   Journal journal{{.partitions = 4, .units_ms = cluster.units_ms}, cluster.tables, rows, series, clock};
+  Watermark watermark{{.source = 1, .replica = "r"}, cluster.tables, rows, series.directory().stamps(), clock};
   Alarms alarms{{.source = 1, .replica = "r"}, cluster.tables, rows, trackers, journal,
                 series.directory().stamps(),   later};
   PendingTrackers pending{{.units_ms = cluster.units_ms}, trackers, journal, alarms};
-  Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, clock};
+  Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, watermark, clock};
   SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
   Sealer sealer{rows, reader, trackers, clock};
   UnitMaker maker{
@@ -129,14 +131,14 @@ TEST_F(RedisTrackersTest, WhatRedisLosesIsInTheJournal) {
 TEST_F(RedisTrackersTest, WithoutRedisSamplesAreTakenIn) {
   server.kill();
   ASSERT_TRUE(append());
-  EXPECT_EQ(rows.size(cluster.tables.alarms), 1U);
+  EXPECT_EQ(alarms_in(rows, cluster.tables), 1U);
   EXPECT_EQ(pending.pending(*series.tenant("t"), {})->slots.size(), 1U);
   EXPECT_EQ(worker.settle().error().code, Code::unavailable);
   EXPECT_FALSE(alarms.turn());
   server.start();
   await(*link);
   ASSERT_TRUE(alarms.turn());
-  EXPECT_EQ(rows.size(cluster.tables.alarms), 0U);
+  EXPECT_EQ(alarms_in(rows, cluster.tables), 0U);
   EXPECT_EQ(waiting(trackers.samples()), 1U);
   EXPECT_EQ(worker.settle()->slots_sealed, 1U);
 }

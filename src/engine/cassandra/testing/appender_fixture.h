@@ -17,6 +17,8 @@ using model::Timestamp;
 
 class AppenderTest : public ::testing::Test {
  protected:
+  AppenderTest() { cluster.rows.reset_counts(); }
+
   Cluster cluster;
   ClusterReplica a{cluster, 1}, b{cluster, 2};
   const Timestamp now = cluster.clock.now_ms();
@@ -47,6 +49,7 @@ class AppenderTest : public ::testing::Test {
   }
   std::uint64_t pending(ClusterReplica& replica) { return replica.pending.samples().counts()->pending; }
   std::size_t size(const Table& table) { return cluster.rows.size(table); }
+  std::size_t alarms() { return cluster.alarms(); }
   void expect_pending(ClusterReplica& replica, std::vector<Timestamp> slots) {
     const auto found = replica.pending.pending(*replica.series.tenant("t"), {});
     ASSERT_TRUE(found) << found.error().message;

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/cassandra/hot/appender.h"
@@ -64,6 +66,17 @@ class MortalRows final : public RowStore {
   std::atomic<std::size_t> left_ = kForEver;
 };
 
+// Rows that stand of processes in trouble: others are in the table, too.
+inline std::size_t alarms_in(RowStore& rows, const Tables& tables) {
+  const RowRead read{&tables.alarms, {"varve"}, {}, {}, {}};
+  std::size_t count = 0;
+  EXPECT_TRUE(rows.read({&read, 1}, {}, [&](std::size_t, const RowView&) -> Status {
+    ++count;
+    return {};
+  }));
+  return count;
+}
+
 struct ClusterOptions {
   std::int64_t quiet_ms = 300'000;
   std::uint32_t partitions = 4;
@@ -93,6 +106,8 @@ struct Cluster {
   MemoryRows rows{clock};
   const std::vector<std::int64_t> units_ms;
   LocalRedis redis;
+
+  [[nodiscard]] std::size_t alarms() { return alarms_in(rows, tables); }
 };
 
 class Series final : public SeriesTables {
@@ -133,12 +148,14 @@ class ClusterReplica {
                  .partitions = shared.options.partitions,
                  .units_ms = shared.units_ms},
                 shared.tables, rows, series, clock),
+        // It is renewed by a thread that goes on when others die or meet failures: by the shared store.
+        watermark({.source = source, .replica = "r"}, shared.tables, shared.rows, series.directory().stamps(), clock),
         alarms({.source = source, .replica = "r"}, shared.tables, rows, trackers, journal, series.directory().stamps(),
                clock),
         pending({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .units_ms = shared.units_ms},
                 trackers, journal, alarms),
         appender({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .source = source}, shared.tables,
-                 rows, series, pending, journal, alarms, clock),
+                 rows, series, pending, journal, alarms, watermark, clock),
         reader(rows, shared.tables, shared.schema, Cluster::kSlotMs),
         sealer(rows, reader, trackers, clock),
         maker(rows, shared.tables, reader, level_tables(shared.tables, shared.schema, Cluster::kSlotMs), shared.schema,
@@ -150,6 +167,7 @@ class ClusterReplica {
     trackers.heard = [this](std::int64_t redis_ahead_ms) { clock.set(redis_ahead_ms); };
     series.loader().when_numbers_are_missing([this] { return alarms.any(); });
     EXPECT_TRUE(trackers.check()) << "a replica does not start without";
+    EXPECT_TRUE(watermark.renew()) << "nor without a lease";
   }
 
   struct Line {
@@ -168,6 +186,7 @@ class ClusterReplica {
   }
   // nullopt: it never called back, or another thread will, whose work it waits for.
   std::optional<Status> append(const model::RowBatch& batch) {
+    if (renews && !watermark.has_lease()) std::ignore = watermark.renew();
     const auto told = begin_append(batch);
     if (alarms.unheard()) {
       cluster.clock.advance_ms(Alarms::kHeardMs);
@@ -201,6 +220,13 @@ class ClusterReplica {
     batch.add(group, time, std::vector<model::Value>(line.count, model::Value::of_long(value)));
     return batch;
   }
+  // Time passes, and it renews its lease as its thread would.
+  void live(std::int64_t ms) {
+    for (; ms > 0; ms -= Watermark::kLeaseMs / 2) {
+      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs / 2));
+      EXPECT_TRUE(watermark.renew());
+    }
+  }
   void kill() {
     rows.kill();
     trackers.kill();
@@ -220,6 +246,8 @@ class ClusterReplica {
   GroupNames names;
   LocalTrackers trackers;
   Journal journal;
+  Watermark watermark;
+  bool renews = true;  // append() does, where the lease has run out: time may have jumped
   Alarms alarms;
   PendingTrackers pending;
   Appender appender;

@@ -23,7 +23,7 @@ class StoreEngine final : public storage::testing::Engine {
   }
 
   storage::SeriesStore& series() override { return store_->series(); }
-  storage::SampleStore& samples() override { return *store_; }
+  storage::SampleStore& samples() override { return store(); }
   void restart() override {
     store_.reset();
     cluster.clock.advance_ms(1000);  // no process is started again in no time
@@ -35,7 +35,11 @@ class StoreEngine final : public storage::testing::Engine {
     return true;
   }
   [[nodiscard]] bool makes_windows() const override { return !cluster.options.rollups.empty(); }
-  Store& store() { return *store_; }
+  // With a lease: tests let hours pass at once.
+  Store& store() {
+    EXPECT_TRUE(store_->renew());
+    return *store_;
+  }
   LocalTrackers& trackers() { return *trackers_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
 
@@ -48,7 +52,7 @@ class StoreEngine final : public storage::testing::Engine {
     options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;
     store_ = std::make_unique<Store>(
-        options, Store::Servers{cluster.tables, cluster.rows, cluster.redis.versions,
+        options, Store::Servers{cluster.tables, cluster.rows, cluster.rows, cluster.redis.versions,
                                 [this](tracker::redis::MemberNames& names) { return make_trackers(names); }, clock_});
   }
   std::unique_ptr<LocalTrackers> make_trackers(tracker::redis::MemberNames& names) {
