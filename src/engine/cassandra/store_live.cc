@@ -2,8 +2,11 @@
 // The contract of stores, and random work, on a real Cassandra, which tests/schema_test.py starts, and a real Redis.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <optional>
 
+#include "base/periodic.h"
 #include "driver/testing/redis_server.h"
 #include "driver/wait.h"
 #include "engine/cassandra/connection.h"
@@ -67,6 +70,7 @@ class LiveEngine final : public Engine {
   SeriesStore& series() override { return *series_; }
   SampleStore& samples() override { return connection_->store(); }
   void restart() override {
+    renew_.reset();
     connection_.reset();
     open();
   }
@@ -74,6 +78,8 @@ class LiveEngine final : public Engine {
  private:
   void open() {
     connection_ = Shared::instance().open(options_);
+    renew_.emplace(std::chrono::milliseconds(1000),
+                   [this](const auto&) { EXPECT_TRUE(connection_->store().renew()) << "the lease to write"; });
     series_.emplace(connection_->store().series(), prefix_);
     // A Redis that was just started, or that is empty, is a lost one.
     for (int attempt = 0; attempt < 500 && !connection_->store().listen(); ++attempt) {
@@ -85,6 +91,7 @@ class LiveEngine final : public Engine {
   engine::cassandra::Options options_;
   std::unique_ptr<Connection> connection_;
   std::optional<TenantsApart> series_;
+  std::optional<Periodic> renew_;
 };
 
 // The Cassandra may have been used before: tenants have names of their own.
