@@ -5,6 +5,7 @@ shared and go over."""
 import time
 
 from support.client import wait_until
+from support.cql import Cql
 from support.load import Load
 from support.replicas import ClusterCase
 
@@ -24,6 +25,33 @@ class Replicas(ClusterCase):
         self.assertEqual(answer.status, 204)
         for server in (a, b, c):
             self.assertEqual(sorted(v for _, v in server.values("seen")), list(range(10, 20)))
+
+    def test_what_is_sealed_is_no_longer_hot(self):
+        a, b, c = self.replicas()
+        load = Load([a, b]).start()
+        time.sleep(8)
+        load.stop()
+
+        def hot_rows():
+            with Cql(self.backends.cassandra.contact_points) as cql:
+                rows = cql.query(f"SELECT tenant FROM {a.config['cassandra.keyspace']}.data_raw_p_pt10s")
+            return rows.count([b"default"])  # each replica writes of itself, in another tenant
+
+        self.assertGreater(hot_rows(), 0)
+        self.settled(c, load)
+        wait_until(lambda: hot_rows() == 0, 60, "the hot rows are gone")
+        self.assertGreater(sum(server.metric("varve_hot_slots_dropped_total") for server in (a, b, c)), 0)
+        for server in (a, b, c):
+            self.assertEqual(load.check(server), [])
+        # What comes late changes one of them: one that is there, and one that is not.
+        host = load.hosts[0]
+        known = min(host.samples)
+        for at in (known, known + 1):
+            b.influx(f"load,host={host.name_} value=7i {at}")
+            host.samples[at] = 7
+        for server in (a, b, c):
+            self.assertEqual(load.check(server), [])
+        self.settled(c, load)
 
     def test_roles(self):
         keyspace = "roles"

@@ -102,6 +102,8 @@ class ClusterEngine final : public Engine {
                   [this] { return store().watermark_age_s(); });
     metrics.gauge("varve_window_units_pending", "Line groups in units of windows that are not made yet.",
                   [this] { return static_cast<double>(store().slot_counts().units_pending); });
+    metrics.counter_from("varve_hot_slots_dropped_total", "Slots whose hot rows were deleted, as they are sealed.",
+                         [this] { return static_cast<double>(store().hot_slots_dropped()); });
     metrics.gauge("varve_cassandra_requests_in_flight", "Writes to Cassandra under way.",
                   [this] { return static_cast<double>(connection_->writes().in_flight); });
     metrics.gauge("varve_cassandra_requests_in_flight_limit",

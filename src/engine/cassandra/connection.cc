@@ -65,7 +65,11 @@ Result<std::unique_ptr<Connection>> Connection::open(const Options& options, con
   schema.rollups = options.rollups.levels;
   std::unique_ptr<Connection> opened(new Connection(std::move(runtime), std::move(session), schema));
   VARVE_CHECK_OK(check_schema(opened->session_, schema));
-  VARVE_CHECK_OK(opened->open_store(options, servers, clock));
+  Options own = options;
+  VARVE_TRY(const bool safe, reads_see_writes(opened->session_, schema.keyspace, servers.cassandra.consistency));
+  if (!safe) log::info("what is sealed stays as hot rows, too, for three weeks: reads do not see all writes at once");
+  own.drops_hot_rows = own.drops_hot_rows && safe;
+  VARVE_CHECK_OK(opened->open_store(own, servers, clock));
   return opened;
 }
 

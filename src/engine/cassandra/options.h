@@ -14,7 +14,8 @@ namespace varve::engine::cassandra {
 struct Options {
   SchemaOptions schema;  // slots' width and partitions, raw.retention; its rollups are those of `rollups`
   rollup::Levels rollups;
-  bool rolls_up = true;  // false: reads what others seal, and seals nothing
+  bool rolls_up = true;        // false: reads what others seal, and seals nothing
+  bool drops_hot_rows = true;  // when they are sealed: only where reads see writes (tables/apply.h)
   std::int64_t slot_quiet_ms = 300'000;
   std::size_t series_per_tenant_max = 10'000'000;
   std::string replica = "varve";  // its name, for people

@@ -16,6 +16,7 @@
 #include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/scan/scan.h"
 #include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/settle/dropper.h"
 #include "engine/cassandra/settle/worker.h"
 #include "engine/shared/chunk_width.h"
 
@@ -72,6 +73,9 @@ struct Store::State {
         maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
         works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
         worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, works, pending, sealer, maker, s.clock),
+        dropper(
+            {slot_ms, reader.sealed().retention_ms, units_ms}, s.tables, s.rows, series, pending, journal,
+            [this] { return watermark.value(); }, s.clock),
         pool(o.threads),
         scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
         eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
@@ -99,6 +103,7 @@ struct Store::State {
   UnitMaker maker;
   Works works;
   Worker worker;
+  Dropper dropper;
   TaskPool pool;
   Scanner scanner;
   Eraser eraser;
@@ -201,6 +206,8 @@ Result<storage::SettleReport> Store::settle() {
   return patiently(state_->options.patience, [this] { return state_->worker.settle(); });
 }
 
+std::uint64_t Store::hot_slots_dropped() const { return state_->dropper.slots_dropped(); }
+
 std::size_t Store::series_met() const {
   return state_->series.directory().read([](const index::SeriesIndex& index) { return index.series_end(); });
 }
@@ -250,7 +257,10 @@ void Store::tell_heard() { state_->alarms.tell_heard(); }
 
 Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
   if (!state_->options.rolls_up) return {};
-  return state_->worker.run(ownership, may_go_on);
+  VARVE_CHECK_OK(state_->worker.run(ownership, may_go_on));
+  const auto own = ownership.partitions();
+  const bool is_first = std::ranges::find(own, 0U) != own.end();
+  return is_first && state_->options.drops_hot_rows ? state_->dropper.run_when_due(may_go_on) : Status();
 }
 
 }  // namespace varve::engine::cassandra

@@ -51,6 +51,7 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   // Nothing: the servers know.
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
 
+  [[nodiscard]] std::uint64_t hot_slots_dropped() const;  // since the start
   [[nodiscard]] std::size_t series_met() const;  // that this process has met since its start, forgotten ones too
 
   // How old the watermark is, in seconds: what arrived before that is known to be whole.
@@ -70,7 +71,8 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
   Status renew();
   // Acknowledges what waited until other replicas are certain to see it: some times a second. Does not block.
   void tell_heard();
-  // What is due of what is ours; `may_go_on` is asked between pieces of work.
+  // What is due of what is ours; `may_go_on` is asked between pieces of work. Who has the first partition drops the hot
+  // rows of what is sealed.
   Status work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
 
  private:

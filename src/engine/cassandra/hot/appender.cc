@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -21,6 +22,13 @@ constexpr int kLooksMax = 8;  // so often it may be forgotten while it is writte
 }  // namespace
 
 struct Appender::Append {
+  explicit Append(Watermark& w) : watermark(w) {}
+  Append(const Append&) = delete;
+  Append& operator=(const Append&) = delete;
+  ~Append() {  // nobody finished it: memory ran out
+    if (done) std::ignore = watermark.end(begun);
+  }
+  Watermark& watermark;
   Done done;
   std::int64_t start_ns = 0;
   Watermark::Append begun;
@@ -40,7 +48,7 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   const Timestamp now = clock_.now_ms();
   const auto begun = watermark_.begin(now * 1000);
   if (!begun) return done(fail(begun.error()));
-  auto append = std::make_shared<Append>();
+  auto append = std::make_shared<Append>(watermark_);
   append->done = std::move(done);
   append->begun = *begun;
   append->start_ns = clock_.steady_ns();
@@ -147,7 +155,7 @@ void Appender::finish(const Shared& append, Status status) {
   }
   Status ended = watermark_.end(append->begun);
   if (status) status = std::move(ended);
-  const Done done = std::move(append->done);
+  const Done done = std::exchange(append->done, {});
   done(std::move(status));
 }
 

@@ -2,6 +2,7 @@
 #include "engine/cassandra/hot/journal.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
@@ -16,10 +17,11 @@ using tracker::Touch;
 
 namespace {
 
-constexpr std::uint32_t kPartitionsAtOnce = 16;  // of one hour: some ten thousand rows
+constexpr std::size_t kReadsAtOnce = 128;  // of some ten thousand rows an hour and sixteen partitions; most have none
 constexpr std::size_t kTouchesAtOnce = 4096;
 constexpr std::int64_t kClocksMs = 60'000;  // clocks differ by less
-constexpr Timestamp kAhead = 0;             // stands for the hour of slots that end long after they were written
+constexpr Timestamp kNever = 0;
+constexpr Timestamp kAhead = 0;  // stands for the hour of slots that end long after they were written
 
 std::string partition_cell(std::uint32_t partition) { return smallint_cell(static_cast<std::int16_t>(partition)); }
 
@@ -59,6 +61,14 @@ void Journal::stand(const Wanted& wanted, Timestamp now_ms) {
     Timestamp& last = slots_[{tenant, touch.slot}];
     last = std::max({last, wanted.hour, touch.slot + options_.slot_ms});
   }
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(swept_, wanted.hour) != wanted.hour) sweep(now_ms);
+}
+
+// While nobody asks, not even the trackers' answers are missing: what is older is read again when somebody does.
+void Journal::sweep(Timestamp now_ms) {
+  const Timestamp first = was_read_lately(now_ms) ? first_hour(now_ms) : now_ms - kKeptMs;
+  std::erase_if(slots_, [first](const auto& slot) { return slot.second < first; });
 }
 
 // --- reading
@@ -67,26 +77,31 @@ Timestamp Journal::first_hour(Timestamp now_ms) const {
   return model::window_start(now_ms - kHotKeptMs - options_.quiet_ms - kClocksMs, kHourMs);
 }
 
-Status Journal::read(Timestamp first, Timestamp last, const std::function<Status(std::vector<Entry>)>& each) {
+Status Journal::read(Timestamp first, Timestamp last, const Each& each) {
   std::vector<Timestamp> hours = {kAhead};
   for (Timestamp hour = first; hour <= last; hour += kHourMs) hours.push_back(hour);
-  for (const Timestamp hour : hours) {
-    for (std::uint32_t from = 0; from < options_.partitions; from += kPartitionsAtOnce) {
-      std::vector<RowRead> reads;
-      for (std::uint32_t p = from; p < std::min(from + kPartitionsAtOnce, options_.partitions); ++p) {
-        reads.push_back({&tables_.pending_journal, {partition_cell(p), timestamp_cell(hour)}, {}, {}, {}});
-      }
-      std::vector<Entry> entries;
-      VARVE_CHECK_OK(rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
-        Entry& entry = entries.emplace_back();
-        entry.hour = hour;
-        VARVE_TRY(entry.slot, timestamp_of(row.cells[0]));
-        entry.tenant = row.cells[1];
-        if (!hash_of(row.cells[2], entry.hash)) return fail(Code::corrupt, "a hash in the journal has not 16 bytes");
-        return {};
-      }));
-      if (!entries.empty()) VARVE_CHECK_OK(each(std::move(entries)));
+  return read_hours(hours, each);
+}
+
+Status Journal::read_hours(std::span<const Timestamp> hours, const Each& each) {
+  const std::size_t all = hours.size() * options_.partitions;
+  const auto hour_of = [&](std::size_t read) { return hours[read / options_.partitions]; };
+  for (std::size_t from = 0; from < all; from += kReadsAtOnce) {
+    std::vector<RowRead> reads;
+    for (std::size_t i = from; i < std::min(from + kReadsAtOnce, all); ++i) {
+      const auto partition = static_cast<std::uint32_t>(i % options_.partitions);
+      reads.push_back({&tables_.pending_journal, {partition_cell(partition), timestamp_cell(hour_of(i))}, {}, {}, {}});
     }
+    std::vector<Entry> entries;
+    VARVE_CHECK_OK(rows_.read(reads, {}, [&](std::size_t number, const RowView& row) -> Status {
+      Entry& entry = entries.emplace_back();
+      entry.hour = hour_of(from + number);
+      VARVE_TRY(entry.slot, timestamp_of(row.cells[0]));
+      entry.tenant = row.cells[1];
+      if (!hash_of(row.cells[2], entry.hash)) return fail(Code::corrupt, "a hash in the journal has not 16 bytes");
+      return {};
+    }));
+    if (!entries.empty()) VARVE_CHECK_OK(each(std::move(entries)));
   }
   return {};
 }
@@ -142,8 +157,7 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
 // What stands in the journal is sealed again, which touches shorter units. (A day less: a unit may be touched some time
 // after its samples were written.)
 Status Journal::touch_long_units(SharedTrackers& trackers) {
-  const auto is_long = [](std::int64_t unit_ms) { return unit_ms > kHotKeptMs - model::kDayMs; };
-  if (std::ranges::none_of(options_.units_ms, is_long)) return {};
+  if (std::ranges::none_of(options_.units_ms, replays_all)) return {};
   std::map<std::string, std::optional<TenantId>> tenants;
   std::vector<Loader::Named> names;
   // Read first and looked up later: within the reading nothing else is read.
@@ -161,9 +175,9 @@ Status Journal::touch_long_units(SharedTrackers& trackers) {
     VARVE_TRY(const auto groups, series_.loader().groups(part));
     for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
       const std::int64_t unit = options_.units_ms[level];
-      if (!is_long(unit)) continue;
+      if (!replays_all(unit)) continue;
       std::vector<Touch> touches;
-      for (Timestamp start = model::window_start(now - kHotKeptMs - unit, unit); start <= now; start += unit) {
+      for (Timestamp start = model::window_start(now - kKeptMs - unit, unit); start <= now; start += unit) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
           if (!groups[i]) continue;
           const std::uint32_t partition = series_.directory().name(*groups[i]).partition;
@@ -200,27 +214,54 @@ Status Journal::refresh() {
   return {};
 }
 
-// The whole once, then the hours in which something may have come.
+// The whole, then, as long as somebody asks, the hours in which something may have come.
 Status Journal::read_new() {
   const Timestamp now = clock_.now_ms();
   Timestamp first = first_hour(now);
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(slots_, [first](const auto& slot) { return slot.second < first; });
+  if (was_read_lately(now)) {
+    first = std::max(first, model::window_start(read_ms_ - options_.quiet_ms - kClocksMs, kHourMs));
   }
-  if (read_once_) first = std::max(first, model::window_start(read_ms_ - options_.quiet_ms - kClocksMs, kHourMs));
-  const Timestamp last = model::window_start(now + kClocksMs, kHourMs);
-  VARVE_CHECK_OK(read(first, last, [&](const std::vector<Entry>& entries) -> Status {
+  read_ms_ = now;  // before: what is found is not swept
+  const Status read_all = read(first, model::window_start(now + kClocksMs, kHourMs), [&](const auto& entries) {
     const std::lock_guard lock(mutex_);
     for (const Entry& entry : entries) {
       Timestamp& known = slots_[{entry.tenant, entry.slot}];
       known = std::max({known, entry.hour, entry.slot + options_.slot_ms});
     }
+    return Status();
+  });
+  if (!read_all) read_ms_ = kNever;
+  const std::lock_guard lock(mutex_);
+  sweep(now);
+  return read_all;
+}
+
+// --- dropping
+
+Result<Journal::TenantSlots> Journal::written_in(Timestamp hour) {
+  std::map<std::string, std::set<Timestamp>> found;
+  VARVE_CHECK_OK(read_hours({&hour, 1}, [&](const std::vector<Entry>& entries) -> Status {
+    for (const Entry& entry : entries) found[entry.tenant].insert(entry.slot);
     return {};
   }));
-  read_once_ = true;
-  read_ms_ = now;
-  return {};
+  TenantSlots out;
+  for (const auto& [tenant, slots] : found) out.emplace(tenant, std::vector(slots.begin(), slots.end()));
+  return out;
+}
+
+std::vector<Timestamp> Journal::past_hours(Timestamp now_ms) const {
+  std::vector<Timestamp> hours;
+  const Timestamp end = now_ms - options_.quiet_ms - kClocksMs;
+  for (Timestamp hour = first_hour(now_ms); hour + kHourMs <= end; hour += kHourMs) hours.push_back(hour);
+  return hours;
+}
+
+Status Journal::forget_hour(Timestamp hour, std::int64_t until_us) {
+  std::vector<RowDelete> gone;
+  for (std::uint32_t partition = 0; partition < options_.partitions; ++partition) {
+    gone.push_back({&tables_.pending_journal, {partition_cell(partition), timestamp_cell(hour)}, {}, until_us});
+  }
+  return rows_.erase_now(std::move(gone));
 }
 
 }  // namespace varve::engine::cassandra

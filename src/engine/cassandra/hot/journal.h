@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal: which groups were written to in which slots, as rows in Cassandra that live as long as hot rows. A row is
-// written before the touch that it stands for, once in each hour by each process. So whatever the trackers lose is
-// found here.
+// Journal: which groups were written to in which slots, as rows in Cassandra that live as long as hot rows, by the hour
+// in which they were written. A row is written before the touch that it stands for, once in each hour by each process.
+// So whatever the trackers lose is found here. Hours of which all is sealed, and the units over it are made, go before
+// (settle/dropper.h).
 //
 // Thread-safe. What reads the store blocks.
 #pragma once
@@ -60,12 +61,23 @@ class Journal {
   // was called; those who ask at once share one reading, which begins after all of them have asked.
   Result<std::vector<model::Timestamp>> slots(model::TenantId tenant, model::TimeRange range);
 
+  // --- dropping
+  static constexpr std::int64_t kHourMs = 3'600'000;
+  // At least so long after they were written: of units that may be pending longer replay() touches all.
+  static constexpr std::int64_t kKeptMs = 3 * model::kDayMs;
+  static constexpr bool replays_all(std::int64_t unit_ms) { return unit_ms > kKeptMs - model::kDayMs; }
+  using TenantSlots = std::map<std::string, std::vector<model::Timestamp>>;  // ascending
+  // What was written in this hour. Errors: those of the store.
+  Result<TenantSlots> written_in(model::Timestamp hour);
+  // Hours that may have rows, and that nobody writes to any more; ascending.
+  [[nodiscard]] std::vector<model::Timestamp> past_hours(model::Timestamp now_ms) const;
+  // Its rows up to this timestamp go. Errors: those of the store.
+  Status forget_hour(model::Timestamp hour, std::int64_t until_us);
+
   // Entries of which nobody knows the group, since the start.
   [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
 
  private:
-  static constexpr std::int64_t kHourMs = 3'600'000;
-
   struct Entry {
     std::string tenant;
     Hash hash;
@@ -73,13 +85,17 @@ class Journal {
     model::Timestamp hour = 0;
   };
   [[nodiscard]] model::Timestamp first_hour(model::Timestamp now_ms) const;
+  using Each = std::function<Status(std::vector<Entry>)>;
   // All entries written in these hours (both inclusive), and those of slots far ahead, some at a time. They may come
   // again.
-  Status read(model::Timestamp first, model::Timestamp last, const std::function<Status(std::vector<Entry>)>& each);
+  Status read(model::Timestamp first, model::Timestamp last, const Each& each);
+  Status read_hours(std::span<const model::Timestamp> hours, const Each& each);
   Status touch(std::span<const Entry> entries, SharedTrackers& trackers);
   Status touch_long_units(SharedTrackers& trackers);
   Status refresh();
   Status read_new();
+  [[nodiscard]] bool was_read_lately(model::Timestamp now_ms) const { return now_ms - read_ms_ <= kHourMs; }
+  void sweep(model::Timestamp now_ms);  // with mutex_
 
   const Options options_;
   const Tables& tables_;
@@ -89,12 +105,12 @@ class Journal {
   tracker::TouchMemory written_;  // its version is the hour
   std::atomic<std::uint64_t> unknown_ = 0;
 
-  std::atomic<std::uint64_t> refreshes_ = 0;  // that have begun
-  std::mutex refreshing_;                     // before mutex_
-  std::uint64_t refreshed_ = 0;               // the last one that succeeded
-  bool read_once_ = false;
-  model::Timestamp read_ms_ = 0;
+  std::atomic<std::uint64_t> refreshes_ = 0;   // that have begun
+  std::mutex refreshing_;                      // before mutex_
+  std::uint64_t refreshed_ = 0;                // the last one that succeeded
+  std::atomic<model::Timestamp> read_ms_ = 0;  // when the last reading began; 0: it failed
   std::mutex mutex_;
+  model::Timestamp swept_ = 0;  // the hour
   std::map<std::pair<std::string, model::Timestamp>, model::Timestamp>
       slots_;  // tenant, slot: the last hour, or the slot's end
 };

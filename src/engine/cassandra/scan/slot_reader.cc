@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
 
 namespace varve::engine::cassandra {
@@ -12,8 +13,22 @@ namespace {
 
 constexpr ChunkFields kChunkAndLives{.chunk = true, .lives = true, .added = false};
 
+// What is wanted of sealed rows.
+struct SealedWanted {
+  std::size_t wanted = 0;
+  unsigned part = 0;
+};
+// Of which group hot rows are wanted, and in which slot.
+struct HotWanted {
+  std::size_t wanted = 0;
+  model::Timestamp slot = 0;
+};
+using TenantSlot = std::pair<std::string, model::Timestamp>;
+
+}  // namespace
+
 // What is being read of one group.
-class Reading {
+class SlotReader::Reading {
  public:
   Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
@@ -35,9 +50,22 @@ class Reading {
     return {};
   }
   void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
+  // In which hot rows were found so far.
+  [[nodiscard]] std::vector<model::Timestamp> hot_slots() const {
+    std::vector<model::Timestamp> list;
+    for (const auto& [start, data] : slots_) list.push_back(start);
+    return list;
+  }
+  // Hot rows that arrived until then: sealed rows hold them.
+  void leave_out(model::Timestamp start, std::int64_t until_us) {
+    SlotData& data = slots_[start];
+    std::erase_if(data.hot, [&](const SlotData::Hot& hot) { return hot.arrival.us <= until_us; });
+    std::erase_if(data.arrivals, [&](const Arrival& arrival) { return arrival.us <= until_us; });
+  }
   Result<std::vector<SlotData>> finish() {
     std::vector<SlotData> list;
     for (auto& [start, data] : slots_) {
+      if (data.sealed.empty() && data.arrivals.empty()) continue;
       std::ranges::sort(data.sealed, {}, &SlotData::Sealed::part);
       std::ranges::sort(data.hot, {}, &SlotData::Hot::arrival);
       std::ranges::sort(data.arrivals);
@@ -62,19 +90,6 @@ class Reading {
   std::vector<Erasure> erasures_;
 };
 
-// What is wanted of sealed rows.
-struct SealedWanted {
-  std::size_t wanted = 0;
-  unsigned part = 0;
-};
-// Of which group hot rows are wanted, and in which slot.
-struct HotWanted {
-  std::size_t wanted = 0;
-  model::Timestamp slot = 0;
-};
-
-}  // namespace
-
 GroupRef group_ref(const Directory& directory, model::GroupId group) {
   const GroupName name = directory.name(group);
   return directory.read([&](const index::SeriesIndex& index) {
@@ -83,45 +98,73 @@ GroupRef group_ref(const Directory& directory, model::GroupId group) {
   });
 }
 
+// Hot rows first: what of them is dropped meanwhile is in sealed rows by then, and under the mark.
 Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const SlotsWanted> wanted,
                                                             const RowStore::ReadLimits& limits) const {
-  std::vector<RowRead> reads;  // of sealed rows, then of deletes, then of hot rows
-  std::vector<SealedWanted> sealed_wanted;
-  std::vector<HotWanted> hot_wanted;
   std::vector<Reading> readings;
-  ErasureReads erasures(tables_);
-  HotReads hot(tables_);
-  for (std::size_t w = 0; w < wanted.size(); ++w) {
-    const SlotsWanted& one = wanted[w];
-    readings.emplace_back(one, slot_ms_);
-    erasures.add(one.group->cells, w);
-    for (const unsigned part : one.parts) {
-      add_reads(reads, sealed_, one.group->cells, part, one.range, kChunkAndLives);
-      sealed_wanted.resize(reads.size(), {w, part});
-    }
-    for (const model::Timestamp slot : one.hot) {
-      hot.add(one.group->cells.tenant, one.group->cells.group, slot, hot_wanted.size());
-      hot_wanted.push_back({w, slot});
-    }
-  }
-  const std::size_t sealed_reads = reads.size();
-  std::ranges::move(erasures.reads(), std::back_inserter(reads));
-  const std::size_t erasures_end = reads.size();
-  std::ranges::move(hot.reads(), std::back_inserter(reads));
-  const auto add_erasure = [&](std::size_t w, const Erasure& erasure) { readings[w].add_erasure(erasure); };
-  const auto add_hot = [&](std::size_t number, const Arrival& arrival, std::string_view rows) {
-    return readings[hot_wanted[number].wanted].add_hot(hot_wanted[number].slot, arrival, rows);
-  };
-  VARVE_CHECK_OK(rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
-    if (number >= erasures_end) return hot.row(number - erasures_end, view, add_hot);
-    if (number >= sealed_reads) return erasures.row(number - sealed_reads, view, add_erasure);
-    return readings[sealed_wanted[number].wanted].add_sealed(sealed_wanted[number].part, view);
-  }));
+  readings.reserve(wanted.size());
+  for (const SlotsWanted& one : wanted) readings.emplace_back(one, slot_ms_);
+  VARVE_CHECK_OK(read_hot(wanted, limits, readings));
+  VARVE_CHECK_OK(read_rest(wanted, limits, readings));
   std::vector<std::vector<SlotData>> lists;
   for (Reading& reading : readings) {
     VARVE_TRY(lists.emplace_back(), reading.finish());
   }
   return lists;
+}
+
+Status SlotReader::read_hot(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                            std::vector<Reading>& readings) const {
+  HotReads hot(tables_);
+  std::vector<HotWanted> of;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    for (const model::Timestamp slot : wanted[w].hot) {
+      hot.add(wanted[w].group->cells.tenant, wanted[w].group->cells.group, slot, of.size());
+      of.push_back({w, slot});
+    }
+  }
+  const auto add = [&](std::size_t number, const Arrival& arrival, std::string_view rows) {
+    return readings[of[number].wanted].add_hot(of[number].slot, arrival, rows);
+  };
+  return rows_.read(hot.reads(), limits,
+                    [&](std::size_t read, const RowView& view) { return hot.row(read, view, add); });
+}
+
+// Sealed rows, deletes, and the marks of those slots in which hot rows were found.
+Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                             std::vector<Reading>& readings) const {
+  std::vector<RowRead> reads;
+  std::vector<SealedWanted> of;
+  ErasureReads erasures(tables_);
+  DroppedReads marks(tables_);
+  std::map<TenantSlot, std::vector<std::size_t>> marked;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const GroupCells& group = wanted[w].group->cells;
+    erasures.add(group, w);
+    for (const unsigned part : wanted[w].parts) {
+      add_reads(reads, sealed_, group, part, wanted[w].range, kChunkAndLives);
+      of.resize(reads.size(), {w, part});
+    }
+    for (const model::Timestamp slot : readings[w].hot_slots()) {
+      marked[{group.tenant, slot}].push_back(w);
+      marks.add(group.tenant, slot, slot_ms_);
+    }
+  }
+  const std::size_t sealed_end = reads.size();
+  std::ranges::move(erasures.reads(), std::back_inserter(reads));
+  const std::size_t erasures_end = reads.size();
+  std::ranges::move(marks.reads(), std::back_inserter(reads));
+  const auto add_erasure = [&](std::size_t w, const Erasure& erasure) { readings[w].add_erasure(erasure); };
+  const auto add_mark = [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_TRY(const auto mark, marks.row(number, view));
+    for (const std::size_t w : marked[{mark.tenant, mark.slot}]) readings[w].leave_out(mark.slot, mark.until_us);
+    return {};
+  };
+  return rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
+    if (number >= erasures_end) return add_mark(number - erasures_end, view);
+    if (number >= sealed_end) return erasures.row(number - sealed_end, view, add_erasure);
+    return readings[of[number].wanted].add_sealed(of[number].part, view);
+  });
 }
 
 Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,

@@ -49,6 +49,12 @@ class SlotReader {
   [[nodiscard]] const ChunkTable& sealed() const { return sealed_; }
 
  private:
+  class Reading;
+  Status read_hot(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                  std::vector<Reading>& readings) const;
+  Status read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                   std::vector<Reading>& readings) const;
+
   RowStore& rows_;
   const Tables& tables_;
   const std::int64_t slot_ms_;

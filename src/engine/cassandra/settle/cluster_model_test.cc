@@ -104,13 +104,21 @@ struct Model {
     if (chance(10)) cluster.rows.fail_writes_after(random() % 6);
     if (chance(10)) replica.rows.kill_after(random() % 6, true);
     if (chance(10)) replica.trackers.away_after(static_cast<int>(random() % 12));
-    if (chance(10)) {
+    if (chance(30)) {
+      drop(replica);
+    } else if (chance(10)) {
       (void)replica.worker.settle();
     } else {
       (void)replica.worker.turn(static_cast<std::uint32_t>(random() % cluster.options.partitions), [] { return true; });
     }
     heal(replica);
     replace_dead();
+  }
+
+  // Whatever fails of it, and with what the other replica has published a while ago.
+  void drop(ClusterReplica& replica) {
+    if (chance(90)) (void)replica.watermark.renew();
+    (void)replica.dropper.run([] { return true; });
   }
 
   void redis() {
@@ -136,6 +144,7 @@ struct Model {
       distrust.push_back(distrusted(*pending, level, widths, kHour));
     }
     const Timestamp now = cluster.clock.now_ms();
+    if (!is_short) expect_readable(replica, pending->slots);
     expect_sealed([&](Timestamp time) {
       const Timestamp end = model::window_start(time, kHour) + kHour;
       return !overlaps(open, {time, time + 1}) && !is_over(end, cluster.options.raw_retention_ms, now);
@@ -158,6 +167,24 @@ struct Model {
     Samples out = view.sealed(SealedView::cells(host, kWide), 2, column, all);
     if (column == 0) out.merge(view.sealed(SealedView::cells(host, kNarrow), 1, 0, all));
     return out;
+  }
+  // All that was acknowledged, as a question reads it.
+  void expect_readable(ClusterReplica& replica, const std::vector<Timestamp>& hot) {
+    for (const auto& [host, metrics] : samples) {
+      std::map<std::string, Samples> found;
+      for (const auto& names : {kWide, kNarrow}) {
+        const GroupRef group{SealedView::cells(host, names), names.size()};
+        const SlotsWanted wanted{&group, all, {0}, hot};
+        const auto lists = replica.reader.read({&wanted, 1}, {});
+        ASSERT_TRUE(lists) << lists.error().message;
+        for (const SlotData& data : (*lists)[0]) {
+          for (std::uint16_t column = 0; column < names.size(); ++column) {
+            found[names[column]].merge(samples_of(data, column));
+          }
+        }
+      }
+      ASSERT_EQ(found, metrics) << host;
+    }
   }
   template <class Trusted>
   void expect_sealed(const Trusted& trusted) {
@@ -203,8 +230,13 @@ struct Model {
     EXPECT_EQ(cluster.alarms(), 0U);
     for (int hour = 0; hour < 3 * 48; ++hour) {
       advance(kHour / 3);
-      ASSERT_TRUE(any().turns());
+      ClusterReplica& replica = any();
+      ASSERT_TRUE(replica.turns());
+      ASSERT_TRUE(replica.watermark.renew());
+      ASSERT_TRUE(replica.dropper.run([] { return true; }));
     }
+    dropped += replicas[0]->dropper.slots_dropped() + replicas[1]->dropper.slots_dropped();
+    if (!is_short) expect_readable(any(), {});
     for (int days = 0; days < 99; ++days) {
       advance(kDay);
       ASSERT_TRUE(any().turns());
@@ -243,6 +275,7 @@ struct Model {
   const TimeRange all{cluster.clock.now_ms() - 10 * kDay, cluster.clock.now_ms() + 50 * kDay};
   std::int64_t sources = 0;
   bool redis_away = false;
+  std::uint64_t dropped = 0;  // slots, by those that live in the end
   std::array<std::unique_ptr<ClusterReplica>, 2> replicas;
   std::vector<std::unique_ptr<ClusterReplica>> graves;
   std::map<std::string, std::map<std::string, Samples>> samples;  // by host and metric: what was acknowledged
@@ -256,6 +289,7 @@ void run_models(const ClusterOptions& options, int steps) {
     if (::testing::Test::HasFatalFailure()) return;
     model.end();
     if (::testing::Test::HasFailure()) return;
+    EXPECT_GT(model.dropped, 0U);
   }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/tables/apply.h"
 
+#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "driver/wait.h"
+#include "engine/cassandra/tables/cell.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -54,6 +56,16 @@ Status put_number(const driver::Session& session, const std::string& keyspace, s
   return {};
 }
 
+Status alter_tables(const driver::Session& session, const SchemaOptions& options, int standing,
+                    const std::function<void(std::string_view)>& said) {
+  const Tables wanted(options);
+  for (const Table* table : wanted.changed_since(standing)) {
+    VARVE_TRY(const auto altered, query(session, table->alter_cql(options.keyspace)));
+    said("options of " + table->name);
+  }
+  return {};
+}
+
 // A keyspace of an earlier build may have none.
 Status check_settings(const driver::Session& session, const SchemaOptions& options) {
   for (const Setting& own : settings(options)) {
@@ -87,6 +99,33 @@ Status check_schema(const driver::Session& session, const SchemaOptions& options
                                                : upgrade_advice(standing));
 }
 
+Result<bool> reads_see_writes(const model::TagViews& replication, driver::Consistency consistency) {
+  std::uint64_t centres = 0, copies = 0;
+  for (const auto& [name, value] : replication) {
+    if (name == "class") continue;
+    std::uint64_t here = 0;  // "3", or "3/1" with transient ones
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), here);
+    if (error != std::errc()) return fail(Code::corrupt, "the replication of the keyspace is not understood");
+    ++centres;
+    copies += here;
+  }
+  switch (consistency) {
+    case driver::Consistency::quorum:
+    case driver::Consistency::all: return true;
+    case driver::Consistency::local_quorum: return centres <= 1;
+    default: return copies <= 1;
+  }
+}
+
+Result<bool> reads_see_writes(const driver::Session& session, const std::string& keyspace,
+                              driver::Consistency consistency) {
+  VARVE_TRY(const auto rows,
+            query(session, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '" + keyspace + "'"));
+  if (rows.count() == 0) return false;
+  VARVE_TRY(const auto replication, text_map_of(rows.row(0)[0].bytes()));
+  return reads_see_writes(replication, consistency);
+}
+
 Status apply_schema(const driver::Session& session, const SchemaOptions& options,
                     const std::function<void(std::string_view)>& said) {
   VARVE_TRY(const int standing, schema_version(session, options.keyspace));
@@ -97,6 +136,7 @@ Status apply_schema(const driver::Session& session, const SchemaOptions& options
     VARVE_TRY(const auto created, query(session, table->cql(options.keyspace)));
     said("table " + table->name);
   }
+  if (standing > 0) VARVE_CHECK_OK(alter_tables(session, options, standing, said));
   VARVE_CHECK_OK(driver::wait<void>([&](driver::Done<void> done) { session.agree(std::move(done)); }));
   for (const Setting& own : settings(options)) {
     VARVE_TRY(const auto before, number(session, options.keyspace, own.name));

@@ -13,7 +13,7 @@ namespace varve::engine::cassandra {
 namespace {
 
 // Rows of one partition go in one request: the fewer shards, the more of them. More of them keep partitions small.
-constexpr unsigned kShardBits = 5;
+constexpr unsigned kShardBits = kHotShardBits;
 constexpr unsigned kTagsBits = 64;  // of a group's hash, that are of its tags
 constexpr unsigned kFewBits = 3;
 constexpr unsigned kAlone = 128;

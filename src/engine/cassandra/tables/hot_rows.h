@@ -21,6 +21,8 @@
 namespace varve::engine::cassandra {
 
 inline constexpr std::size_t kGroupHashBytes = 16;
+inline constexpr unsigned kHotShardBits = 5;  // rows of a tenant's slot stand in 32 partitions
+inline constexpr std::int16_t kHotShards = 1 << kHotShardBits;
 
 struct Bundle {
   std::int16_t shard = 0;

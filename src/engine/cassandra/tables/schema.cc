@@ -17,6 +17,9 @@ constexpr std::int64_t kWindowsWanted = 30;  // of time window compaction: that 
 constexpr std::string_view kPacked = "{'class': 'ZstdCompressor', 'chunk_length_in_kb': 64}";
 constexpr std::string_view kLz4 = "{'class': 'LZ4Compressor'}";
 
+constexpr std::int64_t kCompactedTogetherBytes = std::int64_t{8} << 30;
+constexpr std::int64_t kFlushedWithinMs = 600'000;
+
 // Hints are kept three hours: after that a node that was down is repaired. Rows without deletes need no more.
 constexpr std::int64_t kGraceHotS = 6 * 3600;
 constexpr std::int64_t kGraceDataS = 86'400;
@@ -42,6 +45,18 @@ Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std:
       with("'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" +
                std::string(days ? "DAYS" : "HOURS") + "', 'compaction_window_size': " + std::to_string(size),
            compression, table.ttl_s, grace_s);
+  return table;
+}
+
+// Rows that go within hours: what is deleted gives its room back when a file of it and the files of its deletes are
+// compacted together. So all files up to a size are compacted with each other as soon as there are two, and what is in
+// memory becomes a file soon, also where little is written.
+Table transient(Table table, std::int64_t kept_ms) {
+  table.ttl_s = ttl_s(kept_ms);
+  table.options = with("'class': 'SizeTieredCompactionStrategy', 'min_threshold': '2', 'min_sstable_size': '" +
+                           std::to_string(kCompactedTogetherBytes) + "'",
+                       kLz4, table.ttl_s, kGraceHotS) +
+                  " AND memtable_flush_period_in_ms = " + std::to_string(kFlushedWithinMs);
   return table;
 }
 
@@ -148,7 +163,7 @@ Tables::Tables(const SchemaOptions& options) {
                         {{"forgotten", bigint}, {"series_set_hash", blob}},
                         {},
                         {}});
-  raw = by_time(
+  raw = transient(
       {"data_raw_p_" + width,
        "samples that are not sealed yet: a row for what one request says of some line groups; what arrives in a "
        "slot for one of 32 shards of the tenant's groups, 50 MB for a million series every ten seconds",
@@ -156,7 +171,14 @@ Tables::Tables(const SchemaOptions& options) {
        {{"bundle", blob}, {"arrived", bigint}, {"source", bigint}},
        {{"value", blob}},
        {}},
-      kHotKeptMs, kGraceHotS, kLz4);
+      kHotKeptMs);
+  dropped = by_time({"dropped_p_" + width,
+                     "up to which arrival the rows of a slot do not count any more, as sealed rows hold them; 168 rows",
+                     {kTenant, kEra},
+                     {kSlot},
+                     {{"until", bigint}},
+                     {}},
+                    kHotKeptMs + model::kDayMs, kGraceHotS, kLz4);
   sealed = by_time({"data_sealed_p_" + width,
                     "sealed samples: a row for each slot and 32 series of a line group; 168 rows, up to 3 MB",
                     {kTenant, kGroup, kPart, kEra},
@@ -199,10 +221,19 @@ Tables::Tables(const SchemaOptions& options) {
 std::vector<const Table*> Tables::all() const {
   std::vector<const Table*> out{
       &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
-      &metric_time_windows, &forgotten, &raw,          &sealed};
+      &metric_time_windows, &forgotten, &raw,          &dropped,      &sealed};
   for (const Table& level : levels) out.push_back(&level);
   out.insert(out.end(), {&pending_journal, &alarms, &erasures, &texts});
   return out;
+}
+
+std::vector<const Table*> Tables::changed_since(int version) const {
+  if (version >= 3) return {};
+  return {&raw, &pending_journal, &alarms, &erasures};
+}
+
+std::string Table::alter_cql(std::string_view keyspace) const {
+  return "ALTER TABLE " + std::string(keyspace) + "." + name + " WITH " + options;
 }
 
 std::string Table::cql(std::string_view keyspace) const {

@@ -14,7 +14,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -44,6 +44,8 @@ struct Table {
 
   // CREATE TABLE IF NOT EXISTS …, without a semicolon.
   [[nodiscard]] std::string cql(std::string_view keyspace) const;
+  // ALTER TABLE …, to these options.
+  [[nodiscard]] std::string alter_cql(std::string_view keyspace) const;
 };
 
 // Each slot width and granularity has tables of its own, so that a later change of slots.width leaves the old ones
@@ -55,12 +57,14 @@ class Tables {
   Tables& operator=(const Tables&) = delete;
 
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
-  Table raw, sealed;
+  Table raw, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
   Table pending_journal, alarms, erasures, texts;
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;
+  // Those whose options were others before that version.
+  [[nodiscard]] std::vector<const Table*> changed_since(int version) const;
 };
 
 std::string create_keyspace(const SchemaOptions& options);
@@ -71,7 +75,8 @@ std::string script(const SchemaOptions& options);
 // A width in names of tables: pt1h, pt5m, p1d, pt90s, pt1500ms: hours, minutes and so on, the largest that divides it.
 std::string width_name(std::int64_t width_ms);
 
-// How long rows of samples that are not sealed yet stay: a weekend without anybody who seals loses nothing.
-inline constexpr std::int64_t kHotKeptMs = 3 * 86'400'000LL;
+// How long rows of samples stay that nobody seals: weeks without anybody who does lose nothing. What is sealed is
+// dropped before (settle/dropper.h).
+inline constexpr std::int64_t kHotKeptMs = 21 * 86'400'000LL;
 
 }  // namespace varve::engine::cassandra

@@ -76,6 +76,35 @@ TEST_F(SchemaLive, ReplicasThatWouldLeaveSlotsToNobodyAreRefused) {
   EXPECT_TRUE(check_schema(*session_, options));
 }
 
+// Rows of a keyspace of version 2 lived for three days, compacted by time.
+TEST_F(SchemaLive, AnOlderOneGetsTheOptionsOfToday) {
+  const SchemaOptions options = named("older");
+  ASSERT_TRUE(apply(options));
+  ASSERT_TRUE(
+      query("ALTER TABLE older.data_raw_p_pt1h WITH default_time_to_live = 259200 AND compaction = {'class': "
+            "'TimeWindowCompactionStrategy'}"));
+  ASSERT_TRUE(query("UPDATE older.schema_version SET version = 2 WHERE id = 'varve'"));
+  const Status old = check_schema(*session_, options);
+  ASSERT_FALSE(old);
+  EXPECT_NE(old.error().message.find("varve schema --apply"), std::string::npos) << old.error().message;
+  ASSERT_TRUE(apply(options));
+  EXPECT_TRUE(check_schema(*session_, options));
+  const auto found = query(
+      "SELECT CAST(default_time_to_live AS text), CAST(memtable_flush_period_in_ms AS text) FROM system_schema.tables "
+      "WHERE keyspace_name = 'older' AND table_name = 'data_raw_p_pt1h'");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->count(), 1U);
+  EXPECT_EQ(found->row(0)[0].bytes(), "1814400");
+  EXPECT_EQ(found->row(0)[1].bytes(), "600000");
+}
+
+TEST_F(SchemaLive, TellsWhetherReadsSeeWrites) {
+  ASSERT_TRUE(apply(named("seen")));
+  EXPECT_EQ(reads_see_writes(*session_, "seen", driver::Consistency::local_quorum).value(), true);
+  EXPECT_EQ(reads_see_writes(*session_, "seen", driver::Consistency::one).value(), true) << "there is one copy";
+  EXPECT_EQ(reads_see_writes(*session_, "not there", driver::Consistency::quorum).value(), false);
+}
+
 TEST_F(SchemaLive, ANewerOneIsRefusedAndLeftAlone) {
   const SchemaOptions options = named("newer");
   ASSERT_TRUE(apply(options));

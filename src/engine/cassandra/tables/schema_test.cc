@@ -77,7 +77,7 @@ TEST(Schema, ATableSaysItsTimeToLiveTwice) {
     const int said = at == std::string::npos ? 0 : std::stoi(table->options.substr(at + 23));
     EXPECT_EQ(said, table->ttl_s) << table->name;
   }
-  EXPECT_EQ(Tables(usual()).raw.ttl_s, 3 * 86'400);
+  EXPECT_EQ(Tables(usual()).raw.ttl_s, 21 * 86'400);
   EXPECT_EQ(Tables(usual()).levels.at(1).ttl_s, 0);
 }
 

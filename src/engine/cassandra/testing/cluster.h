@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/cassandra/hot/appender.h"
+#include "engine/cassandra/settle/dropper.h"
 #include "engine/cassandra/settle/worker.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
 #include "engine/cassandra/testing/local_trackers.h"
@@ -163,7 +164,10 @@ class ClusterReplica {
         levels{shared.options.rollups, {}},
         works(series, levels, shared.options.quiet_ms / 2, clock),
         worker({.samples_stored_ms = reader.sealed().retention_ms, .partitions = shared.options.partitions}, works,
-               pending, sealer, maker, clock) {
+               pending, sealer, maker, clock),
+        dropper(
+            {Cluster::kSlotMs, reader.sealed().retention_ms, shared.units_ms}, shared.tables, rows, series, pending,
+            journal, [this] { return watermark.value(); }, clock) {
     trackers.heard = [this](std::int64_t redis_ahead_ms) { clock.set(redis_ahead_ms); };
     series.loader().when_numbers_are_missing([this] { return alarms.any(); });
     EXPECT_TRUE(trackers.check()) << "a replica does not start without";
@@ -257,6 +261,7 @@ class ClusterReplica {
   rollup::Levels levels;
   Works works;
   Worker worker;
+  Dropper dropper;
 };
 
 }  // namespace varve::engine::cassandra::testing

@@ -44,6 +44,21 @@ inline rollup::Windows windows_of(const Samples& samples, std::int64_t width_ms)
   return out;
 }
 
+// Whole numbers of one column of a slot.
+inline Samples samples_of(const SlotData& data, std::uint16_t column) {
+  Samples out;
+  shared::Gather gather;
+  EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
+  gather.finish();
+  if (gather.times().empty()) return out;
+  const chunk::Column& values = gather.columns()[0];
+  const bool is_longs = values.form == chunk::Column::Form::longs;
+  for (std::size_t i = 0; i < gather.times().size(); ++i) {
+    out[gather.times()[i]] = is_longs ? values.ints[i] : std::bit_cast<std::int64_t>(values.bits[i]);
+  }
+  return out;
+}
+
 class SealedView {
  public:
   explicit SealedView(Cluster& cluster)

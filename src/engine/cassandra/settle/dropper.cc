@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/settle/dropper.h"
+
+#include <algorithm>
+
+#include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/tables/dropped_rows.h"
+#include "engine/cassandra/tables/hot_rows.h"
+#include "engine/shared/stored_for.h"
+
+namespace varve::engine::cassandra {
+
+using model::Timestamp;
+
+namespace {
+
+constexpr std::size_t kNewHoursAtOnce = 12;  // in one run: who takes over has weeks of them, of 64 partitions each
+
+constexpr std::int64_t kClocksMs = 60'000;  // replicas' ideas of the shared time differ by less
+
+constexpr std::int64_t end_us(Timestamp hour) { return (hour + Journal::kHourMs) * 1000; }
+
+}  // namespace
+
+Status Dropper::run_when_due(const std::function<bool()>& may_go_on) {
+  const std::int64_t now_ns = clock_.steady_ns();
+  const std::int64_t every_ms = std::clamp<std::int64_t>(options_.slot_ms / 12, 1000, kEveryMsMax);
+  if (ran_ns_ && now_ns - *ran_ns_ < every_ms * 1'000'000) return {};
+  ran_ns_ = now_ns;
+  return run(may_go_on);
+}
+
+Status Dropper::run(const std::function<bool()>& may_go_on) {
+  const auto watermark = watermark_();
+  if (!watermark) return {};
+  const std::int64_t until_us = *watermark - 1;
+  const Timestamp now = clock_.now_ms();
+  std::vector<Timestamp> past = journal_.past_hours(now);
+  hours_.erase(hours_.begin(), hours_.lower_bound(past.front()));
+  for (Timestamp hour = model::window_start(now, Journal::kHourMs); hour > past.back(); hour -= Journal::kHourMs) {
+    VARVE_CHECK_OK(look_at_current(hour, until_us, may_go_on));
+  }
+  std::size_t listed = 0;
+  for (auto hour = past.rbegin(); hour != past.rend() && listed < kNewHoursAtOnce && may_go_on(); ++hour) {
+    if (until_us < end_us(*hour)) continue;  // what was written in it may still be under way
+    Hour& known = hours_[*hour];
+    if (!known.is_known) {
+      VARVE_CHECK_OK(list(*hour, known));
+      ++listed;
+    }
+    VARVE_CHECK_OK(look_at_past(*hour, known, until_us, may_go_on));
+  }
+  return {};
+}
+
+Status Dropper::look_at_current(Timestamp hour, std::int64_t until_us, const std::function<bool()>& may_go_on) {
+  Hour& known = hours_[hour];
+  VARVE_TRY(const auto written, journal_.written_in(hour));
+  for (const auto& [tenant, slots] : written) {
+    if (!may_go_on()) return {};
+    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    for (const Timestamp slot : slots) {
+      const Slot one{tenant, slot};
+      if (!pending || !may_drop(slot, *pending)) {
+        known.early.erase(one);  // something came since
+      } else if (known.early.insert(one).second) {
+        VARVE_CHECK_OK(drop(one, until_us));
+      }
+    }
+  }
+  return {};
+}
+
+Status Dropper::list(Timestamp hour, Hour& known) {
+  VARVE_TRY(const auto written, journal_.written_in(hour));
+  for (const auto& [tenant, slots] : written) {
+    for (const Timestamp slot : slots) known.left.insert({tenant, slot});
+  }
+  known.is_known = true;
+  known.is_forgotten = written.empty();
+  known.early.clear();
+  return {};
+}
+
+// Those that another replica has dropped since the hour was past are done.
+Status Dropper::look_at_past(Timestamp hour, Hour& known, std::int64_t until_us,
+                             const std::function<bool()>& may_go_on) {
+  if (known.is_forgotten) return {};
+  const auto is_of = [](const std::string& tenant) { return [&](const Slot& slot) { return slot.first == tenant; }; };
+  for (auto at = known.left.begin(); at != known.left.end();) {
+    if (!may_go_on()) return {};
+    const std::string tenant = at->first;
+    std::vector<Timestamp> slots;
+    for (auto one = at; one != known.left.end() && is_of(tenant)(*one); ++one) slots.push_back(one->second);
+    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    for (; at != known.left.end() && is_of(tenant)(*at);) {
+      if (pending && !may_drop(at->second, *pending)) {
+        ++at;
+        continue;
+      }
+      VARVE_TRY(const std::int64_t mark_us, mark_of(*at));
+      if (pending && mark_us < end_us(hour)) VARVE_CHECK_OK(drop(*at, until_us));
+      at = known.left.erase(at);
+    }
+  }
+  if (known.left.empty() && hour + Journal::kHourMs + Journal::kKeptMs <= clock_.now_ms())
+    return forget(hour, known, until_us);
+  return {};
+}
+
+// Its entries are read again: what was dropped may have become pending again meanwhile, or a unit over it.
+Status Dropper::forget(Timestamp hour, Hour& known, std::int64_t until_us) {
+  VARVE_TRY(const auto written, journal_.written_in(hour));
+  for (const auto& [tenant, slots] : written) {
+    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    const auto is_kept = [&](Timestamp slot) { return pending && !may_forget(slot, *pending); };
+    if (std::ranges::any_of(slots, is_kept)) return {};
+  }
+  VARVE_CHECK_OK(journal_.forget_hour(hour, until_us));
+  known.is_forgotten = true;
+  return {};
+}
+
+// nullopt: nobody knows the tenant, so there is nothing that could be sealed.
+Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, std::span<const Timestamp> slots) {
+  VARVE_TRY(const auto id, series_.loader().find_tenant(tenant));
+  if (!id) return std::optional<Pending>();
+  VARVE_TRY(auto pending, pending_.pending(*id, {slots.front(), slots.back() + options_.slot_ms}));
+  return std::optional(std::move(pending));
+}
+
+// Near the end of its samples' time a slot is not sealed any more (Worker::seal), so sealed rows may lack what came
+// late: hot rows stay until those are gone. Then, and where they would have been gone before the hot rows, the finest
+// windows must hold everything.
+bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
+  if (std::ranges::binary_search(pending.slots, slot)) return false;
+  const Timestamp end = slot + options_.slot_ms, now = clock_.now_ms();
+  const auto is_over_at = [&](Timestamp time) { return shared::is_over(end, options_.samples_stored_ms, time); };
+  if (!is_over_at(now + kHotKeptMs + kGoneMarginMs)) return true;
+  if (is_over_at(now + kGoneMarginMs + kClocksMs) && !is_over_at(now - kGoneMarginMs)) return false;
+  if (options_.units_ms.empty()) return true;
+  return !std::ranges::binary_search(pending.units[0], model::window_start(slot, options_.units_ms[0]));
+}
+
+bool Dropper::may_forget(Timestamp slot, const Pending& pending) const {
+  if (std::ranges::binary_search(pending.slots, slot)) return false;
+  for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
+    const Timestamp unit = model::window_start(slot, options_.units_ms[level]);
+    if (!journal_.replays_all(options_.units_ms[level]) && std::ranges::binary_search(pending.units[level], unit)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<std::int64_t> Dropper::mark_of(const Slot& slot) {
+  DroppedReads marks(tables_);
+  marks.add(slot.first, slot.second, options_.slot_ms);
+  std::int64_t until_us = model::kTimestampMin;
+  VARVE_CHECK_OK(rows_.read(marks.reads(), {}, [&](std::size_t read, const RowView& row) -> Status {
+    VARVE_TRY(const auto mark, marks.row(read, row));
+    until_us = mark.until_us;
+    return {};
+  }));
+  return until_us;
+}
+
+Status Dropper::drop(const Slot& slot, std::int64_t until_us) {
+  std::vector<RowWrite> mark;
+  mark.push_back(dropped_write(tables_, slot.first, slot.second, options_.slot_ms, until_us));
+  VARVE_CHECK_OK(rows_.write_now(std::move(mark)));
+  std::vector<RowDelete> gone;
+  for (std::int16_t shard = 0; shard < kHotShards; ++shard) {
+    gone.push_back({&tables_.raw, {slot.first, timestamp_cell(slot.second), smallint_cell(shard)}, {}, until_us});
+  }
+  VARVE_CHECK_OK(rows_.erase_now(std::move(gone)));
+  ++slots_dropped_;
+  return {};
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dropper: deletes the hot rows of slots that are sealed, a whole partition at a time. What it deletes is told by
+// timestamps, which are the rows' arrivals:
+//
+//   W, before which every row stands or will never be acknowledged (hot/watermark.h) → is anything of the slot pending?
+//   → the mark: what arrived before W does not count any more (tables/dropped_rows.h) → delete all before W
+//
+// A row before W that was acknowledged had been touched by then, so if nothing is pending *afterwards*, sealed rows
+// hold it. What arrives later has a greater arrival than all that is deleted. Where the sealed rows themselves go soon,
+// the finest units must be made, too; and while they are about to go, nothing is dropped.
+//
+// Slots are found by the journal: those of an hour are looked at while it goes on, and once more when it is past. Hours
+// of days ago that nobody has to be told of any more go (Journal::kKeptMs).
+//
+// Two at once do the same twice. For one thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/scan/pending.h"
+
+namespace varve::engine::cassandra {
+
+class Dropper {
+ public:
+  static constexpr std::int64_t kEveryMsMax = 300'000;
+
+  struct Options {
+    std::int64_t slot_ms = 3'600'000;
+    std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
+    std::vector<std::int64_t> units_ms;                 // of each granularity
+  };
+  // W, in µs; nullopt: not known now.
+  using Watermark = std::function<std::optional<std::int64_t>()>;
+  // `clock`: the one that all replicas share.
+  Dropper(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingSource& pending,
+          Journal& journal, Watermark watermark, const Clock& clock)
+      : options_(std::move(options)),
+        tables_(tables),
+        rows_(rows),
+        series_(series),
+        pending_(pending),
+        journal_(journal),
+        watermark_(std::move(watermark)),
+        clock_(clock) {}
+
+  // Twelve times a slot, at the most once a second and at least every five minutes: run(). `may_go_on` is asked between
+  // slots.
+  Status run_when_due(const std::function<bool()>& may_go_on);
+  // Drops what can be: of the last hours, and of some hours more that this process has not looked at yet. Errors: those
+  // of the store and the trackers; the next run goes on.
+  Status run(const std::function<bool()>& may_go_on);
+
+  [[nodiscard]] std::uint64_t slots_dropped() const { return slots_dropped_; }
+
+ private:
+  using Slot = std::pair<std::string, model::Timestamp>;  // tenant
+  // An hour of the journal.
+  struct Hour {
+    bool is_known = false;  // it is past, and `left` is all that is still to be dropped
+    std::set<Slot> left;
+    std::set<Slot> early;       // dropped while the hour went on, and not seen pending since
+    bool is_forgotten = false;  // it has no rows
+  };
+  Status look_at_current(model::Timestamp hour, std::int64_t until_us, const std::function<bool()>& may_go_on);
+  Status list(model::Timestamp hour, Hour& known);
+  Status look_at_past(model::Timestamp hour, Hour& known, std::int64_t until_us,
+                      const std::function<bool()>& may_go_on);
+  Status forget(model::Timestamp hour, Hour& known, std::int64_t until_us);
+  Result<std::optional<Pending>> pending_of(const std::string& tenant, std::span<const model::Timestamp> slots);
+  [[nodiscard]] bool may_drop(model::Timestamp slot, const Pending& pending) const;
+  [[nodiscard]] bool may_forget(model::Timestamp slot, const Pending& pending) const;
+  Result<std::int64_t> mark_of(const Slot& slot);
+  Status drop(const Slot& slot, std::int64_t until_us);
+
+  const Options options_;
+  const Tables& tables_;
+  RowStore& rows_;
+  SeriesTables& series_;
+  PendingSource& pending_;
+  Journal& journal_;
+  const Watermark watermark_;
+  const Clock& clock_;
+  std::optional<std::int64_t> ran_ns_;
+  std::map<model::Timestamp, Hour> hours_;
+  std::atomic<std::uint64_t> slots_dropped_ = 0;
+};
+
+}  // namespace varve::engine::cassandra
