@@ -303,6 +303,10 @@ TEST_F(DropperTest, OnceWhileTheHourGoesOnUnlessSomethingComes) {
 class ShortLives : public DropperTest {
  protected:
   ShortLives() : DropperTest({.raw_retention_ms = kDay}) {}
+  // The finest.
+  ShownWindows windows() {
+    return shown(view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay}));
+  }
 };
 
 // The sealed row may be gone when the windows are made.
@@ -315,8 +319,7 @@ TEST_F(ShortLives, TheFinestWindowsAreMadeFirst) {
   ASSERT_TRUE(a.turns());
   drop();
   EXPECT_EQ(hot(), 0U);
-  const auto windows = view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay});
-  EXPECT_EQ(shown(windows), (ShownWindows{{now, "1/3/3/3"}}));
+  EXPECT_EQ(windows(), (ShownWindows{{now, "1/3/3/3"}}));
 }
 
 // A unit that is made once more is made of sealed rows, which lack what came late, and of the hot ones.
@@ -332,8 +335,7 @@ TEST_F(ShortLives, NothingGoesWhileSealedRowsAreAboutToGo) {
     ASSERT_TRUE(a.turns());
     drop();
     EXPECT_EQ(hot(), 2U);
-    const auto windows = view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay});
-    EXPECT_EQ(shown(windows), (ShownWindows{{now, "2/7/3/4"}}));
+    EXPECT_EQ(windows(), (ShownWindows{{now, "2/7/3/4"}}));
     cluster.redis.lose();  // all that the journal names is worked on again
     ASSERT_TRUE(a.alarms.turn());
   }
@@ -341,8 +343,7 @@ TEST_F(ShortLives, NothingGoesWhileSealedRowsAreAboutToGo) {
   ASSERT_TRUE(a.turns());
   drop();
   EXPECT_EQ(hot(), 0U);
-  const auto windows = view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay});
-  EXPECT_EQ(shown(windows), (ShownWindows{{now, "2/7/3/4"}}));
+  EXPECT_EQ(windows(), (ShownWindows{{now, "2/7/3/4"}}));
 }
 
 // What comes when the samples are over stands in windows alone, once.
@@ -361,8 +362,7 @@ TEST_F(ShortLives, WhatComesTooLateIsCountedOnce) {
     ASSERT_TRUE(a.turns());
     drop();
     EXPECT_EQ(hot(), 0U);
-    const auto windows = view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay});
-    EXPECT_EQ(shown(windows), (ShownWindows{{now, round == 0 ? "2/7/3/4" : "3/12/3/5"}}));
+    EXPECT_EQ(windows(), (ShownWindows{{now, round == 0 ? "2/7/3/4" : "3/12/3/5"}}));
     append(a, now + 2, 5);
   }
 }

@@ -50,11 +50,11 @@ inline Samples samples_of(const SlotData& data, std::uint16_t column) {
   shared::Gather gather;
   EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
   gather.finish();
-  if (gather.times().empty()) return out;
-  const chunk::Column& values = gather.columns()[0];
-  const bool is_longs = values.form == chunk::Column::Form::longs;
+  const chunk::Column* const found = gather.times().empty() ? nullptr : gather.columns().data();
   for (std::size_t i = 0; i < gather.times().size(); ++i) {
-    out[gather.times()[i]] = is_longs ? values.ints[i] : std::bit_cast<std::int64_t>(values.bits[i]);
+    const bool typed = found->form == chunk::Column::Form::typed;
+    if (typed && found->types[i] == chunk::kErased) continue;
+    out[gather.times()[i]] = typed ? static_cast<std::int64_t>(found->bits[i]) : found->ints[i];
   }
   return out;
 }
@@ -77,17 +77,7 @@ class SealedView {
     const auto read = reader_.read({&wanted, 1}, {});
     EXPECT_TRUE(read);
     Samples out;
-    for (const SlotData& slot : (*read)[0]) {
-      shared::Gather gather;
-      EXPECT_TRUE(gather_columns(slot, {&column, 1}, gather));
-      gather.finish();
-      const chunk::Column* const found = gather.times().empty() ? nullptr : gather.columns().data();
-      for (std::size_t i = 0; i < gather.times().size(); ++i) {
-        const bool typed = found->form == chunk::Column::Form::typed;
-        if (typed && found->types[i] == chunk::kErased) continue;
-        out[gather.times()[i]] = typed ? static_cast<std::int64_t>(found->bits[i]) : found->ints[i];
-      }
-    }
+    for (const SlotData& slot : (*read)[0]) out.merge(samples_of(slot, column));
     return out;
   }
 
