@@ -76,7 +76,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const Options& options, con
 Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock) {
   const std::string& keyspace = options.schema.keyspace;
   VARVE_TRY(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
-  VARVE_TRY(lease_rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
+  lease_rows_ = rows_->with_own_queue();
   driver::RedisOptions wanted = servers.redis;
   wanted.lazy = true;
   auto redis = driver::wait<driver::Redis>(

@@ -29,8 +29,7 @@ class Connection {
   };
   // Blocking. Redis is waited for some seconds: before its time is known nothing can be taken or answered. Keys in it
   // begin with the keyspace. Errors: io (no Cassandra, no Redis answers), unavailable (too few of its nodes),
-  // unsupported (the schema is missing or another
-  // one: it says what to do), invalid (credentials, the URL of Redis).
+  // unsupported (the schema is missing or another one: it says what to do), invalid (credentials, the URL of Redis).
   static Result<std::unique_ptr<Connection>> open(const Options& options, const Servers& servers, const Clock& clock);
 
   [[nodiscard]] Store& store() { return *store_; }

@@ -2,7 +2,6 @@
 #include "engine/cassandra/hot/journal.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
@@ -19,7 +18,6 @@ namespace {
 
 constexpr std::size_t kReadsAtOnce = 128;  // of some ten thousand rows an hour and sixteen partitions; most have none
 constexpr std::size_t kTouchesAtOnce = 4096;
-constexpr std::int64_t kClocksMs = 60'000;  // clocks differ by less
 constexpr Timestamp kNever = 0;
 constexpr Timestamp kAhead = 0;  // stands for the hour of slots that end long after they were written
 
@@ -239,14 +237,12 @@ Status Journal::read_new() {
 // --- dropping
 
 Result<Journal::TenantSlots> Journal::written_in(Timestamp hour) {
-  std::map<std::string, std::set<Timestamp>> found;
+  TenantSlots found;
   VARVE_CHECK_OK(read_hours({&hour, 1}, [&](const std::vector<Entry>& entries) -> Status {
     for (const Entry& entry : entries) found[entry.tenant].insert(entry.slot);
     return {};
   }));
-  TenantSlots out;
-  for (const auto& [tenant, slots] : found) out.emplace(tenant, std::vector(slots.begin(), slots.end()));
-  return out;
+  return found;
 }
 
 std::vector<Timestamp> Journal::past_hours(Timestamp now_ms) const {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -63,10 +64,11 @@ class Journal {
 
   // --- dropping
   static constexpr std::int64_t kHourMs = 3'600'000;
+  static constexpr std::int64_t kClocksMs = 60'000;  // replicas' ideas of the shared time differ by less
   // At least so long after they were written: of units that may be pending longer replay() touches all.
   static constexpr std::int64_t kKeptMs = 3 * model::kDayMs;
   static constexpr bool replays_all(std::int64_t unit_ms) { return unit_ms > kKeptMs - model::kDayMs; }
-  using TenantSlots = std::map<std::string, std::vector<model::Timestamp>>;  // ascending
+  using TenantSlots = std::map<std::string, std::set<model::Timestamp>>;
   // What was written in this hour. Errors: those of the store.
   Result<TenantSlots> written_in(model::Timestamp hour);
   // Hours that may have rows, and that nobody writes to any more; ascending.

@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kNewHoursAtOnce = 12;  // in one run: who takes over has weeks of them, of 64 partitions each
 
-constexpr std::int64_t kClocksMs = 60'000;  // replicas' ideas of the shared time differ by less
-
 constexpr std::int64_t end_us(Timestamp hour) { return (hour + Journal::kHourMs) * 1000; }
 
 }  // namespace
@@ -72,12 +70,9 @@ Status Dropper::look_at_current(Timestamp hour, std::int64_t until_us, const std
 }
 
 Status Dropper::list(Timestamp hour, Hour& known) {
-  VARVE_TRY(const auto written, journal_.written_in(hour));
-  for (const auto& [tenant, slots] : written) {
-    for (const Timestamp slot : slots) known.left.insert({tenant, slot});
-  }
+  VARVE_TRY(known.left, journal_.written_in(hour));
   known.is_known = true;
-  known.is_forgotten = written.empty();
+  known.is_forgotten = known.left.empty();
   known.early.clear();
   return {};
 }
@@ -86,22 +81,20 @@ Status Dropper::list(Timestamp hour, Hour& known) {
 Status Dropper::look_at_past(Timestamp hour, Hour& known, std::int64_t until_us,
                              const std::function<bool()>& may_go_on) {
   if (known.is_forgotten) return {};
-  const auto is_of = [](const std::string& tenant) { return [&](const Slot& slot) { return slot.first == tenant; }; };
-  for (auto at = known.left.begin(); at != known.left.end();) {
+  for (auto of = known.left.begin(); of != known.left.end();) {
     if (!may_go_on()) return {};
-    const std::string tenant = at->first;
-    std::vector<Timestamp> slots;
-    for (auto one = at; one != known.left.end() && is_of(tenant)(*one); ++one) slots.push_back(one->second);
+    auto& [tenant, slots] = *of;
     VARVE_TRY(const auto pending, pending_of(tenant, slots));
-    for (; at != known.left.end() && is_of(tenant)(*at);) {
-      if (pending && !may_drop(at->second, *pending)) {
-        ++at;
+    for (auto slot = slots.begin(); slot != slots.end();) {
+      if (pending && !may_drop(*slot, *pending)) {
+        ++slot;
         continue;
       }
-      VARVE_TRY(const std::int64_t mark_us, mark_of(*at));
-      if (pending && mark_us < end_us(hour)) VARVE_CHECK_OK(drop(*at, until_us));
-      at = known.left.erase(at);
+      VARVE_TRY(const std::int64_t mark_us, mark_of({tenant, *slot}));
+      if (pending && mark_us < end_us(hour)) VARVE_CHECK_OK(drop({tenant, *slot}, until_us));
+      slot = slots.erase(slot);
     }
+    of = slots.empty() ? known.left.erase(of) : std::next(of);
   }
   if (known.left.empty() && hour + Journal::kHourMs + Journal::kKeptMs <= clock_.now_ms())
     return forget(hour, known, until_us);
@@ -122,10 +115,10 @@ Status Dropper::forget(Timestamp hour, Hour& known, std::int64_t until_us) {
 }
 
 // nullopt: nobody knows the tenant, so there is nothing that could be sealed.
-Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, std::span<const Timestamp> slots) {
+Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, const std::set<Timestamp>& slots) {
   VARVE_TRY(const auto id, series_.loader().find_tenant(tenant));
   if (!id) return std::optional<Pending>();
-  VARVE_TRY(auto pending, pending_.pending(*id, {slots.front(), slots.back() + options_.slot_ms}));
+  VARVE_TRY(auto pending, pending_.pending(*id, {*slots.begin(), *slots.rbegin() + options_.slot_ms}));
   return std::optional(std::move(pending));
 }
 
@@ -137,7 +130,7 @@ bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
   const Timestamp end = slot + options_.slot_ms, now = clock_.now_ms();
   const auto is_over_at = [&](Timestamp time) { return shared::is_over(end, options_.samples_stored_ms, time); };
   if (!is_over_at(now + kHotKeptMs + kGoneMarginMs)) return true;
-  if (is_over_at(now + kGoneMarginMs + kClocksMs) && !is_over_at(now - kGoneMarginMs)) return false;
+  if (is_over_at(now + kGoneMarginMs + Journal::kClocksMs) && !is_over_at(now - kGoneMarginMs)) return false;
   if (options_.units_ms.empty()) return true;
   return !std::ranges::binary_search(pending.units[0], model::window_start(slot, options_.units_ms[0]));
 }

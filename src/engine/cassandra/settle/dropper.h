@@ -21,7 +21,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,7 +68,7 @@ class Dropper {
   // An hour of the journal.
   struct Hour {
     bool is_known = false;  // it is past, and `left` is all that is still to be dropped
-    std::set<Slot> left;
+    Journal::TenantSlots left;
     std::set<Slot> early;       // dropped while the hour went on, and not seen pending since
     bool is_forgotten = false;  // it has no rows
   };
@@ -78,7 +77,7 @@ class Dropper {
   Status look_at_past(model::Timestamp hour, Hour& known, std::int64_t until_us,
                       const std::function<bool()>& may_go_on);
   Status forget(model::Timestamp hour, Hour& known, std::int64_t until_us);
-  Result<std::optional<Pending>> pending_of(const std::string& tenant, std::span<const model::Timestamp> slots);
+  Result<std::optional<Pending>> pending_of(const std::string& tenant, const std::set<model::Timestamp>& slots);
   [[nodiscard]] bool may_drop(model::Timestamp slot, const Pending& pending) const;
   [[nodiscard]] bool may_forget(model::Timestamp slot, const Pending& pending) const;
   Result<std::int64_t> mark_of(const Slot& slot);

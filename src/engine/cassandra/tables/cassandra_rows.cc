@@ -132,8 +132,12 @@ Result<std::unique_ptr<CassandraRows>> CassandraRows::open(const driver::Session
   return std::unique_ptr<CassandraRows>(new CassandraRows(session, options, clock, std::move(statements)));
 }
 
+std::unique_ptr<CassandraRows> CassandraRows::with_own_queue() const {
+  return std::unique_ptr<CassandraRows>(new CassandraRows(session_, options_, clock_, statements_));
+}
+
 CassandraRows::CassandraRows(const driver::Session& session, const CassandraRowsOptions& options, const Clock& clock,
-                             std::unique_ptr<Statements> statements)
+                             std::shared_ptr<Statements> statements)
     : session_(session),
       options_(options),
       clock_(clock),

@@ -35,6 +35,9 @@ class CassandraRows final : public RowStore {
   static Result<std::unique_ptr<CassandraRows>> open(const driver::Session& session, const Tables& tables,
                                                      const CassandraRowsOptions& options, const Clock& clock);
 
+  // The same with a queue of its own, for writes that must not wait behind this one's.
+  [[nodiscard]] std::unique_ptr<CassandraRows> with_own_queue() const;
+
   // `done` comes on a thread of the driver; the destructor waits for all of them. Rows of another Tables are invalid.
   void write(std::vector<RowWrite> rows, Done done) override;
   void erase(std::vector<RowDelete> rows, Done done) override;
@@ -47,7 +50,7 @@ class CassandraRows final : public RowStore {
 
  private:
   CassandraRows(const driver::Session& session, const CassandraRowsOptions& options, const Clock& clock,
-                std::unique_ptr<Statements> statements);
+                std::shared_ptr<Statements> statements);
   void send(const std::vector<BoundRow>& rows, WriteQueue::Done done) const;
   driver::Request ask(const Select& select, std::span<const driver::Cell> cells, driver::Done<driver::Rows> done) const;
   template <class Row>
@@ -56,7 +59,7 @@ class CassandraRows final : public RowStore {
   const driver::Session& session_;
   const CassandraRowsOptions options_;
   const Clock& clock_;
-  const std::unique_ptr<Statements> statements_;
+  const std::shared_ptr<Statements> statements_;
   WriteQueue queue_;  // ends first
 };
 
