@@ -31,7 +31,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # GCC 12's library uses what it deprecates itself (std::stable_sort's buffer); clang sees it through our templates.
-  target_compile_options(varve_options INTERFACE -Wno-deprecated-declarations)
+  target_compile_options(varve_options INTERFACE -Wno-deprecated-declarations -Wthread-safety)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # AVX2 and BMI2: every server processor since 2015. See docs/decisions/0002.

@@ -11,7 +11,7 @@ from support.server import Server, free_port, run_varve
 
 
 class Driver(CassandraCase):
-    secure = True
+    secure = restarts = True
 
     def test_live(self):
         self.run_live("driver_live")

@@ -14,6 +14,8 @@ from support.replicas import SLOTS, ClusterCase
 
 
 class ClusterChaos(ClusterCase):
+    restarts = True
+
     def three(self, keyspace, config=None):
         replicas = []
         for _ in range(3):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real clients from Debian send to a real server: collectd, Prometheus, netdata. Each is skipped, with the reason shown,
-only where its package is not installed."""
+"""Real clients from Debian send to a real server, as docs/start tells them to: collectd, Prometheus, vmagent, netdata. Each is
+skipped, with the reason shown, only where its package is not installed."""
 
 import os
 import shutil
@@ -11,6 +11,7 @@ import unittest
 from support.case import OwnServerCase
 from support.client import wait_until
 from support.cluster import die_with_parent
+from support.documents import snippets
 from support.server import free_port
 
 PATHS = os.environ["PATH"] + ":/usr/sbin:/sbin"
@@ -82,18 +83,8 @@ LoadPlugin interface
     @unittest.skipUnless(program("collectd"), "collectd-core is not installed")
     def test_collectd_write_http(self):
         server = self.new_server().start()
-        self.collectd(server, f"""
-LoadPlugin write_http
-<Plugin write_http>
-  <Node "varve">
-    URL "http://127.0.0.1:{server.port}/api/v1/datapoints"
-    Format "KAIROSDB"
-    Attribute "dc" "riga"
-    TTL 3600
-    Prefix "collectd"
-    BufferSize 1024
-  </Node>
-</Plugin>""")
+        write_http, _ = snippets("start/collectd.md", "apache", server)
+        self.collectd(server, write_http.replace('    BufferSize 65536', '    TTL 3600\n    BufferSize 1024'))
         names = self.wait_for(server, "collectd", lambda: len(server.metric_names()) >= 3 and server.metric_names(),
                               "metrics of collectd")
         self.assertIn("collectd.load", names)
@@ -107,41 +98,37 @@ LoadPlugin write_http
     @unittest.skipUnless(program("collectd"), "collectd-core is not installed")
     def test_collectd_write_tsdb(self):
         server = self.new_server().start()
-        self.collectd(server, f"""
-LoadPlugin write_tsdb
-<Plugin write_tsdb>
-  <Node "varve">
-    Host "127.0.0.1"
-    Port "{server.telnet_port}"
-    HostTags "dc=riga rack=7"
-  </Node>
-</Plugin>""")
+        _, write_tsdb = snippets("start/collectd.md", "apache", server)
+        self.collectd(server, write_tsdb)
         self.wait_for(server, "collectd", lambda: any(n.startswith("load.load") for n in server.metric_names()), "load")
         name = next(n for n in server.metric_names() if n.startswith("load.load"))
         self.wait_for(server, "collectd", lambda: len(server.values(name)) >= 2, "two values of load")
         tags = server.query([{"name": name}])[0]["results"][0]["tags"]
         self.assertEqual((tags["dc"], tags["rack"]), (["riga"], ["7"]))
-        self.assertIn("testhost", str(tags))
+        self.assertEqual(tags["fqdn"], ["testhost"])
         self.assertEqual(server.metric("varve_samples_rejected_total"), 0)
 
     # --- Prometheus ---
+
+    def scrapes(self, server, port):
+        return f"""
+scrape_configs:
+  - job_name: self
+    static_configs: [{{targets: ['127.0.0.1:{port}']}}]
+  - job_name: varve
+    static_configs: [{{targets: ['127.0.0.1:{server.port}']}}]"""
 
     @unittest.skipUnless(program("prometheus"), "prometheus is not installed")
     def test_prometheus_remote_write(self):
         server = self.new_server().start()
         port = free_port()
+        (remote_write,) = snippets("start/prometheus.md", "yaml", server)
         config = self.file(server, "prometheus.yml", f"""
 global:
   scrape_interval: 1s
   external_labels: {{cluster: test}}
-scrape_configs:
-  - job_name: self
-    static_configs: [{{targets: ['127.0.0.1:{port}']}}]
-  - job_name: varve
-    static_configs: [{{targets: ['127.0.0.1:{server.port}']}}]
-remote_write:
-  - url: http://127.0.0.1:{server.port}/t/prom/api/v1/write
-    queue_config: {{batch_send_deadline: 500ms}}
+{self.scrapes(server, port)}
+{remote_write}    queue_config: {{batch_send_deadline: 500ms}}
 """)
         self.run_client(server, [program("prometheus"), f"--config.file={config}",
                                  f"--storage.tsdb.path={server.root}/prom", f"--web.listen-address=127.0.0.1:{port}"])
@@ -158,6 +145,18 @@ remote_write:
         self.assertIn("prometheus_tsdb_head_series", names)
         self.assertIn("varve_series", names)
         self.assertEqual(server.metric_names(), [])
+
+    @unittest.skipUnless(program("vmagent"), "victoria-metrics is not installed")
+    def test_vmagent(self):
+        server = self.new_server().start()
+        port = free_port()
+        (command,) = snippets("start/prometheus.md", "sh", server)
+        name, *arguments = command.split()
+        config = self.file(server, "prometheus.yml", f"global:\n  scrape_interval: 1s\n{self.scrapes(server, port)}\n")
+        self.run_client(server, [program(name), *(a.replace("prometheus.yml", config) for a in arguments),
+                                 f"-httpListenAddr=127.0.0.1:{port}", f"-remoteWrite.tmpDataPath={server.root}/vmagent"])
+        self.wait_for(server, "vmagent", lambda: len(server.values("up", prefix="/t/prom")) >= 4, "samples of up")
+        self.assertIn("varve_series", server.metric_names(prefix="/t/prom"))
 
     # --- netdata ---
 

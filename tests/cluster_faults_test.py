@@ -11,6 +11,8 @@ from support.replicas import ClusterCase
 
 
 class Faults(ClusterCase):
+    restarts = True
+
     def test_one_is_killed_in_mid_work(self):
         servers = self.replicas()
         load = Load(servers[:2], hosts=6).start()

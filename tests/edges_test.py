@@ -22,7 +22,7 @@ LINES_MAX = 450  # over it, look for the second noun inside
 HEAVY = {
     r"boost/(asio|beast|url)[/.]": ["src/net/*", "src/http/*.cc", "src/telnet/*.cc"],
     r"rocksdb/": ["src/engine/rocksdb/*"],
-    r"simdjson": ["src/protocol/*.cc", "src/protocol/*/*.cc", "src/http/*.cc"],
+    r"(simdjson|fmt/)": [],  # of the tools
     r"re2/": ["src/index/*"],
     r"protozero/": ["src/protocol/prometheus/*"],
     r"yaml-cpp/": ["src/config/yaml.cc"],
@@ -35,7 +35,7 @@ INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h"]
 
 # Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
 # these headers.
-PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h"]),
+PARTS = {"engine/rocksdb": (["log", "head", "series", "runs", "scan", "settle", "erase"], ["options.h", "env.h"]),
          "engine/cassandra": (["tables", "series", "hot", "scan", "settle", "erase", "texts"], ["options.h"])}
 
 
@@ -119,6 +119,19 @@ def test_parts_of_a_folder_go_down() -> Iterator[str]:
                     yield f"{path}:{line}: {part} may not include {name}"
 
 
+def test_families_do_not_know_each_other() -> Iterator[str]:
+    """A family of APIs includes api/shared and itself."""
+    for path in sources():
+        family, _, rest = path.removeprefix("src/api/").partition("/")
+        if not path.startswith("src/api/") or not rest or family == "testing" or path.endswith("_test.cc"):
+            continue
+        for line, _, name in includes(path):
+            if name.startswith("api/") and not name.startswith((f"api/{family}/", "api/shared/")):
+                yield f"{path}:{line}: api/{family} may not include {name}"
+        if f"src/api/{family}/README.md" not in files():
+            yield f"src/api/{family}: no README.md"
+
+
 def test_own_header_comes_first() -> Iterator[str]:
     for path in sources():
         own = path.removeprefix("src/").removesuffix(".cc") + ".h"
@@ -176,14 +189,14 @@ def test_architecture_lists_folders_and_edges() -> Iterator[str]:
 
 def test_configuration_is_documented() -> Iterator[str]:
     keys = dict(re.findall(r'\{"([a-z_.]+)",\s*"([^"]*)"', text("src/config/keys.cc")))
-    told = dict(re.findall(r"^### `([a-z_.]+)`\n\nDefault: (?:`([^`]*)`|empty)\.", text("docs/configuration.md"), re.M))
+    told = dict(re.findall(r"^### `([a-z_.]+)`\n\nDefault: (?:`([^`]*)`|empty)\.", text("docs/operate/configuration.md"), re.M))
     for key, default in keys.items():
         if key not in told:
-            yield f"docs/configuration.md: {key} is missing"
+            yield f"docs/operate/configuration.md: {key} is missing"
         elif told[key] != default:
-            yield f"docs/configuration.md: the default of {key} is {default!r}, not {told[key]!r}"
+            yield f"docs/operate/configuration.md: the default of {key} is {default!r}, not {told[key]!r}"
     for key in told.keys() - keys.keys():
-        yield f"docs/configuration.md: there is no key {key}"
+        yield f"docs/operate/configuration.md: there is no key {key}"
 
 
 UNITS = {"": 1, "B": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": 1, "s": 1000, "m": 60_000,
@@ -211,14 +224,60 @@ def constant_of(path: str, name: str) -> int | None:
 
 def test_limits_are_documented() -> Iterator[str]:
     keys = dict(re.findall(r'\{"([a-z_.]+)",\s*"([^"]*)"', text("src/config/keys.cc")))
-    for n, line in enumerate(text("docs/limits.md").splitlines(), 1):
+    for n, line in enumerate(text("docs/operate/limits.md").splitlines(), 1):
         row = re.fullmatch(r"\|[^|]+\| ([^|]+) \|[^|]+\| (.+) \|", line)
-        if not row or row[2] in ("said by", "---"):
+        if not row or row[2] in ("set by", "---"):
             continue
         said = re.findall(r"`([^`]+)`", row[2])
         actual = bound_of(keys.get(said[0], "")) if len(said) == 1 else constant_of(*said)
         if actual is None or actual != bound_of(row[1]):
-            yield f"docs/limits.md:{n}: {row[1]} is {actual} in {row[2]}"
+            yield f"docs/operate/limits.md:{n}: {row[1]} is {actual} in {row[2]}"
+
+
+@functools.cache
+def anchors(path: str) -> set[str]:
+    """What a link into a document may name: its headings, as the usual renderers spell them."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text(path), re.M)}
+
+
+def test_links_lead_somewhere() -> Iterator[str]:
+    """Relative links of documents, and documents that are named by their path anywhere."""
+    for path in files():
+        if not path.endswith((".md", ".h", ".cc", ".py", ".cmake", ".txt")):
+            continue
+        for n, line in enumerate(text(path).splitlines(), 1):
+            for target in re.findall(r"(?<![\w./-])docs/[\w/-]+\.md\b", line):
+                if not (ROOT / target).is_file():
+                    yield f"{path}:{n}: there is no {target}"
+            for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", line) if path.endswith(".md") else []:
+                if not target.endswith(".md") and not (anchor and not target):
+                    continue
+                full = (ROOT / path).parent.joinpath(target) if target else ROOT / path
+                if not full.is_file():
+                    yield f"{path}:{n}: there is no {target}"
+                elif anchor and anchor not in anchors(os.path.relpath(full, ROOT)):
+                    yield f"{path}:{n}: {target or path} has no heading #{anchor}"
+
+
+def test_indexes_list_their_folder() -> Iterator[str]:
+    for path in files():
+        folder, name = os.path.split(path)
+        if path.startswith("docs/") and path.endswith(".md") and name != "README.md":
+            index = f"{folder}/README.md" if folder in ("docs/decisions", "docs/formats") else "docs/README.md"
+            if f"({os.path.relpath(path, os.path.dirname(index))}" not in text(index):
+                yield f"{index}: {path} is not in it"
+
+
+def test_quoted_log_lines_are_written() -> Iterator[str]:
+    """What a document says that the log says: msg="…", up to an ellipsis."""
+    plain = "".join(text(path) for path in sources() if path.endswith(".cc"))
+    plain = re.sub(r'"\s*\n\s*"', "", plain)
+    for path in files():
+        if path.startswith("docs/operate/"):
+            for message in re.findall(r'msg="([^"…]+)', text(path)):
+                if message.rstrip(": ") not in plain:
+                    yield f"{path}: nothing logs {message!r}"
 
 
 def test_licence_line_comes_first() -> Iterator[str]:

@@ -26,7 +26,7 @@ SECONDS_MAX = 600  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.
 ON_CLUSTER = ["catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "delete_test", "histograms_test",
               "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
-              "malformed_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "telegraf_test",
+              "malformed_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "telegraf_test",
               "tenants_test", "times_test", "too_old_test"]
 
 
@@ -174,7 +174,7 @@ def main():
         return run(modules, arguments)
     from support import cluster
     from support.server import free_port
-    backends = cluster.Backends(free_port)
+    backends = cluster.Backends(free_port, restarts=False)
     try:
         cluster.offer(backends.start())
         return run(modules, arguments)

@@ -144,7 +144,7 @@ SHOWS = [
     ("GET", "/api/v1/catalog/tags?metric=secret_metric", None, "secret_value"),
     ("GET", "/api/v1/catalog/series?metric=secret_metric", None, "secret_value"),
     ("GET", "/api/v1/catalog/windows?metric=secret_metric", None, '"points":'),
-    ("GET", "/api/v1/admin/slots", None, '"samples":1'),
+    ("GET", "/api/v1/admin/slots", None, '"samples":'),  # how many: the task may have saved one
     ("GET", "/api/v1/metadata/notes", None, "secret_value"),
     ("GET", "/api/v1/metadata/notes/secret_value", None, "secret_key"),
     ("GET", "/api/v1/metadata/notes/secret_value/secret_key", None, "424242"),
@@ -183,7 +183,7 @@ class EveryRoute(ServerCase):
     def test_no_route_is_left_out(self):
         sources = pathlib.Path(__file__).resolve().parent.parent / "src"
         routes = set()
-        for source in [*sources.glob("http/*.cc"), *sources.glob("task/*.cc")]:
+        for source in [*sources.glob("http/*.cc"), *sources.glob("api/**/*.cc"), *sources.glob("task/*.cc")]:
             if not re.search("_(test|bench|fuzz)\\.cc$", source.name):
                 routes.update(re.findall(r'"(/[\w/.-]+)"', source.read_text()))
         self.assertGreater(len(routes), 40)

@@ -119,12 +119,12 @@ Result<Points> across(Reducer reducer, std::span<const Points> series, const std
   Points out;
   if (series.empty()) return out;
   out.times = all_times(series);
-  VARVE_CHECK_OK(alive());
+  VARVE_RETURN_IF_ERROR(alive());
   out.types.reserve(out.times.size());
   out.bits.reserve(out.times.size());
   Table table(reducer, series);
   for (std::size_t from = 0; from < out.times.size(); from += table.rows_max()) {
-    VARVE_CHECK_OK(alive());
+    VARVE_RETURN_IF_ERROR(alive());
     const std::size_t rows = std::min(table.rows_max(), out.times.size() - from);
     table.read(std::span(out.times).subspan(from, rows));
     for (std::size_t row = 0; row < rows; ++row) table.reduce_into(out, row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage over points that are in memory: what comes after the first stage, or first where samples had to be merged.
+// Applies a stage to points in memory: a later stage, or the first one if samples had to be merged.
 #pragma once
 
 #include "aggregate/points.h"
@@ -7,7 +7,7 @@
 
 namespace varve::aggregate {
 
-// `in` ascends by time, then by value. What is no number passes unchanged where the function does not take them.
+// `in` ascends by time, then by value. Values that are not numbers pass unchanged if the function does not accept them.
 // stage.sampling.value > 0.
 Points apply(const Stage& stage, model::Timestamp query_start, Points in);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellSet: where the cells of many pieces come together.
+// CellSet: collects the cells of many pieces.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: what a stage knows of a window so far. Every function here can be combined from parts in any order, so pieces
-// of many series may be reduced apart, by many threads, and no samples are ever merged or sorted for it.
+// Cells: the partial result of a stage for each window. Every function here can be combined from parts in any order, so
+// pieces of many series are reduced independently, by many threads, without merging or sorting samples.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct Cell {
     double value = 0;    // avg, sum: the sum; min, max; dev: the mean
     std::uint64_t bits;  // first, last
   };
-  // Sums keep what rounding dropped, so that the answer does not depend on which thread came first; dev: the sum of
+  // Sums are compensated (they keep what rounding dropped), so that the answer does not depend on the order of threads;
+  // dev: the sum of
   // squares around the mean.
   double rest = 0;
   model::ValueType type = model::ValueType::double_;  // first, last
@@ -34,7 +35,7 @@ struct Column {
   std::span<const std::uint64_t> bits;
 };
 
-// What is known of groups of samples without reading them. Each lies in one window; ascending.
+// Statistics of groups of samples, known without reading them. Each group lies in one window; ascending.
 struct Summaries {
   std::span<const model::Timestamp>
       times;  // of the first sample of each; any in the same window if that does not matter

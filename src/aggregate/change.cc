@@ -56,7 +56,7 @@ double elapsed(const Points& in, std::size_t i) { return static_cast<double>(in.
 template <class Step, class Change>
 Result<Points> per_time(const char* name, const Step& step, Points in, const Change& change) {
   in = without_nulls(std::move(in));
-  VARVE_CHECK_OK(check_times(in, name));
+  VARVE_RETURN_IF_ERROR(check_times(in, name));
   return changed(std::move(in), [&](Points& points) {
     with_durations(step.per, step.zone, points, [&](std::size_t i, double ms) {
       points.bits[i] = std::bit_cast<std::uint64_t>(change(points, i) / elapsed(points, i) * ms);

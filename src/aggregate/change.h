@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Change: what lies between each sample and the one before it. The point bears the later one's time.
+// Change: the difference between consecutive samples, timestamped with the later one.
 #pragma once
 
 #include "aggregate/points.h"
@@ -10,20 +10,20 @@ namespace varve::aggregate {
 
 // The difference.
 struct Diff {};
-// The difference per `per`: a month has as many days as the one that begins at the sample before.
+// The difference per `per`: a month is as long as the one that begins at the earlier sample.
 struct Rate {
   Sampling per;
   model::TimeZone zone;
 };
-// The value itself per `per`, as a counter that is reset at each reading wants it.
+// The value itself per `per`, for counters that are reset when they are read.
 struct Sampler {
   Sampling per;
   model::TimeZone zone;
 };
 
-// `in`: numbers in either order of time; nulls are passed over. One point less than came in; doubles.
+// `in`: numbers in either order of time; nulls are ignored. One point fewer than the input; doubles.
 Points apply(const Diff& diff, Points in);
-// Error: invalid, if two samples have one time.
+// Error: invalid, if two samples have the same time.
 Result<Points> apply(const Rate& rate, Points in);
 Result<Points> apply(const Sampler& sampler, Points in);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filter: takes out the points that satisfy a comparison, and those that cannot be compared with the threshold: texts
-// with a number, numbers with a text, complex numbers with either. Of histograms it takes out the values, as
-// histogram_filter.h says; with a text all of them. Nulls stay.
+// Filter: removes the points that satisfy a comparison, and those that cannot be compared with the threshold: texts
+// with a number, numbers with a text, complex numbers with either. From histograms it removes values, as
+// histogram_filter.h says; with a text threshold all of them. Nulls stay.
 #pragma once
 
 #include <cstdint>

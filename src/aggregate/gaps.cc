@@ -46,7 +46,7 @@ Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
   const bool text = in.in_text();
   constexpr std::size_t kNullBytes = sizeof(model::Timestamp) + sizeof(std::uint64_t) + 2;
   const std::size_t bytes = kNullBytes + (text ? sizeof(std::string) : 0);
-  if (scope.charge) VARVE_CHECK_OK(scope.charge(nulls > SIZE_MAX / bytes ? SIZE_MAX / 2 : nulls * bytes));
+  if (scope.charge) VARVE_RETURN_IF_ERROR(scope.charge(nulls > SIZE_MAX / bytes ? SIZE_MAX / 2 : nulls * bytes));
 
   Points out;
   out.type = in.type;

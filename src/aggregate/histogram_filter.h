@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// HistogramFilter: takes the values that satisfy a comparison out of histograms, as far as bins tell: a bin of which
-// all values satisfy it goes, one of which none does stays, and of one of which some may (the threshold is in it)
-// `discard_partial` decides.
+// HistogramFilter: removes the values that satisfy a comparison from histograms, bin by bin: a bin whose values all
+// satisfy it is removed, a bin with none is kept, and for a bin that contains the threshold `discard_partial` decides.
 //
-// A histogram that loses a bin is known by its bins from there on: `sum` is that of the bins' own values, and where the
-// least or the greatest bin is another, `min` or `max` is the end of it. One that loses none stays as it is, and so
-// does one of which `min` and `max` say that no value satisfies the comparison. One that has counted nothing, or of
-// which nothing is left, is no point any more. Only of histograms.
+// A histogram that loses a bin is described by its remaining bins: `sum` is computed from their values, and if the
+// lowest or highest bin was removed, `min` or `max` is the end of the new one. A histogram that loses none stays as it
+// is, and so does one whose `min` and `max` show that no value satisfies the comparison. A histogram with nothing left
+// is dropped. Histograms only.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,10 @@ struct HistogramFilter {
   bool discard_partial = false;
 };
 
-// `in`: histograms; nulls stay. Bytes that are no histogram go.
+// `in`: histograms; nulls stay. Bytes that are not a histogram are dropped.
 Points apply(const HistogramFilter& filter, Points in);
 
-// How many values there were of points[i], which is `histogram`, before steps took some out.
+// The number of values of points[i], which is `histogram`, before steps removed some.
 inline std::uint64_t original_count(const Points& points, std::size_t i, const model::Histogram& histogram) {
   return points.originals.empty() ? histogram.count() : points.originals[i];
 }

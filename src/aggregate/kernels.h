@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: what is done once a sample. Each runs over one contiguous column of 64-bit values, four lanes at a time.
+// Kernels: inner loops that run once per sample, over one contiguous column of 64-bit values, four lanes at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ double max_of_doubles(std::span<const std::uint64_t> bits);
 std::int64_t min_of_longs(std::span<const std::uint64_t> bits);
 std::int64_t max_of_longs(std::span<const std::uint64_t> bits);
 
-// Sum of the squares of what they are off `mean`.
+// Sum of squared deviations from `mean`.
 double squares_of_doubles(std::span<const std::uint64_t> bits, double mean);
 double squares_of_longs(std::span<const std::uint64_t> bits, double mean);
 

@@ -10,8 +10,8 @@ namespace varve::aggregate {
 
 struct LeastSquares : Grid {};
 
-// `in`: numbers, ascending. Points bear the times of a window's first and last sample; one sample is its own line, two
-// are theirs, and many at one time have a flat one.
+// `in`: numbers, ascending. The points have the times of a window's first and last sample; a single sample is returned
+// as it is, and samples at one time give a flat line.
 Points apply(const LeastSquares& line, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

@@ -97,7 +97,7 @@ Result<Points> apply(const MovingWindow& moving, const Scope& scope, Points in) 
   const Windows ends({1, moving.sampling.unit}, false, first_end(moving, scope.start), moving.zone);
   const Places places(moving, ends, in);
   const Total total = total_of(places, in);
-  if (scope.charge) VARVE_CHECK_OK(scope.charge(total.bytes));
+  if (scope.charge) VARVE_RETURN_IF_ERROR(scope.charge(total.bytes));
 
   Points out;
   out.type = in.type;

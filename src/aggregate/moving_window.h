@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MovingWindow: windows of `sampling.value` units that move on by one unit. Each gives all its points again, as if they
-// were of the time at which it ends, so that a function of single milliseconds behind this one is of moving windows.
+// MovingWindow: windows of `sampling.value` units that advance by one unit. Each repeats all its points with the time
+// of its end, so that a following aggregator over single milliseconds computes over moving windows.
 //
 // Windows end at E(k), k units after the query's start, or with align_sampling after the beginning of the unit that
 // holds it; k = 0, 1, … Window k is (E(k − value), E(k)]. The first is the one that the first point is in, or that of
@@ -15,7 +15,7 @@ namespace varve::aggregate {
 
 struct MovingWindow : Grid {};  // the stamp has no say
 
-// When the first window of a query from `start` on begins: what lies before that has no say. sampling.value > 0.
+// Start of the first window of a query that begins at `start`: earlier samples have no influence. sampling.value > 0.
 model::Timestamp first_begin(const MovingWindow& moving, model::Timestamp start);
 
 // `in`: any points, ascending. Those of one window are in the order in which they were; numbers of mixed types become

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Percentile: of each window the value that a fraction of the samples does not exceed; exact, at position p (n + 1),
-// and between two samples the line between them.
+// Percentile: for each window the value at position p (n + 1) of the sorted samples, interpolated linearly; exact.
 #pragma once
 
 #include <map>
@@ -18,12 +17,12 @@ struct Percentile : Grid {
   double fraction = 0;  // 0..1
 };
 
-// The values of each window, of pieces in any order: nothing has to be merged for a percentile.
+// The values of each window; pieces may come in any order, nothing has to be merged.
 class WindowValues {
  public:
-  // What is not finite does not count. The number of samples that did.
+  // Ignores values that are not finite. Returns the number of samples used.
   std::size_t add(const Windows& windows, const Column& column);
-  // Leaves nothing.
+  // Empties the object.
   Points take(const Percentile& percentile, const Windows& windows);
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -36,7 +35,7 @@ class WindowValues {
   std::size_t bytes_ = 0;
 };
 
-// `in`: numbers or histograms, ascending. What is not finite does not count.
+// `in`: numbers or histograms, ascending. Values that are not finite are ignored.
 Points apply(const Percentile& percentile, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

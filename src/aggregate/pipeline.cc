@@ -56,7 +56,7 @@ Result<Points> apply(const Step& step, const Scope& scope, Points in, const Save
                    return apply_to_histograms(p, scope.start, std::move(in));
                  },
                  [&](const SaveAs& save) -> Result<Points> {
-                   if (saved) VARVE_CHECK_OK(saved(save, in));
+                   if (saved) VARVE_RETURN_IF_ERROR(saved(save, in));
                    return std::move(in);
                  },
                  [&](const auto& other) -> Result<Points> {
@@ -155,7 +155,7 @@ Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descend
   for (const Step& step : steps) {
     if (!takes(step, model::kind_of(in.type))) continue;
     turn(descending && grid_of(step) == nullptr);
-    VARVE_TRY(in, apply(step, scope, std::move(in), saved));
+    VARVE_ASSIGN_OR_RETURN(in, apply(step, scope, std::move(in), saved));
   }
   turn(descending);
   return in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline: steps that follow one another over the points of one group. A step is a function of windows or a function
-// of the column; a query may hold them in any order.
+// Pipeline: the steps of a query over the points of one group, in order. A step is a function over windows or over the
+// whole column.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@
 
 namespace varve::aggregate {
 
-// The points pass as they are, and whoever runs the pipeline is told, to write them.
+// Passes the points unchanged, and hands them to the caller of the pipeline, which writes them.
 struct SaveAs {
   std::string metric;
   std::vector<std::pair<std::string, std::string>> tags;
@@ -48,29 +48,29 @@ using Pipeline = std::vector<Step>;
 // As KairosDB calls it.
 std::string_view name_of(const Step& step);
 
-// The windows' grid of a function of windows; else nullptr.
+// The window grid of a function over windows; else nullptr.
 const Grid* grid_of(const Step& step);
 
-// The grid of the windows of which the first step that takes histograms makes its points, where merged ones of parts of
-// a window would do for it: it asks for no more than of all values that they counted. Else nullptr.
+// The window grid of the first step that accepts histograms, if histograms merged over parts of a window suffice for
+// it. Else nullptr.
 const Grid* merging_grid(std::span<const Step> steps);
 
-// From when on samples have a say in what the steps make of a range that begins at `start`: earlier where windows move.
-// Of steps that check() is content with.
+// The time from which samples influence the result for a range that begins at `start`: earlier with moving windows. The
+// steps must have passed check().
 model::Timestamp reads_from(std::span<const Step> steps, model::Timestamp start);
 
-// Is there a set of samples that the step can be done to? Error: invalid.
+// Is the step valid for any set of samples? Error: invalid.
 Status check(const Step& step);
 
-// Does it compute, so that finite values may become infinite?
+// Does the step compute, so that finite values may become infinite?
 bool computes(const Step& step);
 
 using Saved = std::function<Status(const SaveAs&, const Points&)>;
 
-// Runs the steps over `in`, which ascends by time, then by value. Functions of windows always see time ascending; those
-// of the column see it as the answer will be, so that with `descending` they look forward in time. The result is in
-// order of the answer. Steps that do not take the points' kind of values leave them as they
-// are. `saved` may be empty. Errors: those of the
+// Runs the steps over `in`, which ascends by time, then by value. Functions over windows always see ascending times;
+// functions over the column see the order of the answer, so with `descending` they look forward in time. The result is
+// in the order of the answer. Steps that do not accept the points' kind of values pass them unchanged. `saved` may be
+// empty. Errors: those of the
 // steps, of `saved` and of scope.charge.
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved);
 

@@ -21,19 +21,19 @@ struct Points {
   std::vector<std::uint64_t> bits;                    // numbers: as in model::Value; else empty
   std::vector<std::string> texts;                     // the others: as in model::Value::text; else empty
   std::vector<std::uint8_t> nulls;                    // of each: 1 where there is a time but no value; empty: nowhere
-  // Of each histogram how many values it counted before steps took some out; empty: as many as it counts.
+  // For each histogram the number of values it counted before steps removed some; empty: unchanged.
   std::vector<std::uint64_t> originals;
 
   [[nodiscard]] std::size_t size() const { return times.size(); }
   [[nodiscard]] model::ValueType type_of(std::size_t i) const { return types.empty() ? type : types[i]; }
 
-  // All points are numbers, or all are of one type that is none.
+  // All points are numbers, or all have the same other type.
   [[nodiscard]] bool in_text() const { return model::in_text(type); }
   [[nodiscard]] bool is_null(std::size_t i) const { return !nulls.empty() && nulls[i] != 0; }
-  // A number's value, as comparisons and sums take it.
+  // A number's value, as comparisons and sums use it.
   [[nodiscard]] double number(std::size_t i) const;
 
-  // Appends a number; goes over to a type for each point with the first that is of another.
+  // Appends a number; switches to one type per point with the first number of another type.
   void push(model::Timestamp time, model::ValueType of, std::uint64_t value) {
     if (times.empty()) type = of;
     if (types.empty() && of != type) types.assign(times.size(), type);
@@ -52,7 +52,7 @@ struct Points {
   }
 };
 
-// Those with kept[i] != 0, in order. One mark for each point.
+// Keeps the points with kept[i] != 0, in order. One entry per point.
 Points keep(Points in, std::span<const std::uint8_t> kept);
 Points without_nulls(Points in);
 // All numbers as doubles; nulls stay.

@@ -17,8 +17,8 @@ struct RateOptions {
   bool delta_only = false;       // the change itself, not per second
 };
 
-// `in`: numbers, times ascending and unique. Doubles; the first sample only serves the second. A NaN (a window without
-// samples) stays where it is, and the next rate counts from the sample before it.
+// `in`: numbers, times ascending and unique. Doubles; the first sample produces no point. A NaN (a window without
+// samples) is kept, and the next rate is computed from the sample before it.
 Points rate(const RateOptions& options, const Points& in);
 
 }  // namespace varve::aggregate

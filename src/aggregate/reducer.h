@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reducer: many numbers into one, by OpenTSDB's names: the values that several series have at one time, or the samples
-// of one window where cells cannot stand for them (deviation, percentiles).
+// Reducer: reduces many numbers to one, with OpenTSDB's names: the values of several series at one time, or the samples
+// of one window for functions that cells cannot represent (deviation, percentiles).
 #pragma once
 
 #include <cstdint>
@@ -51,18 +51,18 @@ std::optional<Reducer> reducer_of(std::string_view name);
 // All names, sorted.
 std::vector<std::string_view> reducer_names();
 
-// Does a series that has no sample at a time count there with the line between its neighbours? (Else not at all, which
-// for sums, minima and maxima is OpenTSDB's "zero, greatest, least if missing".)
+// Is a series without a sample at some time interpolated there? (Otherwise it is ignored, which for sums, minima and
+// maxima is OpenTSDB's "zero, max, min if missing".)
 bool interpolates(Reducer reducer);
 
 // `values`: at least one, no NaN; their order is changed by percentiles. Not for none.
 double reduce(Reducer reducer, std::span<double> values);
 
-// The value at a position counted from 1 in the order of the values; between two it is the line between them, and the
-// ends stand for what is beyond them. `values` as above.
+// The value at a position (from 1) in sorted order, interpolated linearly; positions beyond the ends are clamped.
+// `values` as above.
 double at_position(std::span<double> values, double position);
 
-// Of whole numbers; nothing where the result need not be one or does not fit.
+// The integer result for integers; nothing if the result may not be an integer or does not fit.
 std::optional<std::int64_t> reduce_longs(Reducer reducer, std::span<const std::int64_t> values);
 
 }  // namespace varve::aggregate

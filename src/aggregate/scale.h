@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scale and divide: each value times, or by, a number. Doubles; nulls stay.
+// Scale and divide: multiplies or divides each value by a number. Doubles; nulls stay.
 #pragma once
 
 #include "aggregate/points.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scope: what a step of a pipeline may know of the query around it.
+// Scope: what a pipeline step knows about its query.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace varve::aggregate {
 struct Scope {
   model::Timestamp start = 0;  // of the query's range: what windows count from
   model::Timestamp until = 0;  // the last millisecond that gaps are marked to: the range's last, or now
-  // Asked before memory is taken that has nothing to do with the size of what came in. Empty: all that is wanted.
+  // Called before allocating memory that is not proportional to the input. Empty: everything is granted.
   std::function<Status(std::size_t bytes)> charge;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split: which of several groups a sample belongs to, by its time or its value.
+// Split: assigns a sample to a group by its time or its value.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace varve::aggregate {
 
-// Group number: stretches of `size` from the query's start, counted up to `count` and then from 0 again. Months are
+// Group number: intervals of `size` from the query's start, counted up to `count` and then from 0 again. Months are
 // those of the calendar of UTC, whatever size.value; a year is 52 weeks.
 struct TimeSplit {
   Sampling size;           // value > 0
   std::int64_t count = 1;  // > 0
 };
-// Group number: the value by `size`, both cut towards 0. What is no number: −1.
+// Group number: the value divided by `size`, both truncated towards 0. Values that are not numbers: −1.
 struct ValueSplit {
   std::int64_t size = 1;  // > 0
 };
-// Bin number: how many of the bounds the value has reached, if they ascend. What is no number: −1.
+// Bin number: the number of (ascending) bounds that the value has reached. Values that are not numbers: −1.
 struct BinSplit {
   std::vector<double> bounds;  // not empty
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: an aggregator that cuts time into windows and makes one point of the samples in each. Those that make more of
-// a window, or have no windows, are beside it in pipeline.h; Grid is what all with windows have in common.
+// Stage: an aggregator that divides time into windows and computes one point for each. Aggregators that compute several
+// points per window, or have no windows, are in pipeline.h; Grid is common to all with windows.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace varve::aggregate {
 
 enum class Function : std::uint8_t { avg, sum, min, max, count, first, last, dev };
 
-// By the names that all query languages use alike; not dev, which one divides by n and the other by n − 1.
+// Names that all query languages share; not dev, which one divides by n and another by n − 1.
 std::optional<Function> function_of(std::string_view name);
 std::string_view name_of(Function function);
 
-// Functions of any value; the others let what is no number pass unchanged.
+// Functions that accept any value; the others pass values that are not numbers unchanged.
 constexpr bool takes_text(Function f) { return f == Function::count || f == Function::first || f == Function::last; }
 
-// What time the point of a window bears.
+// The timestamp of a window's point.
 enum class Stamp : std::uint8_t {
   sample,  // the first sample's; for `last` its own
   window_start,
@@ -33,7 +33,7 @@ struct Sampling {
   model::TimeUnit unit = model::TimeUnit::milliseconds;
 };
 
-// How time is cut, and what time a window's point bears.
+// How time is divided into windows, and the timestamp of a window's point.
 struct Grid {
   Sampling sampling;
   bool align_sampling = true;  // windows count from a calendar boundary before the query's start, not from the start
@@ -42,7 +42,7 @@ struct Grid {
   model::TimeZone zone;  // whose calendar
 };
 
-// What `dev` answers: the standard deviation of the sample (of n − 1), or the mean that many deviations up or down.
+// What `dev` returns: the sample standard deviation (divided by n − 1), or the mean plus or minus that many deviations.
 struct Deviation {
   enum class Answer : std::uint8_t { deviation, above, below };
   Answer answer = Answer::deviation;

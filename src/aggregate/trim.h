@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trim: without the first point, the last one, or both: windows at the ends of a range are seldom whole.
+// Trim: removes the first point, the last one, or both: windows at the ends of a range are rarely complete.
 #pragma once
 
 #include "aggregate/points.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: the numbered pieces of time that a stage aggregates over. Window k is [start(k), start(k + 1)).
+// Windows: the numbered intervals that a stage aggregates over. Window k is [start(k), start(k + 1)).
 //
 // Window 0 starts at the query's start, or with align_sampling at a boundary before it: years at January 1st, months at
 // the 1st, weeks at Monday, days, hours, minutes and seconds at midnight, milliseconds at the whole second.
-// So windows of 7 minutes run on from midnight of the first day, and are not restarted the next day.
-// The calendar is the zone's: there days have 23 or 25 hours now and then. Hours and less are exact durations.
+// So windows of 7 minutes continue from midnight of the first day and do not restart the next day. The calendar is that
+// of the zone: days may have 23 or 25 hours. Hours and less are exact durations.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Windows {
   [[nodiscard]] std::int64_t index(model::Timestamp t) const {
     return width_ms_ != 0 ? floor_div(t - origin_, width_ms_) : calendar_index(t);
   }
-  // Are the parts of windows in the range made of whole stretches [k × width, (k + 1) × width)? width > 0; the range,
-  // too, is made of them.
+  // Do all windows in the range consist of whole intervals [k × width, (k + 1) × width)? width > 0; the range consists
+  // of such intervals, too.
   [[nodiscard]] bool are_made_of(std::int64_t width, model::TimeRange range) const {
     if (width_ms_ != 0) return origin_ % width == 0 && width_ms_ % width == 0;
     return zone_.is_utc() ? origin_ % width == 0 && kDayMs % width == 0 : zoned_are_made_of(width, range);
@@ -38,7 +38,7 @@ class Windows {
     const std::int64_t q = a / b;
     return a % b < 0 ? q - 1 : q;
   }
-  // What a thread last asked of windows in a zone: neighbours ask for the same window, and a zone is looked up slowly.
+  // Caches a thread's last window in a zone: neighbouring samples need the same window, and looking up a zone is slow.
   struct Recent;
   static Recent& recent();
 
@@ -60,7 +60,7 @@ inline Windows windows_of(const Grid& grid, model::Timestamp query_start) {
   return {grid.sampling, grid.align_sampling, query_start, grid.zone};
 }
 
-// The time of a window's point; `sample`: that of the sample which stands for it.
+// The timestamp of a window's point; `sample`: the timestamp of the sample that represents it.
 inline model::Timestamp stamp_of(const Grid& grid, const Windows& windows, std::int64_t window,
                                  model::Timestamp sample) {
   switch (grid.stamp) {

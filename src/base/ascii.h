@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of protocols, which is ASCII whatever the locale is.
+// ASCII helpers for protocol text, independent of the locale.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline std::string lower(std::string_view text) {
   return out;
 }
 
-// Without the blanks and tabs at its ends.
+// Trims blanks and tabs at both ends.
 inline std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};

@@ -29,7 +29,7 @@ class SystemClock final : public Clock {
   }
 };
 
-// For tests: stands still until told.
+// For tests: advances only when told to.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(std::int64_t now_ms = 1'700'000'000'000) : now_ms_(now_ms) {}

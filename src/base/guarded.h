@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded: where a thread of ours calls code that may throw, an exception becomes an error. Memory that ran out is
-// mostly what is thrown: it ends the piece of work that wanted it, never the process.
+// Guarded: turns exceptions into errors where one of our threads calls code that may throw. Most of them are bad_alloc:
+// running out of memory ends the work that needed it, never the process.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace varve {
 
-// The exception that is being handled, as an error: unavailable for memory that ran out, io for anything else. Call it
-// inside a catch block only.
+// The exception being handled, as an error: unavailable for bad_alloc, io for anything else. Call it inside a catch
+// block only.
 Error error_of_exception() noexcept;
 
-// Calls fn(), which returns void, a Status or a Result. What it throws becomes such an error.
+// Calls fn(), which returns void, a Status or a Result, and turns an exception into such an error.
 template <class F>
 auto guarded(F&& fn) noexcept {
   using Returned = std::invoke_result_t<F>;
@@ -32,7 +32,7 @@ auto guarded(F&& fn) noexcept {
   }
 }
 
-// Tells the log of a piece of work that failed and whose error nobody else is told. Never throws.
+// Logs the failure of work whose error nobody else receives. Never throws.
 void log_failure(std::string_view what, const Status& done) noexcept;
 
 }  // namespace varve

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryLedger: what all requests together hold in memory (`limits.memory`), by kind: bodies on their way in, queries
-// at work, answers on their way out. Who holds something has an account and says how much it is; one that finds no room
-// is told so and has to do without, and nobody else loses anything.
+// MemoryLedger: the memory of all requests together (`limits.memory`), by kind: bodies being received, queries being
+// run, answers being sent. Whoever holds memory has an account and reports its size; an account that finds no room is
+// refused, and the others keep what they have.
 //
-// Two shares are kept for small ones, so that they find room while large ones hold all the rest: one for bodies, one
-// for queries and their answers. An account that grows out of its share moves to the rest.
+// Two shares are reserved for small accounts, so that they find room while large ones hold all the rest: one for
+// bodies, one for queries and their answers. An account that outgrows its share moves to the common part.
 //
 //   auto ledger = std::make_shared<MemoryLedger>(std::size_t{1} << 30);
 //   MemoryLedger::Account body(ledger, MemoryLedger::Kind::body);
@@ -26,9 +26,9 @@ namespace varve {
 class MemoryLedger {
  public:
   enum class Kind { body, query, answer };
-  // What counts as small: 1 MiB, and what a buffer for that has beside it.
+  // The largest small account: 1 MiB, and the overhead of a buffer of that size.
   static constexpr std::size_t kSmallMax = (std::size_t{1} << 20) + (std::size_t{1} << 18);
-  // Of each of the two shares for small ones; an eighth of the limit, if that is less.
+  // Size of each of the two shares; an eighth of the limit, if that is less.
   static constexpr std::size_t kShareMax = std::size_t{64} << 20;
 
   class Account;
@@ -39,10 +39,10 @@ class MemoryLedger {
   [[nodiscard]] std::size_t held(Kind kind) const;
   [[nodiscard]] std::size_t held() const;  // of all kinds
   [[nodiscard]] std::array<std::size_t, 3> held_by_kind() const;
-  // What is left for one that is not small.
+  // Room left for an account that is not small.
   [[nodiscard]] std::size_t room() const;
 
-  // A request is answered with 503 as it found no room. Called once for each.
+  // Counts a request that is answered with 503 because it found no room. Called once for each.
   void note_refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
@@ -57,7 +57,7 @@ class MemoryLedger {
   };
   enum class Place { bodies, queries, rest };
 
-  // False: there is no room, and nothing is changed.
+  // False: there is no room, and nothing has changed.
   bool move(Account& account, Kind kind, std::size_t bytes);
 
   const std::size_t limit_;
@@ -67,20 +67,21 @@ class MemoryLedger {
   std::atomic<std::uint64_t> refused_{0};
 };
 
-// What one request holds of one kind, given back when the account goes. One thread at a time.
+// The memory of one kind that one request holds; released when the account is destroyed. One thread at a time.
 class MemoryLedger::Account {
  public:
-  // Without a ledger there is always room.
+  // Without a ledger every request is granted.
   Account(std::shared_ptr<MemoryLedger> ledger, Kind kind) : ledger_(std::move(ledger)), kind_(kind) {}
   ~Account() { clear(); }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  // It will be large, however little it holds yet: no share for small ones is for it. Until clear().
+  // Treats the account as large, however little it holds yet, so that it does not use a share for small ones. Until
+  // clear().
   void expect_large() { large_ = true; }
-  // Holds so much from now on. False: there is no room, and nothing is changed; never if it is less than before.
+  // Sets the size. False: there is no room, and nothing has changed. Shrinking never fails.
   [[nodiscard]] bool resize(std::size_t bytes) { return become(kind_, bytes); }
-  // The same, and goes on as another kind.
+  // The same, and changes the kind.
   [[nodiscard]] bool become(Kind kind, std::size_t bytes);
   void clear();
   [[nodiscard]] std::size_t bytes() const { return bytes_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's numbers about itself: counters, gauges, histograms with a fixed set of labels, printed as Prometheus
-// text. Register once (at start or on first sight of a bounded label), keep the reference, count with one relaxed add.
+// The server's own metrics: counters, gauges and histograms with a fixed set of labels, printed as Prometheus text.
+// Register once (at start or on first sight of a bounded label), keep the reference, count with one relaxed add.
 //   auto& accepted = metrics.counter("varve_samples_accepted_total", "Samples taken in.");
 //   accepted.add(n);
 #pragma once
@@ -57,7 +57,7 @@ class Metrics {
   Counter& counter(std::string_view name, std::string_view help, std::vector<MetricLabel> labels = {});
   Histogram& histogram(std::string_view name, std::string_view help, std::vector<double> bounds,
                        std::vector<MetricLabel> labels = {});
-  // Asked when printed; a counter's never goes down.
+  // The function is called when metrics are printed; that of a counter must never decrease.
   void counter_from(std::string_view name, std::string_view help, std::function<double()> read,
                     std::vector<MetricLabel> labels = {});
   void gauge(std::string_view name, std::string_view help, std::function<double()> read,

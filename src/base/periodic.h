@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periodic: a thread that does the same again and again, with a pause in between, until it is stopped.
+// Periodic: a thread that repeats a step, with a pause in between, until it is stopped.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace varve {
 
 class Periodic {
  public:
-  // A step that takes long looks at the token now and then. What it throws ends the step alone, and is told in the log.
+  // A long step checks the token now and then. An exception ends the current step only, and is logged.
   using Step = std::function<void(const std::stop_token& stopping)>;
 
-  // The first step is done at once.
+  // Runs the first step at once.
   Periodic(std::chrono::milliseconds pause, Step step);
-  // Waits for the step under way.
+  // Waits for the running step.
   ~Periodic() = default;
   Periodic(const Periodic&) = delete;
   Periodic& operator=(const Periodic&) = delete;

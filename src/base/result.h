@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected failures are values. `Result<T>` is a std::expected whose neglect is a compile error
-// (it is [[nodiscard]] as a type), with one small Error everywhere.
+// Expected failures are values. `Result<T>` is a std::expected with one small Error type; ignoring one is a compile
+// error ([[nodiscard]] on the type).
 #pragma once
 
 #include <expected>
@@ -47,14 +47,15 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(
 
 #define VARVE_CONCAT_INNER(a, b) a##b
 #define VARVE_CONCAT(a, b) VARVE_CONCAT_INNER(a, b)
-#define VARVE_TRY_INNER(tmp, decl, ...)                        \
+#define VARVE_ASSIGN_OR_RETURN_INNER(tmp, decl, ...)           \
   auto tmp = (__VA_ARGS__);                                    \
   if (!tmp) return std::unexpected<varve::Error>(tmp.error()); \
   decl = std::move(*tmp)
 
-// VARVE_TRY(auto x, f());  →  x is f()'s value, or the function returns f()'s error.
-#define VARVE_TRY(decl, ...) VARVE_TRY_INNER(VARVE_CONCAT(varve_try_, __LINE__), decl, __VA_ARGS__)
-// VARVE_CHECK_OK(f());  →  the function returns f()'s error, if it has one.
-#define VARVE_CHECK_OK_INNER(status, ...) \
+// VARVE_ASSIGN_OR_RETURN(auto x, f());  →  x is f()'s value, or the function returns f()'s error.
+#define VARVE_ASSIGN_OR_RETURN(decl, ...) \
+  VARVE_ASSIGN_OR_RETURN_INNER(VARVE_CONCAT(varve_try_, __LINE__), decl, __VA_ARGS__)
+// VARVE_RETURN_IF_ERROR(f());  →  the function returns f()'s error, if it has one.
+#define VARVE_RETURN_IF_ERROR_INNER(status, ...) \
   if (auto status = (__VA_ARGS__); !status) return std::unexpected<varve::Error>(status.error())
-#define VARVE_CHECK_OK(...) VARVE_CHECK_OK_INNER(VARVE_CONCAT(varve_status_, __COUNTER__), __VA_ARGS__)
+#define VARVE_RETURN_IF_ERROR(...) VARVE_RETURN_IF_ERROR_INNER(VARVE_CONCAT(varve_status_, __COUNTER__), __VA_ARGS__)

@@ -15,19 +15,19 @@ Result<int> half(int v) {
 }
 
 Result<int> quarter(int v) {
-  VARVE_TRY(const int once, half(v));
-  VARVE_TRY(const int twice, half(once));
+  VARVE_ASSIGN_OR_RETURN(const int once, half(v));
+  VARVE_ASSIGN_OR_RETURN(const int twice, half(once));
   return twice;
 }
 
 Status check_both(int a, int b) {
-  VARVE_CHECK_OK(half(a));
-  VARVE_CHECK_OK(half(b));
+  VARVE_RETURN_IF_ERROR(half(a));
+  VARVE_RETURN_IF_ERROR(half(b));
   return {};
 }
 
 Result<std::unique_ptr<int>> own(int v) {
-  VARVE_TRY(auto pointer, Result<std::unique_ptr<int>>(std::make_unique<int>(v)));
+  VARVE_ASSIGN_OR_RETURN(auto pointer, Result<std::unique_ptr<int>>(std::make_unique<int>(v)));
   return pointer;
 }
 

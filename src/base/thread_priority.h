@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread shares the processors with the others.
+// Scheduling priority of a thread.
 #pragma once
 
 namespace varve {
 
-// For threads with long work that nobody waits for to the millisecond (parsing large bodies): when there are
-// fewer processors than there is to do, this thread gets a tenth of what the threads that answer get, and is put aside
-// as soon as one of them wakes. Does nothing where the system refuses.
+// For threads with long work that is not latency-critical (parsing large bodies): when processors are scarce, this
+// thread gets a tenth of the share of the threads that answer requests, and is preempted as soon as one of them wakes.
+// No effect if the system refuses.
 void lower_thread_priority();
 
 }  // namespace varve

@@ -119,8 +119,8 @@ Result<std::shared_ptr<const Block>> Block::open(std::span<const std::byte> byte
   std::copy(bytes.begin(), bytes.end(), state->stored.get());
   std::fill_n(state->stored.get() + bytes.size(), kSlack, std::byte{0});
   std::uint64_t group_count = 0;
-  VARVE_CHECK_OK(state->read_head(group_count));
-  VARVE_CHECK_OK(state->read_directory(group_count));
+  VARVE_RETURN_IF_ERROR(state->read_head(group_count));
+  VARVE_RETURN_IF_ERROR(state->read_directory(group_count));
   return std::shared_ptr<const Block>(new Block(std::move(state)));
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/check.h"
 #include "chunk/part.h"
 #include "chunk/wide.h"
 
@@ -35,6 +36,8 @@ double sum_of_doubles(std::span<const std::uint64_t> bits) {
 }  // namespace
 
 void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out) {
+  const bool typed = column.form == Column::Form::typed;
+  check((typed ? column.types.size() : column.ints.size()) == rows, "a column has a cell in each row");
   switch (column.form) {
     case Column::Form::longs: write_ints(Form::longs, 0, column.ints, true, sequences, out); return;
     case Column::Form::decimals: write_ints(Form::decimals, column.decimals, column.ints, true, sequences, out); return;
@@ -47,8 +50,10 @@ void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter&
   } else if (type == ValueType::string) {
     write_texts(column.texts, sequences, out);
   } else if (type == ValueType::double_) {
+    check(column.bits.size() == rows, "a column has a cell in each row");
     write_doubles(column.bits, sequences, out);
   } else {
+    check(column.bits.size() == rows, "a column has a cell in each row");
     // Signed and unsigned of one width may stand for each other.
     const auto* const longs = reinterpret_cast<const std::int64_t*>(column.bits.data());
     write_ints(Form::longs, 0, {longs, rows}, true, sequences, out);
@@ -104,6 +109,7 @@ void ColumnWriter::write_patched(std::span<const std::uint64_t> bits, SequenceWr
 }
 
 void ColumnWriter::write_texts(std::span<const std::string_view> texts, SequenceWriter& sequences, Sections& out) {
+  check(!texts.empty(), "a column of texts has some");
   dictionary_.clear();
   strings_.clear();
   ints_.resize(texts.size());
@@ -125,6 +131,7 @@ void ColumnWriter::write_mixed(const Column& column, SequenceWriter& sequences, 
   types_.clear();
   longs_.clear();
   doubles_.clear();
+  check(column.bits.size() == column.types.size() || column.texts.size() == column.types.size(), "a cell has a value");
   std::array<std::vector<std::string_view>, 3> texts;  // strings, complex numbers, histograms
   std::size_t erased = 0;
   for (std::size_t i = 0; i < column.types.size(); ++i) {

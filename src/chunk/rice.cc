@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/check.h"
+
 namespace varve::chunk {
 namespace {
 
@@ -35,6 +37,7 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t at) {
 }  // namespace
 
 RicePlan plan_rice(std::span<const std::byte> symbols) {
+  check(!symbols.empty(), "a plan for symbols that there are");
   const unsigned greatest = to_unsigned(*std::max_element(symbols.begin(), symbols.end()));
   RicePlan best;
   std::size_t best_bits = SIZE_MAX;
@@ -50,6 +53,7 @@ RicePlan plan_rice(std::span<const std::byte> symbols) {
 
 void write_rice(const RicePlan& plan, std::span<const std::byte> symbols, Bytes& out) {
   std::byte* at = out.reserve(plan.bytes + 8);  // whole words are stored
+  const std::byte* const end = at + plan.bytes;
   *at++ = static_cast<std::byte>(kMark | plan.k);
   std::uint64_t bits = 0;
   unsigned filled = 0;
@@ -64,6 +68,7 @@ void write_rice(const RicePlan& plan, std::span<const std::byte> symbols, Bytes&
     bits >>= filled / 8 * 8;
     filled %= 8;
   }
+  check(at + (filled > 0 ? 1 : 0) == end, "codes are as long as planned");
   out.advance(plan.bytes);
 }
 

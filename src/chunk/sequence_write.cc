@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.h"
 #include "chunk/sequence.h"
 
 namespace varve::chunk {
@@ -41,6 +42,7 @@ void SequenceWriter::divide(Values values, std::int64_t min, std::uint64_t unit)
 }
 
 bool SequenceWriter::write(Values values, Range range, std::int64_t origin, Sections& out) {
+  check(!values.empty() && range.min <= range.max, "a sequence has values in its range");
   const auto min = static_cast<std::uint64_t>(range.min);
   Plan plan = make_plan(values, range);
   const std::uint64_t unit = plan.sparse ? 1 : unit_of(values, range.min);
@@ -93,6 +95,7 @@ void SequenceWriter::write_sparse(Sections& out) {
 }
 
 bool SequenceWriter::write_symbols(const Plan& plan, Sections& out) {
+  check(plan.symbol_class < kClasses, "a plan names a class of symbols");
   if (plan.symbol_class >= kShiftedFrom) {
     out.params().byte(plan.shift);
     write_low(plan.shift, out.low());

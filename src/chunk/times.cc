@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "chunk/block.h"
 
 namespace varve::chunk {
@@ -79,6 +80,7 @@ void TimesWriter::write(TimeSpan times, SequenceWriter& sequences, Sections& out
   }
   const model::Timestamp origin = before_.empty() ? 0 : before_.front();
   const Range range{times.front(), times.back()};
+  check(range.min <= range.max, "times ascend");
   // Only a jittering clock is worth the look: differences of a regular one need no bits at all.
   bool grid = false;
   Range offsets{};

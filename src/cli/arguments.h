@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as a list of settings. Pure; whether a key exists is config/'s business.
+// The command line as a list of settings. Pure; config/ decides whether a key exists.
 #pragma once
 
 #include <optional>

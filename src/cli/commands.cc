@@ -63,9 +63,6 @@ constexpr Command kCommands[] = {{"serve", "", true, "", serve},
                                  {"version", "", false, "", version}};
 constexpr std::string_view kThereAre = "there are serve, check, schema, migrate and version";
 
-// Promised for later; a clear word is better than "unknown".
-constexpr std::string_view kLater[] = {"query", "put", "backup", "restore", "device", "tail"};
-
 const Command* find_command(std::string_view name) {
   for (const Command& command : kCommands) {
     if (command.name == name) return &command;
@@ -73,12 +70,7 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
-int unknown(const std::string& name) {
-  for (const auto later : kLater) {
-    if (later == name) return wrong({"\"" + name + "\": not in this build yet; " + std::string(kThereAre)});
-  }
-  return wrong({"\"" + name + "\": no such command; " + std::string(kThereAre)});
-}
+int unknown(const std::string& name) { return wrong({"\"" + name + "\": no such command; " + std::string(kThereAre)}); }
 
 }  // namespace
 
@@ -98,7 +90,7 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
     return 0;
   }
   if (given.object != command->object) {
-    given.faults.push_back("varve " + given.command + " " + std::string(command->object) + " is what there is");
+    given.faults.push_back("expected: varve " + given.command + " " + std::string(command->object));
   }
   Own own;
   std::erase_if(given.flags, [&](const auto& flag) {

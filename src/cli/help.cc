@@ -7,17 +7,17 @@ namespace varve::cli {
 namespace {
 
 constexpr std::string_view kOverview =
-    R"(varve keeps time series: samples in by many protocols, durable at once, queried fast.
+    R"(varve stores time series: it accepts many protocols, makes every sample durable at once, and answers queries fast.
 
 usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
 
   serve     run the server
-  check     check a configuration and print it whole, with defaults
+  check     check a configuration and print all of it, with defaults
   schema    print the tables of the cluster engine, or create them
-  migrate   take over the samples of a KairosDB
-  version   say which varve this is
+  migrate   copy the samples of a KairosDB
+  version   print the version
 
-varve COMMAND --help teaches with an example.
+varve COMMAND --help explains a command with an example.
 )";
 
 constexpr std::string_view kServe =
@@ -25,7 +25,7 @@ constexpr std::string_view kServe =
 
 usage: varve serve [--config FILE] [--KEY=VALUE ...]
 
-example: keep data in ./demo, take samples and queries on port 8080 of this machine
+example: keep data in ./demo, serve port 8080 on this machine only
   varve serve --storage.path=./demo &
   curl -d 'weather,city=oslo temperature=7.5' http://127.0.0.1:8080/write
   curl -d '{"start_relative":{"value":1,"unit":"hours"},"metrics":[{"name":"weather_temperature"}]}' \
@@ -34,25 +34,25 @@ example: keep data in ./demo, take samples and queries on port 8080 of this mach
 )";
 
 constexpr std::string_view kCheck =
-    R"(varve check reads a configuration as serve would, and prints it whole: every key, its value and where that was said.
+    R"(varve check reads a configuration as serve would, and prints all of it: every key, its value and where it was set.
 Exit status 2 and one line per fault if something is wrong.
 
 usage: varve check [--config FILE] [--KEY=VALUE ...]
 
-example: write a file with every key, change one, check it
+example: write a file with every key, override one, check it
   varve check > varve.yaml
   varve check --config varve.yaml --slots.width=30m
 
 )";
 
 constexpr std::string_view kSchema =
-    R"(varve schema prints the CQL of the cluster engine's tables; docs/schema.md explains each. With --apply it creates in
-Cassandra what is missing, and waits until all nodes agree. Done again it changes nothing; run it once before the first
-replica starts, and after an upgrade that asks for it. One at a time.
+    R"(varve schema prints the CQL of the cluster engine's tables; docs/internals/schema.md explains each. With --apply it creates
+what is missing in Cassandra and waits until all nodes agree. Running it again changes nothing. Run it once before the
+first replica starts, and after an upgrade that asks for it; never two at a time.
 
 usage: varve schema [--apply] [--config FILE] [--KEY=VALUE ...]
 
-example: look at it, then create it
+example: print it, then create it
   varve schema --cassandra.keyspace=varve > varve.cql
   varve schema --apply --cassandra.hosts=db1:9042,db2:9042 --cassandra.replication=dc1:3
 
@@ -60,18 +60,18 @@ example: look at it, then create it
 
 constexpr std::string_view kMigrate =
     R"(varve migrate kairosdb reads the keyspace of a KairosDB 1.x from Cassandra and writes every sample into this varve's store,
-in parallel by token range. A run that was interrupted goes on where it was: what is done stands in the file that --progress
-names (kairosdb-KEYSPACE.progress). At the end the samples of each metric are counted on both sides; exit status 1 and one
-line per metric where they differ. docs/migrate-kairosdb.md explains what is taken over, and what is not.
+in parallel by token range. A run that was interrupted resumes: --progress names the file that records what is done
+(kairosdb-KEYSPACE.progress). At the end the samples of each metric are counted on both sides; exit status 1 and one line
+per metric where they differ. docs/operate/migrate-kairosdb.md explains what is copied, and what is not.
 
 usage: varve migrate kairosdb --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--tenant NAME] [--progress FILE]
                               [--config FILE] [--KEY=VALUE ...]
 
-The embedded engine's directory must not be open in a server meanwhile. KairosDB's Cassandra is reached with the same
-cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; where it is another
-cluster, say what is different behind a question mark: ?username=U&password_file=FILE&tls=true&datacenter=DC.
+No server may have the embedded engine's directory open meanwhile. KairosDB's Cassandra is reached with the same
+cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; if it is another
+cluster, append what differs: ?username=U&password_file=FILE&tls=true&datacenter=DC.
 
-example: KairosDB's samples into the directory of a new server, then serve them
+example: copy KairosDB's samples into the directory of a new server, then serve them
   varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --tenant=default --storage.path=./varve-data
   varve serve --storage.path=./varve-data
 

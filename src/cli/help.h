@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --help teaches: each command with an example.
+// The texts of --help: each command with an example.
 #pragma once
 
 #include <string>

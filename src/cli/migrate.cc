@@ -67,7 +67,7 @@ Result<driver::SessionOptions> session_options(config::Config config, const migr
   if (from.username) cassandra.username = *from.username;
   if (from.password_file) cassandra.password_file = *from.password_file;
   if (from.tls) cassandra.tls = *from.tls;
-  VARVE_TRY(auto servers, server::cluster_servers(config));
+  VARVE_ASSIGN_OR_RETURN(auto servers, server::cluster_servers(config));
   servers.cassandra.contact_points = from.contact_points;
   servers.cassandra.keyspace = from.keyspace;
   servers.cassandra.request_timeout_ms = 30'000;  // of a page
@@ -104,7 +104,7 @@ std::string target_name(const config::Config& config, const std::string& tenant)
 
 Result<migrate::Progress> begin(const std::string& path, const std::string& source, const std::string& target,
                                 const Clock& clock) {
-  VARVE_TRY(auto before, migrate::load_progress(path));
+  VARVE_ASSIGN_OR_RETURN(auto before, migrate::load_progress(path));
   if (!before) {
     migrate::Progress fresh;
     fresh.source = source;
@@ -221,15 +221,15 @@ struct Opened {
 
 Result<int> run(const config::Config& config, const Arguments& args, const server::Signals& signals) {
   const SystemClock clock;
-  VARVE_TRY(const auto session, session_options(config, args.from));
-  VARVE_TRY(auto runtime, driver::Runtime::start(0));
-  VARVE_TRY(const auto source, migrate::KairosdbSource::open(runtime, session));
-  VARVE_TRY(auto progress, begin(args.progress, source->name(), target_name(config, args.tenant), clock));
+  VARVE_ASSIGN_OR_RETURN(const auto session, session_options(config, args.from));
+  VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(0));
+  VARVE_ASSIGN_OR_RETURN(const auto source, migrate::KairosdbSource::open(runtime, session));
+  VARVE_ASSIGN_OR_RETURN(auto progress, begin(args.progress, source->name(), target_name(config, args.tenant), clock));
   const bool embedded = is_embedded(config);
   const config::Config copying = copying_config(config);
   Opened opened;
-  VARVE_TRY(opened.engine, embedded ? server::open_embedded(copying, clock, "migrate")
-                                    : server::open_cluster(copying, clock, "migrate"));
+  VARVE_ASSIGN_OR_RETURN(opened.engine, embedded ? server::open_embedded(copying, clock, "migrate")
+                                                 : server::open_cluster(copying, clock, "migrate"));
   auto& engine = *opened.engine;
   opened.writer =
       std::make_unique<write::Writer>(engine.series(), engine.samples(), server::write_options(config, clock));
@@ -248,12 +248,13 @@ Result<int> run(const config::Config& config, const Arguments& args, const serve
   TaskPool pool(static_cast<unsigned>(threads));
   migrate::Migration migration(shared, std::move(progress), args.progress, clock);
   Display display(migration, shared, clock);
-  VARVE_CHECK_OK(steered(signals, shared.stopping, &display, [&] { return migration.copy(pool, threads); }));
+  VARVE_RETURN_IF_ERROR(steered(signals, shared.stopping, &display, [&] { return migration.copy(pool, threads); }));
   const migrate::Totals& totals = migration.progress().totals;
   say(stderr, "counting");
   const model::Timestamp from = embedded ? model::kTimestampMin : shared.old_before_ms;
-  VARVE_TRY(const auto compared, steered(signals, shared.stopping, nullptr,
-                                         [&] { return migrate::compare(shared, totals, from, pool, threads); }));
+  VARVE_ASSIGN_OR_RETURN(const auto compared, steered(signals, shared.stopping, nullptr, [&] {
+                           return migrate::compare(shared, totals, from, pool, threads);
+                         }));
   return report(compared, totals, config);
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `varve migrate kairosdb`: opens the engine as a server would, copies, shows how far it is, and compares.
+// `varve migrate kairosdb`: opens the engine like a server, copies, prints progress, and compares.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace varve::cli {
 
-// `own`: from, tenant, progress. Answers the exit status: 0 all is there, 1 it is not, or failed, 2 wrong arguments.
+// `own`: from, tenant, progress. Returns the exit status: 0 everything was copied, 1 something differs or failed, 2
+// wrong arguments.
 // Call it before any thread is started.
 int migrate_kairosdb(const config::Config& config, const std::vector<config::Setting>& own);
 

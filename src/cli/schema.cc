@@ -19,9 +19,9 @@ int not_printed(const std::string& why) {
 
 #ifdef VARVE_CLUSTER
 Status apply(const config::Config& config) {
-  VARVE_TRY(const auto servers, server::cluster_servers(config));
-  VARVE_TRY(auto runtime, driver::Runtime::start(1));
-  VARVE_TRY(const auto session, engine::cassandra::connect(runtime, servers.cassandra));
+  VARVE_ASSIGN_OR_RETURN(const auto servers, server::cluster_servers(config));
+  VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(1));
+  VARVE_ASSIGN_OR_RETURN(const auto session, engine::cassandra::connect(runtime, servers.cassandra));
   return engine::cassandra::apply_schema(session, server::schema_options(config), [](std::string_view step) {
     std::printf("%.*s\n", static_cast<int>(step.size()), step.data());
     std::fflush(stdout);

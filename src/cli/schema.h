@@ -6,7 +6,7 @@
 
 namespace varve::cli {
 
-// Both answer the exit status; what is wrong is one line on stderr.
+// Both return the exit status; errors are one line on stderr.
 int print_schema(const config::Config& config);
 int apply_schema(const config::Config& config);
 

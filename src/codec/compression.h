@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole-buffer compression of request and response bodies. Every inflater has an upper bound of what it may put out,
-// so a bomb costs at most that.
+// Whole-buffer compression of request and response bodies. Every decompressor has an upper bound on its output, so a
+// compression bomb costs at most that.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@ namespace varve::codec {
 
 enum class Coding { identity, gzip, deflate, zstd, snappy };  // snappy: the block format of remote write
 
-// Behind what decompress() puts out there is room for this many bytes without another allocation, because parsers want
-// readable bytes behind their input.
+// decompress() leaves capacity for this many bytes after its output, because parsers need readable bytes behind their
+// input.
 inline constexpr std::size_t kDecompressSlack = 64;
 
-// Replaces `out` by the decompressed bytes; its memory is used again.
-// Errors: too_large (more than max bytes would come out), invalid (not in that format, or cut short).
+// Replaces `out` with the decompressed bytes, reusing its memory. Errors: too_large (the output would exceed max
+// bytes), invalid (not in that format, or truncated).
 Status decompress(Coding coding, std::string_view in, std::size_t max, std::string& out);
 
 Status compress(Coding coding, std::string_view in, std::string& out);
 
-// Compresses what comes piece by piece, as one stream (gzip, deflate, zstd).
+// Compresses successive pieces into one stream (gzip, deflate, zstd).
 class Compressor {
  public:
-  // Another coding than gzip, deflate or zstd passes the bytes on as they are.
+  // Any coding other than gzip, deflate or zstd passes the bytes through unchanged.
   explicit Compressor(Coding coding);
   ~Compressor();
   Compressor(Compressor&&) noexcept;
   Compressor& operator=(Compressor&&) noexcept;
-  // Appends to `out` all that can be said after `in`; the reader can decode everything up to here. `last` ends the
+  // Appends to `out` everything up to the end of `in`, flushed, so that the reader can decode it. `last` ends the
   // stream.
   Status add(std::string_view in, bool last, std::string& out);
 

@@ -35,7 +35,7 @@ inline void append_varint(std::string& to, std::uint64_t v) {
   to += static_cast<char>(v);
 }
 
-// Reads at `at`, not past `end`; returns the end of the varint, or nullptr if it is cut or longer than 64 bits.
+// Reads at `at`, not past `end`; returns the end of the varint, or nullptr if it is truncated or longer than 64 bits.
 inline const std::byte* get_varint(const std::byte* at, const std::byte* end, std::uint64_t& v) {
   v = 0;
   for (unsigned shift = 0; at != end && shift < 64; shift += 7) {

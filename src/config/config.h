@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything varve can be told, parsed and checked. Components do not see this: server/ turns it into their own
-// Options. What each key means is written once, in keys.cc; docs/configuration.md explains it.
+// The whole configuration, parsed and checked. Components do not see it: server/ translates it to their own Options.
+// The meaning of each key is defined once, in keys.cc; docs/operate/configuration.md explains it.
 #pragma once
 
 #include <cstdint>

@@ -19,19 +19,19 @@ struct Key {
   Status (*set)(Config&, std::string_view text);
 };
 
-// In the order of docs/configuration.md.
+// In the order of docs/operate/configuration.md.
 std::span<const Key> keys();
 
-// nullptr if there is none of this name.
+// nullptr if there is no such key.
 const Key* find_key(std::string_view name);
 
-// The key that the writer of an unknown one may have meant; nullptr if none is near.
+// The known key that is most similar to an unknown one; nullptr if none is.
 const Key* nearest_key(std::string_view name);
 
 // slots.width → VARVE_SLOTS_WIDTH
 std::string environment_name(std::string_view key);
 
-// The value as it may be shown: passwords inside become ***.
+// The value as it may be displayed: passwords become ***.
 std::string shown_value(std::string_view key, std::string_view text);
 
 }  // namespace varve::config

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a configuration together: flag beats environment beats file beats default; then checks what belongs together.
+// Combines a configuration (a flag overrides environment, file and default, in this order), then checks constraints
+// between keys.
 #pragma once
 
 #include <optional>

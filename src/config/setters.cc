@@ -14,14 +14,14 @@ constexpr std::uint64_t kConnectionsMost = 1'000'000;
 
 // A duration of at least `least_ms`; `least` is how its text says that.
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
-  VARVE_TRY(const std::int64_t ms, parse_duration_ms(text));
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
   if (ms < least_ms) return fail(Code::invalid, "a duration of at least " + std::string(least));
   field = ms;
   return {};
 }
 
 Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least, std::string_view least_text) {
-  VARVE_TRY(const std::uint64_t bytes, parse_size_bytes(text));
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t bytes, parse_size_bytes(text));
   if (bytes < least) return fail(Code::invalid, "a size of at least " + std::string(least_text));
   field = bytes;
   return {};
@@ -43,7 +43,7 @@ Status set_text(std::string& field, std::string_view text) {
 }
 
 Status set_switch(bool& field, std::string_view text) {
-  VARVE_TRY(field, parse_switch(text));
+  VARVE_ASSIGN_OR_RETURN(field, parse_switch(text));
   return {};
 }
 
@@ -116,7 +116,7 @@ Status set_storage_sync(Config& config, std::string_view text) {
 Status set_storage_repair(Config& config, std::string_view text) { return set_switch(config.storage.repair, text); }
 
 Status set_http_listen(Config& config, std::string_view text) {
-  VARVE_TRY(config.http.listen, parse_address(text));
+  VARVE_ASSIGN_OR_RETURN(config.http.listen, parse_address(text));
   return {};
 }
 
@@ -269,7 +269,7 @@ Status set_tags_limit_action(Config& config, std::string_view text) {
 
 Status set_tags_value_max(Config& config, std::string_view text) {
   constexpr std::uint64_t kMost = 65'535;  // what the index can hold
-  VARVE_TRY(const std::uint64_t bytes, parse_size_bytes(text));
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t bytes, parse_size_bytes(text));
   if (bytes < 1 || bytes > kMost) return fail(Code::invalid, "a size from 1 to 65535 bytes");
   config.tags.value_bytes_max = bytes;
   return {};

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "model/duration.h"
+
 namespace varve::config {
 namespace {
 
@@ -14,8 +16,6 @@ struct Unit {
   std::uint64_t factor;
 };
 
-constexpr Unit kDurations[] = {{"ms", 1},         {"s", 1'000},       {"m", 60'000},        {"h", 3'600'000},
-                               {"d", 86'400'000}, {"w", 604'800'000}, {"y", 31'536'000'000}};
 constexpr Unit kSizes[] = {
     {"", 1}, {"B", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}, {"TiB", 1ULL << 40}};
 
@@ -35,11 +35,13 @@ bool parse_quantity(std::string_view text, std::span<const Unit> units, std::uin
 }  // namespace
 
 Result<std::int64_t> parse_duration_ms(std::string_view text) {
-  std::uint64_t ms = 0;
-  if (!parse_quantity(text, kDurations, ms)) {
+  const auto duration = text.starts_with('-') ? std::nullopt : model::parse_duration(text);
+  // Who writes 1n means a month of the calendar, which no duration is.
+  const auto ms = duration && duration->unit != model::TimeUnit::months ? model::duration_ms(*duration) : std::nullopt;
+  if (!ms) {
     return fail(Code::invalid, "a duration: a whole number with ms, s, m, h, d, w or y, such as 500ms, 10s or 14d");
   }
-  return static_cast<std::int64_t>(ms);
+  return *ms;
 }
 
 Result<std::uint64_t> parse_size_bytes(std::string_view text) {

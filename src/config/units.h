@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small languages inside configuration values: durations, sizes, switches. Pure.
+// Parsers for configuration values: durations, sizes, switches. Pure.
 // An error's message says what is allowed, as the end of a sentence: `a duration such as 500ms, …`.
 #pragma once
 
@@ -23,7 +23,7 @@ Result<std::uint64_t> parse_count(std::string_view text);
 // true or false.
 Result<bool> parse_switch(std::string_view text);
 
-// Parts between `separator`, without the blanks around them. "" has none.
+// Splits at `separator` and trims blanks. "" has no parts.
 std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
 }  // namespace varve::config

@@ -36,6 +36,7 @@ TEST(Units, Durations) {
   f(" 1h", kBad);
   f("1H", kBad);
   f("1min", kBad);
+  f("1n", kBad);  // a month of the calendar elsewhere
 }
 
 TEST(Units, Sizes) {

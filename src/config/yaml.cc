@@ -14,7 +14,8 @@ Status flatten(const YAML::Node& node, const YAML::Mark& mark, const std::string
     for (const auto& entry : node) {
       if (!entry.first.IsScalar()) return fail(Code::invalid, origin + ": a key must be a plain word");
       const std::string& name = entry.first.Scalar();
-      VARVE_CHECK_OK(flatten(entry.second, entry.first.Mark(), path.empty() ? name : path + "." + name, file, out));
+      VARVE_RETURN_IF_ERROR(
+          flatten(entry.second, entry.first.Mark(), path.empty() ? name : path + "." + name, file, out));
     }
     return {};
   }
@@ -57,7 +58,7 @@ Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view 
   std::vector<Setting> settings;
   try {
     const YAML::Node root = YAML::Load(std::string(text) + std::string(kEnd));
-    VARVE_CHECK_OK(flatten(root, root.Mark(), "", name, settings));
+    VARVE_RETURN_IF_ERROR(flatten(root, root.Mark(), "", name, settings));
   } catch (const YAML::Exception& e) {
     return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
   }

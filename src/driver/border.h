@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of this folder: from C++ to the C border and back.
+// Internal to this folder: from C++ to the C interface and back.
 #pragma once
 
 #include <varve_drivers.h>
@@ -26,14 +26,15 @@ inline drv_tls tls(const Tls& options) {
 
 Error error_of(const drv_error& error);
 
-// A callback on its way through the border: the closure on the heap is the context. T is made of a Raw*, or void.
+// A callback passed through the C interface: the closure on the heap is the context. T is constructed from a Raw*, or
+// void.
 template <class T, class Raw>
 struct Pending {
   static void* create(Done<T> done) { return new Done<T>(std::move(done)); }
 
   static void call(void* context, const drv_error* error, Raw* result) {
     const std::unique_ptr<Done<T>> done(static_cast<Done<T>*>(context));
-    // No exception crosses the border.
+    // No exception crosses the C interface.
     const Status told = guarded([&] {
       if (error != nullptr)
         (*done)(fail(error_of(*error)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cassandra: a session, prepared statements, cells in and pages of cells out. Values are bytes as the CQL protocol
-// wants them; who knows the table encodes them. Requests call back as request.h says.
+// Cassandra: a session, prepared statements, cells in and pages of cells out. Values are bytes in the encoding of the
+// CQL protocol; whoever knows the table encodes them. Callbacks follow request.h.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ void free_cassandra(drv_cassandra* session);
 void free_rows(drv_rows* rows);
 void free_statement(drv_statement* statement);
 
-// One encoded value that somebody else keeps; null is not the same as empty.
+// A view of one encoded value; null is not the same as empty.
 class Cell {
  public:
   constexpr Cell() = default;  // null
@@ -86,7 +86,7 @@ class Statement {
   Handle<drv_statement, free_statement> handle_;
 };
 
-// A page of rows, or the nothing that a write gives back. Cells point into it.
+// A page of rows; empty for a write. Cells point into it.
 class Rows {
  public:
   explicit Rows(drv_rows* handle);
@@ -96,7 +96,7 @@ class Rows {
     return cells_.subspan(number * columns_, columns_);
   }
   [[nodiscard]] bool more() const;
-  // Asks for the page after this one; nothing is fetched before.
+  // Fetches the next page; nothing is prefetched.
   Request next(Done<Rows> done) const;
 
  private:
@@ -110,11 +110,11 @@ struct Bound {
   std::span<const Cell> cells;  // one for each '?'
 };
 
-// Thread-safe. Requests under way outlive it.
+// Thread-safe. Requests in flight outlive it.
 class Session {
  public:
   explicit Session(drv_cassandra* handle) : handle_(handle) {}
-  // Fails with io if none of the contact points answers; losses after that are repaired without a word.
+  // Fails with io if no contact point answers; lost connections are re-established silently later.
   static Request connect(const Runtime& runtime, const SessionOptions& options, Done<Session> done);
 
   // A statement without values: DDL, which waits for schema agreement.
@@ -122,9 +122,10 @@ class Session {
   // Waits until all nodes that are up have the same schema.
   Request agree(Done<void> done) const;
   Request prepare(std::string_view cql, Done<Statement> done) const;
-  // Goes to a replica of the partition where the statement binds the whole partition key.
+  // Sent to a replica of the partition if the statement binds the whole partition key.
   Request execute(const Bound& bound, const ExecuteOptions& options, Done<Rows> done) const;
-  // Unlogged; goes to a replica of the first row's partition, so all rows should be of one. At most 65,535.
+  // Unlogged batch; sent to a replica of the first row's partition, so all rows should be of one partition. At most
+  // 65,535.
   Request batch(std::span<const Bound> rows, const ExecuteOptions& options, Done<void> done) const;
 
  private:

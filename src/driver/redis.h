@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redis: one shared connection that makes itself again, pipelines of commands and scripts, replies as trees. Requests
-// call back as request.h says.
+// Redis: one shared connection that reconnects by itself, pipelines of commands and scripts, replies as trees.
+// Callbacks follow request.h.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct RedisOptions {
   bool lazy = false;  // succeed without a server: the first commands connect, or fail
 };
 
-// A Lua script, called by its hash and loaded where the server does not know it. Constant.
+// A Lua script, called by its hash and loaded if the server does not know it. Constant.
 class Script {
  public:
   explicit Script(std::string_view lua);
@@ -42,7 +42,7 @@ class Script {
   Handle<drv_script, free_script> handle_;
 };
 
-// Commands that go out together. Copies its words; keeps pointers to scripts.
+// Commands that are sent together. Copies its arguments; keeps pointers to scripts.
 class Pipeline {
  public:
   Pipeline& command(std::span<const std::string_view> words) { return add(nullptr, words); }
@@ -81,14 +81,14 @@ class Value {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool nil() const { return kind_ == Kind::nil; }
   [[nodiscard]] std::int64_t integer() const { return kind_ == Kind::integer ? integer_ : 0; }
-  // Strings and statuses; where it failed, what the server said.
+  // Strings and statuses; the server's message if the command failed.
   [[nodiscard]] std::string_view text() const { return {data_, size_}; }
-  // Of an array; else 0.
+  // Size of an array; else 0.
   [[nodiscard]] std::size_t size() const { return kind_ == Kind::array ? static_cast<std::size_t>(integer_) : 0; }
   // The first element of an array that is not empty; elements follow one another by next().
   [[nodiscard]] const Value& first() const { return this[1]; }
   [[nodiscard]] const Value& next() const { return this[nodes_]; }
-  // number < size(); walks over those before.
+  // number < size(); takes linear time.
   [[nodiscard]] const Value& operator[](std::size_t number) const;
 
   Value(const Value&) = delete;
@@ -102,7 +102,7 @@ class Value {
   std::size_t size_;
 };
 
-// The answers to a pipeline, one value a command. A command that failed has kind failed.
+// The replies to a pipeline, one value per command. A command that failed has kind failed.
 class Reply {
  public:
   explicit Reply(drv_reply* handle);
@@ -117,14 +117,14 @@ class Reply {
   std::vector<const Value*> values_;
 };
 
-// Thread-safe. Requests under way outlive it.
+// Thread-safe. Requests in flight outlive it.
 class Redis {
  public:
   explicit Redis(drv_redis* handle) : handle_(handle) {}
   static Request connect(const Runtime& runtime, const RedisOptions& options, Done<Redis> done);
 
-  // Nothing is sent twice: after an error every command may have been done, or not. Scripts that had to be loaded run
-  // after their neighbours. timeout_ms 0: the connection's. Commands that block hold up all others.
+  // Nothing is retried: after an error every command may have been executed, or not. Scripts that had to be loaded run
+  // after the other commands. timeout_ms 0: the connection's. Blocking commands delay all others.
   Request run(const Pipeline& pipeline, std::uint32_t timeout_ms, Done<Reply> done) const;
 
  private:

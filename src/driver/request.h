@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all requests to Cassandra and Redis have in common.
+// Common rules of all requests to Cassandra and Redis.
 //
-// A request copies what it is given and calls back exactly once, with a value or an error: on a thread of the runtime,
-// or on the asking thread if the runtime has ended. The callback may come before the asking function returns. It must
-// be short, must not block and must not throw.
+// A request copies its arguments and calls back exactly once, with a value or an error: on a thread of the runtime, or
+// on the calling thread if the runtime has ended. The callback may run before the function returns. It must be short,
+// must not block and must not throw.
 //
-// Error codes: invalid (statement, value or credentials: trying again is of no use), conflict (the schema is not as
-// expected), unavailable, limit (overloaded), timeout, io (no connection), cancelled, corrupt (an answer that makes no
-// sense). After timeout, io and cancelled a write may have been done, or not.
+// Error codes: invalid (statement, value or credentials: retrying does not help), conflict (the schema is not as
+// expected), unavailable, limit (overloaded), timeout, io (no connection), cancelled, corrupt (a malformed reply).
+// After timeout, io and cancelled a write may have been executed, or not.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace varve::driver {
 template <class T>
 using Done = std::move_only_function<void(Result<T>)>;
 
-// A handle of the border, freed with the function that belongs to it.
+// A handle of the C interface, freed with its own function.
 template <class T, auto free>
 struct Free {
   void operator()(T* handle) const { free(handle); }
@@ -36,25 +36,25 @@ using Handle = std::unique_ptr<T, Free<T, free>>;
 void free_request(drv_request* request);
 void free_runtime(drv_runtime* runtime);
 
-// To cancel with. Dropping it cancels nothing. Thread-safe.
+// Cancels a request. Destroying it cancels nothing. Thread-safe.
 class Request {
  public:
   Request() = default;
   explicit Request(drv_request* handle) : handle_(handle) {}
-  // Calls back with `cancelled`, unless the request is done by now. Does not wait.
+  // Calls back with `cancelled`, unless the request has completed. Does not wait.
   void cancel() const;
 
  private:
   Handle<drv_request, free_request> handle_;
 };
 
-// The threads that all sessions of a program share.
+// The threads shared by all sessions of a program.
 class Runtime {
  public:
   // threads 0: one a core.
   static Result<Runtime> start(unsigned threads);
-  // Cancels every request, returns when the last callback has ended. Not in a callback. What is asked of it or of its
-  // sessions later is cancelled at once.
+  // Cancels every request and returns after the last callback. Not from within a callback. Later requests are cancelled
+  // at once.
   void stop() { handle_.reset(); }
   [[nodiscard]] bool stopped() const { return handle_ == nullptr; }
   [[nodiscard]] const drv_runtime* handle() const { return handle_.get(); }

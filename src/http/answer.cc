@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/ascii.h"
-#include "http/ceres_error.h"
+#include "base/check.h"
 #include "protocol/json/text.h"
 
 namespace varve::http {
@@ -97,44 +97,14 @@ Response with_retry(Response response) {
   return response;
 }
 
-Response with_read(Response response, const query::Read& read) {
-  response.headers.emplace_back("Varve-Read", query::text_of(read));
-  return response;
-}
-
-int query_status_of(Code code) {
-  if (code == Code::limit) return 422;
-  return code == Code::timeout ? 504 : status_of(code);
-}
-
-Response error_response(int status, std::string_view message, std::string_view path) {
-  if (path.starts_with("/api/metadata/")) return ceres_error(status, message, path);
+Response error_response(int status, std::string_view message, std::string_view) {
   std::string quoted;
   protocol::json::append_string(quoted, message);
-  const bool influx2 = path.starts_with("/api/v2/");
-  const bool opentsdb = path.starts_with("/api/") && !path.starts_with("/api/v1/") && !influx2;
-  std::string body;
-  if (opentsdb) {
-    body = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":" + quoted + "}}";
-  } else if (influx2) {
-    body = "{\"code\":\"" + std::string(influx2_code(status)) + "\",\"message\":" + quoted + "}";
-  } else {
-    body = "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}";
-  }
-  return with_retry(Response::json(status, std::move(body)));
-}
-
-std::string_view influx2_code(int status) {
-  switch (status) {
-    case 404: return "not found";
-    case 413: return "request too large";
-    case 429: return "too many requests";
-    case 503: return "unavailable";
-    default: return status < 500 ? "invalid" : "internal error";
-  }
+  return with_retry(Response::json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}"));
 }
 
 void append_head(std::string& out, const Response& response, const Framing& framing) {
+  check(response.status >= 200 && response.status <= 599, "a response has a final status");
   out += framing.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
   append_number(out, static_cast<std::size_t>(response.status));
   out += ' ';

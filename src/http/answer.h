@@ -8,33 +8,21 @@
 #include "base/result.h"
 #include "codec/compression.h"
 #include "http/handler.h"
-#include "query/read_count.h"
 
 namespace varve::http {
 
 // What an Error is in HTTP: invalid 400, too_large 413, limit 429, unavailable 503 …
 int status_of(Code code);
-// The same for the error of a query: one over its limits (422) or its time (504) is not helped by asking again, so it
-// gets no 429 or 503, which clients repeat.
-int query_status_of(Code code);
 // "Bad Request" for 400, …
 std::string_view reason_of(int status);
 
-// An error in the shape that clients of this path know: OpenTSDB {"error":{"code":400,"message":"m"}}, Influx v2
-// {"code":"invalid","message":"m"}, Ceres' metadata as in ceres_error.h, all others {"error":"m","errors":["m"]}. With
+// {"error":"m","errors":["m"]}: the shape of errors where a path has no other (ServerOptions::error_shapes). With
 // Retry-After for 429 and 503.
 Response error_response(int status, std::string_view message, std::string_view path = {});
-inline Response error_response(const Error& error, std::string_view path = {}) {
-  return error_response(status_of(error.code), error.message, path);
-}
+inline Response error_response(const Error& error) { return error_response(status_of(error.code), error.message); }
 
 // Adds Retry-After to a 429 or 503.
 Response with_retry(Response response);
-// Adds `Varve-Read: …`: what the query read.
-Response with_read(Response response, const query::Read& read);
-
-// The word for a status in Influx v2's errors.
-std::string_view influx2_code(int status);
 
 // How the body follows the head.
 struct Framing {

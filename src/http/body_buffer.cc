@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/check.h"
 #include "http/handler.h"
 
 namespace varve::http {
@@ -60,6 +61,7 @@ std::size_t BodyBuffer::space() const {
 }
 
 bool BodyBuffer::make_room(std::size_t bytes) {
+  check(begin <= end && end <= capacity(), "what has come lies in the buffer");
   const std::size_t wanted = bytes + kBodyPadding;
   if (wanted <= capacity()) {
     if (begin != 0) std::memmove(data(), data() + begin, size());
@@ -77,6 +79,7 @@ bool BodyBuffer::make_room(std::size_t bytes) {
 }
 
 void BodyBuffer::shrink() {
+  check(begin <= end && end <= capacity(), "what has come lies in the buffer");
   if (begin == end) begin = end = 0;
   if (!large_.data) held_.clear();
   if (large_.data && size() + kBodyPadding <= small_.size) {

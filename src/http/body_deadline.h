@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "base/check.h"
+
 namespace varve::http {
 
 // Of one body at a time. The time is an argument.
@@ -16,7 +18,9 @@ class BodyDeadline {
   static constexpr std::size_t kProgressBytes = 4096;  // less than this does not count as progress
 
   // `rate` ≥ 1: bytes a second.
-  BodyDeadline(std::chrono::milliseconds timeout, std::size_t rate) : timeout_(timeout), rate_(rate) {}
+  BodyDeadline(std::chrono::milliseconds timeout, std::size_t rate) : timeout_(timeout), rate_(rate) {
+    check(rate > 0, "a body has to come at some rate");
+  }
 
   // So much of it is there already.
   void begin(std::size_t bytes, Time now) {

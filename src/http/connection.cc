@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/check.h"
 #include "base/guarded.h"
 #include "codec/compression.h"
 #include "http/answer.h"
@@ -25,7 +26,7 @@ constexpr std::size_t kTinySpareMax = 2 * kLargeBody;
 
 // Decompressed bodies use strings of each thread again and again: idle connections hold none. Small ones have one of
 // their own, as they are charged for the memory that they hold.
-thread_local std::string spare;
+thread_local std::string spare_body;
 thread_local std::string tiny_spare;
 
 // Room for what follows so many bytes that have come: a claim is believed as it comes true, so that nobody holds much
@@ -59,7 +60,7 @@ class Connection::Exchange final : public Responder::Sink {
  private:
   // With the little memory that it takes, or else by closing the connection, which takes none.
   void apologize(int status, std::string_view message) {
-    const auto answer = [&] { deliver(error_response(status, message, connection_->request_.path)); };
+    const auto answer = [&] { deliver(connection_->service_->error(status, message, connection_->request_)); };
     if (!guarded(answer)) connection_->lost_ = number_;
   }
   void deliver(Response response) {
@@ -232,7 +233,7 @@ void Connection::took(std::size_t bytes) {
 
 Response Connection::no_memory() {
   service_->memory->note_refused();
-  return error_response(503, "requests hold all the memory that limits.memory allows; try again", request_.path);
+  return service_->error(503, "requests hold all the memory that limits.memory allows; try again", request_);
 }
 
 bool Connection::receive(std::size_t bytes_wanted) {
@@ -279,8 +280,8 @@ bool Connection::begin_body() {
   decision_ = service_->decide(request_, head);
   const bool has_body = head.chunked || head.content_length != 0;
   if (head.content_length > service_->options.body_max) {
-    refuse(error_response(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes",
-                          request_.path));
+    refuse(service_->error(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes",
+                           request_));
     return true;
   }
   if (decision_.refusal && (head.expect_continue || head.chunked || head.content_length > kSmallBuffer)) {
@@ -324,7 +325,7 @@ bool Connection::step_chunks() {
   in_.begin += step.used;
   body_size_ += moved;
   if (step.outcome == RequestParser::Outcome::error) {
-    refuse(error_response(step.status, step.reason, request_.path));
+    refuse(service_->error(step.status, step.reason, request_));
     return true;
   }
   if (step.outcome == RequestParser::Outcome::done) {
@@ -354,6 +355,7 @@ bool Connection::step_chunks() {
 // ---- handling
 
 void Connection::handle() {
+  check(body_begin_ + body_size_ <= in_.end, "the body lies in what has come");
   if (!parser_.info().chunked) in_.begin = body_begin_ + body_size_;
   request_.body = {in_.data() + body_begin_, body_size_};
   state_ = State::handling;
@@ -365,14 +367,14 @@ void Connection::handle() {
     return answer(std::move(refusal));
   }
   auto codings = content_codings(request_);
-  if (!codings) return answer(error_response(415, codings.error().message, request_.path));
+  if (!codings) return answer(service_->error(415, codings.error().message, request_));
   codings_ = std::move(*codings);
   // An empty body is a body of no bytes in every coding but snappy, which always has a length.
   const bool coded = !codings_.empty() && (!request_.body.empty() || codings_.back() == codec::Coding::snappy);
   if (!coded) return call_handler();
   if (const Status tiny = inflate(std::min(kLargeBody, service_->options.body_max), tiny_spare); !tiny) {
     if (tiny.error().code == Code::unavailable) return answer(no_memory());
-    if (tiny.error().code != Code::too_large) return answer(error_response(tiny.error(), request_.path));
+    if (tiny.error().code != Code::too_large) return answer(service_->error(tiny.error(), request_));
     state_ = State::inflating;
     return;
   }
@@ -388,16 +390,17 @@ void Connection::step_inflating() {
   for (std::size_t max = std::min(kMuchLarger * body_size_, most);; max = most) {
     request_.body = {in_.data() + body_begin_, body_size_};
     if (!inflated_memory_.resize(max + kBodyPadding)) return answer(no_memory());
-    whole = inflate(max, spare);
+    whole = inflate(max, spare_body);
     if (whole || whole.error().code != Code::too_large || max == most) break;
   }
   if (!whole && whole.error().code == Code::unavailable) return answer(no_memory());
-  if (!whole) return answer(error_response(whole.error(), request_.path));
+  if (!whole) return answer(service_->error(whole.error(), request_));
   call_handler();
 }
 
 // Undoes Content-Encoding, the last one first. No layer may unpack to more than `max`. Error: unavailable (no memory).
 Status Connection::inflate(std::size_t max, std::string& reused) {
+  check(!codings_.empty(), "there is something to undo");
   if (inflated_.capacity() < reused.capacity() && reused.capacity() <= 2 * max) inflated_.swap(reused);
   for (auto coding = codings_.rbegin(); coding != codings_.rend(); ++coding) {
     std::string out = std::move(inflated_);
@@ -406,7 +409,7 @@ Status Connection::inflate(std::size_t max, std::string& reused) {
     const std::string_view raw = again ? std::string_view(once) : request_.body;
     const Status status = codec::decompress(*coding, raw, max, out);
     inflated_ = std::move(out);
-    VARVE_CHECK_OK(status);
+    VARVE_RETURN_IF_ERROR(status);
   }
   inflated_.reserve(inflated_.size() + kBodyPadding);
   if (!inflated_memory_.resize(inflated_.capacity())) return fail(Code::unavailable, "no memory is left for the body");
@@ -416,7 +419,7 @@ Status Connection::inflate(std::size_t max, std::string& reused) {
 
 void Connection::free_inflated() {
   const bool tiny = inflated_.capacity() <= kTinySpareMax;
-  std::string& kept = tiny ? tiny_spare : spare;
+  std::string& kept = tiny ? tiny_spare : spare_body;
   if (inflated_.capacity() > kept.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(kept);
   drop(inflated_);
   inflated_memory_.clear();

@@ -70,7 +70,7 @@ class Connection final : public net::Stream {
   void finish_request();
 
   void hold(Response& response);
-  void break_off(const query::UnderWay* answered);
+  void break_off(const Held* answered);
   void free_answers();
   // An empty string that is assigned leaves the memory where it is.
   static void drop(std::string& text) { std::string().swap(text); }
@@ -105,7 +105,7 @@ class Connection final : public net::Stream {
   MemoryLedger::Account inflated_memory_;
 
   // What the answers hold that are not wholly sent. The small ones of out_ are the connection's own.
-  std::vector<std::shared_ptr<query::UnderWay>> held_;
+  std::vector<std::shared_ptr<Held>> held_;
   MemoryLedger::Account answer_memory_;  // of those that are not of queries
   std::string out_;                      // heads and small bodies, of one or more answers
   std::string tail_;                     // one large body behind out_, not copied

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/guarded.h"
 #include "http/answer.h"
 #include "http/connection.h"
-#include "query/under_way.h"
 
 namespace varve::http {
 namespace {
@@ -26,6 +26,7 @@ void Connection::refuse(Response response) {
 }
 
 void Connection::answer(Response response) {
+  check(state_ == State::handling, "an answer is that of the request under way");
   ++exchange_;
   hold(response);
   service_->count(decision_, response.status);
@@ -40,7 +41,7 @@ void Connection::answer(Response response) {
   run();
 }
 
-// What the answer holds stays so until its last byte is sent. Where the query was killed, or there is no room for its
+// What the answer holds stays so until its last byte is sent. Where that was ended, or there is no room for its
 // text, nothing of it has been sent: it becomes an error.
 void Connection::hold(Response& response) {
   if (response.held == nullptr) {
@@ -48,21 +49,21 @@ void Connection::hold(Response& response) {
     if (bytes >= kOwnMax && !answer_memory_.resize(answer_memory_.bytes() + bytes)) response = no_memory();
     return;
   }
-  const query::UnderWay* const answered = response.held.get();
+  const Held* const answered = response.held.get();
   const std::weak_ptr<Connection> weak = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool alive = response.held->ticket().on_kill([weak, answered] {
+  const Status alive = response.held->on_end([weak, answered] {
     const auto connection = weak.lock();
     if (connection == nullptr) return;
     const std::lock_guard lock(connection->loop_mutex_);
     connection->dispatch([connection, answered] { connection->break_off(answered); });
   });
   if (alive) return held_.push_back(std::move(response.held));
-  response = error_response(422, "the query was killed by an operator", request_.path);
+  response = service_->error(422, alive.error().message, request_);
 }
 
-// The query was killed while its answer was sent: the client sees that it is not whole.
-void Connection::break_off(const query::UnderWay* answered) {
-  const auto is_it = [&](const std::shared_ptr<query::UnderWay>& held) { return held.get() == answered; };
+// What is answered was ended while it was sent: the client sees that the answer is not whole.
+void Connection::break_off(const Held* answered) {
+  const auto is_it = [&](const std::shared_ptr<Held>& held) { return held.get() == answered; };
   if (std::ranges::any_of(held_, is_it)) close();
 }
 
@@ -111,6 +112,7 @@ void Connection::start_stream(Response& response) {
   if (http_1_0) keep_alive_ = false;
   append_head(out_, response,
               {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
+  check(!piece_under_way_ && !more_, "one answer is streamed at a time");
   more_ = std::move(response.more);
   state_ = State::streaming;
   watch_client();
@@ -186,6 +188,7 @@ bool Connection::flush() {
       return false;
     }
     sent_ += put.bytes;
+    check(sent_ <= out_.size() + tail_.size(), "no more is sent than there is");
     taken_ += put.bytes;
     if (put.blocked) {
       wait_for_reader();

@@ -20,7 +20,7 @@ struct Codings {
       const std::string_view name = trimmed(names.substr(0, comma));
       if (!name.empty()) {
         if (++named > kCodingsMax) return fail(Code::invalid, "the body has more than two content codings");
-        VARVE_TRY(const codec::Coding coding, codec::coding_of(lower(name)));
+        VARVE_ASSIGN_OR_RETURN(const codec::Coding coding, codec::coding_of(lower(name)));
         if (coding != codec::Coding::identity) list.push_back(coding);
       }
       if (comma == std::string_view::npos) return {};
@@ -34,7 +34,7 @@ struct Codings {
 Result<std::vector<codec::Coding>> content_codings(const Request& request) {
   Codings codings;
   for (const auto& [name, value] : request.headers) {
-    if (name == "content-encoding") VARVE_CHECK_OK(codings.add(value));
+    if (name == "content-encoding") VARVE_RETURN_IF_ERROR(codings.add(value));
   }
   if (codings.named == 0 && is_media_type(request.header("content-type"), "application/gzip")) {
     codings.list.push_back(codec::Coding::gzip);

@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace varve::query {
-class UnderWay;  // query/under_way.h
-}
+#include "base/result.h"
 
 namespace varve::http {
 
@@ -48,6 +46,15 @@ struct Request {
 // The request line without the host: how a query by URL is told in the list of running queries.
 std::string target_text(const Request& request);
 
+// What an answer is of, which is held until its last byte is sent or the connection is closed.
+class Held {
+ public:
+  virtual ~Held() = default;
+  // `call` is called once, from any thread, if somebody ends it meanwhile: what is left of the answer is not sent then.
+  // An error, and nothing is kept: it has been ended already, and the answer becomes that error.
+  virtual Status on_end(std::function<void()> call) = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json; charset=UTF-8";
@@ -56,10 +63,8 @@ struct Response {
   // If set, the body goes on: called for the next piece each time the last one is on its way (so a slow reader holds
   // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once.
   std::function<void(std::string& piece)> more;
-  bool pack_small = false;  // compressed where the client takes that, whatever it gains
-  // The query that this answers: listed and charged, for the body, too, until the last byte is sent or the connection
-  // is closed. Whoever ends it meanwhile ends this answer.
-  std::shared_ptr<query::UnderWay> held = nullptr;
+  bool pack_small = false;               // compressed where the client takes that, whatever it gains
+  std::shared_ptr<Held> held = nullptr;  // may be nullptr
 
   static Response text(int status, std::string body) {
     return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr};
@@ -69,6 +74,9 @@ struct Response {
   }
   static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr}; }
 };
+
+// Makes the answer to an error in the form that the clients of a path know. `path`: as Request::path.
+using ErrorShape = Response (*)(int status, std::string_view message, std::string_view path);
 
 // Answers one request, exactly once, from any thread. Copyable; if the last copy goes without an answer, it is a 500.
 class Responder {
@@ -94,7 +102,7 @@ using Handler = std::function<void(const Request&, Responder)>;
 enum class Effect { reads, writes, deletes, administers };
 
 // Exact paths, or a pattern whose last segments are parameters: "/api/v1/metric/{name}" (the handler reads the path).
-// A known path with another method answers 405 with Allow, an unknown one 404 in JSON. OPTIONS is answered for all.
+// A known path with another method answers 405 with Allow, an unknown one 404. OPTIONS is answered for all.
 class Router {
  public:
   using Serves = std::function<bool(Effect)>;
@@ -106,6 +114,14 @@ class Router {
   // A GET that changes something, as KairosDB has them. It does not answer HEAD, and no page of another site may send
   // it (origins.h).
   void add_changing_get(std::string pattern, Handler handler, Effect effect);
+
+  // All paths that begin with `prefix`, and all methods that Method names: for what finds its way itself, such as the
+  // files of a web page or what is handed on to another server. Routes of a path come before prefixes, a longer prefix
+  // before a shorter one. `prefix` ends with a slash.
+  void add_prefix(std::string prefix, Handler handler, Effect effect = Effect::reads);
+  // Some requests of a route that is there already are another family's: those that `is_theirs`.
+  void add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
+                   Handler handler);
 
   struct Match {
     const Handler* handler = nullptr;  // nullptr: not found or wrong method
@@ -124,7 +140,10 @@ class Router {
     std::string pattern;
     Handler handler;
     bool changing_get = false;
+    bool is_prefix = false;
   };
+  [[nodiscard]] const Route* prefix_of(std::string_view path) const;
+
   Serves serves_;  // empty: all
   std::vector<Route> routes_;
 };

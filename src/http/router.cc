@@ -46,6 +46,7 @@ void Router::add(Method method, std::string pattern, Handler handler, Effect eff
   const bool taken = std::any_of(routes_.begin(), routes_.end(),
                                  [&](const Route& r) { return r.method == method && r.pattern == pattern; });
   check(!taken, "a route is added once");
+  check(pattern.starts_with('/') && handler != nullptr, "a route has a path and a handler");
   routes_.push_back({method, std::move(pattern), std::move(handler)});
 }
 
@@ -55,12 +56,38 @@ void Router::add_changing_get(std::string pattern, Handler handler, Effect effec
   routes_.back().changing_get = true;
 }
 
+void Router::add_prefix(std::string prefix, Handler handler, Effect effect) {
+  check(prefix.ends_with('/') && prefix.find('{') == std::string::npos, "a prefix ends with a slash, and is plain");
+  add(Method::other, std::move(prefix), std::move(handler), effect);
+  if (!serves_ || serves_(effect)) routes_.back().is_prefix = true;
+}
+
+void Router::add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
+                         Handler handler) {
+  const auto route = std::ranges::find_if(
+      routes_, [&](const Route& r) { return r.method == method && r.pattern == pattern && !r.is_prefix; });
+  if (route == routes_.end()) return check(static_cast<bool>(serves_), "a variant is of a route");
+  route->handler = [is_theirs = std::move(is_theirs), theirs = std::move(handler), others = std::move(route->handler)](
+                       const Request& request, Responder respond) {
+    (is_theirs(request) ? theirs : others)(request, std::move(respond));
+  };
+}
+
+const Router::Route* Router::prefix_of(std::string_view path) const {
+  const Route* longest = nullptr;
+  for (const Route& route : routes_) {
+    if (!route.is_prefix || !path.starts_with(route.pattern)) continue;
+    if (longest == nullptr || route.pattern.size() > longest->pattern.size()) longest = &route;
+  }
+  return longest;
+}
+
 Router::Match Router::find(Method method, std::string_view path, std::span<const std::size_t> name_slashes) const {
   Match match;
   const Route* get = nullptr;  // answers HEAD where nothing else does
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Route& route = routes_[i];
-    if (!matches(route.pattern, path, name_slashes)) continue;
+    if (route.is_prefix || !matches(route.pattern, path, name_slashes)) continue;
     if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get};
     if (route.method == Method::get && !route.changing_get) get = &route;
     if (match.pattern.empty()) {
@@ -73,6 +100,14 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
   }
   if (get != nullptr && method == Method::head) {
     return {&get->handler, get->pattern, {}, static_cast<std::size_t>(get - routes_.data())};
+  }
+  if (match.pattern.empty()) {
+    if (const Route* prefix = prefix_of(path)) {
+      match.pattern = prefix->pattern;
+      match.index = static_cast<std::size_t>(prefix - routes_.data());
+      match.allow = "GET, HEAD, POST, PUT, DELETE";
+      if (method != Method::options && method != Method::other) match.handler = &prefix->handler;
+    }
   }
   if (get != nullptr) match.allow += ", HEAD";
   if (!match.allow.empty()) match.allow += ", OPTIONS";

@@ -36,6 +36,50 @@ TEST(Router, Finds) {
   EXPECT_EQ(shown(Method::get, "/label/host/values"), "/label/{name}/values");
 }
 
+TEST(Router, APrefixTakesWhatNoRouteHas) {
+  Router r = router();
+  const Handler none = [](const Request&, const Responder&) {};
+  r.add_prefix("/ui/", none);
+  r.add_prefix("/ui/old/", none);
+  r.add(Method::get, "/ui/version", none);
+  const auto found = [&](Method method, std::string_view path) {
+    const Router::Match match = r.find(method, path);
+    return std::string(match.handler != nullptr ? "" : "not ") + std::string(match.pattern);
+  };
+  for (const Method method : {Method::get, Method::head, Method::post, Method::put, Method::delete_}) {
+    EXPECT_EQ(found(method, "/ui/"), "/ui/");
+    EXPECT_EQ(found(method, "/ui/a/b.js"), "/ui/");
+  }
+  EXPECT_EQ(found(Method::get, "/ui/old/a"), "/ui/old/");
+  EXPECT_EQ(found(Method::get, "/ui/version"), "/ui/version");
+  EXPECT_EQ(found(Method::post, "/ui/version"), "not /ui/version");
+  EXPECT_EQ(found(Method::get, "/ui"), "not ");
+  EXPECT_EQ(found(Method::options, "/ui/a"), "not /ui/");
+  EXPECT_EQ(found(Method::other, "/ui/a"), "not /ui/");
+  EXPECT_EQ(r.find(Method::options, "/ui/a").allow, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+}
+
+TEST(Router, PrefixesAreNotAddedWhereTheirEffectIsNotServed) {
+  Router r([](Effect effect) { return effect == Effect::administers; });
+  r.add_prefix("/ui/", [](const Request&, const Responder&) {});
+  EXPECT_EQ(r.size(), 0U);
+}
+
+TEST(Router, AVariantTakesItsRequests) {
+  std::string by;
+  Router r;
+  r.add(Method::get, "/q", [&](const Request&, const Responder&) { by += "route "; });
+  r.add_variant(
+      Method::get, "/q", [](const Request& request) { return request.param("mine").has_value(); },
+      [&](const Request&, const Responder&) { by += "variant "; });
+  Request request;
+  const auto ask = [&] { (*r.find(Method::get, "/q").handler)(request, Responder(nullptr)); };
+  ask();
+  request.query = {{"mine", "1"}};
+  ask();
+  EXPECT_EQ(by, "route variant ");
+}
+
 TEST(Router, Misses) {
   EXPECT_EQ(shown(Method::post, "/api/put/"), "404");
   EXPECT_EQ(shown(Method::get, "/api"), "404");

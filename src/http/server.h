@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/memory_ledger.h"
@@ -25,7 +26,7 @@
 
 namespace varve::http {
 
-// Who may name the tenant of a request (docs/http-api.md).
+// Who may name the tenant of a request (docs/http/api.md).
 struct TenantFrom {
   bool path = true, x_tenant = true, x_scope_orgid = true;
 };
@@ -37,6 +38,10 @@ struct ServerOptions {
   TenantFrom tenant_from = {};
   std::vector<std::string> origins{};  // whose pages browsers may use this from (origins.h)
   std::vector<std::string> hosts{};    // names of this server (authority.h)
+
+  // The shapes of the errors that the server itself answers, by how a path begins: the longest beginning counts. Other
+  // paths have error_response (answer.h).
+  std::vector<std::pair<std::string, ErrorShape>> error_shapes{};
 
   std::shared_ptr<MemoryLedger> memory = nullptr;  // of what requests hold; no room: 503. nullptr: it is not limited
   std::size_t body_max = 64UL << 20;               // one body, after decompression; over it: 413

@@ -280,5 +280,24 @@ TEST_F(ServerTest, SaysWhyItCannotListen) {
   EXPECT_EQ(code("127.0.0.1:80000"), Code::invalid);
 }
 
+Response in_brackets(int status, std::string_view message, std::string_view path) {
+  return Response::text(status, "[" + std::string(message) + " at " + std::string(path) + "]");
+}
+Response in_words(int status, std::string_view message, std::string_view) {
+  return Response::text(status, std::string(message));
+}
+
+TEST_F(ServerTest, ErrorsHaveTheShapeOfTheLongestPath) {
+  options.error_shapes = {{"/a/", in_words}, {"/a/b/", in_brackets}, {"/", error_response}};
+  router.add(Method::post, "/a/b/c", [](const Request&, const Responder& answer) { answer(Response::empty(204)); });
+  start();
+  Client client(port());
+  const auto body = [&](const std::string& target) { return client.get(target).body; };
+  EXPECT_EQ(body("/a/b/c"), "[this path takes POST, OPTIONS at /a/b/c]");
+  EXPECT_EQ(body("/t/x/a/b/"), "[there is no path /a/b/ at /a/b/]");
+  EXPECT_EQ(body("/a/c"), "there is no path /a/c");
+  EXPECT_EQ(body("/c"), R"({"error":"there is no path /c","errors":["there is no path /c"]})");
+}
+
 }  // namespace
 }  // namespace varve::http

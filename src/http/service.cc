@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "http/answer.h"
 #include "http/url.h"
 #include "model/tenant.h"
@@ -50,6 +51,7 @@ Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, T
       gate_(gate),
       metrics_(metrics),
       always_(std::move(always)) {
+  for (const auto& [path, shape] : options.error_shapes) check(shape != nullptr, "a path has a shape of errors");
   MemoryLedger::register_metrics(memory, metrics);
   metrics.gauge("varve_http_body_bytes", "Memory held by request bodies.",
                 [ledger = memory] { return static_cast<double>(ledger->held(MemoryLedger::Kind::body)); });
@@ -62,7 +64,7 @@ void Service::open(Router router) {
   gate_.open = true;
 }
 
-// Path before header before default; docs/http-api.md.
+// Path before header before default; docs/http/api.md.
 Status Service::set_tenant(Request& request) const {
   struct Way {
     std::string_view key;
@@ -92,7 +94,7 @@ Status Service::set_tenant(Request& request) const {
 
 // What `Host` and `Origin` must be. Nothing of the request has had an effect yet.
 std::optional<Response> Service::check_sender(const Request& request, const Head& head, Origin& origin) const {
-  const auto refuse = [&](int status, std::string_view why) { return error_response(status, why, request.path); };
+  const auto refuse = [&](int status, std::string_view why) { return error(status, why, request); };
   std::optional<Authority> host;
   const auto check = [&](std::string_view text) -> std::optional<Response> {
     auto authority = parse_authority(text);
@@ -134,6 +136,19 @@ void Service::add_origin(Response& response, const Request& request, Origin orig
   }
 }
 
+Response Service::error(int status, std::string_view message, const Request& request) const {
+  const std::pair<std::string, ErrorShape>* longest = nullptr;
+  for (const auto& one : options.error_shapes) {
+    if (!request.path.starts_with(one.first)) continue;
+    if (longest == nullptr || one.first.size() > longest->first.size()) longest = &one;
+  }
+  return longest == nullptr ? error_response(status, message) : longest->second(status, message, request.path);
+}
+
+Response Service::error(const Error& why, const Request& request) const {
+  return error(status_of(why.code), why.message, request);
+}
+
 Decision Service::decide(Request& request, const Head& head) {
   Decision decision;
   decision.counters = &other_;
@@ -150,7 +165,7 @@ Decision Service::decide(Request& request, const Head& head) {
   if (auto tenant = take_tenant(request.path, request.name_slashes)) {
     request.tenant = std::move(*tenant);
     if (request.tenant.empty()) {
-      decision.refusal = error_response(400, "the path names no tenant", request.path);
+      decision.refusal = error(400, "the path names no tenant", request);
       return decision;
     }
   }
@@ -158,7 +173,7 @@ Decision Service::decide(Request& request, const Head& head) {
   decision.origin = origin;
   if (decision.refusal) return decision;
   if (const Status tenant = set_tenant(request); !tenant) {
-    decision.refusal = error_response(tenant.error(), request.path);
+    decision.refusal = error(tenant.error(), request);
   }
   return decision;
 }
@@ -167,15 +182,16 @@ Decision Service::find(const Request& request, Origin origin) {
   const auto in = [&](Routes& routes) -> Decision {
     const Router::Match match = routes.router.find(request.method, request.path, request.name_slashes);
     if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
+    check(match.index < routes.counters.size(), "each route has its counters");
     Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};
     if (match.changing_get && !may_change(request, origin)) {
-      found.refusal = error_response(403, "a page of another site may not do this", request.path);
+      found.refusal = error(403, "a page of another site may not do this", request);
     }
     if (match.handler != nullptr) return found;
     if (request.method == Method::options) {
       found.refusal = options_response(request, match.allow, origin);
     } else {
-      found.refusal = error_response(405, "this path takes " + match.allow, request.path);
+      found.refusal = error(405, "this path takes " + match.allow, request);
       found.refusal->headers.emplace_back("Allow", match.allow);
     }
     return found;
@@ -184,14 +200,14 @@ Decision Service::find(const Request& request, Origin origin) {
   if (found.handler != nullptr || found.refusal) return found;
   Routes* routes = routes_.load(std::memory_order_acquire);
   if (!gate_.open || routes == nullptr) {
-    found.refusal = error_response(503, "the server is starting or stopping", request.path);
+    found.refusal = error(503, "the server is starting or stopping", request);
     return found;
   }
   found = in(*routes);
   if (found.handler != nullptr || found.refusal) return found;
   found.refusal = request.method == Method::options
                       ? options_response(request, "", origin)
-                      : error_response(404, "there is no path " + request.path.substr(0, 200), request.path);
+                      : error(404, "there is no path " + request.path.substr(0, 200), request);
   return found;
 }
 

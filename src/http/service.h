@@ -61,6 +61,9 @@ class Service {
 
   // Parses the target, finds out who asks whom, tenant and route. The request has its method and headers.
   Decision decide(Request& request, const Head& head);
+  // An error in the shape of the request's path.
+  [[nodiscard]] Response error(int status, std::string_view message, const Request& request) const;
+  [[nodiscard]] Response error(const Error& why, const Request& request) const;
   // What a browser has to be told of an answer: whether the page that asked may read it.
   void add_origin(Response& response, const Request& request, Origin origin) const;
   void count(const Decision& decision, int status);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace varve::http {
 namespace {
 
@@ -105,6 +107,7 @@ std::optional<std::string> take_tenant(std::string& path, NameSlashes& slashes) 
   constexpr std::size_t kPrefix = 3;
   if (!path.starts_with("/t/") || segment_end(path, 1, slashes) != kPrefix - 1) return std::nullopt;
   const std::size_t end = segment_end(path, kPrefix, slashes);
+  check(end >= kPrefix && end <= path.size(), "the tenant lies in the path");
   std::string tenant = path.substr(kPrefix, end - kPrefix);
   path.erase(0, end);
   if (path.empty()) path = "/";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <random>
 
+#include "base/check.h"
+
 namespace varve::index {
 namespace {
 
@@ -85,6 +87,7 @@ std::uint32_t Catalog::add_tenant(std::string_view name) {
 }
 
 std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
+  check(tenant < tenants.size(), "a metric of a tenant that there is");
   const std::uint32_t id = metrics.size();
   const std::uint32_t at = slot(name, tenant);
   metrics.reserve(1);
@@ -97,6 +100,7 @@ std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
 }
 
 std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
+  check(tenant < tenants.size(), "a tag's name of a tenant that there is");
   const std::uint32_t id = keys.size();
   const std::uint32_t at = slot(name, tenant);
   keys.reserve(1);
@@ -109,6 +113,7 @@ std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
 }
 
 std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
+  check(key < keys.size(), "a value of a tag's name that there is");
   const std::uint32_t id = pairs.size();
   const std::uint32_t at = slot(value, key);
   pairs.reserve(1);
@@ -136,6 +141,7 @@ std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
 }
 
 std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity) {
+  check(metric < metrics.size() && tag_set < tag_sets.size(), "a series of names that there are");
   const std::uint32_t id = series.size();
   series.reserve(1);
   series_ids_.reserve(identity.slot);
@@ -168,11 +174,13 @@ void Catalog::count_live(std::uint32_t id) {
 }
 
 void Catalog::revive(std::uint32_t id) {
+  check(is_forgotten(id), "a series is revived that was forgotten");
   forgotten_[id] = false;
   count_live(id);
 }
 
 void Catalog::forget(std::uint32_t id) {
+  check(id < series.size() && !is_forgotten(id) && live_series_ > 0, "a series is forgotten once");
   if (forgotten_.size() <= id) forgotten_.resize(series.size());
   forgotten_[id] = true;
   --live_series_;
@@ -187,6 +195,7 @@ void Catalog::forget(std::uint32_t id) {
 }
 
 std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::uint32_t ttl_s) {
+  check(!members.empty(), "a group has series");
   const std::uint32_t id = groups.size();
   const std::uint32_t at = slot(bytes_of(members), ttl_s);
   groups.reserve(1);

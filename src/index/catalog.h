@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalog: the tables of the index, and finding and adding single things in them. No rules here: define.cc and
-// replay.cc see to it that only what is new and whole is added.
+// Catalog: the tables of the index, with look-up and insertion of single entries. It enforces no rules: define.cc and
+// replay.cc make sure that only new and complete entries are added.
 //
 // Everything is named by a dense number of 32 bits. Texts and coded tag sets lie in one arena, lists in Postings; the
 // tables are columns in blocks. So a million series are a few hundred allocations, nothing is ever moved, and a
@@ -74,7 +74,7 @@ class Catalog {
     std::uint32_t series;  // in `group_series_`
     std::uint32_t count;
   };
-  // A group whose samples have a time to live: few have one, and those pay for it.
+  // A group whose samples have a TTL: stored apart, because few groups have one.
   struct MortalGroup {
     std::uint32_t group;
     std::uint32_t ttl_s;
@@ -109,7 +109,7 @@ class Catalog {
   std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity);
   std::uint32_t add_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
-  // A forgotten series stays where it is, and is left out of what is counted and listed.
+  // A dropped series keeps its entry, but is neither counted nor listed.
   [[nodiscard]] bool is_forgotten(std::uint32_t id) const { return id < forgotten_.size() && forgotten_[id]; }
   void forget(std::uint32_t id);  // is not forgotten
   void revive(std::uint32_t id);  // is forgotten

@@ -2,43 +2,16 @@
 #include "index/condition.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace varve::index {
 
 Result<Condition> Condition::make(const Catalog& catalog, std::uint32_t tenant, const Matcher& matcher) {
-  Condition condition(catalog, matcher);
-  switch (matcher.kind) {
-    case Matcher::Kind::any_of:
-    case Matcher::Kind::none_of:
-      condition.values_.assign(matcher.values.begin(), matcher.values.end());
-      std::ranges::sort(condition.values_);
-      break;
-    case Matcher::Kind::regex:
-    case Matcher::Kind::not_regex: {
-      if (matcher.values.empty()) return fail(Code::invalid, "no expression for tag '" + matcher.key + "'");
-      VARVE_TRY(condition.regex_, Regex::compile(matcher.values[0]));
-      break;
-    }
-    case Matcher::Kind::prefix:
-      if (matcher.values.empty()) return fail(Code::invalid, "no prefix for tag '" + matcher.key + "'");
-      break;
-  }
-  condition.fits_without_ = condition.fits_value("");
+  VARVE_ASSIGN_OR_RETURN(auto value, ValueCondition::make(matcher));
+  Condition condition(catalog, matcher, std::move(value));
+  condition.fits_without_ = condition.value_.fits("");
   condition.key_ = catalog.find_key(tenant, matcher.key);
   return condition;
-}
-
-bool Condition::is_listed(std::string_view value) const { return std::ranges::binary_search(values_, value); }
-
-bool Condition::fits_value(std::string_view value) const {
-  switch (matcher_->kind) {
-    case Matcher::Kind::any_of: return is_listed(value);
-    case Matcher::Kind::none_of: return !is_listed(value);
-    case Matcher::Kind::prefix: return value.starts_with(matcher_->values[0]);
-    case Matcher::Kind::regex: return regex_->matches(value);
-    case Matcher::Kind::not_regex: return !regex_->matches(value);
-  }
-  return false;
 }
 
 bool Condition::fits(std::uint32_t pair) {
@@ -49,7 +22,7 @@ bool Condition::fits(std::uint32_t pair) {
   }
   Verdict& verdict = verdicts_[pair - first_pair_];
   if (verdict == Verdict::unknown) {
-    verdict = fits_value(catalog_->text(catalog_->pairs[pair].value)) ? Verdict::yes : Verdict::no;
+    verdict = value_.fits(catalog_->text(catalog_->pairs[pair].value)) ? Verdict::yes : Verdict::no;
   }
   return verdict == Verdict::yes;
 }
@@ -57,7 +30,7 @@ bool Condition::fits(std::uint32_t pair) {
 std::vector<std::uint32_t> Condition::fitting_pairs() {
   std::vector<std::uint32_t> found;
   if (matcher_->kind == Matcher::Kind::any_of) {
-    for (const std::string_view value : values_) {
+    for (const std::string_view value : value_.values()) {
       const std::uint32_t pair = catalog_->find_pair(key_, value);
       if (pair != kNone) found.push_back(pair);
     }
@@ -72,7 +45,7 @@ std::vector<std::uint32_t> Condition::fitting_pairs() {
 }
 
 std::size_t Condition::listing_cost() const {
-  if (matcher_->kind == Matcher::Kind::any_of) return values_.size();
+  if (matcher_->kind == Matcher::Kind::any_of) return value_.values().size();
   return catalog_->postings.count(catalog_->keys[key_].pairs);
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Condition: a matcher made ready for one query. It is asked about pairs (tag values of its key) by their number and
-// answers from memory when it has seen the pair: an expression runs once for each distinct value, not for each series.
+// Condition: a matcher prepared for one query. It evaluates pairs (tag values of its key) by id and caches the results:
+// a regular expression runs once for each distinct value, not for each series.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "index/catalog.h"
 #include "index/matcher.h"
-#include "index/regex.h"
+#include "index/value_condition.h"
 
 namespace varve::index {
 
@@ -24,26 +22,24 @@ class Condition {
 
   // kNone: no series of the tenant has this tag.
   [[nodiscard]] std::uint32_t key() const { return key_; }
-  // Whether a series without the tag fits.
+  // Does a series without the tag match?
   [[nodiscard]] bool fits_without() const { return fits_without_; }
-  // Whether the series with this pair, one of key(), fit.
+  // Do series with this pair (one of key()) match?
   [[nodiscard]] bool fits(std::uint32_t pair);
-  // All pairs that fit, ascending. Cost: one look-up a value for any_of, else all pairs of the key.
+  // All matching pairs, ascending. Cost: one look-up a value for any_of, else all pairs of the key.
   [[nodiscard]] std::vector<std::uint32_t> fitting_pairs();
-  // How many pairs fitting_pairs() would look at.
+  // The number of pairs that fitting_pairs() would examine.
   [[nodiscard]] std::size_t listing_cost() const;
 
  private:
   enum class Verdict : std::uint8_t { unknown, yes, no };
 
-  Condition(const Catalog& catalog, const Matcher& matcher) : catalog_(&catalog), matcher_(&matcher) {}
-  [[nodiscard]] bool fits_value(std::string_view value) const;
-  [[nodiscard]] bool is_listed(std::string_view value) const;
+  Condition(const Catalog& catalog, const Matcher& matcher, ValueCondition value)
+      : catalog_(&catalog), matcher_(&matcher), value_(std::move(value)) {}
 
   const Catalog* catalog_;
   const Matcher* matcher_;
-  std::vector<std::string_view> values_;  // sorted
-  std::optional<Regex> regex_;
+  ValueCondition value_;
   std::uint32_t key_ = kNone;
   bool fits_without_ = false;
   std::uint32_t first_pair_ = 0;

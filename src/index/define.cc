@@ -3,6 +3,7 @@
 // when memory ran out stays, with its records: it is found by the next try.
 #include <algorithm>
 
+#include "base/check.h"
 #include "codec/varint.h"
 #include "index/tables.h"
 
@@ -117,7 +118,7 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   Tables& t = *tables_;
   Catalog& catalog = t.catalog;
   const std::uint32_t tenant = model::to_int(tenant_id);
-  VARVE_CHECK_OK(check_sizes(tags, metrics));
+  VARVE_RETURN_IF_ERROR(check_sizes(tags, metrics));
 
   // Look up.
   t.keys.clear();
@@ -132,8 +133,8 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   std::uint32_t tag_set = tags_known ? catalog.find_tag_set(t.coded) : kNone;
   t.wanted.start(tags);
   for (const std::string_view metric : metrics) t.wanted.add(metric, catalog.find_metric(tenant, metric));
-  VARVE_CHECK_OK(t.wanted.look_up(catalog, tenant, tag_set));
-  VARVE_CHECK_OK(check_room(catalog, tenant, t.wanted.new_count() + forgotten(catalog, t.wanted), series_max));
+  VARVE_RETURN_IF_ERROR(t.wanted.look_up(catalog, tenant, tag_set));
+  VARVE_RETURN_IF_ERROR(check_room(catalog, tenant, t.wanted.new_count() + forgotten(catalog, t.wanted), series_max));
   if (!catalog.has_room(tags.size() + metrics.size() + 2, text_bytes(tags, metrics))) {
     return fail(Code::limit, "the series index is full");
   }
@@ -161,6 +162,7 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
     write_tag_set(definitions, tag_set, t.pairs);
   }
   create_series(t, tenant, tag_set, definitions);
+  check(t.columns.size() == metrics.size(), "each metric has a column");
   revive_series(catalog, t.columns, definitions);
   std::uint32_t group = t.numbers.empty() ? catalog.find_group(t.columns, ttl_s) : kNone;
   if (group == kNone) {

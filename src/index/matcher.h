@@ -24,7 +24,7 @@ struct Matcher {
 
 using Matchers = std::vector<Matcher>;  // all must hold
 
-// What SeriesIndex::select() would say of them, for those who have nothing to select from. Error: invalid.
+// Validates matchers like SeriesIndex::select(), without an index. Error: invalid.
 [[nodiscard]] Status check_matchers(const Matchers& matchers);
 
 }  // namespace varve::index

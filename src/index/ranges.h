@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges: writes series that were forgotten or revived as records, neighbours in one.
+// Ranges: writes dropped or revived series as records, one for each run of consecutive ids.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace varve::index {
 
-// What was added is written when the next one is no neighbour, and at the end.
+// A run is written when the next id is not consecutive, and at the end.
 class Ranges {
  public:
   Ranges(std::string& out, DefinitionKind kind) : out_(out), kind_(kind) {}

@@ -142,7 +142,7 @@ class Replay {
       wanted_.add(catalog_.text(catalog_.metrics[metric].name), metric);
     }
     if (!same_tenant) return bad(kTenants);
-    VARVE_CHECK_OK(wanted_.look_up(catalog_, tenant, tag_set));
+    VARVE_RETURN_IF_ERROR(wanted_.look_up(catalog_, tenant, tag_set));
     if (wanted_.new_count() != metrics.size()) return bad(kTwice);
     for (const auto& item : wanted_.items()) catalog_.add_series(item.metric, tag_set, item.identity);
     return {};

@@ -118,7 +118,7 @@ Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant,
   const Catalog& catalog = tables_->catalog;
   std::vector<Condition> conditions;
   for (const Matcher& matcher : matchers) {
-    VARVE_TRY(auto condition, Condition::make(catalog, model::to_int(tenant), matcher));
+    VARVE_ASSIGN_OR_RETURN(auto condition, Condition::make(catalog, model::to_int(tenant), matcher));
     conditions.push_back(std::move(condition));
   }
   const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/check.h"
 #include "index/tables.h"
 
 namespace varve::index {
@@ -29,12 +30,14 @@ std::vector<std::string> SeriesIndex::tenants() const {
 std::size_t SeriesIndex::tenant_count() const { return tables_->catalog.tenants.size(); }
 
 std::string_view SeriesIndex::tenant_name(model::TenantId tenant) const {
+  check(model::to_int(tenant) < tenant_count(), "a tenant that there is");
   return tables_->catalog.text(tables_->catalog.tenants[model::to_int(tenant)].name);
 }
 
 std::size_t SeriesIndex::group_count() const { return tables_->catalog.groups.size(); }
 
 std::span<const model::SeriesId> SeriesIndex::group_series(model::GroupId group) const {
+  check(model::to_int(group) < group_count(), "a group that there is");
   return tables_->catalog.series_of(tables_->catalog.groups[model::to_int(group)]);
 }
 
@@ -69,6 +72,7 @@ void SeriesIndex::groups(model::SeriesId series, std::vector<model::GroupId>& ou
 }
 
 void SeriesIndex::places(model::SeriesId series, std::vector<Place>& out) const {
+  check(model::to_int(series) < series_end(), "a series that there is");
   out.clear();
   const Catalog& catalog = tables_->catalog;
   const auto groups = catalog.postings.ids(catalog.series[model::to_int(series)].groups);
@@ -94,11 +98,13 @@ model::TenantId SeriesIndex::series_tenant(model::SeriesId series) const {
 }
 
 std::string_view SeriesIndex::metric(model::SeriesId series) const {
+  check(model::to_int(series) < series_end(), "a series that there is");
   const Catalog& catalog = tables_->catalog;
   return catalog.text(catalog.metrics[catalog.series[model::to_int(series)].metric].name);
 }
 
 void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
+  check(model::to_int(series) < series_end(), "a series that there is");
   tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);
 }
 

@@ -2,13 +2,13 @@
 // SeriesIndex: tenants, series, their tags and line groups, in memory; finds series by matchers.
 //
 // It is rebuilt at start from *definition records* (docs/formats/definitions.md): each mutating call appends to the
-// caller's string what it made new, and replay() makes it again. The caller owns durability: it writes the records, in
+// caller's string what it created, and replay() creates it again. The caller owns durability: it writes the records, in
 // the order they were given, in front of the first row that uses them. What was appended must not be dropped, also not
 // when a write failed: later records refer to it by number.
 //
 // Threads: const methods run in parallel with one another; mutating ones alone. The caller locks.
-// Ids are dense, in order of first sight, over all tenants. A series may be forgotten: it is then neither counted nor
-// listed, until it is revived or defined again. Nothing is ever removed or moved: the string views and
+// Ids are dense, in order of first sight, over all tenants. A series may be dropped (forget()): it is then neither
+// counted nor listed, until it is revived or defined again. Nothing is ever removed or moved: the string views and
 // spans returned here live as long as the index, and stay readable without the lock. Preconditions: ids given to a
 // method are this index's own (less than the matching count).
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace varve::index {
 
-// A place where a series stands: column `column` of the rows of `group`.
+// One occurrence of a series: column `column` of the rows of `group`.
 struct Place {
   model::GroupId group;
   std::uint16_t column;
@@ -57,8 +57,8 @@ class SeriesIndex {
   // --- definition
   // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends what is
   // new to `definitions`. `tags` is normalized. A group is the same if its list of series is and its time to live (of
-  // its samples, in seconds from their times; 0: none). A metric that stands twice in the list has two columns of one
-  // series. A forgotten series is revived; to the limit it is a new one.
+  // its samples, in seconds from their times; 0: none). A metric that is in the list twice has two columns of one
+  // series. A dropped series is revived; it counts as new towards the limit.
   // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
   // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a
   // new series has the 128-bit hash of another one of the tenant).
@@ -77,7 +77,7 @@ class SeriesIndex {
   // --- forgetting; both append records of what they changed to `definitions`
   void forget(std::span<const model::SeriesId> series, std::string& definitions);
   void revive(model::GroupId group, std::string& definitions);  // all series of the group
-  // Error: limit (those of the group that are forgotten are more than the tenant has room for).
+  // Error: limit (the tenant has no room for the dropped series of the group).
   [[nodiscard]] Status may_revive(model::GroupId group, std::size_t series_max) const;
   [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
 
@@ -86,14 +86,14 @@ class SeriesIndex {
   [[nodiscard]] std::span<const model::SeriesId> group_series(model::GroupId group) const;  // one a column
   [[nodiscard]] model::TenantId group_tenant(model::GroupId group) const;
   [[nodiscard]] std::uint32_t group_ttl_s(model::GroupId group) const;  // 0: none
-  // What define_group() was told.
+  // The arguments of define_group().
   [[nodiscard]] GroupNames group_names(model::GroupId group) const;
   [[nodiscard]] bool has_mortal_groups() const;
-  // Those that have a time to live, ascending.
+  // Groups that have a TTL, ascending.
   [[nodiscard]] std::vector<model::GroupId> mortal_groups() const;
-  // The groups that the series stands in, ascending, into `out` (cleared first).
+  // The groups that contain the series, ascending, into `out` (cleared first).
   void groups(model::SeriesId series, std::vector<model::GroupId>& out) const;
-  // Every place of the series, into `out` (cleared first), latest group first.
+  // Every occurrence of the series, into `out` (cleared first), latest group first.
   void places(model::SeriesId series, std::vector<Place>& out) const;
 
   // --- series

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // WantedSeries: the series of one definition that share a tag set, looked up together before anything is created.
 //
-// It makes their canonical keys (model/series_key.h) with the tags written once and each metric put in front of them,
-// finds which series exist, and meets the two ways in which new ones can clash: with a known series or with one
-// another. Two different keys of one hash are an error, never a merge.
+// It builds their canonical keys (model/series_key.h), encoding the tags once, finds which series exist, and detects
+// both kinds of hash collisions of new ones: with a known series and with each other. Two different keys with one hash
+// are an error, never merged.
 #pragma once
 
 #include <cstdint>

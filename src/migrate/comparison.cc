@@ -30,8 +30,8 @@ class Counter final : public storage::PieceSink {
 
 Result<std::uint64_t> held(const Copying& shared, std::string_view metric, model::Timestamp from) {
   const Target& target = shared.target;
-  VARVE_TRY(const model::TenantId tenant, target.series.tenant(target.tenant));
-  VARVE_TRY(const auto series, target.series.select(tenant, metric, index::Matchers()));
+  VARVE_ASSIGN_OR_RETURN(const model::TenantId tenant, target.series.tenant(target.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto series, target.series.select(tenant, metric, index::Matchers()));
   Counter counter;
   storage::ScanOptions options;
   options.range.first = from;
@@ -39,7 +39,7 @@ Result<std::uint64_t> held(const Copying& shared, std::string_view metric, model
   options.windows = false;
   for (std::size_t i = 0; i < series.size(); i += kSeriesAtOnce) {
     const auto some = std::span(series).subspan(i, std::min(kSeriesAtOnce, series.size() - i));
-    VARVE_CHECK_OK(target.samples.scan(tenant, some, options, counter));
+    VARVE_RETURN_IF_ERROR(target.samples.scan(tenant, some, options, counter));
   }
   return counter.count();
 }
@@ -80,21 +80,21 @@ Result<std::vector<Compared>> compare(Copying& shared, const Totals& totals, mod
   }
   const auto count = [&] {
     return in_parallel(pool, threads - 1, all.size(), [&](std::size_t i) -> Status {
-      VARVE_TRY(all[i].held, held(shared, all[i].metric, from));
+      VARVE_ASSIGN_OR_RETURN(all[i].held, held(shared, all[i].metric, from));
       return {};
     });
   };
-  VARVE_CHECK_OK(count());
+  VARVE_RETURN_IF_ERROR(count());
   Duplicates::Types doubtful;
   for (const auto& c : all) {
     if (c.found.samples - c.unchecked != c.held && may_repeat(c.found)) doubtful[c.metric] = c.found.types;
   }
   if (doubtful.empty()) return all;
-  VARVE_TRY(const auto duplicates, Duplicates(shared, doubtful, from).resolve(pool, threads));
+  VARVE_ASSIGN_OR_RETURN(const auto duplicates, Duplicates(shared, doubtful, from).resolve(pool, threads));
   for (auto& c : all) {
     if (const auto found = duplicates.find(c.metric); found != duplicates.end()) c.duplicates = found->second;
   }
-  VARVE_CHECK_OK(count());
+  VARVE_RETURN_IF_ERROR(count());
   return all;
 }
 

@@ -26,7 +26,7 @@ class Cursor {
     for (;;) {
       if (page_ == nullptr || row_ == page_->count()) {
         row_ = 0;
-        VARVE_TRY(page_, pages_.next());
+        VARVE_ASSIGN_OR_RETURN(page_, pages_.next());
         if (page_ == nullptr) return {};
         continue;
       }
@@ -61,7 +61,7 @@ class Cursor {
 Result<bool> has_cells(const Copying& shared, const DataKey& key, DataType type) {
   Pages pages = shared.source.any_of(key_with_type(key, type), shared.stopping);
   for (;;) {
-    VARVE_TRY(const driver::Rows* const page, pages.next());
+    VARVE_ASSIGN_OR_RETURN(const driver::Rows* const page, pages.next());
     if (page == nullptr || page->count() > 0) return page != nullptr;
   }
 }
@@ -69,8 +69,12 @@ Result<bool> has_cells(const Copying& shared, const DataKey& key, DataType type)
 }  // namespace
 
 Result<Duplicates::Found> Duplicates::resolve(TaskPool& pool, std::size_t threads) {
-  found_.clear();
-  VARVE_CHECK_OK(in_parallel(pool, threads - 1, kRanges, [&](std::size_t i) { return range(i); }));
+  {
+    const MutexLock lock(mutex_);
+    found_.clear();
+  }
+  VARVE_RETURN_IF_ERROR(in_parallel(pool, threads - 1, kRanges, [&](std::size_t i) { return range(i); }));
+  const MutexLock lock(mutex_);
   return found_;
 }
 
@@ -78,9 +82,9 @@ Status Duplicates::range(std::size_t number) {
   Sink sink(shared_.target, shared_.stopping);
   Pages pages = shared_.source.keys(number, shared_.stopping);
   for (;;) {
-    VARVE_TRY(const driver::Rows* const page, pages.next());
+    VARVE_ASSIGN_OR_RETURN(const driver::Rows* const page, pages.next());
     if (page == nullptr) return sink.flush();
-    for (std::size_t i = 0; i < page->count(); ++i) VARVE_CHECK_OK(partition(page->row(i)[0].bytes(), sink));
+    for (std::size_t i = 0; i < page->count(); ++i) VARVE_RETURN_IF_ERROR(partition(page->row(i)[0].bytes(), sink));
   }
 }
 
@@ -97,7 +101,7 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
   for (const auto type : {DataType::legacy, DataType::long_, DataType::double_, DataType::string, DataType::complex,
                           DataType::histogram_v1, DataType::histogram_v2}) {
     if (type == key->type || (metric->second & 1U << static_cast<unsigned>(type)) == 0) continue;
-    VARVE_TRY(const bool is_there, has_cells(shared_, *key, type));
+    VARVE_ASSIGN_OR_RETURN(const bool is_there, has_cells(shared_, *key, type));
     if (is_there && type < key->type) return {};
     if (is_there) types.push_back(type);
   }
@@ -106,8 +110,8 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
   if (!group) return {};  // it was bad, and was told then
 
   std::list<Cursor> cursors;
-  for (const auto type : types) VARVE_CHECK_OK(cursors.emplace_back(shared_, *key, type).move());
-  VARVE_TRY(const model::Timestamp kept_from, sink.kept_from());
+  for (const auto type : types) VARVE_RETURN_IF_ERROR(cursors.emplace_back(shared_, *key, type).move());
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp kept_from, sink.kept_from());
   std::uint64_t found = 0;
   for (;;) {
     std::erase_if(cursors, [](const Cursor& cursor) { return cursor.at_end(); });
@@ -124,16 +128,16 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
           last = cursor.value();
           text = last.text;
         }
-        VARVE_CHECK_OK(cursor.move());
+        VARVE_RETURN_IF_ERROR(cursor.move());
       }
     }
     if (copies < 2 || time < kept_from) continue;
     last.text = text;
-    VARVE_CHECK_OK(sink.add(**group, time, last));
+    VARVE_RETURN_IF_ERROR(sink.add(**group, time, last));
     found += time >= from_ ? copies - 1 : 0;
   }
   if (found > 0) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     found_[metric->first] += found;
   }
   return {};

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/task_pool.h"
 #include "migrate/range_copier.h"
 
@@ -32,8 +32,8 @@ class Duplicates {
   Copying& shared_;
   const Types metrics_;
   const model::Timestamp from_;
-  std::mutex mutex_;
-  Found found_;
+  Mutex mutex_;
+  Found found_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::migrate

@@ -164,15 +164,15 @@ Result<model::Value> decode_value(DataType type, std::string_view column, std::s
     case DataType::double_: return double_of(bytes);
     case DataType::string: return string_of(bytes, strings, room);
     case DataType::complex: {
-      VARVE_TRY(room, complex_of(bytes));
+      VARVE_ASSIGN_OR_RETURN(room, complex_of(bytes));
       return Value::of_complex(room);
     }
     case DataType::histogram_v1: {
-      VARVE_TRY(room, histogram_v1_of(bytes));
+      VARVE_ASSIGN_OR_RETURN(room, histogram_v1_of(bytes));
       return Value::of_histogram(room);
     }
     case DataType::histogram_v2: {
-      VARVE_TRY(room, histogram_v2_of(bytes));
+      VARVE_ASSIGN_OR_RETURN(room, histogram_v2_of(bytes));
       return Value::of_histogram(room);
     }
     case DataType::other: break;

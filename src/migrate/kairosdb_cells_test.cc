@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "migrate/kairosdb_cells.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <limits>
 
 #include "codec/compression.h"
@@ -35,9 +35,9 @@ std::string key(std::string_view text) {
   if (!key) return key.error().message;
   const auto tags = parse_tags(key->tags);
   if (!tags) return tags.error().message;
-  std::string out =
-      fmt::format("{} {} {}:{}", key->metric, key->row_time_ms, static_cast<int>(key->type), key->type_name);
-  for (const auto& [name, value] : *tags) out += fmt::format(" [{}]=[{}]", name, value);
+  std::string out = std::string(key->metric) + ' ' + std::to_string(key->row_time_ms) + ' ' +
+                    std::to_string(static_cast<int>(key->type)) + ':' + std::string(key->type_name);
+  for (const auto& [name, value] : *tags) out.append(" [").append(name).append("]=[").append(value).append("]");
   if (key->type != DataType::other) {
     EXPECT_EQ(key_with_type(*key, key->type), stored);
   }
@@ -49,14 +49,18 @@ std::string value(DataType type, std::string_view text, std::string_view column 
   std::string room;
   const auto value = decode_value(type, bytes(column), bytes(text), strings, room);
   if (!value) return value.error().message;
-  if (value->type == model::ValueType::long_) return fmt::format("{}", value->as_long());
-  if (value->type == model::ValueType::double_) return fmt::format("{:.17g}d", value->as_double());
-  return fmt::format("\"{}\"", value->text);
+  if (value->type == model::ValueType::long_) return std::to_string(value->as_long());
+  if (value->type == model::ValueType::double_) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%.17gd", value->as_double());
+    return number;
+  }
+  return '"' + std::string(value->text) + '"';
 }
 
 std::string at(const RowSpec& spec, std::int64_t row_time, std::string_view column) {
   const auto time = column_time(spec, row_time, bytes(column));
-  return time ? fmt::format("{}", *time) : time.error().message;
+  return time ? std::to_string(*time) : time.error().message;
 }
 
 TEST(KairosdbCells, Key) {
@@ -120,7 +124,7 @@ TEST(KairosdbCells, Time) {
   EXPECT_EQ(at(s, 1000, "ffffffff"), "0");
   EXPECT_EQ(at(ms, 0, "000001"), "a column has 3 bytes, not 4");
   EXPECT_EQ(at(ms, 0, "0000000001"), "a column has 5 bytes, not 4");
-  EXPECT_EQ(at(ms, model::kTimestampMax, "00000000"), fmt::format("{}", model::kTimestampMax));
+  EXPECT_EQ(at(ms, model::kTimestampMax, "00000000"), std::to_string(model::kTimestampMax));
   for (const auto row :
        {model::kTimestampMax, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
     EXPECT_EQ(at(s, row, "00000001"), "the time is beyond 2^53 ms") << row;

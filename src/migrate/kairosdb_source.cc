@@ -37,8 +37,9 @@ std::vector<std::string> tokens(std::size_t number) {
 
 Result<RowSpec> read_spec(const driver::Session& session, bool has_table) {
   if (!has_table) return row_spec(std::nullopt);
-  VARVE_TRY(const auto rows,
-            query(session, "SELECT value FROM spec WHERE spec_type = 'cluster_config' AND name = 'row_time_unit'"));
+  VARVE_ASSIGN_OR_RETURN(
+      const auto rows,
+      query(session, "SELECT value FROM spec WHERE spec_type = 'cluster_config' AND name = 'row_time_unit'"));
   if (rows.count() == 0) return row_spec(std::nullopt);
   return row_spec(rows.row(0)[0].bytes());
 }
@@ -53,23 +54,26 @@ Result<std::unique_ptr<KairosdbSource>> KairosdbSource::open(const driver::Runti
     return fail(session.error().code,
                 "KairosDB's Cassandra at " + wanted.contact_points + ": " + session.error().message);
   }
-  VARVE_TRY(const auto found, query(*session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" +
-                                                  wanted.keyspace + "'"));
+  VARVE_ASSIGN_OR_RETURN(
+      const auto found,
+      query(*session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" + wanted.keyspace + "'"));
   std::vector<std::string> tables;
   for (std::size_t i = 0; i < found.count(); ++i) tables.emplace_back(found.row(i)[0].bytes());
   const auto has = [&](std::string_view name) { return std::ranges::find(tables, name) != tables.end(); };
   if (!has("data_points"))
     return fail(Code::not_found, "keyspace " + wanted.keyspace + " has no table data_points; is it a KairosDB's?");
-  VARVE_TRY(const RowSpec spec, read_spec(*session, has("spec")));
-  VARVE_TRY(const auto cluster, query(*session, "SELECT cluster_name FROM system.local"));
+  VARVE_ASSIGN_OR_RETURN(const RowSpec spec, read_spec(*session, has("spec")));
+  VARVE_ASSIGN_OR_RETURN(const auto cluster, query(*session, "SELECT cluster_name FROM system.local"));
   const std::string name = (cluster.count() == 0 ? "" : std::string(cluster.row(0)[0].bytes())) + "/" + wanted.keyspace;
 
-  VARVE_TRY(auto cells,
-            prepare(*session, "SELECT key, column1, value FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
-  VARVE_TRY(auto keys,
-            prepare(*session, "SELECT DISTINCT key FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
-  VARVE_TRY(auto cells_of, prepare(*session, "SELECT column1, value, writetime(value) FROM data_points WHERE key = ?"));
-  VARVE_TRY(auto any_of, prepare(*session, "SELECT column1 FROM data_points WHERE key = ? LIMIT 1"));
+  VARVE_ASSIGN_OR_RETURN(
+      auto cells,
+      prepare(*session, "SELECT key, column1, value FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
+  VARVE_ASSIGN_OR_RETURN(
+      auto keys, prepare(*session, "SELECT DISTINCT key FROM data_points WHERE token(key) >= ? AND token(key) <= ?"));
+  VARVE_ASSIGN_OR_RETURN(auto cells_of,
+                         prepare(*session, "SELECT column1, value, writetime(value) FROM data_points WHERE key = ?"));
+  VARVE_ASSIGN_OR_RETURN(auto any_of, prepare(*session, "SELECT column1 FROM data_points WHERE key = ? LIMIT 1"));
   std::unique_ptr<KairosdbSource> source(new KairosdbSource(std::move(*session), name, spec));
   source->statements_ = std::make_unique<Statements>(
       Statements{std::move(cells), std::move(keys), std::move(cells_of), std::move(any_of)});

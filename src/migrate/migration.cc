@@ -18,9 +18,13 @@ Status Migration::copy(TaskPool& pool, std::size_t threads) {
   for (std::size_t i = 0; i < kRanges; ++i) {
     if (!progress_.done[i]) ranges.push_back(i);
   }
-  VARVE_CHECK_OK(save());  // before the work, so that a bad path is seen now
+  {
+    const MutexLock lock(mutex_);
+    VARVE_RETURN_IF_ERROR(save());  // before the work, so that a bad path is seen now
+  }
   const Status copied =
       in_parallel(pool, threads - 1, ranges.size(), [&](std::size_t i) { return copy_range(ranges[i]); });
+  const MutexLock lock(mutex_);
   const Status saved = save();
   return copied ? saved : copied;
 }
@@ -35,7 +39,7 @@ Status Migration::copy_range(std::size_t range) {
 }
 
 Status Migration::done(std::size_t range, const Totals& totals) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   progress_.done[range] = true;
   progress_.totals.add(totals);
   return clock_.steady_ns() < save_at_ns_ ? Status() : save();
@@ -43,7 +47,7 @@ Status Migration::done(std::size_t range, const Totals& totals) {
 
 Status Migration::save() {
   const std::int64_t began_ns = clock_.steady_ns();
-  VARVE_CHECK_OK(save_progress(path_, progress_));
+  VARVE_RETURN_IF_ERROR(save_progress(path_, progress_));
   const std::int64_t ended_ns = clock_.steady_ns();
   save_at_ns_ = ended_ns + std::max(kSaveNs, kSaveShare * (ended_ns - began_ns));
   return {};

@@ -2,10 +2,10 @@
 // Migration: all token ranges that are not done yet, in parallel, with the progress on disk.
 #pragma once
 
-#include <mutex>
 #include <string>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/task_pool.h"
 #include "migrate/progress.h"
 #include "migrate/range_copier.h"
@@ -23,7 +23,7 @@ class Migration {
   Status copy(TaskPool& pool, std::size_t threads);
 
   [[nodiscard]] std::size_t ranges_done() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return progress_.ranges_done();
   }
   [[nodiscard]] const Progress& progress() const { return progress_; }  // not during copy()
@@ -31,12 +31,12 @@ class Migration {
  private:
   Status copy_range(std::size_t range);
   Status done(std::size_t range, const Totals& totals);
-  Status save();
+  Status save() VARVE_REQUIRES(mutex_);
 
   Copying& shared_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   Progress progress_;
-  std::int64_t save_at_ns_ = 0;  // of the steady clock
+  std::int64_t save_at_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // of the steady clock
   const std::string path_;
   const Clock& clock_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: the answer of a statement, page by page. The next page is on its way while one is worked on; what a server
-// could not do now is asked again.
+// Pages: the result of a statement, page by page. The next page is fetched while one is processed; failed requests are
+// retried.
 #pragma once
 
 #include <atomic>
@@ -35,10 +35,10 @@ class Pages {
   std::future<Result<driver::Rows>> ahead_;
 };
 
-// May the same be asked again, of Cassandra or of a store?
+// Is the error retryable, from Cassandra or from a store?
 bool is_passing(Code code);
 
-// Waits before attempt 1, 2, …: longer each time, about 30 s over all. False: enough of it, or stopping.
+// Waits before retry 1, 2, …: longer each time, about 30 s in total. False: retries are exhausted, or stopping.
 bool wait_before(unsigned attempt, const std::atomic<bool>& stopping);
 
 }  // namespace varve::migrate

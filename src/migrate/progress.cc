@@ -183,7 +183,7 @@ Status save_progress(const std::string& path, const Progress& progress) {
   if (fd < 0) return fail(file_error(fresh));
   const Status written = write_all(fd, to_text(progress), fresh);
   ::close(fd);
-  VARVE_CHECK_OK(written);
+  VARVE_RETURN_IF_ERROR(written);
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return fail(file_error(path));
   const std::string folder = std::filesystem::absolute(path).parent_path();
   const int dir = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress: which token ranges are done and what was counted in them, in a small text file that is replaced as a whole.
-// docs/migrate-kairosdb.md says what stands in it.
+// docs/operate/migrate-kairosdb.md says what stands in it.
 #pragma once
 
 #include <cstddef>

@@ -10,17 +10,17 @@ Result<Totals> RangeCopier::copy(std::size_t range) {
   partition_ = {};
   Pages pages = shared_.source.cells(range, shared_.stopping);
   for (;;) {
-    VARVE_TRY(const driver::Rows* const page, pages.next());
+    VARVE_ASSIGN_OR_RETURN(const driver::Rows* const page, pages.next());
     if (page == nullptr) break;
     for (std::size_t i = 0; i < page->count(); ++i) {
       const auto row = page->row(i);
-      if (row[0].bytes() != partition_.stored) VARVE_CHECK_OK(begin(row[0].bytes()));
-      VARVE_CHECK_OK(cell(row[1].bytes(), row[2].bytes()));
+      if (row[0].bytes() != partition_.stored) VARVE_RETURN_IF_ERROR(begin(row[0].bytes()));
+      VARVE_RETURN_IF_ERROR(cell(row[1].bytes(), row[2].bytes()));
     }
     shared_.cells_read += page->count();
   }
   end();
-  VARVE_CHECK_OK(sink_.flush());
+  VARVE_RETURN_IF_ERROR(sink_.flush());
   return std::move(totals_);
 }
 
@@ -79,9 +79,9 @@ Status RangeCopier::cell(std::string_view column, std::string_view bytes) {
   if (!time) return bad(time.error().message), Status();
   const auto value = decode_value(partition_.key.type, column, bytes, shared_.strings, room_);
   if (!value) return bad("column " + to_hex(column) + ": " + value.error().message), Status();
-  VARVE_TRY(const model::Timestamp kept_from, sink_.kept_from());
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp kept_from, sink_.kept_from());
   if (*time < kept_from) return ++partition_.count->too_old, Status();
-  VARVE_CHECK_OK(sink_.add(*partition_.group, *time, *value));
+  VARVE_RETURN_IF_ERROR(sink_.add(*partition_.group, *time, *value));
   MetricCount& count = *partition_.count;
   ++count.samples;
   count.old += *time < shared_.old_before_ms ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sink: one thread's way into varve: samples are gathered into batches, and a batch is appended when it is large.
+// Sink: writes the samples of one thread to varve in batches; a batch is appended when it is large.
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,10 @@ class Sink {
   // take), limit (of series); others are not about this series.
   Result<const model::LineGroup*> group(std::string_view metric, const model::Tags& tags);
 
-  // Before this nothing is kept. Changes with time.
+  // Samples before this time are too old. Changes with time.
   Result<model::Timestamp> kept_from();
 
-  // Error: an append failed, and trying again was of no use; then nothing may be added any more.
+  // Error: an append failed after all retries; nothing may be added afterwards.
   Status add(const model::LineGroup& group, model::Timestamp time, const model::Value& value);
   // Everything added is durable and visible.
   Status flush();

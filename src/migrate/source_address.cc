@@ -58,7 +58,7 @@ Result<SourceAddress> parse_source(std::string_view text) {
     const std::size_t end = std::min(parameters.find('&'), parameters.size());
     const std::string_view one = parameters.substr(0, end);
     const std::size_t equals = std::min(one.find('='), one.size());
-    VARVE_CHECK_OK(set_parameter(address, one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
+    VARVE_RETURN_IF_ERROR(set_parameter(address, one.substr(0, equals), one.substr(std::min(equals + 1, one.size()))));
     parameters.remove_prefix(std::min(end + 1, parameters.size()));
   }
   return address;

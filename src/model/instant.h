@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instants: points in time as people read them, in UTC.
+// Instants: points in time as people write them; ours are of UTC.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/time.h"
 
@@ -17,6 +19,15 @@ inline std::string instant(Timestamp t) {
   append_instant(out, t);
   return out;
 }
+
+// What a product takes beside 2020-11-10T14:24Z, 2020-11-10T14:24:35Z, 2020-11-10T14:24:35.250Z and offsets as +01:00.
+struct InstantForm {
+  bool any_year = false;  // a sign before the year (or a blank, which a URL made of '+'), then up to six digits of it
+  bool short_offset = false;  // +0100 and +01, and a blank for '+'
+  bool any_fraction = false;  // more than nine digits, and also behind minutes
+};
+// Letters may be small. Nothing: not one. It may lie beyond Timestamp's range.
+std::optional<Timestamp> parse_instant(std::string_view text, InstantForm form);
 
 // At least `width` digits. number ≥ 0.
 void append_padded(std::string& out, std::int64_t number, std::size_t width);

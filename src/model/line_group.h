@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line group: the series that one line (or one JSON object, one scrape row) brings together, always with one timestamp.
+// Line group: the series that arrive together in one line (or JSON object, or scraped target), always with one
+// timestamp.
 //
 // A sender repeats itself: the bytes that name a line's series are the same each time, and the lines come in the same
 // order. So a parser compares those bytes with the group it expects (`next` of the one before) and, on a hit, has
@@ -42,7 +43,7 @@ struct alignas(64) LineGroup {  // one cache line: at a million groups a guess c
 
   static constexpr std::size_t kReadable = 32;  // for compares of 32 bytes at once
 
-  // Is it named by exactly these bytes?
+  // Is its name exactly these bytes?
   [[nodiscard]] bool is(std::string_view raw) const {
     if (raw.size() != name_bytes) return false;
     return raw_name != nullptr ? std::memcmp(raw.data(), raw_name, name_bytes) == 0 : codec::hash128(raw) == hash;
@@ -52,15 +53,15 @@ struct alignas(64) LineGroup {  // one cache line: at a million groups a guess c
 };
 static_assert(sizeof(LineGroup) == 64);
 
-// A time to live as senders say it, in seconds: 0 and less is none; 68 years is the most.
+// A TTL as sent, in seconds: 0 and less means none; at most 68 years.
 constexpr std::uint32_t ttl_s_of(std::int64_t said) {
   constexpr std::int64_t kMost = 0x7fffffff;
   return static_cast<std::uint32_t>(said < 0 ? 0 : said < kMost ? said : kMost);
 }
 
-// A sender means its time to live from the write, and groups count from their samples' times. What is written soon
-// after it happened keeps what the sender said; what is older then gets a longer one, that lasts for its age and ttl_s:
-// by an eighth longer at the most, so that a sender of old samples needs few groups.
+// Senders count a TTL from the write, groups count it from their samples' timestamps. Samples written soon after their
+// timestamp keep the sender's TTL; older ones get a longer TTL that covers their age and ttl_s, rounded up by at most
+// an eighth, so that a sender of old samples needs few groups.
 constexpr std::uint32_t ttl_s_of_age(std::uint32_t ttl_s, Timestamp time, Timestamp now_ms) {
   const std::int64_t age_s = now_ms / 1000 - time / 1000;
   if (ttl_s == 0 || age_s <= ttl_s / 16) return ttl_s;

@@ -24,10 +24,10 @@ using TagViews = std::vector<TagView>;
 // Sorts by key. Fails (invalid) on an empty key, an empty value or a key that stands twice.
 Status normalize(TagViews& tags);
 
-// What becomes of a tag whose value is too long.
+// What happens to a tag whose value is too long.
 enum class LongValue : std::uint8_t { reject, exclude, truncate };
 
-// What a protocol may bring at most; over it the sample is rejected by name, unless `long_value` says otherwise.
+// Limits of a sample's tags; beyond them the sample is refused by name, unless `long_value` says otherwise.
 struct TagLimits {
   std::size_t tags_max = 64;
   std::size_t metric_bytes_max = 1024;
@@ -36,15 +36,15 @@ struct TagLimits {
   LongValue long_value = LongValue::reject;
   std::vector<std::string> excluded_keys{};  // tags that are taken off, whatever their value
 
-  // Could clean() change anything?
+  // May clean() change anything?
   [[nodiscard]] bool cleans() const { return long_value != LongValue::reject || !excluded_keys.empty(); }
 };
 
-// Takes excluded keys off, then excludes or cuts values that are too long (in front of a whole UTF-8 character). The
-// order stays.
+// Removes excluded keys, then excludes or truncates values that are too long (at a UTF-8 character boundary). Keeps the
+// order.
 void clean(TagViews& tags, const TagLimits& limits);
 
-// Fails (invalid, naming the tag or metric) where a limit is passed.
+// Fails (invalid, naming the tag or metric) if a limit is exceeded.
 Status check_limits(std::string_view metric, const TagViews& tags, const TagLimits& limits);
 
 // An owning copy.

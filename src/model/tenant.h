@@ -8,12 +8,12 @@
 
 namespace varve::model {
 
-// Of the server's own metrics. Clients read it; nobody but the server writes.
+// The tenant of the server's own metrics. Clients may read it; only the server writes.
 inline constexpr std::string_view kOwnTenant = "varve";
 
 bool is_tenant_name(std::string_view name);
 
-// May a client write into this tenant, or erase what it has? Error: conflict.
+// May a client write to this tenant or delete from it? Error: conflict.
 Status check_writable(std::string_view tenant);
 
 }  // namespace varve::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as varve means it everywhere inside: milliseconds since 1970-01-01 UTC in a signed 64-bit number.
+// Time inside varve: milliseconds since 1970-01-01 UTC as a signed 64-bit integer.
 #pragma once
 
 #include <cstdint>

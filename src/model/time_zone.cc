@@ -21,9 +21,11 @@ namespace varve::model {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kUtcNames = {
-    "",    "Etc/GMT", "Etc/Greenwich", "Etc/UCT",   "Etc/UTC", "Etc/Universal", "Etc/Zulu",
-    "GMT", "UCT",     "UTC",           "Universal", "Z",       "Zulu"};
+// The common ones first.
+constexpr std::array<std::string_view, 13> kUtcNames = {"",    "UTC",           "Etc/UTC", "GMT",           "Etc/GMT",
+                                                        "Z",   "Etc/Greenwich", "Etc/UCT", "Etc/Universal", "Etc/Zulu",
+                                                        "UCT", "Universal",     "Zulu"};
+constexpr std::size_t kCommonUtcNames = 6;
 
 std::filesystem::path directory() {
   const char* set = std::getenv("TZDIR");
@@ -92,8 +94,13 @@ struct TimeZone::Rules {
   cctz::time_zone zone;
 };
 
+bool is_utc_name(std::string_view name, UtcNames names) {
+  const auto* const end = kUtcNames.begin() + (names == UtcNames::all ? kUtcNames.size() : kCommonUtcNames);
+  return std::find(kUtcNames.begin(), end, name) != end;
+}
+
 Result<TimeZone> TimeZone::find(std::string_view name) {
-  if (std::ranges::find(kUtcNames, name) != kUtcNames.end()) return TimeZone();
+  if (is_utc_name(name, UtcNames::all)) return TimeZone();
   const auto offset = offset_of(name);
   if (offset == 0) return TimeZone();
   static std::mutex mutex;

@@ -40,6 +40,10 @@ class TimeZone {
   const Rules* rules_ = nullptr;
 };
 
+enum class UtcNames : std::uint8_t { all, common };
+// Whether it is a name of UTC: any that tzdata has and "Z" and "", or one of "", UTC, Etc/UTC, GMT, Etc/GMT, Z.
+bool is_utc_name(std::string_view name, UtcNames names);
+
 // As their namesakes in model/time_unit.h, by the calendar of a zone. Hours and less are exact durations; a day has as
 // many hours as it has there.
 Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit, TimeZone zone);

@@ -97,5 +97,17 @@ TEST(TimeZone, UnitsBetweenUndoesAddUnits) {
   }
 }
 
+TEST(TimeZone, NamesOfUtc) {
+  for (const char* name : {"", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z"}) {
+    EXPECT_TRUE(is_utc_name(name, UtcNames::common)) << name;
+    EXPECT_TRUE(is_utc_name(name, UtcNames::all)) << name;
+  }
+  for (const char* name : {"Zulu", "UCT", "Universal", "Etc/Zulu", "Etc/Greenwich"}) {
+    EXPECT_FALSE(is_utc_name(name, UtcNames::common)) << name;
+    EXPECT_TRUE(is_utc_name(name, UtcNames::all)) << name;
+  }
+  for (const char* name : {"utc", "Europe/London", "+00:00"}) EXPECT_FALSE(is_utc_name(name, UtcNames::all)) << name;
+}
+
 }  // namespace
 }  // namespace varve::model

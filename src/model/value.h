@@ -16,7 +16,7 @@ enum class ValueType : std::uint8_t { long_ = 1, double_ = 2, string = 3, comple
 inline constexpr unsigned kValueTypeLast = 5;
 
 constexpr bool is_number(ValueType type) { return type == ValueType::long_ || type == ValueType::double_; }
-// Is the value what Value::text holds?
+// Is the value stored in Value::text?
 constexpr bool in_text(ValueType type) { return type >= ValueType::string; }
 
 // What samples may be computed together: each kind is answered apart. In order of answers.

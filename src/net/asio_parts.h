@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of net/: what loops and streams hold of Asio. Only this folder knows it.
+// Internal to net/: the Asio objects of loops and streams. Only this folder knows Asio.
 #pragma once
 
 #ifdef VARVE_SANITIZED_THREADS
@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Before what found no memory is tried again.
+// Pause before retrying after an allocation failed.
 inline constexpr std::chrono::milliseconds kOutOfMemoryPause{10};
 
 struct Loop::Asio {

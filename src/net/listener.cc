@@ -57,7 +57,7 @@ struct Listener::State {
   }
 
   Status listen() {
-    VARVE_TRY(const tcp::endpoint endpoint, endpoint_of(options.listen));
+    VARVE_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, endpoint_of(options.listen));
     error_code error;
     acceptor.emplace(loops[0]->asio().context);
     pause.emplace(loops[0]->asio().context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listener: one listening address, some threads with an event loop each. A connection stays with the loop it was given
-// to, so its Stream needs no locks; but once it may go to a loop for those that bring much, so that it takes no time of
-// those that wait for an answer.
+// to, so its Stream needs no locks. It may move once, to a loop for bulk senders, so that it does not delay connections
+// that wait for an answer.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ class Listener {
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;
 
-  // Accepts no more, tells every stream to drain, waits until all are closed or the deadline passed, closes the rest
-  // and joins the threads.
+  // Stops accepting, tells every stream to drain, waits until all are closed or the deadline has passed, closes the
+  // rest and joins the threads.
   void stop(std::chrono::milliseconds deadline);
 
  private:

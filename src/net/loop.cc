@@ -15,13 +15,17 @@ namespace varve::net {
 std::size_t LiveCount::add() { return count_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 void LiveCount::remove() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (count_.fetch_sub(1, std::memory_order_relaxed) == 1) none_.notify_all();
 }
 
 bool LiveCount::wait_none(std::chrono::milliseconds deadline) {
-  std::unique_lock lock(mutex_);
-  return none_.wait_for(lock, deadline, [this] { return value() == 0; });
+  const MutexLock lock(mutex_);
+  const auto until = std::chrono::steady_clock::now() + deadline;
+  while (value() > 0) {
+    if (none_.wait_until(mutex_, until) == std::cv_status::timeout) return value() == 0;
+  }
+  return true;
 }
 
 namespace {
@@ -70,7 +74,7 @@ void Loop::run() {
 }
 
 bool Loop::post(std::function<void()> fn) {
-  const std::lock_guard lock(post_mutex_);
+  const MutexLock lock(post_mutex_);
   if (ended_) return false;
   asio::post(asio_->context, std::move(fn));
   return true;
@@ -170,7 +174,7 @@ void Loop::drain() {
 
 void Loop::join() {
   {
-    const std::lock_guard lock(post_mutex_);
+    const MutexLock lock(post_mutex_);
     if (ended_) return;
     ended_ = true;
     asio::post(asio_->context, [this] {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of net/: one thread, its event loop and the streams that live on it.
+// Internal to net/: one thread, its event loop and the streams on it.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "net/stream.h"
 
 namespace varve::net {
 
-// How many connections a listener has, over all loops; stop() waits for none.
+// The number of connections of a listener, over all loops; stop() waits until it is 0.
 class LiveCount {
  public:
   std::size_t add();
@@ -27,20 +26,20 @@ class LiveCount {
 
  private:
   std::atomic<std::size_t> count_{0};
-  std::mutex mutex_;
-  std::condition_variable none_;
+  Mutex mutex_;
+  Condition none_;
 };
 
 class Loop : public std::enable_shared_from_this<Loop> {
  public:
-  // `bulk`: loops that streams may move to, in turn; they live as long as this one, and have none themselves.
+  // `bulk`: loops that streams may move to, round robin; they live as long as this one, and have none themselves.
   Loop(LiveCount& live, std::chrono::milliseconds tick, std::vector<std::shared_ptr<Loop>> bulk = {},
        std::size_t first_bulk = 0);
   ~Loop();
 
   enum class Priority { normal, low };
   void start(Priority priority);
-  // Runs fn on the loop's thread, later. False when the loop has ended.
+  // Runs fn on the loop's thread, later. False if the loop has ended.
   bool post(std::function<void()> fn);
   void drain();  // any thread
   void join();   // closes every stream, takes no more posts, ends when nothing is left
@@ -66,8 +65,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
   const std::chrono::milliseconds tick_;
   const std::vector<std::shared_ptr<Loop>> bulk_;
   std::unique_ptr<Asio> asio_;
-  std::mutex post_mutex_;  // makes "has ended" and "was posted" one step
-  bool ended_ = false;     // by post_mutex_
+  Mutex post_mutex_;  // makes "has ended" and "was posted" one step
+  bool ended_ VARVE_GUARDED_BY(post_mutex_) = false;
   // Loop thread only:
   std::unordered_set<std::shared_ptr<Stream>> streams_;
   bool draining_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream: one accepted TCP connection and the event loop it lives on. A protocol derives from it and is told when the
-// socket can be read or written; all calls into it come from its loop's thread. Asio is behind this and shows nowhere.
+// Stream: one accepted TCP connection on its event loop. A protocol derives from it and is called when the socket is
+// readable or writable; all calls come from the loop's thread. Asio does not appear in the interface.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // These do not block. Partial results are normal.
   IoResult read_some(char* to, std::size_t size);
   IoResult write_some(std::string_view first, std::string_view second = {});
-  // Bytes or the end are waiting: true for "ended", without taking bytes.
+  // Has the peer closed the connection? Consumes no bytes.
   [[nodiscard]] bool peek_ended();
 
   void want_read();  // nothing if it is wanted already
@@ -56,12 +56,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void set_deadline(std::chrono::milliseconds from_now);
   void clear_deadline();
 
-  // Goes over to one of the listener's bulk loops, for good. False, and nothing is done: it is on one, there are none,
-  // or something is wanted (want_read, want_write). True: nothing may be called before on_moved(), and no other thread
-  // may be about to dispatch().
+  // Moves to one of the listener's bulk loops, for good. False, without effect: it is on one already, there are none,
+  // or a read or write is pending (want_read, want_write). True: nothing may be called before on_moved(), and no other
+  // thread may be about to dispatch().
   bool move_to_bulk();
 
-  // Does what belongs to this stream, on its loop's thread; an exception is told in the log and closes this stream.
+  // Runs a handler of this stream on its loop's thread; an exception is logged and closes the stream.
   void guard(const std::function<void()>& event);
 
   void close_sending();

@@ -21,13 +21,13 @@ namespace varve::query {
 using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct Group {
-  std::vector<std::string> group_values;  // one for each key of MetricQuery::group_by; "" where a series lacks the tag
-  aggregate::SplitKey split;              // one for each of MetricQuery::splits
+  std::vector<std::string> group_values;  // one for each key of Pipeline::keys(); "" where a series lacks the tag
+  aggregate::SplitKey split;              // one for each of Pipeline::splits
   model::ValueKind kind{};                // of the samples: each kind in a tag group is a group of its own
   TagUnion tags;                          // of the series that have samples here; empty after a join
   model::Tags common;                     // of a join: the tags that all these series have, with one value
   std::vector<std::string> mixed;         // of a join: keys that all these series have, with several values
-  aggregate::Points points;               // in order of MetricQuery::descending
+  aggregate::Points points;               // in order of Pipeline::descending
 };
 
 struct MetricAnswer {

@@ -18,16 +18,16 @@ using model::ValueType;
 namespace {
 
 // The first stage, if its windows can be filled from parts.
-const aggregate::Stage* windowed(const MetricQuery& query) {
+const aggregate::Stage* windowed(const Pipeline& query) {
   return query.stages.empty() || query.limit != 0 ? nullptr : std::get_if<aggregate::Stage>(query.stages.data());
 }
 
-const aggregate::Percentile* percentile_first(const MetricQuery& query) {
+const aggregate::Percentile* percentile_first(const Pipeline& query) {
   const bool as_it_is = query.limit == 0 && query.splits.empty() && !query.stages.empty();
   return as_it_is ? std::get_if<aggregate::Percentile>(query.stages.data()) : nullptr;
 }
 
-const aggregate::Grid* first_grid(const MetricQuery& query) {
+const aggregate::Grid* first_grid(const Pipeline& query) {
   return query.stages.empty() ? nullptr : aggregate::grid_of(query.stages[0]);
 }
 
@@ -38,7 +38,7 @@ aggregate::Windows windows_on(const aggregate::Grid* grid, model::TimeRange rang
 }
 
 // Of the windows for which histograms may be merged; nullptr: every one is wanted.
-const aggregate::Grid* merging_grid(const MetricQuery& query) {
+const aggregate::Grid* merging_grid(const Pipeline& query) {
   return query.limit != 0 || !query.splits.empty() ? nullptr : aggregate::merging_grid(query.stages);
 }
 
@@ -65,26 +65,27 @@ aggregate::Column finite(const aggregate::Column& column) {
 
 }  // namespace
 
-Collector::Collector(const Request& request, const MetricQuery& query, const Plan& plan, model::Timestamp now,
-                     Budget& budget)
+Collector::Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
+                     model::Timestamp now, Budget& budget)
     : request_(request),
-      query_(query),
+      asked_(asked),
+      pipeline_(pipeline),
       plan_(plan),
       range_(request.range),
-      read_(read_range(query, request.range)),
+      read_(read_range(pipeline, request.range)),
       now_(now),
       budget_(budget),
-      first_(windowed(query)),
-      percentile_(percentile_first(query)),
-      windows_(windows_on(first_grid(query), range_)),
-      merges_(merging_grid(query) != nullptr),
-      merge_windows_(windows_on(merging_grid(query), range_)),
+      first_(windowed(pipeline)),
+      percentile_(percentile_first(pipeline)),
+      windows_(windows_on(first_grid(pipeline), range_)),
+      merges_(merging_grid(pipeline) != nullptr),
+      merge_windows_(windows_on(merging_grid(pipeline), range_)),
       groups_(std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
       runs_(first_ != nullptr || percentile_ != nullptr ? 0 : plan.series.size()) {}
 
 bool Collector::takes_summaries() const {
-  return first_ != nullptr && query_.splits.empty() && aggregate::takes_summary(first_->function);
+  return first_ != nullptr && pipeline_.splits.empty() && aggregate::takes_summary(first_->function);
 }
 
 bool Collector::takes_stats(const storage::ChunkStats& stats) const {
@@ -164,7 +165,7 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (column.times.empty()) return {};
   seen_[series] |= bit_of(Kind::number);
   if (percentile_ != nullptr) return add_values(group_of(series), column);
-  if (!query_.splits.empty()) return add_parts(group_of(series), column);
+  if (!pipeline_.splits.empty()) return add_parts(group_of(series), column);
   thread_local std::vector<Cell> cells;
   cells.clear();
   aggregate::reduce(first_->function, windows_, column, cells);
@@ -189,10 +190,10 @@ Status Collector::add_parts(GroupState& group, const aggregate::Column& column) 
   points.times.assign(column.times.begin(), column.times.end());
   points.bits.assign(column.bits.begin(), column.bits.end());
   std::vector<Cell> cells;
-  for (const auto& [key, samples] : aggregate::split(query_.splits, range_.first, std::move(points))) {
+  for (const auto& [key, samples] : aggregate::split(pipeline_.splits, range_.first, std::move(points))) {
     cells.clear();
     aggregate::reduce(first_->function, windows_, {samples.type, samples.times, samples.bits}, cells);
-    const std::size_t edge = query_.descending ? samples.size() - 1 : 0;
+    const std::size_t edge = pipeline_.descending ? samples.size() - 1 : 0;
     const Number sample{samples.times[edge], samples.bits[edge], samples.type};
     std::size_t more = 0;
     {
@@ -202,11 +203,11 @@ Status Collector::add_parts(GroupState& group, const aggregate::Column& column) 
       const std::size_t before = part.cells.bytes();
       part.cells.add(first_->function, cells);
       part.samples += samples.size();
-      if (is_new || (query_.descending ? part.edge < sample : sample < part.edge)) part.edge = sample;
+      if (is_new || (pipeline_.descending ? part.edge < sample : sample < part.edge)) part.edge = sample;
       more = std::max(part.cells.bytes(), before) - before;
       if (is_new) more += sizeof(*at) + key.size() * sizeof(std::int64_t) + sizeof(Group) + 64;  // and of the answer
     }
-    if (more != 0) VARVE_CHECK_OK(budget_.charge(more));
+    if (more != 0) VARVE_RETURN_IF_ERROR(budget_.charge(more));
   }
   return {};
 }
@@ -215,9 +216,10 @@ Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
   Run& run = runs_[series];
   const std::size_t before = bytes_of(run);
   append(run, piece.type, piece.times, piece.bits);
-  if (bytes_of(run) > before) VARVE_CHECK_OK(budget_.charge(bytes_of(run) - before));
+  if (bytes_of(run) > before) VARVE_RETURN_IF_ERROR(budget_.charge(bytes_of(run) - before));
   // With a limit no series keeps much more than that, however long it is.
-  if (query_.limit != 0 && run.size() / 2 > query_.limit + 2048) keep_each_type(run, query_.limit, query_.descending);
+  if (pipeline_.limit != 0 && run.size() / 2 > pipeline_.limit + 2048)
+    keep_each_type(run, pipeline_.limit, pipeline_.descending);
   return {};
 }
 
@@ -232,7 +234,7 @@ Status Collector::add_texts(std::uint32_t series, Kind kind, std::span<const mod
   seen_[series] |= bit_of(kind);
   std::size_t bytes = times.size() * (sizeof(Text) + sizeof(std::string) + sizeof(model::Timestamp));
   for (const std::string_view text : texts) bytes += text.size();
-  VARVE_CHECK_OK(budget_.charge(bytes));
+  VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
   GroupState& group = group_of(series);
   const std::lock_guard lock(group.mutex);
   group.merged += merged;

@@ -30,8 +30,9 @@ namespace varve::query {
 
 class Collector {
  public:
-  // All must outlive the collector. `now`: gaps are not marked after it.
-  Collector(const Request& request, const MetricQuery& query, const Plan& plan, model::Timestamp now, Budget& budget);
+  // `pipeline`: read_through(asked). All must outlive the collector. `now`: gaps are not marked after it.
+  Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
+            model::Timestamp now, Budget& budget);
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
@@ -45,7 +46,7 @@ class Collector {
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
   Result<MetricAnswer> finish(const std::function<Status()>& alive);
   // MetricAnswer::of_nothing.
-  static Result<aggregate::Points> of_nothing(const Request& request, const MetricQuery& query, model::Timestamp now,
+  static Result<aggregate::Points> of_nothing(const Request& request, const Pipeline& pipeline, model::Timestamp now,
                                               Budget& budget);
 
  private:
@@ -89,7 +90,8 @@ class Collector {
   [[nodiscard]] Group head_of(std::uint32_t group, Kind kind) const;
 
   const Request& request_;
-  const MetricQuery& query_;
+  const MetricQuery& asked_;
+  const Pipeline& pipeline_;  // read_through(asked_)
   const Plan& plan_;
   const model::TimeRange range_;  // of the request: what windows and splits count from
   const model::TimeRange read_;   // of the samples

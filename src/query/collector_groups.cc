@@ -16,7 +16,7 @@ namespace {
 
 // What is computed can overflow, and JSON has no infinity. (A NaN that was stored is another matter: it is shown as
 // null.)
-Status check_finite(const MetricQuery& query, const Points& points) {
+Status check_finite(const MetricName& metric, const Pipeline& query, const Points& points) {
   const auto step = std::ranges::find_if(query.stages.rbegin(), query.stages.rend(), aggregate::computes);
   if (step == query.stages.rend()) return {};
   const auto is_infinite = [](std::uint64_t bits) { return bits << 1 == std::uint64_t{0x7ff} << 53; };
@@ -25,8 +25,8 @@ Status check_finite(const MetricQuery& query, const Points& points) {
   for (std::size_t i = 0; infinite != 0 && i < points.size(); ++i) {
     if (points.type_of(i) != ValueType::double_ || !is_infinite(points.bits[i])) continue;
     const std::string_view name = aggregate::name_of(*step);
-    return fail(Code::invalid, "the " + std::string(name == "avg" ? "average" : name) + " of " + query.metric + " at " +
-                                   std::to_string(points.times[i]) + " is infinite");
+    return fail(Code::invalid, "the " + std::string(name == "avg" ? "average" : name) + " of " + text_of(metric) +
+                                   " at " + std::to_string(points.times[i]) + " is infinite");
   }
   return {};
 }
@@ -59,12 +59,12 @@ Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& sam
     if (runs_[series].size() == 0) continue;
     held += bytes_of(runs_[series]);
     runs.push_back(std::move(runs_[series]));
-    keep_each_type(runs.back(), query_.limit, query_.descending);
+    keep_each_type(runs.back(), pipeline_.limit, pipeline_.descending);
     total += runs.back().size();
   }
   samples += total;
   const bool copied = runs.size() > 1;
-  if (copied) VARVE_CHECK_OK(budget_.charge(total * sizeof(Number)));
+  if (copied) VARVE_RETURN_IF_ERROR(budget_.charge(total * sizeof(Number)));
   Run merged = merge(std::move(runs));
   if (copied) budget_.release(held);
   return merged;
@@ -86,10 +86,10 @@ Group Collector::head_of(std::uint32_t group, Kind kind) const {
 Status Collector::put(Group group, Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer) {
   const aggregate::Scope scope = scope_of(range_, now_, budget_);
   const auto saved = [&](const aggregate::SaveAs& save, const Points& so_far) {
-    return request_.save ? request_.save(query_, group, save, so_far) : Status{};
+    return request_.save ? request_.save(asked_, group, save, so_far) : Status{};
   };
-  VARVE_TRY(points, aggregate::run(steps, scope, query_.descending, std::move(points), saved));
-  if (!points.in_text()) VARVE_CHECK_OK(check_finite(query_, points));
+  VARVE_ASSIGN_OR_RETURN(points, aggregate::run(steps, scope, pipeline_.descending, std::move(points), saved));
+  if (!points.in_text()) VARVE_RETURN_IF_ERROR(check_finite(asked_.metric, pipeline_, points));
   group.points = std::move(points);
   answer.groups.push_back(std::move(group));
   return {};
@@ -97,40 +97,40 @@ Status Collector::put(Group group, Points points, std::span<const aggregate::Ste
 
 // Samples that were kept, ascending: all steps are still to be done.
 Status Collector::put_samples(Group head, Points points, MetricAnswer& answer) {
-  if (query_.splits.empty()) {
-    keep(points, query_.limit, query_.descending);
-    return put(std::move(head), std::move(points), query_.stages, answer);
+  if (pipeline_.splits.empty()) {
+    keep(points, pipeline_.limit, pipeline_.descending);
+    return put(std::move(head), std::move(points), pipeline_.stages, answer);
   }
-  VARVE_CHECK_OK(budget_.charge(points.size() * sizeof(Number) * (1 + query_.splits.size())));
-  if (query_.descending) points.reverse();  // parts are in order of what comes first in the answer
-  auto parts = aggregate::split(query_.splits, range_.first, std::move(points));
-  VARVE_CHECK_OK(budget_.charge(parts.size() * (sizeof(Group) + bytes_of(head.tags))));
+  VARVE_RETURN_IF_ERROR(budget_.charge(points.size() * sizeof(Number) * (1 + pipeline_.splits.size())));
+  if (pipeline_.descending) points.reverse();  // parts are in order of what comes first in the answer
+  auto parts = aggregate::split(pipeline_.splits, range_.first, std::move(points));
+  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * (sizeof(Group) + bytes_of(head.tags))));
   for (auto& [key, samples] : parts) {
-    if (query_.descending) samples.reverse();
-    keep(samples, query_.limit, query_.descending);
+    if (pipeline_.descending) samples.reverse();
+    keep(samples, pipeline_.limit, pipeline_.descending);
     Group group = head;
     group.split = key;
-    VARVE_CHECK_OK(put(std::move(group), std::move(samples), query_.stages, answer));
+    VARVE_RETURN_IF_ERROR(put(std::move(group), std::move(samples), pipeline_.stages, answer));
   }
   return {};
 }
 
 Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answer) {
   auto& parts = groups_[group].parts;
-  VARVE_CHECK_OK(budget_.charge(parts.size() * bytes_of(head.tags)));
+  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * bytes_of(head.tags)));
   std::vector<std::pair<const aggregate::SplitKey*, Part*>> order;
   for (auto& [key, part] : parts) order.emplace_back(&key, &part);
   std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
-    return query_.descending ? b.second->edge < a.second->edge : a.second->edge < b.second->edge;
+    return pipeline_.descending ? b.second->edge < a.second->edge : a.second->edge < b.second->edge;
   });
   for (const auto& [key, part] : order) {
     answer.sample_size += part->samples;
     Group one = head;
     one.split = *key;
     const auto cells = part->cells.take(first_->function);
-    VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
-    VARVE_CHECK_OK(put(std::move(one), aggregate::to_points(*first_, windows_, cells),
-                       std::span(query_.stages).subspan(1), answer));
+    VARVE_RETURN_IF_ERROR(budget_.charge(cells.size() * sizeof(Number)));
+    VARVE_RETURN_IF_ERROR(put(std::move(one), aggregate::to_points(*first_, windows_, cells),
+                              std::span(pipeline_.stages).subspan(1), answer));
   }
   return {};
 }
@@ -139,24 +139,24 @@ Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
   if (percentile_ != nullptr) {
     answer.sample_size += groups_[group].samples;
     return put(head_of(group, Kind::number), groups_[group].values.take(*percentile_, windows_),
-               std::span(query_.stages).subspan(1), answer);
+               std::span(pipeline_.stages).subspan(1), answer);
   }
   if (first_ == nullptr) {
-    VARVE_TRY(Points points, merged_numbers(group, answer.sample_size));
+    VARVE_ASSIGN_OR_RETURN(Points points, merged_numbers(group, answer.sample_size));
     return put_samples(head_of(group, Kind::number), std::move(points), answer);
   }
-  if (!query_.splits.empty()) return put_parts(group, head_of(group, Kind::number), answer);
+  if (!pipeline_.splits.empty()) return put_parts(group, head_of(group, Kind::number), answer);
   GroupState& state = groups_[group];
   answer.sample_size += state.samples;
   const auto cells = state.cells.take(first_->function);
-  VARVE_CHECK_OK(budget_.charge(cells.size() * sizeof(Number)));
+  VARVE_RETURN_IF_ERROR(budget_.charge(cells.size() * sizeof(Number)));
   return put(head_of(group, Kind::number), aggregate::to_points(*first_, windows_, cells),
-             std::span(query_.stages).subspan(1), answer);
+             std::span(pipeline_.stages).subspan(1), answer);
 }
 
 Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) {
   auto& texts = groups_[group].texts[static_cast<std::size_t>(kind)];
-  keep(texts, query_.limit, query_.descending);
+  keep(texts, pipeline_.limit, pipeline_.descending);
   answer.sample_size += texts.size();
   if (kind == Kind::histogram) answer.sample_size += groups_[group].merged;
   return put_samples(head_of(group, kind), to_points(kind, std::move(texts)), answer);
@@ -167,17 +167,17 @@ Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
     for (const std::uint32_t group : plan_.order) {
       if (!saw(group, kind)) continue;
-      VARVE_CHECK_OK(alive());
-      VARVE_CHECK_OK(kind == Kind::number ? put_numbers(group, answer) : put_texts(group, kind, answer));
+      VARVE_RETURN_IF_ERROR(alive());
+      VARVE_RETURN_IF_ERROR(kind == Kind::number ? put_numbers(group, answer) : put_texts(group, kind, answer));
     }
   }
   if (answer.groups.empty()) {
-    VARVE_TRY(answer.of_nothing, of_nothing(request_, query_, now_, budget_));
+    VARVE_ASSIGN_OR_RETURN(answer.of_nothing, of_nothing(request_, pipeline_, now_, budget_));
   }
   return answer;
 }
 
-Result<Points> Collector::of_nothing(const Request& request, const MetricQuery& query, model::Timestamp now,
+Result<Points> Collector::of_nothing(const Request& request, const Pipeline& query, model::Timestamp now,
                                      Budget& budget) {
   const auto marks = [](const aggregate::Step& step) { return std::holds_alternative<aggregate::Gaps>(step); };
   if (!query.splits.empty() || std::ranges::none_of(query.stages, marks)) return Points();

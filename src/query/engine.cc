@@ -97,7 +97,12 @@ Limits counted(Limits limits) {
 
 // A question is as wrong where there is nothing to ask.
 Status check_matchers(const Request& request) {
-  for (const MetricQuery& metric : request.metrics) VARVE_CHECK_OK(index::check_matchers(metric.matchers));
+  for (const MetricQuery& metric : request.metrics) {
+    if (const auto* names = std::get_if<index::Matchers>(&metric.metric)) {
+      VARVE_RETURN_IF_ERROR(index::check_matchers(*names));
+    }
+    VARVE_RETURN_IF_ERROR(index::check_matchers(metric.matchers));
+  }
   return {};
 }
 
@@ -118,14 +123,20 @@ std::size_t bytes_with_text(const TagUnion& tags) {
 }
 
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
-// once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan.
-std::vector<std::vector<std::uint32_t>> scans_of(const Request& request) {
+// once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan; and
+// metrics that matchers find have one of their own.
+std::vector<std::vector<std::uint32_t>> scans_of(const Request& request, const std::deque<Pipeline>& pipelines) {
   std::vector<std::vector<std::uint32_t>> scans;
   std::map<std::pair<model::Timestamp, std::string_view>, std::size_t> asked;  // how often, of a range's beginning
   std::map<std::pair<model::Timestamp, std::size_t>, std::size_t> numbers;     // of the n-th scan of a range
   for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
-    const model::Timestamp first = read_range(request.metrics[m], request.range).first;
-    const std::size_t nth = asked[{first, request.metrics[m].metric}]++;
+    const auto* const name = std::get_if<std::string>(&request.metrics[m].metric);
+    if (name == nullptr) {
+      scans.push_back({m});
+      continue;
+    }
+    const model::Timestamp first = read_range(pipelines[m], request.range).first;
+    const std::size_t nth = asked[{first, *name}]++;
     const auto [scan, is_new] = numbers.try_emplace({first, nth}, scans.size());
     if (is_new) scans.emplace_back();
     scans[scan->second].push_back(m);
@@ -151,14 +162,17 @@ bool Engine::is_small(const Request& request) const {
   const auto tenant = series_.find_tenant(request.tenant);
   if (!tenant || !*tenant) return true;
   model::Timestamp first = request.range.first;
-  for (const MetricQuery& metric : request.metrics) first = std::min(first, read_range(metric, request.range).first);
+  for (const MetricQuery& metric : request.metrics) {
+    first = std::min(first, read_range(read_through(metric), request.range).first);
+  }
   const std::int64_t hours = (request.range.last - first) / model::kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
   std::size_t series_hours = 0;
   for (const MetricQuery& metric : request.metrics) {
     const auto is_exact = [](const index::Matcher& m) { return m.kind == index::Matcher::Kind::any_of; };
-    if (metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
-    const auto found = series_.select(**tenant, metric.metric, metric.matchers);
+    const auto* const name = std::get_if<std::string>(&metric.metric);
+    if (name == nullptr || metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
+    const auto found = series_.select(**tenant, *name, metric.matchers);
     if (!found) return true;  // an error is quickly told
     series_hours += found->size() * static_cast<std::size_t>(hours);
     if (series_hours > kSeriesHoursMax) return false;
@@ -167,23 +181,23 @@ bool Engine::is_small(const Request& request) const {
 }
 
 Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
-  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
-  VARVE_TRY(auto query, UnderWay::begin(*this, request, cancelled));
-  VARVE_TRY(auto out, query->explain(answer(request, *query)));
-  VARVE_CHECK_OK(query->answered(bytes_held(out)));
+  VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
+  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_ASSIGN_OR_RETURN(auto out, query->explain(answer(request, *query)));
+  VARVE_RETURN_IF_ERROR(query->answered(bytes_held(out)));
   out.held = std::move(query);
   return out;
 }
 
 Result<Answer> Engine::run(const Request& request, UnderWay& query) const {
-  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
+  VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
   return query.explain(answer(request, query));
 }
 
 Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
-  VARVE_CHECK_OK(check_metrics(request, limits_.metrics_max));
-  VARVE_TRY(auto query, UnderWay::begin(*this, request, cancelled));
-  VARVE_TRY(auto tags, query->explain(seen_tags(request, *query)));
+  VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
+  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_ASSIGN_OR_RETURN(auto tags, query->explain(seen_tags(request, *query)));
   return Tags{std::move(tags), std::move(query)};
 }
 
@@ -192,12 +206,14 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
   RunningQueries::Ticket& ticket = query.ticket();
   Answer answer;
   answer.metrics.resize(request.metrics.size());
-  VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
+  std::deque<Pipeline> pipelines;
+  for (const MetricQuery& metric : request.metrics) pipelines.push_back(read_through(metric));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
-    VARVE_CHECK_OK(check_matchers(request));
+    VARVE_RETURN_IF_ERROR(check_matchers(request));
     for (std::size_t m = 0; m < request.metrics.size(); ++m) {
-      VARVE_TRY(answer.metrics[m].of_nothing,
-                Collector::of_nothing(request, request.metrics[m], clock_.now_ms(), budget));
+      VARVE_ASSIGN_OR_RETURN(answer.metrics[m].of_nothing,
+                             Collector::of_nothing(request, pipelines[m], clock_.now_ms(), budget));
     }
     return answer;
   }
@@ -205,27 +221,29 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
   const Life& life = query.life();
   std::deque<Plan> plans;
   std::deque<Collector> collectors;
-  for (const MetricQuery& metric : request.metrics) {
-    VARVE_TRY(auto plan, make_plan(series_, *tenant, metric, budget));
-    VARVE_CHECK_OK(life.check());
+  for (std::size_t m = 0; m < request.metrics.size(); ++m) {
+    const MetricQuery& metric = request.metrics[m];
+    VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], life, budget));
+    VARVE_RETURN_IF_ERROR(life.check());
     ticket.count().series(plan.series.size());
-    collectors.emplace_back(request, metric, plans.emplace_back(std::move(plan)), clock_.now_ms(), budget);
+    collectors.emplace_back(request, metric, pipelines[m], plans.emplace_back(std::move(plan)), clock_.now_ms(),
+                            budget);
   }
-  for (const auto& scan : scans_of(request)) {
+  for (const auto& scan : scans_of(request, pipelines)) {
     Route route;
     for (const std::uint32_t m : scan) route.add(m, plans[m].series);
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
-    const model::TimeRange range = read_range(request.metrics[scan[0]], request.range);
-    VARVE_CHECK_OK(samples_.scan(*tenant, route.series(), life.options(range, threads), sink));
-    if (sink.over()) VARVE_CHECK_OK(budget.charge(0));
+    const model::TimeRange range = read_range(pipelines[scan[0]], request.range);
+    VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), life.options(range, threads), sink));
+    if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
-    VARVE_TRY(answer.metrics[m], collectors[m].finish([&] { return life.check(); }));
-    if (const auto& how = request.metrics[m].join) {
-      VARVE_TRY(answer.metrics[m],
-                join(*how, request.range, std::move(answer.metrics[m]), budget, [&] { return life.check(); }));
+    VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return life.check(); }));
+    if (const auto* how = std::get_if<Join>(&request.metrics[m].how)) {
+      VARVE_ASSIGN_OR_RETURN(answer.metrics[m], join(*how, request.range, std::move(answer.metrics[m]), budget,
+                                                     [&] { return life.check(); }));
     }
   }
   answer.read = ticket.read();
@@ -234,9 +252,9 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
 
 Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay& under_way) const {
   std::vector<TagUnion> out(request.metrics.size());
-  VARVE_TRY(const auto tenant, series_.find_tenant(request.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, series_.find_tenant(request.tenant));
   if (!tenant) {
-    VARVE_CHECK_OK(check_matchers(request));
+    VARVE_RETURN_IF_ERROR(check_matchers(request));
     return out;
   }
   const Life& life = under_way.life();
@@ -246,19 +264,20 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     MetricQuery query;
     query.metric = request.metrics[m].metric;
     query.matchers = request.metrics[m].matchers;
-    VARVE_TRY(const Plan plan, make_plan(series_, *tenant, query, under_way.budget()));
-    VARVE_CHECK_OK(life.check());
+    VARVE_ASSIGN_OR_RETURN(const Plan plan,
+                           make_plan(series_, *tenant, query, query.pipeline(), life, under_way.budget()));
+    VARVE_RETURN_IF_ERROR(life.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
-      VARVE_CHECK_OK(under_way.budget().charge(bytes_with_text(out[m])));
+      VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
       continue;
     }
     under_way.ticket().count().series(plan.series.size());
     std::vector<std::uint32_t> seen;
     const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
-    VARVE_CHECK_OK(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
+    VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
     out[m] = plan.tags.merged(seen);
-    VARVE_CHECK_OK(under_way.budget().charge(bytes_with_text(out[m])));
+    VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
   }
   return out;
 }

@@ -52,12 +52,13 @@ std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, c
   std::map<std::string, ExpectedGroup> out;
   sample_size = 0;
   const auto cut = [&](auto list) {
-    if (query.limit == 0 || list.size() <= query.limit) return list;
-    return query.descending ? decltype(list)(list.end() - static_cast<std::ptrdiff_t>(query.limit), list.end())
-                            : decltype(list)(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(query.limit));
+    if (query.pipeline().limit == 0 || list.size() <= query.pipeline().limit) return list;
+    return query.pipeline().descending
+               ? decltype(list)(list.end() - static_cast<std::ptrdiff_t>(query.pipeline().limit), list.end())
+               : decltype(list)(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(query.pipeline().limit));
   };
   for (const auto& [key, points] : series) {
-    const std::string group = query.group_by.empty() ? "" : key.first;
+    const std::string group = query.pipeline().keys().empty() ? "" : key.first;
     for (const auto type : {model::ValueType::long_, model::ValueType::double_}) {
       std::vector<std::pair<model::Timestamp, Value>> list;
       std::ranges::copy_if(points, std::back_inserter(list), [&](const auto& p) { return p.second.type == type; });
@@ -78,10 +79,10 @@ std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, c
       points.types.push_back(value.type);
       points.bits.push_back(value.bits);
     }
-    for (const aggregate::Step& step : query.stages) {
+    for (const aggregate::Step& step : query.pipeline().stages) {
       points = aggregate::apply(std::get<Stage>(step), request.range.first, std::move(points));
     }
-    if (query.descending) points.reverse();
+    if (query.pipeline().descending) points.reverse();
     for (std::size_t i = 0; i < points.size(); ++i) {
       out[group].points.emplace_back(points.times[i], aggregate::as_double(points.type_of(i), points.bits[i]));
     }
@@ -115,16 +116,16 @@ TEST(Engine, AnswersWhatTheWordsSay) {
     request.range.last = request.range.first + static_cast<std::int64_t>(1 + random() % 60) * step;
     MetricQuery& query = request.metrics.emplace_back();
     query.metric = "cpu";
-    if (random() % 2 == 0) query.group_by = {"dc"};
-    if (random() % 3 == 0) query.limit = 1 + random() % 10;
-    query.descending = random() % 3 == 0;
+    if (random() % 2 == 0) query.pipeline().group_by = TagKeys{"dc"};
+    if (random() % 3 == 0) query.pipeline().limit = 1 + random() % 10;
+    query.pipeline().descending = random() % 3 == 0;
     for (std::size_t n = random() % 3; n > 0; --n) {
       const auto unit =
           std::array{TimeUnit::milliseconds, TimeUnit::seconds, TimeUnit::days, TimeUnit::months}[random() % 4];
       Stage stage = stage_of(static_cast<Function>(random() % 7), static_cast<std::int64_t>(1 + random() % 4), unit);
       stage.align_sampling = random() % 2 == 0;
       stage.stamp = static_cast<Stamp>(random() % 3);
-      query.stages.push_back(stage);
+      query.pipeline().stages.push_back(stage);
     }
 
     std::uint64_t sample_size = 0;
@@ -135,7 +136,7 @@ TEST(Engine, AnswersWhatTheWordsSay) {
     ASSERT_EQ(answer->metrics[0].groups.size(), expected.size()) << round;
     auto at = expected.begin();
     for (const Group& group : answer->metrics[0].groups) {
-      ASSERT_EQ(query.group_by.empty() ? "" : group.group_values[0], at->first);
+      ASSERT_EQ(query.pipeline().keys().empty() ? "" : group.group_values[0], at->first);
       std::vector<std::pair<model::Timestamp, double>> points;
       for (std::size_t i = 0; i < group.points.size(); ++i) {
         points.emplace_back(group.points.times[i], aggregate::as_double(group.points.type_of(i), group.points.bits[i]));
@@ -159,7 +160,7 @@ TEST_F(EngineTest, StatisticsStandInForSamplesWhereTheyLieInOneWindow) {
   ASSERT_TRUE(engine.run(request(stage_of(Function::last, 1, TimeUnit::minutes)), nullptr));
   EXPECT_EQ(store_.stats_given(), 14U);  // needs the sample itself
   Request limited = request(stage_of(Function::sum, 1, TimeUnit::minutes));
-  limited.metrics[0].limit = 3;
+  limited.metrics[0].pipeline().limit = 3;
   EXPECT_EQ(engine.run(limited, nullptr)->metrics[0].groups[0].points.bits[0], std::bit_cast<std::uint64_t>(3.0));
   EXPECT_EQ(store_.stats_given(), 14U);
 }
@@ -169,7 +170,7 @@ TEST_F(EngineTest, TheSameMetricTwiceAndOthers) {
   store_.put("t", "n", {{"host", "0"}}, 5, Value::of_string("x"));
   Request all = request(stage_of(Function::count, 1, TimeUnit::days));
   all.metrics.push_back(all.metrics[0]);
-  all.metrics[1].stages.clear();
+  all.metrics[1].pipeline().stages.clear();
   all.metrics.push_back(all.metrics[1]);
   all.metrics[2].metric = "n";
   all.metrics.push_back(all.metrics[1]);
@@ -205,13 +206,13 @@ TEST_F(EngineTest, TextsHaveTheirLimitToo) {
     for (int i = 0; i < 5; ++i) store_.put("t", "m", {{"host", host}}, i, Value::of_string(host + std::to_string(i)));
   }
   Request some = request({});
-  some.metrics[0].stages.clear();
-  some.metrics[0].limit = 3;
+  some.metrics[0].pipeline().stages.clear();
+  some.metrics[0].pipeline().limit = 3;
   const Engine engine(store_, store_, clock_, {});
   auto answer = engine.run(some, nullptr);
   EXPECT_EQ(answer->metrics[0].sample_size, 6U);
   EXPECT_EQ(answer->metrics[0].groups[0].points.texts, (std::vector<std::string>{"a0", "b0", "a1"}));
-  some.metrics[0].descending = true;
+  some.metrics[0].pipeline().descending = true;
   answer = engine.run(some, nullptr);
   EXPECT_EQ(answer->metrics[0].groups[0].points.texts, (std::vector<std::string>{"b4", "a4", "b3"}));
 }
@@ -224,7 +225,8 @@ TEST_F(EngineTest, OverTheBudgetIsAnError) {
   const auto windows = engine.run(request(stage_of(Function::sum, 1, TimeUnit::days)), nullptr);
   EXPECT_TRUE(windows) << "a window costs the same, however many samples are in it";
   for (Request big : {request(stage_of(Function::sum, 1, TimeUnit::milliseconds)), request({})}) {
-    if (std::get<Stage>(big.metrics[0].stages[0]).function == Function::avg) big.metrics[0].stages.clear();
+    if (std::get<Stage>(big.metrics[0].pipeline().stages[0]).function == Function::avg)
+      big.metrics[0].pipeline().stages.clear();
     const auto answer = engine.run(big, nullptr);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, Code::limit);
@@ -245,10 +247,9 @@ TEST_F(EngineTest, EachSeriesIsAGroup) {
   request.range = {0, 100};
   MetricQuery& query = request.metrics.emplace_back();
   query.metric = "each";
-  query.each_series = true;
-  query.group_by = {"host"};
+  query.pipeline().group_by = EachSeries();
   for (const bool windows : {false, true}) {
-    if (windows) query.stages = {stage_of(Function::sum, 10, TimeUnit::milliseconds)};
+    if (windows) query.pipeline().stages = {stage_of(Function::sum, 10, TimeUnit::milliseconds)};
     const auto answer = Engine(store_, store_, clock_, {}).run(request, nullptr);
     ASSERT_TRUE(answer) << answer.error().message;
     std::string seen;
@@ -350,7 +351,7 @@ TEST_F(EngineTest, ThreadsMayShareAGroup) {
     ASSERT_EQ(answer->metrics[0].groups[0].points.size(), 2U);
     seen.insert(answer->metrics[0].groups[0].points.bits[0]);
     Request raw = request({});
-    raw.metrics[0].stages.clear();
+    raw.metrics[0].pipeline().stages.clear();
     EXPECT_EQ(engine.run(raw, nullptr)->metrics[0].groups[0].points.size(), 64U * 200);
   }
   EXPECT_EQ(seen.size(), 1U) << "the answer must not depend on the order of threads";

@@ -6,7 +6,7 @@
 namespace varve::query {
 
 Status check_expression(std::string_view expression) {
-  VARVE_CHECK_OK(index::Regex::compile(expression));
+  VARVE_RETURN_IF_ERROR(index::Regex::compile(expression));
   // "\Qa" compiles, but its quoting goes on behind the part that it is.
   if (!index::Regex::compile("(?:" + std::string(expression) + ")")) {
     return fail(Code::invalid, "regular expression '" + std::string(expression) + "': missing \\E");

@@ -33,12 +33,12 @@ bool finer_than(const Points& points, std::int64_t resolution_ms) {
 }
 
 Result<Points> prepare(const Join& how, model::TimeRange range, Points points, Budget& budget) {
-  if (how.window) {
-    const Windows windows = aggregate::windows_of(*how.window, range.first);
-    if (how.gather) points = aggregate::gather(*how.gather, windows, points);
-    if (how.fill != Join::Fill::none) {
-      VARVE_CHECK_OK(budget.charge(aggregate::windows_in(windows, range) * kPointBytes));
-      points = aggregate::fill(windows, range, how.fill == Join::Fill::zero, points);
+  if (const auto& into = how.downsample) {
+    const Windows windows = aggregate::windows_of(into->window, range.first);
+    if (into->gather) points = aggregate::gather(*into->gather, windows, points);
+    if (into->fill != Join::Fill::none) {
+      VARVE_RETURN_IF_ERROR(budget.charge(aggregate::windows_in(windows, range) * kPointBytes));
+      points = aggregate::fill(windows, range, into->fill == Join::Fill::zero, points);
     }
   }
   if (finer_than(points, how.resolution_ms)) {
@@ -78,8 +78,8 @@ Result<MetricAnswer> join(const Join& how, model::TimeRange range, MetricAnswer 
   std::map<std::vector<std::string>, std::vector<Group>> groups;
   for (Group& one : series.groups) {
     if (one.kind != model::ValueKind::number) continue;
-    VARVE_CHECK_OK(alive());
-    VARVE_TRY(one.points, prepare(how, range, std::move(one.points), budget));
+    VARVE_RETURN_IF_ERROR(alive());
+    VARVE_ASSIGN_OR_RETURN(one.points, prepare(how, range, std::move(one.points), budget));
     std::vector<std::string> values;
     values.reserve(how.group_by.size());
     for (const std::string& key : how.group_by) values.emplace_back(value_of(one, key));
@@ -107,8 +107,8 @@ Result<MetricAnswer> join(const Join& how, model::TimeRange range, MetricAnswer 
       points.push_back(std::move(member.points));
     }
     members.clear();
-    VARVE_CHECK_OK(budget.charge(total * kPointBytes));  // the most that it can become
-    VARVE_TRY(group.points, aggregate::across(how.reducer, points, alive));
+    VARVE_RETURN_IF_ERROR(budget.charge(total * kPointBytes));  // the most that it can become
+    VARVE_ASSIGN_OR_RETURN(group.points, aggregate::across(how.reducer, points, alive));
     budget.release((total - std::min(total, group.points.size())) * kPointBytes);
   }
   return out;

@@ -24,19 +24,23 @@ namespace varve::query {
 
 struct Join {
   enum class Fill : std::uint8_t { none, zero, nan };
+  // Of each series, into windows.
+  struct Downsample {
+    aggregate::Stage window;
+    std::optional<aggregate::Reducer> gather;  // instead of the stage's function: for windows that no stage can make
+    Fill fill = Fill::none;                    // of windows that have no samples
+  };
 
   aggregate::Reducer reducer = aggregate::Reducer::sum;  // none: each series is a group
   std::vector<std::string> group_by;                     // tag keys
-  std::optional<aggregate::Stage> window;                // the windows that were the first stage, or those of `gather`
-  std::optional<aggregate::Reducer> gather;  // for windows that no stage can make; MetricQuery::stages is empty then
-  Fill fill = Fill::none;                    // needs `window`
-  std::int64_t resolution_ms = 1;            // times are cut to it; the reducer makes one value of several
+  std::optional<Downsample> downsample;
+  std::int64_t resolution_ms = 1;  // times are cut to it; the reducer makes one value of several
   std::optional<aggregate::RateOptions> rate;
 };
 
-// `series`: the answer to a query with each_series, ascending. Texts are left out: they cannot be joined. Of the
-// result, groups are in order of their group values (with reducer none: as the series were), and have `common` and
-// `mixed`. Errors: limit; what `alive` says, which is asked now and then.
+// `series`: the answer to a pipeline of each series, ascending, whose stage is `downsample` (unless it gathers). Texts
+// are left out: they cannot be joined. Of the result, groups are in order of their group values (with reducer none: as
+// the series were), and have `common` and `mixed`. Errors: limit; what `alive` says, which is asked now and then.
 Result<MetricAnswer> join(const Join& how, model::TimeRange range, MetricAnswer series, Budget& budget,
                           const std::function<Status()>& alive);
 

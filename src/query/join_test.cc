@@ -23,14 +23,13 @@ class JoinTest : public testing::Test {
     request_.tenant = "t";
     request_.range = {0, 100'000};
     query().metric = "m";
-    query().each_series = true;
-    query().join.emplace();
+    query().how = Join();
   }
   MetricQuery& query() {
     if (request_.metrics.empty()) request_.metrics.emplace_back();
     return request_.metrics[0];
   }
-  Join& how() { return query().join.value(); }
+  Join& how() { return query().join(); }
 
   void put(const model::TagViews& tags, const std::string& points) {
     const auto p = aggregate::points_of(points);
@@ -44,8 +43,7 @@ class JoinTest : public testing::Test {
     stage.sampling = {ms, model::TimeUnit::milliseconds};
     stage.align_epoch = true;
     stage.stamp = aggregate::Stamp::window_start;
-    query().stages = {stage};
-    how().window = stage;
+    how().downsample = Join::Downsample{stage, {}, Join::Fill::none};
   }
 
   // One line a group: its tags | mixed keys | points
@@ -118,9 +116,9 @@ TEST_F(JoinTest, FillStandsBetweenSeries) {
   request_.range = {0, 30'000};
   window(Function::sum, 10'000);
   EXPECT_EQ(answer(), "| host | 0:6.0 20000:3.0\n");
-  how().fill = Join::Fill::zero;
+  how().downsample->fill = Join::Fill::zero;
   EXPECT_EQ(answer(), "| host | 0:6.0 10000:0 20000:3.0\n");
-  how().fill = Join::Fill::nan;
+  how().downsample->fill = Join::Fill::nan;
   EXPECT_EQ(answer(), "| host | 0:6.0 10000:- 20000:3.0\n");
 }
 
@@ -134,8 +132,7 @@ TEST_F(JoinTest, RateIsOfEachSeries) {
 TEST_F(JoinTest, GatheredWhereNoStageCan) {
   put({{"host", "a"}}, "0:2 1000:4 12000:9");
   window(Function::avg, 10'000);
-  query().stages.clear();
-  how().gather = Reducer::dev;
+  how().downsample->gather = Reducer::dev;
   EXPECT_EQ(answer(), "host=a | | 0:1.0 10000:0.0\n");
 }
 
@@ -160,7 +157,7 @@ TEST_F(JoinTest, FillsAreCharged) {
   put({{"host", "a"}}, "0:1");
   request_.range = {0, model::kTimestampMax};
   window(Function::sum, 1);
-  how().fill = Join::Fill::zero;
+  how().downsample->fill = Join::Fill::zero;
   EXPECT_NE(answer().find("query.memory"), std::string::npos) << answer();
 }
 

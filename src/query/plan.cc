@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "query/selection.h"
+
 namespace varve::query {
 
 namespace {
@@ -56,28 +58,29 @@ void group_each(Plan& plan) {
 }  // namespace
 
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                       Budget& budget) {
+                       const Pipeline& pipeline, const Life& life, Budget& budget) {
   Plan plan;
-  VARVE_TRY(plan.series, store.select(tenant, query.metric, query.matchers));
+  VARVE_ASSIGN_OR_RETURN(Selection selected, select(store, tenant, query, life, budget));
+  plan.series = std::move(selected.series);
   if (plan.series.empty()) return plan;
-  for (const aggregate::Step& step : query.stages) VARVE_CHECK_OK(aggregate::check(step));
-  for (const aggregate::Split& split : query.splits) {
+  for (const aggregate::Step& step : pipeline.stages) VARVE_RETURN_IF_ERROR(aggregate::check(step));
+  for (const aggregate::Split& split : pipeline.splits) {
     const auto* by_time = std::get_if<aggregate::TimeSplit>(&split);
     if (by_time != nullptr && by_time->size.value <= 0) {
       return fail(Code::invalid, "range_size.value must be greater than 0");
     }
   }
   constexpr std::size_t kSeriesBytes = 3 * sizeof(std::uint32_t) + sizeof(std::vector<int>);  // here and in a collector
-  VARVE_CHECK_OK(budget.charge(plan.series.size() * kSeriesBytes));
-  VARVE_TRY(plan.tags, TagTable::read(store, tenant, plan.series, budget));
-  if (query.each_series) {
+  VARVE_RETURN_IF_ERROR(budget.charge(plan.series.size() * kSeriesBytes));
+  VARVE_ASSIGN_OR_RETURN(plan.tags, TagTable::read(store, tenant, plan.series, selected.metrics, budget));
+  if (std::holds_alternative<EachSeries>(pipeline.group_by)) {
     // Before they are made: there are as many as series.
-    VARVE_CHECK_OK(budget.charge(plan.series.size() * kGroupBytes));
+    VARVE_RETURN_IF_ERROR(budget.charge(plan.series.size() * kGroupBytes));
     group_each(plan);
     return plan;
   }
-  group(plan, query.group_by);
-  VARVE_CHECK_OK(budget.charge(plan.groups.size() * kGroupBytes));
+  group(plan, pipeline.keys());
+  VARVE_RETURN_IF_ERROR(budget.charge(plan.groups.size() * kGroupBytes));
   plan.order = order_of(plan.groups);
   return plan;
 }

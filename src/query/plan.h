@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "query/budget.h"
+#include "query/life.h"
 #include "query/request.h"
 #include "query/tag_table.h"
 #include "storage/series_store.h"
@@ -15,7 +16,7 @@
 namespace varve::query {
 
 struct PlannedGroup {
-  std::vector<std::string> values;     // of MetricQuery::group_by
+  std::vector<std::string> values;     // of Pipeline::keys()
   std::vector<std::uint32_t> members;  // positions in Plan::series
 };
 
@@ -27,8 +28,9 @@ struct Plan {
   std::vector<std::uint32_t> order;  // groups in order of their concatenated values
 };
 
-// Errors: invalid (a bad regex, a window without width over series that exist), limit.
+// `pipeline`: read_through(query). Errors: invalid (a bad regex, a window without width over series that exist), limit;
+// timeout and cancelled, where metrics are looked for by matchers.
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                       Budget& budget);
+                       const Pipeline& pipeline, const Life& life, Budget& budget);
 
 }  // namespace varve::query

@@ -76,8 +76,8 @@ class Asked {
 // looked at how long each lives: that may cost more than the scan.
 Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers,
                                                   std::size_t wanted) {
-  VARVE_TRY(const auto series, engine_.series().select(tenant_, query_.metric, matchers));
-  VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
+  VARVE_ASSIGN_OR_RETURN(const auto series, engine_.series().select(tenant_, query_.metric, matchers));
+  VARVE_RETURN_IF_ERROR(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
   ticket_.count().series(series.size());
   std::vector<Alive> alive;
   if (windows_in(range, query_.width_ms) <= windows_at_once(series.size(), wanted)) {
@@ -87,7 +87,7 @@ Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::
   const auto add = [&](std::size_t i, const SeriesLife& life) {
     alive.push_back({series[i], life.first_ms, life.last_ms});
   };
-  VARVE_CHECK_OK(for_each_seen(engine_.series(), tenant_, series, range, life_, add));
+  VARVE_RETURN_IF_ERROR(for_each_seen(engine_.series(), tenant_, series, range, life_, add));
   return alive;
 }
 
@@ -111,15 +111,15 @@ std::size_t Asked::windows_at_once(std::size_t series, std::size_t wanted) const
 // One scan at a time, of as many windows as are still wanted, and twice as many where nothing was found.
 Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::size_t limit) {
   MetricWindows out;
-  VARVE_TRY(const auto tenant, engine_.series().find_tenant(query_.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, engine_.series().find_tenant(query_.tenant));
   if (!tenant) {
-    VARVE_CHECK_OK(index::check_matchers(matchers));
+    VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
     return out;
   }
   tenant_ = *tenant;
   TimeRange range = widened(query_.range, query_.width_ms);
   std::size_t wanted = limit + 1;
-  VARVE_TRY(const auto alive, alive_in(range, matchers, wanted));
+  VARVE_ASSIGN_OR_RETURN(const auto alive, alive_in(range, matchers, wanted));
   while (out.windows.size() <= limit) {
     const auto rest = rest_of(alive, range);
     if (!rest) break;
@@ -127,7 +127,7 @@ Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::siz
     const std::size_t at_once = windows_at_once(alive.size(), wanted);
     const Timestamp end = std::min(range.last, range.first + static_cast<std::int64_t>(at_once) * query_.width_ms);
     const std::size_t before = out.windows.size();
-    VARVE_CHECK_OK(read(alive, {range.first, end}, out.windows, limit + 1));
+    VARVE_RETURN_IF_ERROR(read(alive, {range.first, end}, out.windows, limit + 1));
     wanted = out.windows.size() == before ? at_once * 2 : limit + 1 - out.windows.size();
     range.first = end;
     if (range.empty()) break;
@@ -144,9 +144,9 @@ Status Asked::read(std::span<const Alive> alive, TimeRange range, std::vector<Me
   }
   const std::size_t bytes =
       series.size() * sizeof(SeriesId) + TotalsSink::bytes_of(series.size(), windows_in(range, query_.width_ms));
-  VARVE_CHECK_OK(budget_.charge(bytes));
+  VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
   TotalsSink totals(series.size(), range, query_.width_ms, ticket_);
-  VARVE_CHECK_OK(scan(series, range, totals));
+  VARVE_RETURN_IF_ERROR(scan(series, range, totals));
   const std::size_t held = found.capacity();
   totals.append_to(found, limit);
   budget_.release(bytes);
@@ -156,11 +156,11 @@ Status Asked::read(std::span<const Alive> alive, TimeRange range, std::vector<Me
 Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
                                        std::size_t windows_max) {
   SeriesWindows out;
-  VARVE_TRY(const auto tenant, engine_.series().find_tenant(query_.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, engine_.series().find_tenant(query_.tenant));
   if (!tenant) return out;
   tenant_ = *tenant;
   ticket_.count().series(series.size());
-  VARVE_CHECK_OK(budget_.charge(series.size() * (sizeof(Alive) + sizeof(std::vector<SeriesWindow>))));
+  VARVE_RETURN_IF_ERROR(budget_.charge(series.size() * (sizeof(Alive) + sizeof(std::vector<SeriesWindow>))));
   std::vector<Alive> alive;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (lives[i].points != 0) alive.push_back({series[i], lives[i].first_ms, lives[i].last_ms});
@@ -177,7 +177,7 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
   for (std::size_t first = 0; first < series.size(); first += at_once) {
     const auto some = series.subspan(first, std::min(at_once, series.size() - first));
     RowsSink rows(some.size(), range, query_.width_ms, ticket_, budget_);
-    VARVE_CHECK_OK(scan(some, range, rows));
+    VARVE_RETURN_IF_ERROR(scan(some, range, rows));
     for (auto& row : rows.rows()) {
       windows += row.size();
       if (windows > windows_max) {
@@ -185,7 +185,7 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
         return fail(Code::invalid, "a series has more than " + std::to_string(windows_max) +
                                        " windows from start to end; ask for a shorter time or a larger width");
       }
-      VARVE_CHECK_OK(budget_.charge(row.capacity() * sizeof(SeriesWindow)));
+      VARVE_RETURN_IF_ERROR(budget_.charge(row.capacity() * sizeof(SeriesWindow)));
       out.of_series.push_back(std::move(row));
     }
   }
@@ -193,9 +193,9 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
 }
 
 Status Asked::scan(std::span<const SeriesId> series, TimeRange range, PresenceSink& sink) {
-  VARVE_CHECK_OK(life_.check());
+  VARVE_RETURN_IF_ERROR(life_.check());
   const unsigned threads = threads_for(series.size(), engine_.limits());
-  VARVE_CHECK_OK(engine_.samples().scan(tenant_, series, life_.options(range, threads), sink));
+  VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, life_.options(range, threads), sink));
   return sink.over() ? budget_.charge(0) : Status{};
 }
 

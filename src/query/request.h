@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request: what every query API compiles to. Tenant, time range, and per metric which series, how they are grouped
+// Request: what every query language compiles to. Tenant, time range, and per metric which series, how they are grouped
 // and what is computed from each group.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "aggregate/pipeline.h"
@@ -17,21 +18,47 @@
 
 namespace varve::query {
 
-struct MetricQuery {
-  std::string metric;
-  index::Matchers matchers;
-  std::vector<std::string> group_by;     // tag keys; empty: one group
-  bool each_series = false;              // each series is a group, in order of their tags; group_by has no say then
-  std::vector<aggregate::Split> splits;  // of each of those groups' samples, before all stages
-  aggregate::Pipeline stages;            // in order; empty: the samples as they are
-  std::uint64_t limit = 0;               // samples per series, then per group, before aggregation; 0: all
-  bool descending = false;               // of the answer; with a limit also: the newest samples
-  std::optional<Join> join;              // of the series' answers; needs each_series, ascending
+// Each series is a group, in order of their tags.
+struct EachSeries {};
+using TagKeys = std::vector<std::string>;
+
+// Samples of groups of series, through steps one after the other.
+struct Pipeline {
+  std::variant<TagKeys, EachSeries> group_by;  // without keys: one group
+  std::vector<aggregate::Split> splits;        // of each of those groups' samples, before all stages
+  aggregate::Pipeline stages;                  // in order; empty: the samples as they are
+  std::uint64_t limit = 0;                     // samples per series, then per group, before aggregation; 0: all
+  bool descending = false;                     // of the answer; with a limit also: the newest samples
+
+  // Of group_by; empty where each series is a group.
+  [[nodiscard]] const TagKeys& keys() const;
 };
 
-// The samples of which the metric's answer for `range` is made: some steps look further back.
-inline model::TimeRange read_range(const MetricQuery& query, model::TimeRange range) {
-  return {aggregate::reads_from(query.stages, range.first), range.last};
+// The key of matchers on a metric's name, and of the tag that says it where several metrics are asked for at once.
+inline constexpr std::string_view kNameTag = "__name__";
+// A metric by its name, or all whose names fit matchers (on kNameTag). The series of the latter have the tag kNameTag:
+// groups can be made by it, and answers show it.
+using MetricName = std::variant<std::string, index::Matchers>;
+
+struct MetricQuery {
+  MetricName metric;
+  index::Matchers matchers;  // on tags
+  std::variant<Pipeline, Join> how;
+
+  [[nodiscard]] Pipeline& pipeline() { return std::get<Pipeline>(how); }
+  [[nodiscard]] const Pipeline& pipeline() const { return std::get<Pipeline>(how); }
+  [[nodiscard]] Join& join() { return std::get<Join>(how); }
+};
+
+// The metric's name, or of its matchers "{__name__=~…}", for people.
+std::string text_of(const MetricName& metric);
+
+// What is made of each metric's samples while they are read: the pipeline, or of a join what comes before it.
+Pipeline read_through(const MetricQuery& query);
+
+// The samples of which the answer for `range` is made: some steps look further back.
+inline model::TimeRange read_range(const Pipeline& pipeline, model::TimeRange range) {
+  return {aggregate::reads_from(pipeline.stages, range.first), range.last};
 }
 
 struct Group;  // answer.h

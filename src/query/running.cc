@@ -42,7 +42,7 @@ RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, co
       stop_(cancelled != nullptr ? cancelled : &own_),
       started_ms_(clock.now_ms()),
       started_ns_(clock.steady_ns()) {
-  for (const MetricQuery& metric : request.metrics) metrics_.push_back(metric.metric);
+  for (const MetricQuery& metric : request.metrics) metrics_.push_back(text_of(metric.metric));
   const std::lock_guard lock(owner_.mutex_);
   const std::uint64_t number = owner_.next_++;
   id_ = id_of(number ^ owner_.seed_);

@@ -7,14 +7,14 @@ namespace {
 
 Status find(const Engine& engine, const Search& wanted, const UnderWay& query, const FoundMetric& found) {
   const storage::SeriesStore& store = engine.series();
-  VARVE_TRY(const auto tenant, store.find_tenant(wanted.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, store.find_tenant(wanted.tenant));
   if (!tenant) return index::check_matchers(wanted.matchers);
-  VARVE_TRY(const auto metrics, store.metric_names(*tenant, "", 0));
+  VARVE_ASSIGN_OR_RETURN(const auto metrics, store.metric_names(*tenant, "", 0));
   for (const std::string& metric : metrics) {
     if (wanted.metric && !wanted.metric(metric)) continue;
-    VARVE_CHECK_OK(query.check());
-    VARVE_TRY(const auto series, store.select(*tenant, metric, wanted.matchers));
-    if (!series.empty()) VARVE_CHECK_OK(found(*tenant, metric, series));
+    VARVE_RETURN_IF_ERROR(query.check());
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(*tenant, metric, wanted.matchers));
+    if (!series.empty()) VARVE_RETURN_IF_ERROR(found(*tenant, metric, series));
   }
   return {};
 }
@@ -28,11 +28,11 @@ Status search(const Engine& engine, const Search& wanted, UnderWay& query, const
 Result<std::vector<std::string>> metrics_with(const Engine& engine, const Search& wanted, UnderWay& query) {
   std::vector<std::string> names;
   const auto add = [&](model::TenantId, const std::string& metric, std::span<const model::SeriesId>) -> Status {
-    VARVE_CHECK_OK(query.budget().charge(metric.size() + sizeof metric));
+    VARVE_RETURN_IF_ERROR(query.budget().charge(metric.size() + sizeof metric));
     names.push_back(metric);
     return {};
   };
-  VARVE_CHECK_OK(search(engine, wanted, query, add));
+  VARVE_RETURN_IF_ERROR(search(engine, wanted, query, add));
   return names;
 }
 

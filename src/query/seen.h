@@ -21,9 +21,9 @@ Status for_each_seen(const storage::SeriesStore& store, model::TenantId tenant, 
                      model::TimeRange range, const Life& life, const Found& found) {
   constexpr std::size_t kLivesAtOnce = 10'000;
   for (std::size_t first = 0; first < series.size(); first += kLivesAtOnce) {
-    VARVE_CHECK_OK(life.check());
+    VARVE_RETURN_IF_ERROR(life.check());
     const auto some = series.subspan(first, std::min(kLivesAtOnce, series.size() - first));
-    VARVE_TRY(const auto lives, store.lives(tenant, some));
+    VARVE_ASSIGN_OR_RETURN(const auto lives, store.lives(tenant, some));
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (lives[i].seen_in(range)) found(first + i, lives[i]);
     }

@@ -47,34 +47,34 @@ TEST(Steps, SplitsBeforeAllSteps) {
     request.range = {static_cast<model::Timestamp>(random() % 50), 150};
     MetricQuery& query = request.metrics.emplace_back();
     query.metric = "cpu";
-    if (random() % 2 == 0) query.group_by = {"host"};
-    query.descending = random() % 3 == 0;
+    if (random() % 2 == 0) query.pipeline().group_by = TagKeys{"host"};
+    query.pipeline().descending = random() % 3 == 0;
     const auto plain = engine.run(request, nullptr);
     ASSERT_TRUE(plain);
 
-    if (random() % 2 == 0) query.splits.push_back(aggregate::ValueSplit{3});
-    if (random() % 2 == 0) query.splits.push_back(aggregate::TimeSplit{{7, TimeUnit::milliseconds}, 5});
-    if (random() % 2 == 0) query.splits.push_back(aggregate::BinSplit{{-1, 0.5, 1}});
+    if (random() % 2 == 0) query.pipeline().splits.push_back(aggregate::ValueSplit{3});
+    if (random() % 2 == 0) query.pipeline().splits.push_back(aggregate::TimeSplit{{7, TimeUnit::milliseconds}, 5});
+    if (random() % 2 == 0) query.pipeline().splits.push_back(aggregate::BinSplit{{-1, 0.5, 1}});
     if (random() % 4 != 0) {
-      query.stages.emplace_back(stage_of(static_cast<Function>(random() % 7),
-                                         1 + static_cast<std::int64_t>(random() % 30), TimeUnit::milliseconds));
+      query.pipeline().stages.emplace_back(stage_of(
+          static_cast<Function>(random() % 7), 1 + static_cast<std::int64_t>(random() % 30), TimeUnit::milliseconds));
     }
-    if (query.stages.empty() && random() % 2 == 0) {
+    if (query.pipeline().stages.empty() && random() % 2 == 0) {
       aggregate::Percentile percentile;
       percentile.sampling = {20, TimeUnit::milliseconds};
       percentile.fraction = 0.7;
-      query.stages.emplace_back(percentile);
+      query.pipeline().stages.emplace_back(percentile);
     }
-    if (random() % 2 == 0) query.stages.emplace_back(aggregate::Diff{});
+    if (random() % 2 == 0) query.pipeline().stages.emplace_back(aggregate::Diff{});
     const auto answer = engine.run(request, nullptr);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->metrics[0].sample_size, plain->metrics[0].sample_size);
 
     std::vector<Group> expected;
     for (const Group& group : plain->metrics[0].groups) {
-      if (query.splits.empty()) expected.push_back(group);
-      for (auto& part : aggregate::split(query.splits, request.range.first, group.points)) {
-        if (query.splits.empty()) break;
+      if (query.pipeline().splits.empty()) expected.push_back(group);
+      for (auto& part : aggregate::split(query.pipeline().splits, request.range.first, group.points)) {
+        if (query.pipeline().splits.empty()) break;
         expected.push_back(group);
         expected.back().split = part.key;
         expected.back().points = std::move(part.points);
@@ -88,9 +88,9 @@ TEST(Steps, SplitsBeforeAllSteps) {
       EXPECT_EQ(got.group_values, want.group_values);
       EXPECT_EQ(got.kind, want.kind);
       EXPECT_EQ(got.tags, want.tags);
-      if (query.descending) want.points.reverse();
+      if (query.pipeline().descending) want.points.reverse();
       const aggregate::Scope scope{request.range.first, request.range.last - 1, {}};
-      const auto points = aggregate::run(query.stages, scope, query.descending, want.points, {});
+      const auto points = aggregate::run(query.pipeline().stages, scope, query.pipeline().descending, want.points, {});
       ASSERT_TRUE(points);
       EXPECT_EQ(got.points.times, points->times) << round;
       EXPECT_EQ(got.points.texts, points->texts);
@@ -109,13 +109,13 @@ TEST_F(StepsTest, StepsStayWithinTheBudget) {
   const Engine engine(store_, store_, clock_, limits);
   aggregate::Gaps gaps;
   Request fine = request(stage_of(Function::sum, 1, TimeUnit::days));
-  fine.metrics[0].stages.emplace_back(gaps);
+  fine.metrics[0].pipeline().stages.emplace_back(gaps);
   fine.range.last = 1000;  // a thousand windows of a millisecond
   EXPECT_TRUE(engine.run(fine, nullptr));
   Request wide = fine;
   wide.range.last = model::kTimestampMax;  // up to now
   Request parts = request({});
-  parts.metrics[0].splits = {aggregate::TimeSplit{{1, TimeUnit::milliseconds}, 1'000'000'000}};
+  parts.metrics[0].pipeline().splits = {aggregate::TimeSplit{{1, TimeUnit::milliseconds}, 1'000'000'000}};
   for (const Request& big : {wide, parts}) {
     const auto answer = engine.run(big, nullptr);
     ASSERT_FALSE(answer);
@@ -129,7 +129,7 @@ TEST_F(StepsTest, WhatCannotBeDoneIsAnErrorWhereThereIsSomething) {
   const auto error = [&](const aggregate::Step& step, const char* metric) {
     Request asked = request({});
     asked.metrics[0].metric = metric;
-    asked.metrics[0].stages = {step};
+    asked.metrics[0].pipeline().stages = {step};
     const auto answer = engine.run(asked, nullptr);
     return answer ? "" : answer.error().message;
   };
@@ -150,9 +150,9 @@ TEST_F(StepsTest, MovingWindowsReadWhatLiesBeforeTheStart) {
   Request asked = request(stage_of(Function::count, 1, TimeUnit::milliseconds));
   asked.range = {100'000, 103'000};
   asked.metrics.resize(3, asked.metrics[0]);
-  asked.metrics[1].stages.insert(asked.metrics[1].stages.begin(), moving);
-  asked.metrics[2].stages = {stage_of(Function::sum, 2, TimeUnit::seconds), moving,
-                             stage_of(Function::count, 1, TimeUnit::milliseconds)};
+  asked.metrics[1].pipeline().stages.insert(asked.metrics[1].pipeline().stages.begin(), moving);
+  asked.metrics[2].pipeline().stages = {stage_of(Function::sum, 2, TimeUnit::seconds), moving,
+                                        stage_of(Function::count, 1, TimeUnit::milliseconds)};
   const auto answer = engine.run(asked, nullptr);
   ASSERT_TRUE(answer) << answer.error().message;
   const auto counts = [&](std::size_t metric) {
@@ -170,7 +170,7 @@ TEST_F(StepsTest, MovingWindowsReadWhatLiesBeforeTheStart) {
   for (MetricQuery& metric : asked.metrics) metric.matchers = {{"host", index::Matcher::Kind::any_of, {"0"}}};
   EXPECT_TRUE(engine.is_small(asked));
   moving.sampling = {1000, TimeUnit::hours};
-  asked.metrics[0].stages[0] = moving;
+  asked.metrics[0].pipeline().stages[0] = moving;
   EXPECT_FALSE(engine.is_small(asked)) << "it looks back so far";
 }
 
@@ -179,7 +179,7 @@ TEST_F(StepsTest, GapsAreMarkedWhereThereIsNothing) {
   asked.range = {0, 3 * 60'000};
   aggregate::Gaps gaps;
   gaps.sampling = {1, TimeUnit::minutes};
-  asked.metrics[0].stages.emplace_back(gaps);
+  asked.metrics[0].pipeline().stages.emplace_back(gaps);
   const Engine engine(store_, store_, clock_, {});
   for (const bool known : {false, true}) {  // the tenant
     if (known) put(1, 1);
@@ -190,7 +190,7 @@ TEST_F(StepsTest, GapsAreMarkedWhereThereIsNothing) {
     EXPECT_EQ(answer->metrics[0].of_nothing.times, (std::vector<model::Timestamp>{0, 60'000, 120'000}));
     EXPECT_TRUE(answer->metrics[0].of_nothing.is_null(1));
   }
-  asked.metrics[0].splits.push_back(aggregate::ValueSplit{3});
+  asked.metrics[0].pipeline().splits.push_back(aggregate::ValueSplit{3});
   EXPECT_EQ(engine.run(asked, nullptr)->metrics[0].of_nothing.size(), 0U);
 }
 
@@ -199,7 +199,7 @@ TEST_F(StepsTest, TheLimitIsOfEachPartOfASplit) {
     store_.put("t", "m", {{"host", i % 2 == 0 ? "a" : "b"}}, i * 1000, Value::of_long(i % 4 < 2 ? 1 : 10));
   }
   Request asked = request(stage_of(Function::count, 1, TimeUnit::hours));
-  asked.metrics[0].limit = 4;
+  asked.metrics[0].pipeline().limit = 4;
   const auto counts = [&] {
     std::vector<std::uint64_t> out;
     const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
@@ -208,7 +208,7 @@ TEST_F(StepsTest, TheLimitIsOfEachPartOfASplit) {
     return out;
   };
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{4}));
-  asked.metrics[0].splits.push_back(aggregate::ValueSplit{5});
+  asked.metrics[0].pipeline().splits.push_back(aggregate::ValueSplit{5});
   EXPECT_EQ(counts(), (std::vector<std::uint64_t>{4, 4}));
 }
 
@@ -217,10 +217,10 @@ TEST_F(StepsTest, TheLimitIsOfLongsAndOfDoubles) {
     store_.put("t", "m", {{"host", "a"}}, i * 1000, i % 4 == 0 ? Value::of_double(0.5) : Value::of_long(i));
   }
   Request asked = request(stage_of(Function::count, 1, TimeUnit::hours));
-  asked.metrics[0].stages.clear();
-  asked.metrics[0].limit = 4;
+  asked.metrics[0].pipeline().stages.clear();
+  asked.metrics[0].pipeline().limit = 4;
   for (const bool newest : {false, true}) {
-    asked.metrics[0].descending = newest;
+    asked.metrics[0].pipeline().descending = newest;
     const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
     EXPECT_EQ(answer->metrics[0].sample_size, 8U);
     ASSERT_EQ(answer->metrics[0].groups.at(0).points.size(), 4U);  // 0.5 1 2 3, or 19 18 17 0.5
@@ -235,7 +235,7 @@ TEST_F(StepsTest, NumbersOfAllGroupsComeBeforeTexts) {
   store_.put("t", "m", {{"host", "b"}}, 1, Value::of_string("y"));
   store_.put("t", "m", {{"host", "b"}}, 2, Value::of_long(2));
   Request asked = request(stage_of(Function::last, 1, TimeUnit::hours));
-  asked.metrics[0].group_by = {"host"};
+  asked.metrics[0].pipeline().group_by = TagKeys{"host"};
   std::string order;
   const auto answer = Engine(store_, store_, clock_, {}).run(asked, nullptr);
   for (const Group& group : answer->metrics[0].groups) {
@@ -247,13 +247,13 @@ TEST_F(StepsTest, NumbersOfAllGroupsComeBeforeTexts) {
 TEST_F(StepsTest, SaveAsIsToldWithItsGroup) {
   put(2, 3);
   Request asked = request(stage_of(Function::sum, 1, TimeUnit::days));
-  asked.metrics[0].group_by = {"host"};
-  asked.metrics[0].stages.emplace_back(aggregate::SaveAs{"n", {{"a", "b"}}, 5, true});
+  asked.metrics[0].pipeline().group_by = TagKeys{"host"};
+  asked.metrics[0].pipeline().stages.emplace_back(aggregate::SaveAs{"n", {{"a", "b"}}, 5, true});
   std::string told;
   asked.save = [&](const MetricQuery& query, const Group& group, const aggregate::SaveAs& save,
                    const aggregate::Points& points) {
-    told +=
-        query.metric + ">" + save.metric + " " + group.group_values[0] + " " + std::to_string(points.number(0)) + "; ";
+    told += text_of(query.metric) + ">" + save.metric + " " + group.group_values[0] + " " +
+            std::to_string(points.number(0)) + "; ";
     return group.tags.size() == 1 ? Status{} : Status(fail(Code::invalid, "no tags"));
   };
   ASSERT_TRUE(Engine(store_, store_, clock_, {}).run(asked, nullptr));

@@ -10,17 +10,28 @@ namespace {
 
 constexpr std::size_t kBatch = 4096;  // series whose tags are strings at one time
 
+void set_name(model::Tags& tags, const std::string& name) {
+  const auto at =
+      std::ranges::lower_bound(tags, kNameTag, {}, [](const auto& tag) { return std::string_view(tag.first); });
+  if (at != tags.end() && at->first == kNameTag) {
+    at->second = name;
+  } else {
+    tags.emplace(at, kNameTag, name);
+  }
+}
+
 }  // namespace
 
 Result<TagTable> TagTable::read(const storage::SeriesStore& store, model::TenantId tenant,
-                                std::span<const model::SeriesId> series, Budget& budget) {
+                                std::span<const model::SeriesId> series, const SeriesMetrics& metrics, Budget& budget) {
   TagTable out;
   std::string name;
   for (std::size_t from = 0; from < series.size(); from += kBatch) {
     const auto batch = series.subspan(from, std::min(kBatch, series.size() - from));
     const std::size_t pairs_before = out.pairs_.size();
     std::size_t bytes = batch.size() * sizeof(std::size_t);
-    for (const model::Tags& tags : store.tags(tenant, batch)) {
+    for (model::Tags& tags : store.tags(tenant, batch)) {
+      if (!metrics.names.empty()) set_name(tags, metrics.names[metrics.name_of[out.ends_.size() - 1]]);
       for (const auto& [key, value] : tags) {
         name.assign(std::to_string(key.size())).append(1, ':').append(key).append(value);
         const auto [at, is_new] = out.numbers_.try_emplace(name, static_cast<std::uint32_t>(out.distinct_.size()));
@@ -33,7 +44,7 @@ Result<TagTable> TagTable::read(const storage::SeriesStore& store, model::Tenant
       out.ends_.push_back(out.pairs_.size());
     }
     bytes += (out.pairs_.size() - pairs_before) * sizeof(std::uint32_t);
-    VARVE_CHECK_OK(budget.charge(bytes));
+    VARVE_RETURN_IF_ERROR(budget.charge(bytes));
   }
   return out;
 }

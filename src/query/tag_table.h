@@ -15,15 +15,23 @@
 #include "model/ids.h"
 #include "query/answer.h"
 #include "query/budget.h"
+#include "query/request.h"
 #include "storage/series_store.h"
 
 namespace varve::query {
 
+// Which metric each of some series belongs to.
+struct SeriesMetrics {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> name_of;  // of each series its position in `names`
+};
+
 class TagTable {
  public:
-  // Reads the tags of `series`, which are then named by their position there. Error: limit.
+  // Reads the tags of `series`, which are then named by their position there. With `metrics` they have the tag
+  // kNameTag, whatever else a tag of that key says. Error: limit.
   static Result<TagTable> read(const storage::SeriesStore& store, model::TenantId tenant,
-                               std::span<const model::SeriesId> series, Budget& budget);
+                               std::span<const model::SeriesId> series, const SeriesMetrics& metrics, Budget& budget);
 
   // "" if the series has no such tag.
   [[nodiscard]] std::string_view value(std::size_t series, std::string_view key) const;

@@ -17,7 +17,7 @@ Result<std::shared_ptr<UnderWay>> UnderWay::begin(const Engine& engine, const Re
   if (engine.memory() == nullptr) return out;
   // So that nothing new begins where no memory is left, not even what needs next to none.
   const std::size_t bytes = std::min(kBytesAtLeast, engine.limits().memory_bytes);
-  VARVE_CHECK_OK(out->budget_.charge(bytes));
+  VARVE_RETURN_IF_ERROR(out->budget_.charge(bytes));
   out->budget_.release(bytes);
   return out;
 }

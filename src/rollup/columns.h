@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns: windows of one series as the columns of a chunk, and back. A rollup is stored as what it is: a few columns
-// of regular times. docs/formats/rollup.md.
+// Columns: windows of one series as the columns of a chunk, and back. A rollup is stored as a few columns at regular
+// times. docs/formats/rollup.md.
 //
 //   times                    starts of the windows
 //   column 0, all kinds      count, long
@@ -11,7 +11,7 @@
 //     histograms among the samples, long, negative where their merge is not exact; first histogram's time − start,
 //     long; the merge, of type histogram, empty where there is none
 //
-// The time of the last sample is not kept: a reader takes the window's end.
+// The time of the last sample is not stored: a reader uses the window's end.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline constexpr std::size_t kColumnsMax = 6;
 inline constexpr std::size_t kColumnsWithHistograms = 6;  // of texts
 constexpr std::size_t columns_of(Kind kind) { return kind == Kind::gauge ? 5 : 3; }
 
-// Numbers and texts of one series are rolled up apart, under two numbers of their own.
+// Numbers and texts of one series are rolled up separately, under two ids.
 constexpr std::uint32_t number_group(model::SeriesId series) { return model::to_int(series) * 2; }
 constexpr std::uint32_t text_group(model::SeriesId series) { return model::to_int(series) * 2 + 1; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal sums: 0.1 + 0.2 is not 0.3, and a column of sums with such a tail takes eight bytes a sum. Where the extremes
-// say that the samples have a few decimals, a sum that lies within its own rounding error of a number with as few is
-// that number: what the samples add up to, and small when compressed.
+// Decimal sums: 0.1 + 0.2 is not 0.3, and a column of sums with such a tail takes eight bytes a sum. If the extremes
+// show that the samples have few decimals, a sum within its rounding error of a number with as few decimals is replaced
+// by that number: it is the exact sum, and compresses well.
 #pragma once
 
 #include <cstdint>

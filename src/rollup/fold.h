@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fold: samples of one series into the windows of the finest granularity. One pass; what is coarser is made of these.
+// Fold: folds samples of one series into windows of the finest granularity, in one pass; coarser windows are computed
+// from these.
 #pragma once
 
 #include <span>
@@ -30,7 +31,8 @@ struct Cut {
   std::size_t first = 0, end = 0;
 };
 
-// Where windows begin and end among these times; into `out` (cleared first). Made once for all series of a line group.
+// Computes where windows begin and end among these times, into `out` (cleared first). Done once for all series of a
+// line group.
 void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::vector<Cut>& out);
 
 // Appended to `out`, which is empty or ends before the first of these windows. A window whose samples are all NaN or

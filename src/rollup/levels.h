@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels: the granularities that are kept, finest first, and how long each; and which series are counters.
+// Levels: the configured granularities, finest first, with their retention; and which series are counters.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Levels {
 
   [[nodiscard]] Kind kind_of(std::string_view metric) const;
 
-  // Errors: invalid, saying what would do: widths that are not multiples of one another, or a level that is neither
+  // Errors: invalid, saying what is allowed: widths that are not multiples of one another, or a level that is neither
   // built within a slot nor made of whole slots.
   [[nodiscard]] Status check(std::int64_t slot_width_ms) const;
 };

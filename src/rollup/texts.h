@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts: what a window knows of samples that are no numbers, and who keeps it.
+// Texts: what a window keeps of samples that are not numbers, and who owns the bytes.
 //
-// The histograms among them become one, of all values that they counted (model/histogram.h): bins are added up at the
-// least precision among them. What is asked of the values counted in a window's histograms is asked of it alike.
+// Histograms are merged into one (model/histogram.h): bins are added at the lowest precision among them. Functions over
+// the values of a window's histograms give the same result from the merged one.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@
 
 namespace varve::rollup {
 
-// The bytes of a window's histogram: with more its precision is lessened, but a histogram of precision 0 is kept
-// however long (it has at most 4094 bins, and 45 kB). At precision 7, 16 KiB is the room of more than 4000 bins: 32
+// Largest histogram of a window, in bytes: beyond it the precision is reduced, but a histogram of precision 0 is always
+// kept (it has at most 4094 bins, and 45 kB). At precision 7, 16 KiB is the room of more than 4000 bins: 32
 // octaves, all of them full.
 inline constexpr std::size_t kMergedBytesMax = std::size_t{16} * 1024;
 
 struct TextPart {
   std::string_view last = {};  // the value of the last sample
   model::ValueType last_type = model::ValueType::string;
-  // Has the precision of `merged` been lessened to keep to the bound, or was it made of less than all histograms
-  // (windows of older versions kept none)? Then the samples say more.
+  // Was the precision of `merged` reduced to stay within the bound, or does it lack histograms (windows of older
+  // versions kept none)? Then the samples are more precise.
   bool exact = true;
   std::uint64_t histograms = 0;          // how many of the samples are histograms
   model::Timestamp first_histogram = 0;  // the time of the first of them
   std::string_view merged = {};          // them as one, model::encode; empty without them
 };
 
-// Keeps parts, and bytes that are made for them. When it is moved they stay where they are. One thread.
+// Owns parts and the bytes made for them. Moving it does not move these. One thread.
 class TextPool {
  public:
   TextPool() = default;
@@ -44,9 +44,9 @@ class TextPool {
   // With its bytes: nothing else need live on. nullptr: the same.
   const TextPart* copy(const TextPart* part);
   std::string_view keep(std::string bytes);
-  // Of what is kept, about.
+  // Approximate size of what is kept.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  // Nothing of it may be used any more.
+  // Invalidates everything in it.
   void clear();
 
  private:

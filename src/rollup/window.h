@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window: what a rollup knows of the samples of one series in [start, start + granularity).
+// Window: what a rollup stores of the samples of one series in [start, start + granularity).
 //
 // Numbers have count, sum, min and max (avg is sum / count); delta counters only count and sum; texts (and what else is
 // no number: complex numbers, histograms) count, the last one and the histograms among them as one (texts.h). NaN and
@@ -23,7 +23,7 @@ enum class Kind : std::uint8_t {
   text = 2      // count, last, histograms; of whatever is no number
 };
 
-// Stands for the extremes of a window that was made of a delta counter. No window has NaN for another reason.
+// Marks the unknown extremes of a delta counter's window. No window has NaN for another reason.
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct Window {
@@ -38,12 +38,13 @@ struct Window {
 };
 static_assert(sizeof(Window) == 64, "numbers are folded by the million");
 
-// Windows of one series and kind at one granularity, ascending. One of count 0 is empty: it says nothing but that there
-// is no number (or text) any more where an older window has one. Its other fields mean nothing, and `text` may be none.
+// Windows of one series and kind at one granularity, ascending. A window of count 0 is empty: it replaces an older
+// window whose samples were deleted. Its other fields are meaningless, and `text` may be null.
 using Windows = std::vector<Window>;
 
 // Parts of texts that are made anew are of `texts`, here and below; windows of numbers need none.
-// Adds `from`, of the same window, to `into`. What is unknown in one is unknown in both; an empty one adds nothing.
+// Adds `from`, of the same window, to `into`. A field that is unknown in one is unknown in the result; an empty window
+// adds nothing.
 void combine(Window& into, const Window& from, TextPool& texts);
 
 // Windows of a granularity that `width_ms` of is a multiple, made of finer ones; appended to `out`, which is empty or

@@ -17,10 +17,10 @@
 #include <regex>
 #include <sstream>
 
+#include "api/ceres/query.h"
+#include "api/testing/waiting_sink.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
-#include "http/ceres_query.h"
-#include "http/testing/waiting_sink.h"
 #include "http/url.h"
 
 namespace varve::server {
@@ -120,13 +120,13 @@ class Script {
                          "&aggregator=" + aggregator + "&start=2021-03-31T00:00:00Z&end=2021-04-01T00:00:00Z";
     if (granularity != "-") target += "&granularity=" + granularity;
     query::Engine engine(engine_.series(), engine_.samples(), clock_, {});
-    const http::Handler handler = http::make_ceres_query({engine, pool_, metrics_, {}});
+    const http::Handler handler = api::make_ceres_query({engine, pool_, metrics_, {}});
     http::Request request;
     request.method = http::Method::get;
     request.tenant = "t-1";
     EXPECT_TRUE(http::parse_target(target, request.path, request.query));
     std::size_t pieces = 0;
-    const http::Response response = http::answer_of(handler, request, pieces);
+    const http::Response response = api::answer_of(handler, request, pieces);
     EXPECT_EQ(response.status, 200) << response.body;
     static const std::regex point(R"x("2021-03-31T(\d\d:\d\d):00Z":([^,}]*))x");
     std::string out;

@@ -131,8 +131,8 @@ Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const
   const std::int64_t began_ns = clock.steady_ns();
   auto options = cluster_options(config, replica);
   options.source = random_source();
-  VARVE_TRY(const auto servers, cluster_servers(config));
-  VARVE_TRY(auto connection, Connection::open(options, servers, clock));
+  VARVE_ASSIGN_OR_RETURN(const auto servers, cluster_servers(config));
+  VARVE_ASSIGN_OR_RETURN(auto connection, Connection::open(options, servers, clock));
   log::info("store is open", {{"cassandra", servers.cassandra.contact_points},
                               {"keyspace", config.cassandra.keyspace},
                               {"replica", replica},

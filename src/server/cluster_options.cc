@@ -64,13 +64,13 @@ Result<engine::cassandra::Connection::Servers> cluster_servers(const config::Con
   cassandra.local_dc = config.cassandra.datacenter;
   cassandra.consistency = consistency_of(config.cassandra.consistency);
   cassandra.user = config.cassandra.username;
-  VARVE_TRY(cassandra.password, password_in(config.cassandra.password_file));
+  VARVE_ASSIGN_OR_RETURN(cassandra.password, password_in(config.cassandra.password_file));
   const driver::Tls tls{config.cassandra.tls, config.tls.ca, config.tls.certificate, config.tls.key};
   cassandra.tls = tls;
   servers.redis.url = config.redis.url;
   servers.redis.tls = tls;
   servers.redis.tls.enabled = config.redis.url.starts_with("rediss://");
-  VARVE_TRY(servers.redis.password, password_in(config.redis.password_file));
+  VARVE_ASSIGN_OR_RETURN(servers.redis.password, password_in(config.redis.password_file));
   return servers;
 }
 

@@ -26,7 +26,7 @@ class EmbeddedEngine final : public Engine {
       ownership_->heartbeat();
       return ownership_->partitions();
     };
-    VARVE_TRY(store_, engine::rocksdb::Store::open(options, clock));
+    VARVE_ASSIGN_OR_RETURN(store_, engine::rocksdb::Store::open(options, clock));
     at_start_ = store_->series_defined();
     log::info("store is open", {{"path", config.storage.path},
                                 {"series", store_->series_count()},
@@ -54,7 +54,7 @@ class EmbeddedEngine final : public Engine {
 
 Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config, const Clock& clock, std::string replica) {
   auto engine = std::make_unique<EmbeddedEngine>(config, clock, std::move(replica));
-  VARVE_CHECK_OK(engine->open(config, clock));
+  VARVE_RETURN_IF_ERROR(engine->open(config, clock));
   return engine;
 }
 

@@ -48,13 +48,13 @@ struct Question {
     out.range = range;
     query::MetricQuery& query = out.metrics.emplace_back();
     query.metric = metric;
-    if (by_host) query.group_by = {"host"};
+    if (by_host) query.pipeline().group_by = query::TagKeys{"host"};
     aggregate::Stage stage;
     stage.function = function;
     stage.sampling = {width / kMinute, model::TimeUnit::minutes};
     stage.align_sampling = align;
     stage.stamp = stamp;
-    query.stages = {stage};
+    query.pipeline().stages = {stage};
     return out;
   }
 };

@@ -32,7 +32,7 @@ Status SelfRecord::record() {
 }
 
 Status SelfRecord::append(const Labels& labels, const Group& group, std::int64_t now_ms) {
-  VARVE_TRY(const model::LineGroup* line, line_group(labels, group.names));
+  VARVE_ASSIGN_OR_RETURN(const model::LineGroup* line, line_group(labels, group.names));
   batch_.add(*line, now_ms, group.values);
   return {};
 }
@@ -44,10 +44,10 @@ Result<const model::LineGroup*> SelfRecord::line_group(const Labels& labels, con
   for (const auto& [key, value] : labels) {
     if (!value.empty()) tags.push_back({key, value});
   }
-  VARVE_CHECK_OK(model::normalize(tags));
-  VARVE_TRY(const model::TenantId tenant, series_.tenant(model::kOwnTenant));
+  VARVE_RETURN_IF_ERROR(model::normalize(tags));
+  VARVE_ASSIGN_OR_RETURN(const model::TenantId tenant, series_.tenant(model::kOwnTenant));
   const std::vector<std::string_view> metrics(names.begin(), names.end());
-  VARVE_TRY(const model::GroupId id, series_.define_group(tenant, tags, metrics));
+  VARVE_ASSIGN_OR_RETURN(const model::GroupId id, series_.define_group(tenant, tags, metrics));
   known = std::make_unique<model::LineGroup>();
   known->id = id;
   known->count = static_cast<std::uint16_t>(names.size());

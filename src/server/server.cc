@@ -8,32 +8,22 @@
 #include <optional>
 #include <string>
 
+#include "api/admin/operations.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/memory_ledger.h"
 #include "base/metrics.h"
 #include "base/periodic.h"
 #include "base/task_pool.h"
-#include "http/admin_queries.h"
-#include "http/admin_slots.h"
-#include "http/catalog.h"
-#include "http/ceres_query.h"
-#include "http/deletes.h"
-#include "http/ingest.h"
-#include "http/kairosdb_features.h"
-#include "http/kairosdb_metadata.h"
-#include "http/kairosdb_query.h"
-#include "http/opentsdb_query.h"
-#include "http/operations.h"
 #include "http/server.h"
 #include "query/engine.h"
 #include "server/build_info.h"
 #include "server/engine.h"
 #include "server/memory_usable.h"
 #include "server/process.h"
+#include "server/routes.h"
 #include "server/self_record.h"
 #include "server/translate.h"
-#include "task/rest.h"
 #include "task/runner.h"
 #include "telnet/listener.h"
 #include "write/writer.h"
@@ -88,7 +78,6 @@ struct Server::State {
   void start_counting_tenants();
   void register_metrics();
   [[nodiscard]] http::Router routes();
-  void add_queries(http::Router& router);
 };
 
 Server::Server(const config::Config& config, const Clock& clock) : state_(std::make_unique<State>(config, clock)) {}
@@ -97,14 +86,15 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Status Server::State::listen() {
   http::Router always;
-  http::add_health(always, gate, metrics);
-  const http::ServerOptions options = http_options(config, memory);
+  api::add_health(always, gate, metrics);
+  http::ServerOptions options = http_options(config, memory);
+  options.error_shapes = error_shapes();
   if (options.body_max < config.http.body_bytes_max) {
     log::warn("http.body_max is more than a quarter of limits.memory; larger bodies are refused",
               {{"bytes", std::to_string(options.body_max)}});
   }
   http = std::make_unique<http::Server>(options, std::move(always), gate, metrics);
-  VARVE_CHECK_OK(http->start());
+  VARVE_RETURN_IF_ERROR(http->start());
   config::Address bound = config.http.listen;
   bound.port = http->port();
   log::info("listening", {{"protocol", "http"}, {"address", config::to_string(bound)}});
@@ -113,14 +103,14 @@ Status Server::State::listen() {
 
 Status Server::State::open_engine() {
   const bool cluster = config.engine == config::Config::Engine::cluster;
-  VARVE_TRY(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
+  VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
   return {};
 }
 
 Status Server::State::start_telnet() {
   if (!config.telnet.on) return {};
   auto listener = std::make_unique<telnet::Listener>(telnet_options(config), *writer, metrics);
-  VARVE_CHECK_OK(listener->start());
+  VARVE_RETURN_IF_ERROR(listener->start());
   telnet = std::move(listener);
   config::Address bound = config.telnet.listen;
   bound.port = telnet->port();
@@ -186,43 +176,29 @@ void Server::State::start_counting_tenants() {
   });
 }
 
-// Every family of routes; those that the roles do not have are left out.
 http::Router Server::State::routes() {
-  http::Router router([roles = config.roles](http::Effect effect) { return serves(roles, effect); });
-  const http::IngestContext ingest{*writer, clock, metrics, std::string(version()), config.tenant_from.tag};
-  http::add_kairosdb_ingest(router, ingest);
-  http::add_opentsdb_ingest(router, ingest);
-  http::add_influx_ingest(router, ingest);
-  http::add_prometheus_ingest(router, ingest);
-  add_queries(router);
-  const http::DeleteContext deletes{*queries, engine->series(), engine->samples(), *settle_pool, metrics};
-  http::add_kairosdb_delete(router, deletes);
-  http::add_ceres_delete(router, deletes);
-  http::add_kairosdb_features(router);
-  http::add_kairosdb_metadata(router, engine->texts(), *query_pool);
-  task::add_rollup_tasks(router, {*tasks, *query_pool, clock, [this] {
-                                    if (task_runner) task_runner->changed();
-                                  }});
-  http::add_kairosdb_health(router, ingest);
-  http::add_admin_queries(router, *queries, *query_pool);
-  http::add_admin_slots(router, engine->slots(), engine->series(), *query_pool);
-  http::add_admin_jobs(router, engine->ownership(), *query_pool);
-  http::add_settle(router, engine->samples(), *settle_pool);
-  return router;
-}
-
-void Server::State::add_queries(http::Router& router) {
-  const auto is_counter = [rollups = rollup_levels(config)](std::string_view metric) {
-    return rollups.kind_of(metric) == rollup::Kind::counter;
+  const api::Context context{
+      .writer = *writer,
+      .queries = *queries,
+      .series = engine->series(),
+      .samples = engine->samples(),
+      .slots = engine->slots(),
+      .texts = engine->texts(),
+      .ownership = engine->ownership(),
+      .query_pool = *query_pool,
+      .slow_pool = *settle_pool,
+      .clock = clock,
+      .metrics = metrics,
+      .version = std::string(version()),
+      .takes_samples = config.roles.ingest,
+      .tenant_tag = config.tenant_from.tag,
+      .retentions = ceres_retentions(config),
+      .is_counter = [rollups = rollup_levels(config)](
+                        std::string_view metric) { return rollups.kind_of(metric) == rollup::Kind::counter; },
   };
-  const http::CeresContext ceres{*queries, *query_pool, metrics, ceres_retentions(config)};
-  // What a query saves comes in by it.
-  write::Writer* const saves_to = config.roles.ingest ? writer.get() : nullptr;
-  http::add_kairosdb_query(router, *queries, *query_pool, metrics, saves_to);
-  http::add_opentsdb_query(router, *queries, *query_pool, metrics, std::string(version()),
-                           http::make_ceres_query(ceres));
-  http::add_ceres_metadata(router, ceres);
-  http::add_catalog(router, {*queries, *query_pool, metrics, is_counter});
+  return make_routes(config.roles, context, {*tasks, *query_pool, clock, [this] {
+                                               if (task_runner) task_runner->changed();
+                                             }});
 }
 
 Status Server::start() {
@@ -231,8 +207,8 @@ Status Server::start() {
   register_process_metrics(s.metrics, s.clock.now_ms());
   s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
-  VARVE_CHECK_OK(s.listen());
-  VARVE_CHECK_OK(s.open_engine());
+  VARVE_RETURN_IF_ERROR(s.listen());
+  VARVE_RETURN_IF_ERROR(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
@@ -243,7 +219,7 @@ Status Server::start() {
   s.start_counting_tenants();
   s.start_tasks();
   s.register_metrics();
-  if (s.config.roles.ingest) VARVE_CHECK_OK(s.start_telnet());
+  if (s.config.roles.ingest) VARVE_RETURN_IF_ERROR(s.start_telnet());
   s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
   s.http->open(s.routes());
   return {};

@@ -201,8 +201,8 @@ class Soak {
     request.range = range;
     query::MetricQuery& one = request.metrics.emplace_back();
     one.metric = metric;
-    one.group_by = {"host"};
-    one.stages = std::move(stages);
+    one.pipeline().group_by = query::TagKeys{"host"};
+    one.pipeline().stages = std::move(stages);
     const query::Engine engine(engine_.series(), engine_.samples(), clock_, {});
     auto answer = engine.run(request, nullptr);
     EXPECT_TRUE(answer) << answer.error().message;

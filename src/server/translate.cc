@@ -126,8 +126,8 @@ write::Options write_options(const config::Config& config, const Clock& clock) {
   return options;
 }
 
-http::CeresRetentions ceres_retentions(const config::Config& config) {
-  http::CeresRetentions kept;
+api::CeresRetentions ceres_retentions(const config::Config& config) {
+  api::CeresRetentions kept;
   kept.raw_ms = config.raw_retention_ms;
   for (const config::Rollup& rollup : config.rollups) {
     kept.rollups.push_back({rollup.granularity_ms, rollup.retention_ms});

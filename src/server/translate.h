@@ -2,9 +2,9 @@
 // From the one Config to the Options of each component, which do not know it.
 #pragma once
 
+#include "api/shared/context.h"
 #include "config/config.h"
 #include "engine/rocksdb/options.h"
-#include "http/ceres_query.h"
 #include "http/server.h"
 #include "query/engine.h"
 #include "telnet/listener.h"
@@ -29,6 +29,6 @@ telnet::ListenerOptions telnet_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);
 write::Options write_options(const config::Config& config, const Clock& clock);
-http::CeresRetentions ceres_retentions(const config::Config& config);
+api::CeresRetentions ceres_retentions(const config::Config& config);
 
 }  // namespace varve::server

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampleStore: takes rows in durably and gives samples back as columns.
+// SampleStore: stores rows durably and returns samples as columns.
 // Both engines implement it and pass storage/store_contract.h. All methods are thread-safe.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Piece {
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
-// What is known of a chunk without decoding it. Only for pieces whose type is long or double.
+// Statistics of a chunk, known without decoding it. Only for chunks of type long or double.
 struct ChunkStats {
   std::size_t series = 0;
   model::ValueType type = model::ValueType::long_;
@@ -38,10 +38,10 @@ struct ChunkStats {
   double sum = 0;
 };
 
-// What a sink wants to know of windows beside their starts and counts.
+// The fields of windows that a sink needs besides starts and counts.
 struct WindowFields {
   bool first_time = false, sum = false, min = false, max = false;
-  // Of what: windows of numbers, the histograms of windows, or both. What is not wanted comes as samples.
+  // Which windows it accepts: of numbers, of histograms, or both. Everything else is delivered as samples.
   bool numbers = true, histograms = false;
   [[nodiscard]] bool extremes() const { return min || max; }
 };
@@ -52,7 +52,7 @@ struct WindowColumns {
   std::int64_t width_ms = 0;
   std::span<const model::Timestamp> starts;
   std::span<const std::uint64_t> counts;  // not 0
-  // The fields that are wanted; others may be empty. Sums and extremes: doubles, as in model::Value.
+  // Only the fields that the sink asked for; others may be empty. Sums and extremes are doubles, as in model::Value.
   std::span<const std::uint64_t> offsets;  // of the first sample from the start, ms
   std::span<const std::uint64_t> sums, mins, maxs;
 
@@ -63,9 +63,9 @@ struct WindowColumns {
   }
 };
 
-// The histograms in windows [k × width, (k + 1) × width) of one series, those of a window as one: of all values that
-// they counted (model/histogram.h). Bins, counts and extremes are the same whatever windows they come by; a sum of
-// doubles is that of another order. Times ascend.
+// The histograms in windows [k × width, (k + 1) × width) of one series, merged into one histogram for each window
+// (model/histogram.h). Bins, counts and extremes do not depend on the granularity that they come from; sums of doubles
+// may differ in their last bits. Times ascend.
 struct HistogramColumns {
   std::size_t series = 0;  // position in the list given to scan()
   std::int64_t width_ms = 0;
@@ -75,18 +75,18 @@ struct HistogramColumns {
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
-// Receives what a scan reads. Calls for one series come from one thread at a time and in ascending order of time
-// windows; pieces of one series never share a timestamp, but pieces of different types may interleave inside a window.
-// Different series may come from different threads at once. Views are valid during the call only.
+// Receives what a scan reads. Calls for one series come from one thread at a time, in ascending order of time windows;
+// pieces of one series never share a timestamp, but pieces of different types may interleave within a window. Different
+// series may be delivered by different threads at the same time. Views are valid during the call only.
 class PieceSink {
  public:
   virtual ~PieceSink() = default;
-  // May the scan give this chunk's statistics instead of its samples? Asked only where they are exact.
+  // May the scan deliver this chunk's statistics instead of its samples? Called only if they are exact.
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
-  // Would windows [k × width, (k + 1) × width) of a rollup do for this series' samples in `range`, with the fields of
-  // window_fields()? `range` begins and ends at a window's edge. What else is in the range comes as pieces: texts,
-  // complex numbers, and what is not wanted as windows.
+  // May the scan deliver rollup windows [k × width, (k + 1) × width), with the fields of window_fields(), instead of
+  // this series' samples in `range`? `range` begins and ends at the edge of a window. Everything else in the range is
+  // delivered as pieces: texts, complex numbers, and what the sink does not accept as windows.
   virtual bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) {
     (void)series, (void)range, (void)width_ms;
     return false;
@@ -95,10 +95,10 @@ class PieceSink {
     (void)series;
     return {};
   }
-  // Many at once, because each call may cost a lock; not empty. Extremes may be NaN: the samples are gone and nobody
-  // knows them.
+  // Many windows at once, because each call may cost a lock; never empty. Extremes may be NaN, which means unknown: the
+  // samples are gone and the rollup did not keep them.
   virtual void window_columns(const WindowColumns& windows) { (void)windows; }
-  // Not empty. Beside them pieces may have other histograms of the same window. Errors as of piece().
+  // Never empty. Pieces may contain further histograms of the same window. Errors as of piece().
   virtual Status histogram_columns(const HistogramColumns& windows) {
     (void)windows;
     return {};
@@ -127,8 +127,8 @@ struct StorageBytes {
 };
 
 struct EraseReport {
-  // That went, about: one that stands in two line groups, or was written twice, may count twice; windows whose samples
-  // retention had dropped do not count.
+  // Samples erased, approximately: a sample that is in two line groups, or was written twice, may count twice; windows
+  // whose samples retention had dropped do not count.
   std::uint64_t samples = 0;
   std::uint64_t slots = 0;  // that held some of them
 };
@@ -140,23 +140,23 @@ class SampleStore {
 
   // Appends the batch. `done` is called once: when the batch is visible to every scan that starts later and as durable
   // as storage.sync says, or with an error (unavailable: disk full, stopping, overload), in which case nothing of it is
-  // kept. Rows of forgotten series that the tenant has no room for are left out: limit, if those are all, else invalid,
-  // and the others are kept. `done` may run inside append() or on the store's commit thread: it must not block. The
-  // batch's bytes are not needed after append() has returned. Rows of one series count in the order of append() calls,
-  // and those of one call in their order, if they are of one group.
+  // stored. Rows of dropped series that the tenant has no room for are left out: the error is limit if these are all
+  // rows, else invalid, and the other rows are stored. `done` may run inside append() or on the store's commit thread:
+  // it must not block. The batch's bytes are not needed after append() has returned. Of two samples of one series at
+  // one time, that of the later append() call counts, and within a call the later row of the same group.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
-  // Reads the series' samples in range (last write wins) into `sink`. Values of different types of a series come as
-  // separate pieces. Errors: cancelled, timeout, corrupt, or what the sink answered.
+  // Reads the series' samples in range (last write wins) into `sink`. Values of different types of a series are
+  // separate pieces. Errors: cancelled, timeout, corrupt, or the error that the sink returned.
   virtual Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
                       PieceSink& sink) = 0;
 
-  // Erases the samples of these series (of others of the tenant's list: nothing) with times in `range`: those that
-  // append() had made visible before this was called are gone for good when it returns, for samples, statistics and
-  // windows. What is appended later stays, also at the same times. What is appended during the call is either.
-  // Of samples that retention has dropped, windows go that lie wholly in the range; others stay as they are.
+  // Erases the samples of these series with times in `range`. Samples that append() had made visible before the call
+  // are gone for good when it returns, from samples, statistics and windows. Samples appended later stay, even at the
+  // same times; samples appended during the call may be erased or not. Where retention has dropped the samples, windows
+  // that lie completely in the range are erased; others stay as they are.
   // Blocking; one at a time. Errors: cancelled, unavailable (disk full), corrupt, io; then a part of the range, from
-  // its beginning, may have been erased and nothing else is touched. The same call may be made again.
+  // its beginning, may have been erased, and nothing else was changed. The call may be repeated.
   virtual Result<EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                     model::TimeRange range, const std::atomic<bool>* cancelled) = 0;
 

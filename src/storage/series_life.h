@@ -9,9 +9,10 @@
 
 namespace varve::storage {
 
-// Of every sample that was taken in and not erased, also of those whose retention is over. Where all of a series have
-// times to live, nothing is known of it once its last sample's is over, and the first is not before those that may be
-// left; those that are over may count until they are gone. A sample that was written
+// Covers every sample that was stored and not erased, including samples beyond their retention. If every group of the
+// series has a TTL, its entry disappears when the last sample expires, and the first time is clamped to the oldest
+// sample that may still be alive. Expired samples may be counted until they are physically removed. A sample that was
+// written
 // again may count again until its fragments are merged, and one that came in through two line groups counts in each.
 struct SeriesLife {
   model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points

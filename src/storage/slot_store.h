@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotStore: shows people and metrics how far time slots have settled. Nothing in the data's way uses it.
+// SlotStore: reports how far time slots are sealed, for people and metrics. Neither ingestion nor queries use it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SlotState {
   std::uint32_t open_groups = 0;  // line groups that are not in the rollups although the slot is sealed
 };
 
-// Work that failed on what it found, and when it is tried again. Everything else goes on.
+// Work that failed on the data it found, and the time of the next attempt. Everything else continues.
 struct SetAsideWork {
   model::TenantId tenant{};
   model::Timestamp slot = 0;
@@ -46,12 +46,12 @@ struct SetAsideWork {
 };
 
 struct SlotCounts {
-  // Time slots of tenants that hold what is not rolled up, or lie in several fragments or in memory.
+  // Time slots of tenants that are not completely rolled up, or consist of several fragments, or are in memory.
   std::uint64_t pending = 0;
   std::uint64_t set_aside = 0;  // pieces of work
   std::uint64_t sealed = 0;     // since the start
   std::uint64_t windows = 0;    // of rollups written since the start
-  // Units of windows that wait for their time, which may be weeks ahead; the embedded engine has none.
+  // Rollup blocks that wait for the end of their time range, which may be weeks ahead; the embedded engine has none.
   std::uint64_t units_pending = 0;
 };
 
@@ -60,7 +60,7 @@ class SlotStore {
  public:
   virtual ~SlotStore() = default;
   [[nodiscard]] virtual SlotCounts slot_counts() const = 0;  // over all tenants
-  // The tenant's slots, the latest first.
+  // The tenant's slots, latest first.
   [[nodiscard]] virtual std::vector<SlotState> slots(model::TenantId tenant, std::size_t limit) const = 0;
   [[nodiscard]] virtual std::vector<SetAsideWork> set_aside() const = 0;  // of all tenants
 };

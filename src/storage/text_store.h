@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TextStore: small texts by name, which people and services keep beside their samples. Both engines implement it and
-// pass storage/testing/text_contract.h. All methods are thread-safe and may block.
+// TextStore: a key-value store for small values, which people and services keep beside their samples. Both engines
+// implement it and pass storage/testing/text_contract.h. All methods are thread-safe and may block.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace varve::storage {
 
-// Texts of a service are ordered by service key, then key, both by their bytes.
+// Entries of a service are ordered by service key, then key, both bytewise.
 struct TextName {
   std::string tenant;  // its name: texts may be there before the first sample. Or "": what is nobody's, our own
   std::string service, service_key, key;
@@ -27,13 +27,13 @@ class TextStore {
  public:
   virtual ~TextStore() = default;
 
-  // The text under this name is this one from now on: durable, and seen by all that is asked after it returned (by
-  // other replicas, too). Errors: invalid (check_text_name()), too_large, unavailable, io.
+  // Stores the value: when it returns, the value is durable and visible to every later call (on other replicas, too).
+  // Errors: invalid (check_text_name()), too_large, unavailable, io.
   virtual Status put_text(const TextName& name, std::string_view text) = 0;
-  // No such text: nothing to do. Errors: as above.
+  // Succeeds if there is no such entry. Errors: as above.
   virtual Status erase_text(const TextName& name) = 0;
 
-  // nullopt: there is none.
+  // nullopt: there is no such entry.
   [[nodiscard]] virtual Result<std::optional<std::string>> text(const TextName& name) const = 0;
   // All names of a service, in order.
   [[nodiscard]] virtual Result<std::vector<TextName>> text_names(std::string_view tenant,
@@ -44,7 +44,7 @@ class TextStore {
                                                                    std::string_view prefix) const = 0;
 };
 
-// For engines. Parts are not empty (but tenant), have no NUL and are not longer than kTextNameBytesMax.
+// For engines. Parts are not empty (except tenant), contain no NUL and are not longer than kTextNameBytesMax.
 inline Status check_text_name(const TextName& name) {
   for (const std::string* part : {&name.service, &name.service_key, &name.key}) {
     if (part->empty()) return fail(Code::invalid, "a service, service key or key is empty");
@@ -63,7 +63,7 @@ inline Status check_text(std::string_view text) {
   return fail(Code::too_large, "a text is longer than " + std::to_string(kTextBytesMax) + " bytes");
 }
 
-// Where a text stands among those of its service, in order: one string of both keys.
+// The sort key of an entry within its service: one string of both keys.
 inline std::string text_place(std::string_view service_key, std::string_view key) {
   std::string place(service_key);
   place += '\0';

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "http/kairosdb_query.h"
-#include "http/kairosdb_save.h"
+#include "language/kairosdb/save.h"
+#include "language/kairosdb/to_request.h"
 #include "tracker/partition.h"
 
 namespace varve::task {
@@ -61,9 +61,9 @@ Status Runner::turn(const MayGoOn& may_go_on) {
   for (auto& [name, known] : known_) {
     if (!may_go_on()) return {};
     if (!known.task || known.due_ms > clock_.now_ms()) continue;
-    VARVE_CHECK_OK(read(name));  // another replica may have changed it, or have run it
+    VARVE_RETURN_IF_ERROR(read(name));  // another replica may have changed it, or have run it
     if (!known.task || known.due_ms > clock_.now_ms()) continue;
-    VARVE_CHECK_OK(run(name, known, may_go_on));
+    VARVE_RETURN_IF_ERROR(run(name, known, may_go_on));
   }
   return run_backfills(may_go_on);
 }
@@ -72,7 +72,7 @@ Status Runner::read_all(const std::vector<TaskName>& names) {
   std::erase_if(known_, [&](const auto& known) { return !std::ranges::binary_search(names, known.first); });
   for (const TaskName& name : names) {
     if (is_ours(name)) {
-      VARVE_CHECK_OK(read(name));
+      VARVE_RETURN_IF_ERROR(read(name));
     } else {
       known_.erase(name);
     }
@@ -81,7 +81,7 @@ Status Runner::read_all(const std::vector<TaskName>& names) {
 }
 
 Status Runner::read(const TaskName& name) {
-  VARVE_TRY(const auto json, tasks_.json(name));
+  VARVE_ASSIGN_OR_RETURN(const auto json, tasks_.json(name));
   Known& known = known_[name];
   known.task.reset();
   if (!json) return {};
@@ -90,7 +90,7 @@ Status Runner::read(const TaskName& name) {
     log::warn("a roll-up task cannot be read", {{"task", name.id}, {"error", task.error().front()}});
     return {};
   }
-  VARVE_TRY(auto state, tasks_.state(name));
+  VARVE_ASSIGN_OR_RETURN(auto state, tasks_.state(name));
   known.state = {};
   known.state.of = version_of(*task);
   if (state && state->of == known.state.of) known.state = std::move(*state);
@@ -131,21 +131,21 @@ Status Runner::run(const TaskName& name, Known& known, const MayGoOn& may_go_on)
       metric.at_ms = std::max<std::int64_t>(clock_.now_ms(), 1);
       metric.took_ms = (clock_.steady_ns() - began_ns) / 1'000'000;
       if (!more) continue;
-      VARVE_TRY(const bool stands, keep(name, known));
+      VARVE_ASSIGN_OR_RETURN(const bool stands, keep(name, known));
       if (!stands) return {};
     }
   }
   state.finished = in_time;
   if (in_time) runs_.add();
   known.due_ms = due_ms(*known.task, state);
-  VARVE_CHECK_OK(keep(name, known));
+  VARVE_RETURN_IF_ERROR(keep(name, known));
   return {};
 }
 
 Result<bool> Runner::keep(const TaskName& name, const Known& known) {
-  VARVE_TRY(const auto json, tasks_.json(name));
+  VARVE_ASSIGN_OR_RETURN(const auto json, tasks_.json(name));
   if (json && *json == known.task->json) {
-    VARVE_CHECK_OK(tasks_.put_state(name, known.state));
+    VARVE_RETURN_IF_ERROR(tasks_.put_state(name, known.state));
     return true;
   }
   changed_ = true;
@@ -153,7 +153,8 @@ Result<bool> Runner::keep(const TaskName& name, const Known& known) {
 }
 
 Result<model::TimeRange> Runner::asked_range(const TaskName& name, const Rollup& rollup) const {
-  VARVE_TRY(const auto request, http::kairosdb_request(name.tenant, rollup.query, clock_.now_ms()));
+  VARVE_ASSIGN_OR_RETURN(const auto request,
+                         language::kairosdb::to_request(rollup.query, name.tenant, clock_.now_ms()));
   return request.range;
 }
 
@@ -180,19 +181,22 @@ Result<bool> Runner::step(const TaskName& name, const Place& place, MetricState&
 }
 
 Result<std::uint64_t> Runner::save(const TaskName& name, const Place& place, const Step& step) {
-  VARVE_TRY(auto request, http::kairosdb_request(name.tenant, place.rollup->query, clock_.now_ms()));
+  VARVE_ASSIGN_OR_RETURN(auto request,
+                         language::kairosdb::to_request(place.rollup->query, name.tenant, clock_.now_ms()));
   request.range = step.read;
   query::MetricQuery metric = std::move(request.metrics[place.metric]);
   request.metrics.clear();
   request.metrics.push_back(std::move(metric));
   request.api = "rollup";
   request.text = place.rollup->query;
-  request.save = http::saver(writer_, name.tenant);
-  VARVE_TRY(const auto answer, ask(request));
+  request.save = language::kairosdb::saver(writer_, name.tenant);
+  VARVE_ASSIGN_OR_RETURN(const auto answer, ask(request));
   std::uint64_t saved = 0;
   for (const query::Group& group : answer.metrics[0].groups) {
-    const auto tags = http::saved_tags({}, request.metrics[0].metric, request.metrics[0].group_by, group.tags);
-    VARVE_TRY(const std::uint64_t count, http::save_points(writer_, name.tenant, place.rollup->save_as, tags,
+    const auto tags = language::kairosdb::saved_tags({}, query::text_of(request.metrics[0].metric),
+                                                     request.metrics[0].pipeline().keys(), group.tags);
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t count,
+                           language::kairosdb::save_points(writer_, name.tenant, place.rollup->save_as, tags,
                                                            group.points, {step.save_from, model::kTimestampMax + 1}));
     saved += count;
   }
@@ -221,11 +225,11 @@ Result<query::Answer> Runner::ask(const query::Request& request) {
 }
 
 Status Runner::run_backfills(const MayGoOn& may_go_on) {
-  VARVE_TRY(const auto names, tasks_.backfills());
+  VARVE_ASSIGN_OR_RETURN(const auto names, tasks_.backfills());
   for (const TaskName& name : names) {
     if (!is_ours(name) || !may_go_on()) continue;
-    VARVE_TRY(auto backfill, tasks_.backfill(name));
-    if (backfill) VARVE_CHECK_OK(run_backfill(name, *backfill, may_go_on));
+    VARVE_ASSIGN_OR_RETURN(auto backfill, tasks_.backfill(name));
+    if (backfill) VARVE_RETURN_IF_ERROR(run_backfill(name, *backfill, may_go_on));
   }
   return {};
 }

@@ -7,29 +7,14 @@
 #include <cstdio>
 
 #include "codec/hash.h"
-#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
+#include "protocol/json/writer.h"
 
 namespace varve::task {
 namespace {
 
 namespace json = protocol::json;
-using json::append_string;
 using json::Node;
-
-void field(std::string& out, std::string_view name, std::string_view text) {
-  if (out.back() != '{') out += ',';
-  append_string(out, name);
-  out += ':';
-  append_string(out, text);
-}
-
-void field(std::string& out, std::string_view name, std::int64_t number) {
-  if (out.back() != '{') out += ',';
-  append_string(out, name);
-  out += ':';
-  out += std::to_string(number);
-}
 
 std::string text_of(const Node& node, std::string_view name) {
   const Node* found = node.find(name);
@@ -72,24 +57,19 @@ std::string version_of(const Task& task) {
 }
 
 std::string to_json(const State& state) {
-  std::string out = "{";
-  field(out, "of", state.of);
-  field(out, "host", state.host);
-  field(out, "begun", state.begun_ms);
-  field(out, "finished", state.finished ? 1 : 0);
-  out += R"(,"metrics":[)";
+  std::string out;
+  json::Writer json(out);
+  json.begin_object().member("of", state.of).member("host", state.host).member("begun", state.begun_ms);
+  json.member("finished", state.finished ? 1 : 0).key("metrics").begin_array();
   for (const MetricState& metric : state.metrics) {
-    if (out.back() != '[') out += ',';
-    out += '{';
-    field(out, "metric", metric.metric);
-    if (metric.saved_until) field(out, "until", *metric.saved_until);
-    field(out, "at", metric.at_ms);
-    field(out, "points", static_cast<std::int64_t>(metric.points));
-    field(out, "took", metric.took_ms);
-    if (!metric.error.empty()) field(out, "error", metric.error);
-    out += '}';
+    json.begin_object().member("metric", metric.metric);
+    if (metric.saved_until) json.member("until", *metric.saved_until);
+    json.member("at", metric.at_ms).member("points", metric.points).member("took", metric.took_ms);
+    if (!metric.error.empty()) json.member("error", metric.error);
+    json.end_object();
   }
-  return out += "]}";
+  json.end_array().end_object();
+  return out;
 }
 
 Result<State> state_of(std::string_view text) {
@@ -120,23 +100,19 @@ model::Timestamp due_ms(const Task& task, const State& state) {
 }
 
 std::string status_json(const Task& task, const State& state) {
-  std::string out = "{";
-  field(out, "nextScheduled", when(due_ms(task, state)));
-  field(out, "executingHost", state.host);
-  out += R"(,"statuses":[)";
+  std::string out;
+  json::Writer json(out);
+  json.begin_object().member("nextScheduled", when(due_ms(task, state))).member("executingHost", state.host);
+  json.key("statuses").begin_array();
   for (const MetricState& metric : state.metrics) {
     if (metric.at_ms == 0) continue;  // its turn did not come yet
-    if (out.back() != '[') out += ',';
-    out += '{';
-    field(out, "metricName", metric.metric);
-    field(out, "lastExecuted", when(metric.at_ms));
-    field(out, "dataPointCount", static_cast<std::int64_t>(metric.points));
-    field(out, "executionLength", metric.took_ms);
-    if (!metric.error.empty()) field(out, "errorMessage", metric.error);
-    field(out, "lastExecutionTime", metric.at_ms);
-    out += '}';
+    json.begin_object().member("metricName", metric.metric).member("lastExecuted", when(metric.at_ms));
+    json.member("dataPointCount", metric.points).member("executionLength", metric.took_ms);
+    if (!metric.error.empty()) json.member("errorMessage", metric.error);
+    json.member("lastExecutionTime", metric.at_ms).end_object();
   }
-  return out += "]}";
+  json.end_array().end_object();
+  return out;
 }
 
 }  // namespace varve::task

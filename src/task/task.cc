@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
+#include "protocol/json/writer.h"
 #include "protocol/kairosdb/features.h"
 
 namespace varve::task {
@@ -17,39 +17,35 @@ using json::Kind;
 using json::Node;
 using Errors = std::vector<std::string>;
 
-void append_json(std::string& out, const Node& node) {
-  if (node.kind == Kind::string) return json::append_string(out, node.text);
-  if (node.kind == Kind::null) {
-    out += "null";
-    return;
+void append_json(json::Writer& json, const Node& node) {
+  switch (node.kind) {
+    case Kind::string: json.value(node.text); return;
+    case Kind::null: json.null(); return;
+    case Kind::array:
+      json.begin_array();
+      for (const Node& item : node.children) append_json(json, item);
+      json.end_array();
+      return;
+    case Kind::object:
+      json.begin_object();
+      for (std::size_t i = 0; i < node.children.size(); ++i) append_json(json.key(node.names[i]), node.children[i]);
+      json.end_object();
+      return;
+    case Kind::none:
+    case Kind::boolean:
+    case Kind::number: json.raw(node.text);
   }
-  if (node.kind != Kind::array && node.kind != Kind::object) {
-    out += node.text;
-    return;
-  }
-  out += node.kind == Kind::array ? '[' : '{';
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
-    if (i != 0) out += ',';
-    if (node.kind == Kind::object) {
-      json::append_string(out, node.names[i]);
-      out += ':';
-    }
-    append_json(out, node.children[i]);
-  }
-  out += node.kind == Kind::array ? ']' : '}';
 }
 
 std::string json_with_id(const Node& root, const std::string& id) {
-  std::string out = R"({"id":)";
-  json::append_string(out, id);
+  std::string out;
+  json::Writer json(out);
+  json.begin_object().member("id", id);
   for (std::size_t i = 0; i < root.children.size(); ++i) {
-    if (root.names[i] == "id") continue;
-    out += ',';
-    json::append_string(out, root.names[i]);
-    out += ':';
-    append_json(out, root.children[i]);
+    if (root.names[i] != "id") append_json(json.key(root.names[i]), root.children[i]);
   }
-  return out += '}';
+  json.end_object();
+  return out;
 }
 
 std::int64_t whole(const Node* node, std::int64_t otherwise) {
@@ -137,7 +133,8 @@ void read_rollup(const Node& node, const std::string& place, const CheckQuery& c
     errors.push_back(place + ".query may not be null");
     return;
   }
-  append_json(rollup.query, *query);
+  json::Writer writer(rollup.query);
+  append_json(writer, *query);
   if (const Status good = check(rollup.query); !good) {
     const std::string& message = good.error().message;
     const bool of_metric = message.starts_with("query.metric[");

@@ -4,8 +4,9 @@
 #include <string>
 
 #include "base/check.h"
-#include "task/rest.h"
+#include "task/backfill_time.h"
 #include "task/state.h"
+#include "task/task.h"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer looks for
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -18,7 +18,7 @@ TextName text_name(const char* service, const TaskName& name) { return {"", serv
 }  // namespace
 
 Result<std::vector<TaskName>> TaskStore::names(const char* service) const {
-  VARVE_TRY(const auto names, texts_.text_names("", service));
+  VARVE_ASSIGN_OR_RETURN(const auto names, texts_.text_names("", service));
   std::vector<TaskName> out;
   for (const TextName& name : names) out.push_back({name.service_key, name.key});
   return out;
@@ -41,15 +41,15 @@ Status TaskStore::put(const TaskName& name, const std::string& json) {
 
 Status TaskStore::erase(const TaskName& name) {
   for (const char* service : {kTasks, kBackfills, kStates}) {
-    VARVE_CHECK_OK(texts_.erase_text(text_name(service, name)));
+    VARVE_RETURN_IF_ERROR(texts_.erase_text(text_name(service, name)));
   }
   return {};
 }
 
 Result<std::optional<State>> TaskStore::state(const TaskName& name) const {
-  VARVE_TRY(const auto text, texts_.text(text_name(kStates, name)));
+  VARVE_ASSIGN_OR_RETURN(const auto text, texts_.text(text_name(kStates, name)));
   if (!text) return std::nullopt;
-  VARVE_TRY(auto state, state_of(*text));
+  VARVE_ASSIGN_OR_RETURN(auto state, state_of(*text));
   return state;
 }
 
@@ -59,7 +59,7 @@ Status TaskStore::put_state(const TaskName& name, const State& state) {
 
 // first last metric saved_until, the last one perhaps missing
 Result<std::optional<Backfill>> TaskStore::backfill(const TaskName& name) const {
-  VARVE_TRY(const auto text, texts_.text(text_name(kBackfills, name)));
+  VARVE_ASSIGN_OR_RETURN(const auto text, texts_.text(text_name(kBackfills, name)));
   if (!text) return std::nullopt;
   std::vector<std::int64_t> numbers;
   for (const char *at = text->data(), *const end = at + text->size(); at < end;) {

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "http/kairosdb_query.h"
+#include "language/kairosdb/to_request.h"
 
 namespace varve::task {
 namespace {
 
 Status good_query(std::string_view json) {
-  VARVE_CHECK_OK(http::kairosdb_request("t", json, 1'700'000'000'000));
+  VARVE_RETURN_IF_ERROR(language::kairosdb::to_request(json, "t", 1'700'000'000'000));
   return {};
 }
 

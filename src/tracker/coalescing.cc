@@ -17,7 +17,7 @@ CoalescingTracker::CoalescingTracker(SlotTracker& below, std::int64_t quiet_ms, 
 Status CoalescingTracker::touch(std::span<const Touch> touches, model::Timestamp now_ms) {
   const Wanted list = wanted(touches, now_ms);
   if (list.touches.empty()) return {};
-  VARVE_CHECK_OK(below_.touch(list.touches, now_ms));
+  VARVE_RETURN_IF_ERROR(below_.touch(list.touches, now_ms));
   touched(list, now_ms);
   return {};
 }
@@ -51,7 +51,7 @@ Result<std::vector<bool>> CoalescingTracker::complete_all(std::span<const Due> w
   for (const Due& work : works) {
     if (work.generation != kNever) known.push_back(work);
   }
-  VARVE_TRY(const auto done, below_.complete_all(known));
+  VARVE_ASSIGN_OR_RETURN(const auto done, below_.complete_all(known));
   std::vector<bool> all(works.size());
   for (std::size_t i = 0, next = 0; i < works.size(); ++i) {
     if (works[i].generation != kNever) all[i] = done[next++];

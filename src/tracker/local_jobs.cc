@@ -13,11 +13,12 @@ LocalJobBoard::LocalJobBoard(const JobOptions& options, const Clock& clock)
 }
 
 Result<std::optional<Lease>> LocalJobBoard::claim(std::string_view replica) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const model::Timestamp now = clock_.now_ms();
   if (count_of(replica, now) >= share_of(replica, now)) return std::nullopt;
+  const Job* const first = jobs_.data();
   const auto due_of = [&](const Job& job) {
-    return timetable_.due_ms(static_cast<std::uint32_t>(&job - jobs_.data()), job.next);
+    return timetable_.due_ms(static_cast<std::uint32_t>(&job - first), job.next);
   };
   Job* best = nullptr;
   for (Job& job : jobs_) {
@@ -31,38 +32,38 @@ Result<std::optional<Lease>> LocalJobBoard::claim(std::string_view replica) {
 }
 
 Result<Lease> LocalJobBoard::renew(const Lease& lease) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const model::Timestamp now = clock_.now_ms();
-  VARVE_TRY(Job* const job, held(lease, now));
+  VARVE_ASSIGN_OR_RETURN(Job* const job, held(lease, now));
   job->expires_ms = now + lease_ms_;
   return Lease{lease.job, lease.token, job->expires_ms, count_of(job->holder, now) > share_of(job->holder, now)};
 }
 
 Result<Turn> LocalJobBoard::turn(const Lease& lease) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const model::Timestamp now = clock_.now_ms();
-  VARVE_TRY(Job* const job, held(lease, now));
+  VARVE_ASSIGN_OR_RETURN(Job* const job, held(lease, now));
   job->next = timetable_.catch_up(lease.job, job->next, now);
   const model::Timestamp due = timetable_.due_ms(lease.job, job->next);
   return Turn{job->next, timetable_.partition(lease.job, job->next), due, std::max<std::int64_t>(0, due - now)};
 }
 
 Status LocalJobBoard::finish(const Lease& lease, const Turn& turn) {
-  const std::lock_guard lock(mutex_);
-  VARVE_TRY(Job* const job, held(lease, clock_.now_ms()));
+  const MutexLock lock(mutex_);
+  VARVE_ASSIGN_OR_RETURN(Job* const job, held(lease, clock_.now_ms()));
   if (turn.number < job->next) return fail(Code::conflict, "this turn is finished already");
   job->next = turn.number + 1;
   return {};
 }
 
 Status LocalJobBoard::release(const Lease& lease) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto job = held(lease, clock_.now_ms())) (*job)->expires_ms = 0;
   return {};
 }
 
 Result<std::vector<JobState>> LocalJobBoard::jobs() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const model::Timestamp now = clock_.now_ms();
   std::vector<JobState> states;
   for (std::uint32_t number = 0; number < jobs_.size(); ++number) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "tracker/jobs.h"
 
 namespace varve::tracker {
@@ -28,17 +28,17 @@ class LocalJobBoard final : public JobBoard {
     model::Timestamp expires_ms = 0;  // 0: nobody holds it
     std::int64_t next = 0;            // turn
   };
-  Result<Job*> held(const Lease& lease, model::Timestamp now_ms);
-  std::size_t count_of(std::string_view replica, model::Timestamp now_ms) const;
-  std::size_t share_of(std::string_view replica, model::Timestamp now_ms);
+  Result<Job*> held(const Lease& lease, model::Timestamp now_ms) VARVE_REQUIRES(mutex_);
+  std::size_t count_of(std::string_view replica, model::Timestamp now_ms) const VARVE_REQUIRES(mutex_);
+  std::size_t share_of(std::string_view replica, model::Timestamp now_ms) VARVE_REQUIRES(mutex_);
 
   const Timetable timetable_;
   const std::int64_t lease_ms_;
   const Clock& clock_;
-  std::mutex mutex_;
-  std::vector<Job> jobs_;
-  std::uint64_t tokens_ = 0;
-  std::map<std::string, model::Timestamp, std::less<>> heard_of_;
+  Mutex mutex_;
+  std::vector<Job> jobs_ VARVE_GUARDED_BY(mutex_);
+  std::uint64_t tokens_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, model::Timestamp, std::less<>> heard_of_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::tracker

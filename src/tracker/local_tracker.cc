@@ -19,7 +19,7 @@ LocalTracker::LocalTracker(TrackerOptions options)
       queues_(options.partitions) {}
 
 Status LocalTracker::touch(std::span<const Touch> touches, model::Timestamp now_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (++generation_ == 0) ++generation_;
   while (!touches.empty()) {
     const Touch& first = touches.front();
@@ -86,7 +86,7 @@ Result<std::vector<Due>> LocalTracker::due(model::Timestamp now_ms, std::span<co
                                            std::size_t limit, When when) {
   std::vector<Due> found;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const std::uint32_t partition : partitions) {
       const std::size_t room = limit < kNoLimit - found.size() ? found.size() + limit : kNoLimit;
       walk(partition, {now_ms, when, room, found});
@@ -144,6 +144,7 @@ void LocalTracker::drop_list(Queue& queue, Queue::iterator list) {
   queue.erase(list);
   if (!last) return;
   const auto tenant = tenants_.find(to_int(key.tenant));
+  check(tenant != tenants_.end(), "a list is of a tenant that has slots");
   tenant->second.erase(key.slot);
   if (tenant->second.empty()) tenants_.erase(tenant);
 }
@@ -164,10 +165,11 @@ SlotTable::Entry* LocalTracker::find_pending(const Due& work, SlotTable*& table)
 }
 
 Result<bool> LocalTracker::complete(const Due& work) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   SlotTable* table = nullptr;
   SlotTable::Entry* entry = find_pending(work, table);
   if (entry == nullptr || entry->generation != work.generation) return false;
+  check(table->live > 0 && pending_ > 0, "what is completed was counted");
   entry->generation = 0;
   --table->live;
   --pending_;
@@ -176,7 +178,7 @@ Result<bool> LocalTracker::complete(const Due& work) {
 }
 
 Status LocalTracker::fail(const Due& work, model::Timestamp now_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   SlotTable* table = nullptr;
   if (find_pending(work, table) == nullptr) return {};
   Failure& failed = failures_[{work.member.tenant, work.member.id, work.slot}];
@@ -186,7 +188,7 @@ Status LocalTracker::fail(const Due& work, model::Timestamp now_ms) {
 }
 
 Result<bool> LocalTracker::pending(model::TenantId tenant, model::Timestamp slot) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const SlotTable* table = find_table(tenant, slot);
   return table != nullptr && table->live > 0;
 }
@@ -194,7 +196,7 @@ Result<bool> LocalTracker::pending(model::TenantId tenant, model::Timestamp slot
 Result<std::vector<model::Timestamp>> LocalTracker::pending_slots(model::TenantId tenant, model::TimeRange range) {
   std::vector<model::Timestamp> starts;
   if (range.empty()) return starts;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto slots = tenants_.find(to_int(tenant));
   if (slots == tenants_.end()) return starts;
   for (auto it = slots->second.upper_bound(range.first - options_.width_ms);
@@ -205,7 +207,7 @@ Result<std::vector<model::Timestamp>> LocalTracker::pending_slots(model::TenantI
 }
 
 Result<Counts> LocalTracker::counts() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Counts counts{pending_, failures_.size(), std::nullopt};
   std::vector<Due> first;
   for (std::uint32_t partition = 0; partition < queues_.size(); ++partition) {
@@ -219,7 +221,7 @@ Result<Counts> LocalTracker::counts() {
 }
 
 Result<std::vector<SetAside>> LocalTracker::set_aside(std::size_t limit) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<SetAside> list;
   for (const auto& [key, failed] : failures_) {
     if (list.size() == limit) break;
@@ -230,7 +232,7 @@ Result<std::vector<SetAside>> LocalTracker::set_aside(std::size_t limit) {
 }
 
 std::size_t LocalTracker::memory_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::size_t bytes = sizeof *this;
   constexpr std::size_t kNodeBytes = 4 * sizeof(void*);  // of a std::map, beside its value
   for (const auto& [tenant, slots] : tenants_) {

@@ -10,10 +10,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <tuple>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "tracker/slot_table.h"
 #include "tracker/slot_tracker.h"
 
@@ -60,26 +60,28 @@ class LocalTracker final : public SlotTracker {
     std::vector<Due>& found;
   };
 
-  void touch_run(std::span<const Touch> run, model::Timestamp now_ms);
-  void walk(std::uint32_t partition, const Look& look);
-  void walk_list(std::uint32_t partition, Queue::value_type& list, const Look& look);
-  void chain(std::uint32_t partition, ListKey key, SlotTable& table, std::uint32_t position);
-  void drop_list(Queue& queue, Queue::iterator list);
-  SlotTable* find_table(model::TenantId tenant, model::Timestamp slot);
-  SlotTable::Entry* find_pending(const Due& work, SlotTable*& table);
+  void touch_run(std::span<const Touch> run, model::Timestamp now_ms) VARVE_REQUIRES(mutex_);
+  void walk(std::uint32_t partition, const Look& look) VARVE_REQUIRES(mutex_);
+  void walk_list(std::uint32_t partition, Queue::value_type& list, const Look& look) VARVE_REQUIRES(mutex_);
+  void chain(std::uint32_t partition, ListKey key, SlotTable& table, std::uint32_t position) VARVE_REQUIRES(mutex_);
+  void drop_list(Queue& queue, Queue::iterator list) VARVE_REQUIRES(mutex_);
+  SlotTable* find_table(model::TenantId tenant, model::Timestamp slot) VARVE_REQUIRES(mutex_);
+  SlotTable::Entry* find_pending(const Due& work, SlotTable*& table) VARVE_REQUIRES(mutex_);
   [[nodiscard]] model::Timestamp ready_ms(const ListKey& key, const SlotTable& table,
-                                          const SlotTable::Entry& entry) const;
-  [[nodiscard]] const Failure* failure(model::TenantId tenant, std::uint32_t id, model::Timestamp slot) const;
+                                          const SlotTable::Entry& entry) const VARVE_REQUIRES(mutex_);
+  [[nodiscard]] const Failure* failure(model::TenantId tenant, std::uint32_t id, model::Timestamp slot) const
+      VARVE_REQUIRES(mutex_);
 
   const TrackerOptions options_;
   const std::int64_t tick_ms_;
-  mutable std::mutex mutex_;
-  std::uint32_t generation_ = 0;  // number of the batch; never 0 in an entry. Not per entry: one that was completed
-                                  // and touched again must not get a generation that an old worker still holds
-  std::uint64_t pending_ = 0;
-  std::unordered_map<std::uint32_t, Slots> tenants_;
-  std::vector<Queue> queues_;
-  std::map<Key, Failure> failures_;
+  mutable Mutex mutex_;
+  std::uint32_t generation_ VARVE_GUARDED_BY(mutex_) =
+      0;  // number of the batch; never 0 in an entry. Not per entry: one that was completed
+          // and touched again must not get a generation that an old worker still holds
+  std::uint64_t pending_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<std::uint32_t, Slots> tenants_ VARVE_GUARDED_BY(mutex_);
+  std::vector<Queue> queues_ VARVE_GUARDED_BY(mutex_);
+  std::map<Key, Failure> failures_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::tracker

@@ -45,7 +45,7 @@ Ownership::Ownership(Options options, JobBoard* board, const Clock& clock)
 }
 
 Result<std::optional<Task>> Ownership::next() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (board_ == nullptr) return std::nullopt;
   heartbeat_locked();
   const std::int64_t now = steady_ms();
@@ -71,7 +71,7 @@ Result<std::optional<Task>> Ownership::next() {
 }
 
 Status Ownership::finish(const Task& task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Held* held = find(task.lease);
   if (held == nullptr) return fail(Code::conflict, "the lease of this turn is lost");
   held->busy = false;
@@ -87,7 +87,7 @@ Status Ownership::finish(const Task& task) {
 }
 
 void Ownership::heartbeat() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (board_ != nullptr) heartbeat_locked();
 }
 
@@ -126,7 +126,7 @@ void Ownership::renew_all(std::int64_t now_ms) {
 }
 
 void Ownership::release() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const Held& held : held_) {
     // One that cannot be given back runs out.
     if (const Status released = board_->release(held.lease); !released) continue;
@@ -140,12 +140,12 @@ Result<std::vector<JobState>> Ownership::jobs() const {
 }
 
 std::size_t Ownership::jobs_held() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return held_.size();
 }
 
 std::vector<std::uint32_t> Ownership::partitions() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (options_.own == Own::list) return options_.jobs.partitions;
   std::vector<std::uint32_t> list;
   for (const Held& held : held_) {

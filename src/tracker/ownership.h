@@ -13,10 +13,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "tracker/jobs.h"
 
 namespace varve::tracker {
@@ -70,20 +70,20 @@ class Ownership {
     std::int64_t not_before_ms;  // no turn is due before, by steady_ms()
     bool busy = false;           // one is under way
   };
-  void heartbeat_locked();
-  void renew_all(std::int64_t now_ms);
+  void heartbeat_locked() VARVE_REQUIRES(mutex_);
+  void renew_all(std::int64_t now_ms) VARVE_REQUIRES(mutex_);
   [[nodiscard]] std::int64_t steady_ms() const { return clock_.steady_ns() / 1'000'000; }
-  Held* find(const Lease& lease);
-  void drop(const Lease& lease);
+  Held* find(const Lease& lease) VARVE_REQUIRES(mutex_);
+  void drop(const Lease& lease) VARVE_REQUIRES(mutex_);
 
   const Options options_;
   const Timetable timetable_;
   const Clock& clock_;
   std::unique_ptr<JobBoard> own_board_;
   JobBoard* board_;  // nullptr: Own::none
-  mutable std::mutex mutex_;
-  std::vector<Held> held_;
-  std::int64_t heartbeat_ms_;  // the next one, by steady_ms()
+  mutable Mutex mutex_;
+  std::vector<Held> held_ VARVE_GUARDED_BY(mutex_);
+  std::int64_t heartbeat_ms_ VARVE_GUARDED_BY(mutex_);  // the next one, by steady_ms()
 };
 
 }  // namespace varve::tracker

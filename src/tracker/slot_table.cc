@@ -28,6 +28,7 @@ std::uint32_t SlotTable::add(std::uint32_t id) {
 }
 
 void SlotTable::place(std::uint32_t position) {
+  check(used_ < index_.size(), "an entry of the index is free");
   std::size_t at = home(entries_[position].id);
   while (index_[at] != kNone) at = after(at);
   index_[at] = position;
@@ -42,6 +43,7 @@ void SlotTable::grow_index() {
 }
 
 void SlotTable::remove(std::uint32_t position) {
+  check(used_ > 0 && position < entries_.size(), "a member is removed that is there");
   std::size_t hole = home(entries_[position].id);
   while (index_[hole] != position) hole = after(hole);
   // Close the gap: move back what stands behind it and would not be found across it.

@@ -96,7 +96,7 @@ class SlotTracker {
   virtual Result<std::vector<bool>> complete_all(std::span<const Due> works) {
     std::vector<bool> done;
     for (const Due& work : works) {
-      VARVE_TRY(const bool one, complete(work));
+      VARVE_ASSIGN_OR_RETURN(const bool one, complete(work));
       done.push_back(one);
     }
     return done;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace varve::tracker {
 namespace {
 
@@ -19,7 +21,7 @@ std::size_t run_of(std::span<const Touch> touches) {
 
 std::vector<Touch> TouchMemory::unknown(std::span<const Touch> touches, model::Timestamp now_ms,
                                         std::uint64_t version) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (version != version_) {
     version_ = version;
     slots_.clear();
@@ -47,7 +49,7 @@ std::vector<Touch> TouchMemory::unknown(std::span<const Touch> touches, model::T
 }
 
 void TouchMemory::note(std::span<const Touch> touches, model::Timestamp now_ms, std::uint64_t version) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (version != version_) return;
   for (std::size_t count = 0; !touches.empty(); touches = touches.subspan(count)) {
     count = run_of(touches);
@@ -69,7 +71,8 @@ void TouchMemory::note(std::span<const Touch> touches, model::Timestamp now_ms, 
 }
 
 void TouchMemory::make_room(model::Timestamp now_ms, const Key& keep) {
-  const auto drop = [this](auto it) {
+  const auto drop = [this](auto it) VARVE_REQUIRES(mutex_) {
+    check(entries_ >= it->second.table.size(), "entries are counted");
     entries_ -= it->second.table.size();
     return slots_.erase(it);
   };
@@ -85,7 +88,7 @@ void TouchMemory::make_room(model::Timestamp now_ms, const Key& keep) {
 }
 
 std::size_t TouchMemory::entries() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_;
 }
 

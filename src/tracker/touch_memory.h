@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "tracker/slot_table.h"
 #include "tracker/slot_tracker.h"
 
@@ -39,14 +39,14 @@ class TouchMemory {
     SlotTable table;
     model::Timestamp touched_ms;  // last
   };
-  void make_room(model::Timestamp now_ms, const Key& keep);
+  void make_room(model::Timestamp now_ms, const Key& keep) VARVE_REQUIRES(mutex_);
 
   const std::int64_t window_ms_;
   const std::size_t entries_max_;
-  mutable std::mutex mutex_;
-  std::uint64_t version_ = 0;
-  std::map<Key, Slot> slots_;
-  std::size_t entries_ = 0;
+  mutable Mutex mutex_;
+  std::uint64_t version_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::map<Key, Slot> slots_ VARVE_GUARDED_BY(mutex_);
+  std::size_t entries_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::tracker

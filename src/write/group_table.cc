@@ -66,10 +66,10 @@ auto GroupTable::with_clean_tags(const model::TagViews& tags, std::span<const st
   if (context_.limits.cleans()) {
     model::TagViews cleaned = tags;
     model::clean(cleaned, context_.limits);
-    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, cleaned, context_.limits));
+    for (const auto metric : metrics) VARVE_RETURN_IF_ERROR(model::check_limits(metric, cleaned, context_.limits));
     return todo(cleaned);
   }
-  for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, context_.limits));
+  for (const auto metric : metrics) VARVE_RETURN_IF_ERROR(model::check_limits(metric, tags, context_.limits));
   return todo(tags);
 }
 
@@ -91,7 +91,7 @@ Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_v
   // Held over define_group: two threads that see one new name at once must not make two groups of it.
   const std::lock_guard lock(shard.mutex);
   if (LineGroup* known = find(key, name, fields)) return known;
-  VARVE_TRY(const model::GroupId id, context_.series.define_group(tenant_, tags, metrics, ttl_s));
+  VARVE_ASSIGN_OR_RETURN(const model::GroupId id, context_.series.define_group(tenant_, tags, metrics, ttl_s));
   LineGroup* group = new_group(name, fields);
   group->id = id;
   group->count = static_cast<std::uint16_t>(metrics.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupTable: the line groups of one tenant and protocol family, by the bytes that name them.
+// GroupTable: maps raw bytes to the line groups of one tenant and protocol family.
 //
 // find() takes no lock: 16 shards of open addressing, each slot a pointer with 16 bits of the hash above it; a shard
 // that fills up is copied to one half as large again, alone, and the old array is retired. Groups are never removed.
@@ -24,7 +24,7 @@
 
 namespace varve::write {
 
-// What all tables of a Writer have in common.
+// Shared by all tables of a Writer.
 struct TableContext {
   storage::SeriesStore& series;
   model::TagLimits limits;
@@ -65,7 +65,8 @@ class GroupTable final : public model::GroupSource {
     std::uint32_t used = 0;
   };
 
-  // What define() does: `todo` with the tags as the limits leave them, if they and the metrics are within these.
+  // The first part of define(): calls `todo` with the tags after the limits were applied, if tags and metrics are
+  // within the limits.
   template <class Todo>
   auto with_clean_tags(const model::TagViews& tags, std::span<const std::string_view> metrics, const Todo& todo)
       -> decltype(todo(tags));
@@ -83,7 +84,7 @@ class GroupTable final : public model::GroupSource {
   model::TenantId tenant_;
   std::array<Shard, kShards> shards_;
 
-  // Groups and their bytes, in the order of their definition: senders come in that order again.
+  // Groups and their bytes, in the order of their definition, which is the order in which senders repeat them.
   mutable std::mutex memory_mutex_;
   std::vector<std::unique_ptr<model::LineGroup[]>> slabs_;
   std::size_t slab_size_ = 0;  // of the last one, in groups

@@ -23,14 +23,14 @@ LineGroup* NewTenant::find(std::string_view name, std::string_view fields) {
 
 Result<LineGroup*> NewTenant::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
-  VARVE_CHECK_OK(settle());
+  VARVE_RETURN_IF_ERROR(settle());
   if (groups_ != nullptr) return groups_->define(name, fields, tags, metrics, ttl_s);
   return promise(name, fields, tags, metrics, ttl_s);
 }
 
 Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
-  VARVE_CHECK_OK(checks_.check(tags, metrics));
+  VARVE_RETURN_IF_ERROR(checks_.check(tags, metrics));
   Promise& made = promises_.emplace_back();
   made.name.assign(name).append(LineGroup::kReadable, '\0');
   made.fields.assign(fields).append(LineGroup::kReadable, '\0');
@@ -49,8 +49,8 @@ Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fi
 
 Status NewTenant::settle() {
   if (groups_ != nullptr || batch_.empty()) return {};
-  VARVE_TRY(model::GroupSource* const groups, birth_());
-  VARVE_CHECK_OK(keep_promises(*groups));
+  VARVE_ASSIGN_OR_RETURN(model::GroupSource* const groups, birth_());
+  VARVE_RETURN_IF_ERROR(keep_promises(*groups));
   groups_ = groups;
   return {};
 }
@@ -64,7 +64,7 @@ Status NewTenant::keep_promises(model::GroupSource& groups) {
     const std::string_view name(made.name.data(), made.group.name_bytes);
     LineGroup* known = groups.find(name, made.group.fields);
     if (known == nullptr) {
-      VARVE_TRY(known, groups.define(name, made.group.fields, tags, metrics, made.group.ttl_s));
+      VARVE_ASSIGN_OR_RETURN(known, groups.define(name, made.group.fields, tags, metrics, made.group.ttl_s));
     }
     ids.push_back(known->id);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewTenant: the line groups of a request whose tenant has no series yet. The tenant is made when the first row of the
-// request stands, not before: an empty or refused body leaves nothing behind. Until then groups are promised: they have
-// numbers of their own, which become those of the store with the first row.
+// NewTenant: the line groups of a request whose tenant has no series yet. The tenant is created with the first valid
+// row of the request, not before: an empty or refused body leaves nothing behind. Until then groups have provisional
+// ids, which are replaced by those of the store with the first row.
 #pragma once
 
 #include <deque>
@@ -19,10 +19,11 @@ namespace varve::write {
 // Of one request, one thread.
 class NewTenant final : public model::GroupSource {
  public:
-  // Makes the tenant, and gives its groups; called until it does. Errors: limit (limits.tenants), what the store says.
+  // Creates the tenant and returns its groups; called until it succeeds. Errors: limit (limits.tenants), what the store
+  // says.
   using Birth = std::function<Result<model::GroupSource*>()>;
 
-  // `batch`: the rows of the request. `checks`: its check() is asked, and nothing else.
+  // `batch`: the rows of the request. `checks`: only its check() is called.
   NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth)
       : batch_(batch), checks_(checks), birth_(std::move(birth)) {}
 
@@ -33,7 +34,8 @@ class NewTenant final : public model::GroupSource {
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s) override;
 
-  // If there are rows, the tenant has their series afterwards. Errors: those of Birth and of define().
+  // Afterwards the tenant exists and has the series of the rows, if there are any. Errors: those of Birth and of
+  // define().
   Status settle();
 
  private:

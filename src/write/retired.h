@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retired: keeps what has been replaced until nobody can still be reading it.
+// Retired: epoch-based reclamation. Keeps replaced objects until no reader can still use them.
 //
-// Readers enter before they read and leave when they are done (an Ingest does, once a request). What a writer has
-// unlinked is freed when all readers that had entered before then have left. There are two generations of readers:
-// the current one and the one before; when the older one is empty, what it could have seen is freed and the current
-// one becomes the older. Thread-safe.
+// Readers enter before they read and leave when they are done (an Ingest does so once per request). An object that a
+// writer has unlinked is freed when all readers that entered before have left. There are two epochs of readers, the
+// current one and the previous one; when the previous one is empty, everything that it could have seen is freed and the
+// current one becomes the previous one. Thread-safe.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace varve::write {
 
 class Retired {
  public:
-  // Give the answer back to leave().
+  // Pass the result to leave().
   [[nodiscard]] unsigned enter() {
     const std::lock_guard lock(mutex_);
     ++readers_[current_];
@@ -31,7 +31,7 @@ class Retired {
     advance(free_unlocked);
   }
 
-  // `thing` is already out of reach of readers who enter from now on.
+  // `thing` must already be unreachable for readers that enter from now on.
   void add(std::shared_ptr<void> thing) {
     Things free_unlocked;
     const std::lock_guard lock(mutex_);

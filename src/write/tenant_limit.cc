@@ -17,7 +17,7 @@ Status TenantLimit::check(std::string_view tenant) const {
 
 Status TenantLimit::admit(std::string_view tenant) {
   const std::lock_guard lock(mutex_);
-  VARVE_CHECK_OK(check_locked(tenant));
+  VARVE_RETURN_IF_ERROR(check_locked(tenant));
   if (tenant != uncounted_) tenants_.emplace(tenant);
   return {};
 }

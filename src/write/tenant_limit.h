@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TenantLimit: which tenants have series, and whether there may be one more (limits.tenants).
+// TenantLimit: the tenants that have series, and whether one more is allowed (limits.tenants).
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ namespace varve::write {
 // Thread-safe.
 class TenantLimit {
  public:
-  // `uncounted`: a tenant that there may always be.
+  // `uncounted`: a tenant that is always allowed.
   TenantLimit(std::size_t max, std::string uncounted) : max_(max), uncounted_(std::move(uncounted)) {}
 
-  // May this tenant get a series? Error: limit (it has none yet, and there are as many tenants as there may be).
+  // May this tenant get a series? Error: limit (it has none yet, and the limit is reached).
   [[nodiscard]] Status check(std::string_view tenant) const;
-  // The same, and it counts from now on.
+  // The same, and counts it from now on.
   Status admit(std::string_view tenant);
 
-  // These have series, and no others: what the store says now.
+  // Replaces the set of tenants that have series by the store's.
   void set(const std::vector<std::string>& tenants);
-  // Was a tenant refused since set()?
+  // Has a tenant been refused since set()?
   [[nodiscard]] bool has_refused() const;
 
  private:

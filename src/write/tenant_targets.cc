@@ -38,8 +38,8 @@ Result<protocol::opentsdb::Target> TenantTargets::of(std::string_view tenant) {
     if (name == tenant) return protocol::opentsdb::Target{&ingest->groups(), &ingest->batch()};
   }
   if (ingests_.size() >= kTenantsMax) return fail(Code::invalid, "more than 100 tenants in one request");
-  VARVE_CHECK_OK(writer_.room_for(tenant));
-  VARVE_TRY(auto ingest, writer_.open(tenant, family_));
+  VARVE_RETURN_IF_ERROR(writer_.room_for(tenant));
+  VARVE_ASSIGN_OR_RETURN(auto ingest, writer_.open(tenant, family_));
   const protocol::opentsdb::Target target{&ingest->groups(), &ingest->batch()};
   ingests_.emplace_back(tenant, std::move(ingest));
   return target;

@@ -16,14 +16,14 @@ namespace varve::write {
 // One thread at a time.
 class TenantTargets final : public protocol::opentsdb::Targets {
  public:
-  // `own_tenant`: of samples without a tenant tag; "" if there is none.
+  // `own_tenant`: the tenant of samples without a tenant tag; "" if there is none.
   TenantTargets(Writer& writer, Family family, std::string own_tenant)
       : writer_(writer), family_(family), own_tenant_(std::move(own_tenant)) {}
 
   Result<protocol::opentsdb::Target> of(std::string_view tenant) override;
 
   [[nodiscard]] std::size_t bytes() const;  // of all batches
-  // Commits every batch; `done` is called once, when all are done, with the first error if there is one.
+  // Commits every batch; `done` is called once, after the last one, with the first error if there is one.
   void commit(storage::SampleStore::AppendDone done);
   void drop() { ingests_.clear(); }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "model/tenant.h"
 #include "write/group_table.h"
 #include "write/new_tenant.h"
@@ -18,7 +19,7 @@
 namespace varve::write {
 namespace {
 
-constexpr std::size_t kFamilies = 5;
+constexpr auto kFamilies = static_cast<std::size_t>(Family::end);
 constexpr std::size_t kSpareBatches = 16;
 constexpr std::size_t kSpareBatchBytes = std::size_t{8} << 20;  // a larger one is not worth keeping
 constexpr std::size_t kCodes = static_cast<std::size_t>(Code::too_old) + 1;
@@ -85,8 +86,8 @@ struct Writer::State {
   }
 
   Result<Tenant*> make_tenant(std::string_view name) {
-    VARVE_CHECK_OK(limit.admit(name));
-    VARVE_TRY(const model::TenantId id, context.series.tenant(name));
+    VARVE_RETURN_IF_ERROR(limit.admit(name));
+    VARVE_ASSIGN_OR_RETURN(const model::TenantId id, context.series.tenant(name));
     const std::lock_guard lock(tenants_mutex);
     const auto [at, is_new] = tenants.try_emplace(std::string(name));
     if (is_new) {
@@ -112,7 +113,7 @@ struct Writer::State {
       const std::uint32_t longer = model::ttl_s_of_age(row.group->ttl_s, batch.row_at(row.at).time(), now);
       if (longer == row.group->ttl_s) continue;
       if (row.group != group || longer != ttl_s) {
-        VARVE_TRY(other, context.series.group_of_ttl(row.group->id, longer));
+        VARVE_ASSIGN_OR_RETURN(other, context.series.group_of_ttl(row.group->id, longer));
         group = row.group;
         ttl_s = longer;
       }
@@ -197,13 +198,14 @@ Writer::~Writer() = default;
 
 Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family family) {
   const auto place = static_cast<std::size_t>(family);
+  check(place < kFamilies, "each family has its tables");
   if (Tenant* const known = state_->find_tenant(tenant)) {
     return std::make_unique<TableIngest<State>>(*state_, *known->tables[place]);
   }
   if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
-  VARVE_CHECK_OK(model::check_writable(tenant));
+  VARVE_RETURN_IF_ERROR(model::check_writable(tenant));
   const auto birth = [state = state_.get(), name = std::string(tenant), place]() -> Result<model::GroupSource*> {
-    VARVE_TRY(Tenant* const made, state->make_tenant(name));
+    VARVE_ASSIGN_OR_RETURN(Tenant* const made, state->make_tenant(name));
     return made->tables[place].get();
   };
   return std::make_unique<TableIngest<State>>(*state_, birth);
@@ -222,7 +224,7 @@ Status Writer::room_for(std::string_view tenant) const {
 
 Status Writer::count_tenants() {
   storage::SeriesStore& series = state_->context.series;
-  VARVE_TRY(auto tenants, series.tenants());
+  VARVE_ASSIGN_OR_RETURN(auto tenants, series.tenants());
   if (series.in_memory()) {
     std::erase_if(tenants, [&](const std::string& name) {
       const auto id = series.find_tenant(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way in, the same for every protocol: a request opens an Ingest, parses its body with it, and commits.
+// Ingestion, the same for every protocol: a request opens an Ingest, parses its body with it, and commits.
 //
 //   auto ingest = writer.open(tenant, write::Family::influx);            // error: invalid tenant
 //   parse(body, (*ingest)->groups(), (*ingest)->batch(), …);             // protocol/: bytes → rows
@@ -27,14 +27,14 @@
 namespace varve::write {
 
 // Equal raw bytes name different series in different protocols.
-enum class Family : std::uint8_t { influx, remote_write, kairosdb, opentsdb, telnet };
+enum class Family : std::uint8_t { influx, remote_write, kairosdb, opentsdb, telnet, end };  // end: how many there are
 
 class Ingest {
  public:
   virtual ~Ingest() = default;
   [[nodiscard]] virtual model::GroupSource& groups() = 0;
   [[nodiscard]] virtual model::RowBatch& batch() = 0;
-  // commit()'s: the tenant and the groups of the batch are in the store afterwards. Errors: as commit().
+  // For commit(): afterwards the tenant and the groups of the batch are in the store. Errors: as commit().
   virtual Status settle() = 0;
 };
 
@@ -42,15 +42,16 @@ inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::ma
 
 struct Options {
   model::TagLimits tag_limits = {};
-  // Counts here if set: varve_samples_accepted_total, varve_samples_rejected_total{reason}. Outlives the Writer.
+  // If set, counts varve_samples_accepted_total and varve_samples_rejected_total{reason} there. Outlives the Writer.
   Metrics* metrics = nullptr;
-  // For the raw names of line groups, over all tenants. Groups past it are known by hash: a little slower to guess.
+  // Memory for the raw names of line groups, over all tenants. Groups beyond it are known by hash only, which is a
+  // little slower.
   std::size_t name_bytes_max = std::size_t{24} << 20;
-  // For the age of samples. No clock: none is old.
+  // Used for the age of samples. Without a clock no sample is too old.
   const Clock* clock = nullptr;
-  // Samples older than this are refused (RowBatch::kept_from()): nothing that is kept has room for them.
+  // Samples older than this are refused (RowBatch::kept_from()): they are beyond every retention.
   std::int64_t kept_ms = kForEverMs;
-  // How many tenants may have series (limits.tenants), and the one that does not count.
+  // How many tenants may have series (limits.tenants), and the tenant that is not counted.
   std::size_t tenants_max = std::numeric_limits<std::size_t>::max();
   std::string uncounted_tenant = {};
 };
@@ -60,26 +61,25 @@ class Writer {
   Writer(storage::SeriesStore& series, storage::SampleStore& samples, Options options);
   ~Writer();
 
-  // A tenant comes to be with the first row for it. Errors: invalid (not a tenant name), conflict (the server's own).
+  // A tenant is created by its first row. Errors: invalid (not a tenant name), conflict (the server's own).
   Result<std::unique_ptr<Ingest>> open(std::string_view tenant, Family family);
 
-  // Makes the tenant at once, for a program that appends what it collects itself. Errors: limit, and what the store
-  // says.
+  // Creates the tenant at once, for a program that appends its own samples. Errors: limit, and those of the store.
   Status make_tenant(std::string_view tenant);
 
-  // May this tenant have series? Error: limit (limits.tenants), which commit() would say, too.
+  // May this tenant have series? Error: limit (limits.tenants), as commit() would return.
   [[nodiscard]] Status room_for(std::string_view tenant) const;
-  // Looks again at which tenants the store has; what others made or what was deleted since counts from now on.
-  // Blocking. Errors: what the store says.
+  // Reads the store's tenants again, to count those that others created or that were deleted. Blocking. Errors: those
+  // of the store.
   Status count_tenants();
-  // Was a tenant refused since count_tenants()?
+  // Has a tenant been refused since count_tenants()?
   [[nodiscard]] bool has_refused_tenants() const;
 
-  // Appends the batch; counts what was accepted. `done` as in SampleStore::append; error limit also where the tenant
-  // would be one too many. An empty batch is done at once.
+  // Appends the batch; counts what was accepted. `done` as in SampleStore::append; the error limit also means that the
+  // tenant would exceed limits.tenants. An empty batch completes at once.
   void commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done);
 
-  // Counts what a parser refused: lines, points or series, by the reason's code.
+  // Counts lines, points or series that a parser refused, by error code.
   void count_rejected(Code why, std::size_t count);
 
  private:

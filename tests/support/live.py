@@ -23,7 +23,7 @@ def without_cluster():
 class CassandraCase(unittest.TestCase):
     """One cluster for all tests of the class."""
 
-    nodes, secure = 1, False
+    nodes, secure, restarts = 1, False, True
 
     @classmethod
     def setUpClass(cls):
@@ -31,7 +31,7 @@ class CassandraCase(unittest.TestCase):
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
         directory = tempfile.mkdtemp(prefix="varve-cassandra-")
         cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), secure=cls.secure,
-                                        tied=True)
+                                        tied=True, restarts=cls.restarts)
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.start()
 

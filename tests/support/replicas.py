@@ -13,11 +13,13 @@ SLOTS = {"slots.width": "10s", "slots.quiet": "2s", "slots.period": "1s", "slots
 
 
 class ClusterCase(unittest.TestCase):
+    restarts = True  # of Cassandra
+
     @classmethod
     def setUpClass(cls):
         if without_cluster():
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
-        cls.backends = Backends(free_port, sync="group")
+        cls.backends = Backends(free_port, sync="group", restarts=cls.restarts)
         cls.addClassCleanup(cls.backends.close)
         cls.backends.start()
 

@@ -7,7 +7,7 @@
   ./dev bench --only=bulk,size   some scenarios
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
-docs/benchmarks.md says what each row means."""
+docs/internals/benchmarks.md says what each row means."""
 
 import argparse
 import json

@@ -204,6 +204,8 @@ class Node:
                    "-Dcassandra.superuser_setup_delay_ms=0", "-Dcassandra.consistent.rangemovement=false",
                    "-cp", f"{lib}/*", "org.apache.cassandra.service.CassandraDaemon"]
         tied = self.cluster.tied
+        if not self.cluster.restarts:
+            command[1:1] = ["-Dcassandra.unsafesystem=true"]
         with open(self.folder / "out.log", "ab") as out:
             self.process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
                                             start_new_session=not tied, preexec_fn=die_with_parent if tied else None)
@@ -295,10 +297,12 @@ class Node:
 class Cluster:
     """Cluster(directory, count=3).start(); nodes listen on `port` of 127.0.0.1, .2, .3, and on `port` + 1000 ff. with one
     another. `secure`: they want user and password (cassandra, cassandra at first) and offer TLS beside plain connections.
-    `tied`: the nodes end with this process. `sync`: periodic or group (SYNC). A directory that has been used keeps its
-    number of nodes."""
+    `tied`: the nodes end with this process. `sync`: periodic or group (SYNC). `restarts`: nodes are started again on their
+    data; without that a change of the schema is not flushed, and costs a quarter. A directory that has been used keeps
+    its number of nodes."""
 
-    def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False, sync="periodic"):
+    def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False, sync="periodic",
+                 restarts=True):
         self.directory = pathlib.Path(directory).resolve()
         before = len(list(self.directory.glob("node[1-9]")))
         if before:
@@ -306,7 +310,7 @@ class Cluster:
             text = (self.directory / "node1" / "cassandra.yaml").read_text()
             port = int(text.split("native_transport_port: ")[1].split()[0])
         self.count, self.port, self.heap, self.secure, self.tied = count, port, heap, secure, tied
-        self.sync = sync
+        self.sync, self.restarts = sync, restarts
         self.nodes = [Node(self, number) for number in range(1, count + 1)]
 
     @property

@@ -41,7 +41,7 @@ Status await_redis(tracker::redis::Link& link, const Clock& clock) {
 
 // Whatever Redis' clock says: it is not earlier than it was.
 Status go_on(tracker::redis::Link& link, TimeMark mark) {
-  VARVE_TRY(const model::Timestamp marked, mark.read());
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp marked, mark.read());
   if (link.clock().now_ms() >= marked) return {};
   log::warn("the clock of Redis went back", {{"ms", marked - link.clock().now_ms()}});
   return link.not_before((marked + TimeMark::kWrittenWithinMs) * 1000);
@@ -59,23 +59,24 @@ Result<driver::Session> connect(const driver::Runtime& runtime, const driver::Se
 
 Result<std::unique_ptr<Connection>> Connection::open(const Options& options, const Servers& servers,
                                                      const Clock& clock) {
-  VARVE_TRY(auto runtime, driver::Runtime::start(0));
-  VARVE_TRY(auto session, connect(runtime, servers.cassandra));
+  VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(0));
+  VARVE_ASSIGN_OR_RETURN(auto session, connect(runtime, servers.cassandra));
   SchemaOptions schema = options.schema;
   schema.rollups = options.rollups.levels;
   std::unique_ptr<Connection> opened(new Connection(std::move(runtime), std::move(session), schema));
-  VARVE_CHECK_OK(check_schema(opened->session_, schema));
+  VARVE_RETURN_IF_ERROR(check_schema(opened->session_, schema));
   Options own = options;
-  VARVE_TRY(const bool safe, reads_see_writes(opened->session_, schema.keyspace, servers.cassandra.consistency));
+  VARVE_ASSIGN_OR_RETURN(const bool safe,
+                         reads_see_writes(opened->session_, schema.keyspace, servers.cassandra.consistency));
   if (!safe) log::info("what is sealed stays as hot rows, too, for three weeks: reads do not see all writes at once");
   own.drops_hot_rows = own.drops_hot_rows && safe;
-  VARVE_CHECK_OK(opened->open_store(own, servers, clock));
+  VARVE_RETURN_IF_ERROR(opened->open_store(own, servers, clock));
   return opened;
 }
 
 Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock) {
   const std::string& keyspace = options.schema.keyspace;
-  VARVE_TRY(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
+  VARVE_ASSIGN_OR_RETURN(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
   lease_rows_ = rows_->with_own_queue();
   driver::RedisOptions wanted = servers.redis;
   wanted.lazy = true;
@@ -83,8 +84,8 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
       [&](driver::Done<driver::Redis> done) { driver::Redis::connect(runtime_, wanted, std::move(done)); });
   if (!redis) return fail(redis.error().code, "Redis: " + redis.error().message);
   link_ = std::make_unique<tracker::redis::Link>(std::move(*redis), tracker::redis::LinkOptions{keyspace + "|"}, clock);
-  VARVE_CHECK_OK(await_redis(*link_, clock));
-  VARVE_CHECK_OK(go_on(*link_, {keyspace, tables_, *rows_}));
+  VARVE_RETURN_IF_ERROR(await_redis(*link_, clock));
+  VARVE_RETURN_IF_ERROR(go_on(*link_, {keyspace, tables_, *rows_}));
   versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
   const tracker::TrackerOptions tracking{
@@ -94,8 +95,8 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
     return std::make_unique<RedisTrackers>(tracking, units, *link_, names);
   };
   store_ = std::make_unique<Store>(
-      options, Store::Servers{tables_, *rows_, *lease_rows_, *versions_, make_trackers, link_->clock()});
-  VARVE_CHECK_OK(store_->renew());
+      options, SharedServers{tables_, *rows_, *lease_rows_, *versions_, make_trackers, link_->clock()});
+  VARVE_RETURN_IF_ERROR(store_->renew());
   texts_ = std::make_unique<Texts>(tables_, *rows_, link_->clock());
   return {};
 }

@@ -2,126 +2,32 @@
 #include "engine/cassandra/store.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 
-#include "base/log.h"
-#include "base/task_pool.h"
-#include "engine/cassandra/erase/eraser.h"
-#include "engine/cassandra/hot/alarms.h"
-#include "engine/cassandra/hot/appender.h"
-#include "engine/cassandra/hot/journal.h"
-#include "engine/cassandra/hot/time_mark.h"
-#include "engine/cassandra/hot/watermark.h"
-#include "engine/cassandra/scan/scan.h"
-#include "engine/cassandra/series/series_tables.h"
-#include "engine/cassandra/settle/dropper.h"
-#include "engine/cassandra/settle/worker.h"
-#include "engine/shared/chunk_width.h"
+#include "base/check.h"
+#include "base/mutex.h"
+#include "engine/cassandra/replica_parts.h"
 
 namespace varve::engine::cassandra {
-namespace {
 
-// Series as the index has them, with what the scan knows of their samples.
-class KnownSeries final : public SeriesTables {
- public:
-  using SeriesTables::SeriesTables;
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
-                                                               std::span<const model::SeriesId> of) const override {
-    return scanner->lives(tenant, of);
-  }
-  const Scanner* scanner = nullptr;
+struct Store::State : ReplicaParts {
+  using ReplicaParts::ReplicaParts;
+
+  Mutex erasing;
+  Mutex mutex;
+  Condition idle;
+  std::size_t appends VARVE_GUARDED_BY(mutex) = 0;  // under way
+  storage::SlotCounts counts VARVE_GUARDED_BY(mutex);
 };
 
-SchemaOptions schema_of(const Options& options) {
-  SchemaOptions schema = options.schema;
-  schema.rollups = options.rollups.levels;
-  return schema;
-}
-
-std::vector<std::int64_t> units_of(const std::vector<ChunkTable>& levels) {
-  std::vector<std::int64_t> list;
-  for (const ChunkTable& level : levels) list.push_back(level.row_ms);
-  return list;
-}
-
-}  // namespace
-
-struct Store::State {
-  State(const Options& o, const Servers& s)
-      : options(o),
-        servers(s),
-        schema(schema_of(o)),
-        slot_ms(shared::chunk_width_ms(schema.slot_width_ms, o.rollups)),
-        levels(level_tables(s.tables, schema, slot_ms)),
-        units_ms(units_of(levels)),
-        series({{schema.partitions, o.series_per_tenant_max}, longest_retention_ms(schema)}, s.tables, s.rows,
-               s.versions, s.clock),
-        names(series),
-        trackers(s.make_trackers(names)),
-        journal({slot_ms, o.slot_quiet_ms, schema.partitions, units_ms}, s.tables, s.rows, series, s.clock),
-        watermark({schema.keyspace, o.source, o.replica}, s.tables, s.lease_rows, series.directory().stamps(), s.clock),
-        alarms({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal,
-               series.directory().stamps(), s.clock),
-        mark(schema.keyspace, s.tables, s.rows),
-        pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
-        appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, watermark,
-                 s.clock),
-        reader(s.rows, s.tables, schema, slot_ms),
-        sealer(s.rows, reader, *trackers, s.clock),
-        maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
-        works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-        worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, works, pending, sealer, maker, s.clock),
-        dropper(
-            {slot_ms, reader.sealed().retention_ms, units_ms}, s.tables, s.rows, series, pending, journal,
-            [this] { return watermark.value(); }, s.clock),
-        pool(o.threads),
-        scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
-        eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
-    series.scanner = &scanner;
-    series.loader().when_numbers_are_missing([this] { return alarms.any(); });
-  }
-
-  const Options options;
-  const Servers servers;
-  const SchemaOptions schema;
-  const std::int64_t slot_ms;
-  const std::vector<ChunkTable> levels;
-  const std::vector<std::int64_t> units_ms;
-  KnownSeries series;
-  GroupNames names;
-  const std::unique_ptr<SharedTrackers> trackers;
-  Journal journal;
-  Watermark watermark;  // outlives the alarms, which tell what waits for them that it failed
-  Alarms alarms;
-  TimeMark mark;
-  PendingTrackers pending;
-  Appender appender;
-  SlotReader reader;
-  Sealer sealer;
-  UnitMaker maker;
-  Works works;
-  Worker worker;
-  Dropper dropper;
-  TaskPool pool;
-  Scanner scanner;
-  Eraser eraser;
-
-  std::mutex erasing;
-  std::mutex mutex;
-  std::condition_variable idle;
-  std::size_t appends = 0;  // under way
-  storage::SlotCounts counts;
-};
-
-Store::Store(const Options& options, const Servers& servers) : state_(std::make_unique<State>(options, servers)) {}
+Store::Store(const Options& options, const SharedServers& servers)
+    : state_(std::make_unique<State>(options, servers)) {}
 
 Store::~Store() {
   state_->alarms.close();
   {
-    std::unique_lock lock(state_->mutex);
-    state_->idle.wait(lock, [this] { return state_->appends == 0; });
+    const MutexLock lock(state_->mutex);
+    while (state_->appends > 0) state_->idle.wait(state_->mutex);
   }
   state_->watermark.close();
 }
@@ -131,12 +37,13 @@ storage::SeriesStore& Store::series() { return state_->series; }
 void Store::append(const model::RowBatch& batch, AppendDone done) {
   State* const state = state_.get();
   {
-    const std::lock_guard lock(state->mutex);
+    const MutexLock lock(state->mutex);
     ++state->appends;
   }
   state->appender.append(batch, [state, done = std::move(done)](Status status) {
     done(std::move(status));
-    const std::lock_guard lock(state->mutex);
+    const MutexLock lock(state->mutex);
+    check(state->appends > 0, "an append ends once");
     if (--state->appends == 0) state->idle.notify_all();
   });
 }
@@ -148,20 +55,20 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
 
 Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                           model::TimeRange range, const std::atomic<bool>* cancelled) {
-  const std::lock_guard only_one(state_->erasing);
+  const MutexLock only_one(state_->erasing);
   storage::EraseReport report;
   if (series.empty() || range.empty()) return report;
   // What is gone already is not found again: the report adds up.
   const auto try_once = [&] { return try_erase(tenant, series, range, cancelled, report); };
-  VARVE_CHECK_OK(patiently(state_->options.patience, try_once));
+  VARVE_RETURN_IF_ERROR(patiently(state_->options.patience, try_once));
   return report;
 }
 
 Status Store::try_erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
                         const std::atomic<bool>* cancelled, storage::EraseReport& report) {
   State& s = *state_;
-  VARVE_TRY(const TimeRanges active, s.scanner.active(tenant, series, range, {cancelled, 0}));
-  VARVE_TRY(const Pending pending, s.pending.pending(tenant, range));
+  VARVE_ASSIGN_OR_RETURN(const TimeRanges active, s.scanner.active(tenant, series, range, {cancelled, 0}));
+  VARVE_ASSIGN_OR_RETURN(const Pending pending, s.pending.pending(tenant, range));
   std::map<model::GroupId, std::vector<std::uint16_t>> groups;
   s.series.directory().read([&](const index::SeriesIndex& index) {
     std::vector<index::Place> places;
@@ -174,7 +81,7 @@ Status Store::try_erase(model::TenantId tenant, std::span<const model::SeriesId>
   });
   for (auto& [group, columns] : groups) {
     std::ranges::sort(columns);
-    VARVE_CHECK_OK(erase_group(tenant, group, columns, range, active, pending.slots, cancelled, report));
+    VARVE_RETURN_IF_ERROR(erase_group(tenant, group, columns, range, active, pending.slots, cancelled, report));
   }
   return {};
 }
@@ -196,7 +103,7 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
   };
   const auto unit_work = [&](std::size_t level, model::Timestamp unit) -> Result<UnitWork> {
     const tracker::Due due{{tenant, model::to_int(group)}, partition, unit, 0, 0};
-    if (level == 0) VARVE_CHECK_OK(s.works.know({&due, 1}, {unit, unit + s.pending.unit_ms(0)}, true));
+    if (level == 0) VARVE_RETURN_IF_ERROR(s.works.know({&due, 1}, {unit, unit + s.pending.unit_ms(0)}, true));
     return s.works.unit(due, level == 0);
   };
   return s.eraser.erase(work, range, active, hot, {touch, unit_work}, cancelled, report);
@@ -213,7 +120,7 @@ std::size_t Store::series_met() const {
 }
 
 storage::SlotCounts Store::slot_counts() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return state_->counts;
 }
 
@@ -238,7 +145,7 @@ Status Store::listen() {
   const Status marked = state_->mark.write(state_->servers.clock.now_ms());
   const Status recovered = state_->alarms.turn();
   if (const auto counts = state_->worker.counts()) {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->counts = *counts;
   }
   for (const Status* const status : {&heard, &marked}) {
@@ -257,7 +164,7 @@ void Store::tell_heard() { state_->alarms.tell_heard(); }
 
 Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
   if (!state_->options.rolls_up) return {};
-  VARVE_CHECK_OK(state_->worker.run(ownership, may_go_on));
+  VARVE_RETURN_IF_ERROR(state_->worker.run(ownership, may_go_on));
   const auto own = ownership.partitions();
   const bool is_first = std::ranges::find(own, 0U) != own.end();
   return is_first && state_->options.drops_hot_rows ? state_->dropper.run_when_due(may_go_on) : Status();

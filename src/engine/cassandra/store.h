@@ -5,38 +5,25 @@
 //   append ─▶ hot rows, journal, index ─▶ touch          worker ─▶ sealed rows ─▶ units of windows
 //   scan   ◀─ units ∪ sealed rows ∪ hot rows of what is pending
 //
-// docs/decisions/0014 and 0015 say why, docs/schema.md what stands where.
+// docs/decisions/0014 and 0015 say why, docs/internals/schema.md what stands where.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "base/clock.h"
-#include "engine/cassandra/hot/shared_trackers.h"
 #include "engine/cassandra/options.h"
-#include "engine/cassandra/tables/row_store.h"
+#include "engine/cassandra/shared_servers.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
 #include "tracker/ownership.h"
-#include "tracker/redis/member_names.h"
-#include "tracker/redis/versions.h"
 
 namespace varve::engine::cassandra {
 
 class Store final : public storage::SampleStore, public storage::SlotStore {
  public:
-  // What the replicas share. All but the trackers must outlive the store.
-  struct Servers {
-    const Tables& tables;
-    RowStore& rows;
-    RowStore& lease_rows;  // the same rows, by a way of their own: the lease must not wait behind what waits for it
-    tracker::redis::Versions& versions;
-    std::function<std::unique_ptr<SharedTrackers>(tracker::redis::MemberNames&)> make_trackers;
-    const Clock& clock;  // the one that all replicas share
-  };
-  Store(const Options& options, const Servers& servers);
+  Store(const Options& options, const SharedServers& servers);
   // Waits for the appends under way.
   ~Store() override;
 

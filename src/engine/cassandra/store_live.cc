@@ -123,7 +123,7 @@ class LiveTexts final : public TextEngine, private TextStore {
   }
   Result<std::vector<TextName>> text_names(std::string_view tenant, std::string_view service) const override {
     const TextName group = own({std::string(tenant), std::string(service), "", ""});
-    VARVE_TRY(auto names, connection_->texts().text_names(group.tenant, group.service));
+    VARVE_ASSIGN_OR_RETURN(auto names, connection_->texts().text_names(group.tenant, group.service));
     for (TextName& name : names) {
       name.tenant = tenant;
       name.service = service;

@@ -3,12 +3,11 @@
 // than all that was written since: where a series has a sample at the same time by now, that one stays.
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "base/log.h"
 #include "engine/rocksdb/log/log_aside.h"
-#include "engine/rocksdb/store_state.h"
+#include "engine/rocksdb/recovery.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -44,43 +43,30 @@ class Times final : public storage::PieceSink {
   bool takes_stats(const storage::ChunkStats&) override { return false; }
   void stats(const storage::ChunkStats&) override {}
   Status piece(const storage::Piece& piece) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (std::size_t i = 0; i < piece.size(); ++i) times_.insert(piece.times[i]);
     return {};
   }
-  [[nodiscard]] bool has(model::Timestamp time) const { return times_.contains(time); }
+  [[nodiscard]] bool has(model::Timestamp time) {
+    const MutexLock lock(mutex_);
+    return times_.contains(time);
+  }
 
  private:
-  std::mutex mutex_;
-  std::set<model::Timestamp> times_;
+  Mutex mutex_;
+  std::set<model::Timestamp> times_ VARVE_GUARDED_BY(mutex_);
 };
 
-}  // namespace
-
-Status Store::State::take_in_aside(Store& store) {
-  for (const std::string& path : aside_files(directory.wal())) {
-    Aside aside;
-    VARVE_CHECK_OK(read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
-      const std::byte* at = record.rows.data();
-      const std::byte* const end = at + record.rows.size();
-      while (at != end && add_row(index, at, end, groups, aside)) continue;
-      return {};
-    }));
-    std::uint64_t taken = 0;
-    for (auto& [group, rows] : aside.rows) VARVE_CHECK_OK(take_in_rows(store, model::GroupId{group}, rows, taken));
-    VARVE_CHECK_OK(spill_aside());
-    recovery.taken_rows += taken;
-    log::info("what was set aside of the log is taken in",
-              {{"file", path}, {"rows", taken}, {"rows_of_unknown_series", aside.foreign_rows}});
-    std::error_code error;
-    std::filesystem::remove(path, error);
-    if (error) return fail(Code::io, "cannot remove " + path + ": " + error.message());
-  }
-  return {};
+// It is in the runs, and its log is gone.
+Status flush_aside(Ingest& ingest, Flush& flush) {
+  const MutexLock alone(flush.mutex);
+  VARVE_RETURN_IF_ERROR(flush.immutable());
+  VARVE_RETURN_IF_ERROR(ingest.rotate(Ingest::When::now));
+  return flush.immutable();
 }
 
-Status Store::State::take_in_rows(Store& store, model::GroupId group, std::span<const std::vector<std::byte>> rows,
-                                  std::uint64_t& taken) {
+Status take_in_rows(Catalog& catalog, Ingest& ingest, Flush& flush, Store& store, model::GroupId group,
+                    std::span<const RowBytes> rows, std::uint64_t& taken) {
   storage::ScanOptions scan;
   scan.windows = false;
   scan.range = {model::kTimestampMax, model::kTimestampMin};
@@ -89,40 +75,58 @@ Status Store::State::take_in_rows(Store& store, model::GroupId group, std::span<
     scan.range.first = std::min(scan.range.first, time);
     scan.range.last = std::max(scan.range.last, time);
   }
+  std::span<const model::SeriesId> series;
+  model::TenantId tenant{};
+  {
+    const ReaderLock lock(catalog.mutex);
+    series = catalog.index.group_series(group);
+    tenant = catalog.index.group_tenant(group);
+  }
   Times times;
-  const auto series = index.group_series(group);
-  const std::vector<model::SeriesId> wanted(series.begin(), series.end());
-  VARVE_CHECK_OK(store.scan(index.group_tenant(group), wanted, scan, times));
+  VARVE_RETURN_IF_ERROR(store.scan(tenant, series, scan, times));
   std::vector<std::byte> batch;
   const auto write = [&]() -> Status {
     if (batch.empty()) return {};
-    {
-      const std::lock_guard lock(append_mutex);
-      VARVE_CHECK_OK(write_log(batch));
-      head->append(batch);
-    }
+    VARVE_RETURN_IF_ERROR(catalog.revive(batch));
+    VARVE_ASSIGN_OR_RETURN(const bool full, ingest.take_in(batch));
     batch.clear();
-    return head_over(1) ? spill_aside() : Status{};
+    return full ? flush_aside(ingest, flush) : Status{};
   };
   for (const RowBytes& bytes : rows) {
     if (times.has(model::RowView{bytes.data()}.time())) continue;
     batch.insert(batch.end(), bytes.begin(), bytes.end());
     ++taken;
-    if (batch.size() > kAsideBatchBytes) VARVE_CHECK_OK(write());
+    if (batch.size() > kAsideBatchBytes) VARVE_RETURN_IF_ERROR(write());
   }
   return write();
 }
 
-// Neither flushes nor maintenance run yet.
-Status Store::State::spill_aside() {
-  const std::lock_guard alone(flush_mutex);
-  revive_heads();
-  if (frozen != nullptr) VARVE_CHECK_OK(spill_frozen());
-  {
-    const std::lock_guard lock(append_mutex);
-    VARVE_CHECK_OK(freeze());
+}  // namespace
+
+Result<std::uint64_t> take_in_aside(const Directory& directory, Catalog& catalog, Ingest& ingest, Flush& flush,
+                                    Store& store) {
+  std::uint64_t all_taken = 0;
+  for (const std::string& path : aside_files(directory.wal())) {
+    Aside aside;
+    VARVE_RETURN_IF_ERROR(read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
+      const ReaderLock lock(catalog.mutex);
+      const std::byte* at = record.rows.data();
+      const std::byte* const end = at + record.rows.size();
+      while (at != end && add_row(catalog.index, at, end, groups, aside)) continue;
+      return {};
+    }));
+    std::uint64_t taken = 0;
+    for (auto& [group, rows] : aside.rows)
+      VARVE_RETURN_IF_ERROR(take_in_rows(catalog, ingest, flush, store, model::GroupId{group}, rows, taken));
+    VARVE_RETURN_IF_ERROR(flush_aside(ingest, flush));
+    all_taken += taken;
+    log::info("what was set aside of the log is taken in",
+              {{"file", path}, {"rows", taken}, {"rows_of_unknown_series", aside.foreign_rows}});
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) return fail(Code::io, "cannot remove " + path + ": " + error.message());
   }
-  return spill_frozen();
+  return all_taken;
 }
 
 }  // namespace varve::engine::rocksdb

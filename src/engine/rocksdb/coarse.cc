@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.h"
+#include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/store_state.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/stored_for.h"
 
@@ -16,12 +17,12 @@ namespace varve::engine::rocksdb {
 using rollup::Windows;
 
 // Of the finest granularity that has any: each is made of the one before, so they follow one another.
-std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms) const {
-  const std::int64_t now = clock.now_ms();
-  const auto current = runs_now();
+std::vector<CoarseWindow> coarse_due(const JobContext& job, std::int64_t ended_before_ms) {
+  const std::int64_t now = job.env.clock.now_ms();
+  const auto current = job.tables.runs();
   std::vector<CoarseWindow> due;
   for (const auto& [slot, window] : current->coarse_pending()) {
-    if (slot.start + slot.granularity_ms > ended_before_ms || set_aside.holds(slot, kCoarseWindow, now)) continue;
+    if (slot.start + slot.granularity_ms > ended_before_ms || job.set_aside.holds(slot, kCoarseWindow, now)) continue;
     if (!due.empty() && due.front().slot.granularity_ms < slot.granularity_ms) continue;
     if (!due.empty() && due.front().slot.granularity_ms > slot.granularity_ms) due.clear();
     due.push_back(window);
@@ -31,10 +32,10 @@ std::vector<CoarseWindow> Store::State::coarse_due(std::int64_t ended_before_ms)
 
 // A coarse window is made again when a finer run has a higher content than its mark. Where runs become one, its content
 // is the highest of theirs although nothing is new in it: windows that were up to date stay so.
-void Store::State::keep_coarse_fresh(const Runs& current, Database::Commit& commit) const {
+void keep_coarse_fresh(const Env& env, const Runs& current, Database::Commit& commit) {
   std::map<SlotKey, std::uint64_t> contents;
   for (const auto& run : commit.added) {
-    for (const auto& [width, finer] : plan().of_finer_ms) {
+    for (const auto& [width, finer] : plan_of(env).of_finer_ms) {
       if (run->key.slot.granularity_ms != finer) continue;
       for (auto start = model::window_start(run->first_time, width); start <= run->last_time; start += width) {
         auto& content = contents[{run->key.slot.tenant, width, start}];
@@ -52,41 +53,44 @@ void Store::State::keep_coarse_fresh(const Runs& current, Database::Commit& comm
   }
 }
 
-Status Store::State::build_coarse(const Runs& current, const CoarseWindow& window, RollupWriter& writer,
-                                  Database::Commit& commit) {
+namespace {
+
+Status build_coarse(const JobContext& job, const Runs& current, const CoarseWindow& window, RollupWriter& writer,
+                    Database::Commit& commit) {
+  check(window.finer_ms < window.slot.granularity_ms, "a window is made of finer ones");
   const model::TenantId tenant = window.slot.tenant;
   const std::int64_t width = window.slot.granularity_ms;
   const model::TimeRange range{window.slot.start, window.slot.start + width};
   commit.marks.emplace_back(window.slot, Mark{window.content, false, {}, {}});
   // What it was made of may be gone in part, and nothing wider may be made of what is left.
-  const auto& levels = options.rollups.levels;
+  const auto& levels = job.env.options.rollups.levels;
   const auto level =
       static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
-  const auto kept = shared::stored_for_ms(levels, level, options.raw_retention_ms, chunk_width);
+  const auto kept = shared::stored_for_ms(levels, level, job.env.options.raw_retention_ms, job.env.chunk_width_ms);
   const bool has_wider = std::ranges::any_of(levels, [&](const rollup::Level& wider) {
     const auto known = current.slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
     return wider.width_ms > width && known != current.slots.end() && known->second.mark.sealed > 0;
   });
-  if (has_wider && shared::is_over(range.last, kept, clock.now_ms())) return {};
+  if (has_wider && shared::is_over(range.last, kept, job.env.clock.now_ms())) return {};
   RunList finer;
-  VARVE_CHECK_OK(
-      for_each_level_slot(current, tenant, window.finer_ms, chunk_width, range, [&](const Runs::OfSlot& slot) {
-        finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
-        return Status{};
-      }));
+  VARVE_RETURN_IF_ERROR(for_each_level_slot(current, tenant, window.finer_ms, job.env.chunk_width_ms, range,
+                                            [&](const Runs::OfSlot& slot) {
+                                              finer.insert(finer.end(), slot.runs.begin(), slot.runs.end());
+                                              return Status{};
+                                            }));
   std::ranges::sort(finer, {}, [](const auto& run) { return run->key.run; });
-  VARVE_TRY(auto cursors, cursors_of(*database, finer));
+  VARVE_ASSIGN_OR_RETURN(auto cursors, cursors_of(job.tables.database(), finer));
   shared::Gather gather;
   Windows all;
   Windows made;
   rollup::TextPool texts;
   return for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
-    for (const RunCursor* cursor : same) VARVE_CHECK_OK(gather.add_chunk(cursor->block(), cursor->at()));
+    for (const RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(gather.add_chunk(cursor->block(), cursor->at()));
     gather.finish();
     all.clear();
     texts.clear();
-    VARVE_CHECK_OK(to_windows(gather, all, texts));
+    VARVE_RETURN_IF_ERROR(to_windows(gather, all, texts));
     std::erase_if(all, [&](const rollup::Window& one) { return !range.contains(one.start); });
     made.clear();
     rollup::coarsen(all, width, made, texts);
@@ -96,25 +100,27 @@ Status Store::State::build_coarse(const Runs& current, const CoarseWindow& windo
   });
 }
 
-Status Store::State::seal_coarse(std::span<const CoarseWindow> windows) {
-  VARVE_CHECK_OK(step("coarse.begin"));
-  Database::Draft draft(*database);
-  RollupWriter writer(draft, chunk_width, numbers);
+}  // namespace
+
+Status seal_coarse(const JobContext& job, std::span<const CoarseWindow> windows) {
+  VARVE_RETURN_IF_ERROR(job.env.step("coarse.begin"));
+  Database::Draft draft(job.tables.database());
+  RollupWriter writer(draft, job.env.chunk_width_ms, job.tables.numbers());
   Change change{.what = "coarse"};
-  const auto current = runs_now();
+  const auto current = job.tables.runs();
   auto& marks = change.commit.marks;
   for (const CoarseWindow& window : windows) {
     const std::size_t before = marks.size();
-    const Status status = build_coarse(*current, window, writer, change.commit);
+    const Status status = build_coarse(job, *current, window, writer, change.commit);
     if (!status) marks.resize(before);
     if (!status && status.error().code != Code::corrupt) return status;
     if (status) {
-      set_aside.succeeded(window.slot, kCoarseWindow);
+      job.set_aside.succeeded(window.slot, kCoarseWindow);
     } else {
-      set_aside.failed(window.slot, kCoarseWindow, status.error(), clock.now_ms());
+      job.set_aside.failed(window.slot, kCoarseWindow, status.error(), job.env.clock.now_ms());
     }
   }
-  return commit_rollups(writer, std::move(change), draft);
+  return commit_rollups(job.tables, writer, std::move(change), draft);
 }
 
 }  // namespace varve::engine::rocksdb

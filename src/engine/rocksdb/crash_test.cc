@@ -88,8 +88,8 @@ TEST_P(Crash, loses_nothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, Crash,
-                         ::testing::Values("spill.begin", "spill.written", "spill.committed", "spill.published",
-                                           "spill.done", "merge.begin", "merge.written", "merge.committed",
+                         ::testing::Values("flush.begin", "flush.written", "flush.committed", "flush.published",
+                                           "flush.done", "merge.begin", "merge.written", "merge.committed",
                                            "merge.published"),
                          testing::name_of_step);
 

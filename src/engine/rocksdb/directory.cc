@@ -74,10 +74,10 @@ Result<Directory> Directory::open(const std::string& path, std::int64_t slot_wid
   directory.path_ = path;
   // What is acknowledged is only as durable as the names of the folders it is in.
   for (const std::string& folder : {directory.wal(), directory.database()}) {
-    VARVE_CHECK_OK(make_folder_durably(folder));
+    VARVE_RETURN_IF_ERROR(make_folder_durably(folder));
   }
-  VARVE_TRY(directory.lock_fd_, lock_file(path + "/LOCK"));
-  VARVE_CHECK_OK(check_format(path + "/FORMAT", slot_width_ms));
+  VARVE_ASSIGN_OR_RETURN(directory.lock_fd_, lock_file(path + "/LOCK"));
+  VARVE_RETURN_IF_ERROR(check_format(path + "/FORMAT", slot_width_ms));
   return directory;
 }
 

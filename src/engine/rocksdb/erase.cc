@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Erase: samples go by being left out when their slots are written again; no query ever sees a tombstone.
 //
-// First everything is spilled, so that what is to go lies in runs up to a number N. Then, stretch of time after
+// First everything is flushed, so that what is to go lies in runs up to a number N. Then, stretch of time after
 // stretch, the raw slots that hold some of it are written again, and the level slots with their windows; each stretch
 // is one commit, so at any moment windows and samples say the same. Meanwhile only flushes change the runs: what they
 // write has higher numbers than N, and is not touched. docs/decisions/0012-deletes-rewrite.md.
+#include "engine/rocksdb/erase.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/erase_context.h"
@@ -16,7 +19,6 @@
 #include "engine/rocksdb/erase/raw_eraser.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -56,6 +58,7 @@ std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasur
       batches.push_back({start, start + align_ms});
       open = 0;
     }
+    check(batches.back().last <= start + align_ms, "batches ascend");
     batches.back().last = start + align_ms;
     open += size;
   }
@@ -84,8 +87,8 @@ void unmark_empty(const Runs& runs, Database::Commit& commit) {
 }
 
 // Nothing is known any more of what is erased over all time.
-void forget_lives(const Erasure& erasure, LifeChanges& lives) {
-  for (const std::uint32_t series : erasure.series()) lives.forget(model::SeriesId{series});
+void forget_stats(const Erasure& erasure, StatsChanges& stats) {
+  for (const std::uint32_t series : erasure.series()) stats.forget(model::SeriesId{series});
 }
 
 std::uint64_t bytes_of(const RunList& runs) {
@@ -94,57 +97,56 @@ std::uint64_t bytes_of(const RunList& runs) {
   return bytes;
 }
 
-}  // namespace
-
 // Adds to `freed` what it gave back.
-Status Store::State::commit_erase(Change change, Database::Draft& draft, std::uint64_t& freed) {
+Status commit_erase(Tables& tables, Change change, Database::Draft& draft, std::uint64_t& freed) {
   const Database::Commit& what = change.commit;
-  if (what.removed.empty() && what.added.empty() && what.marks.empty() && change.lives.empty()) return {};
+  if (what.removed.empty() && what.added.empty() && what.marks.empty() && change.stats.empty()) return {};
   change.what = "erase";
   change.empties_series = true;
   const std::uint64_t gone = bytes_of(what.removed) - std::min(bytes_of(what.removed), bytes_of(what.added));
-  VARVE_CHECK_OK(commit(std::move(change), draft));
+  VARVE_RETURN_IF_ERROR(tables.commit(std::move(change), draft));
   freed += gone;
   return {};
 }
 
 // Everything of a tenant: its runs and marks, unread.
-Status Store::State::erase_tenant(const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed) {
-  const auto current = runs_now();
+Status erase_tenant(const JobContext& job, const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed) {
+  const auto current = job.tables.runs();
   Change change;
   Database::Commit& commit = change.commit;
   for (const SlotKey& slot : slots_of(*current, erasure.tenant())) {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     if (of_slot.mark != Mark{}) commit.marks.emplace_back(slot, Mark{});
-    set_aside.forget(slot);
+    job.set_aside.forget(slot);
     if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
     ++report.slots;
     for (const auto& run : of_slot.runs) report.samples += run->samples;
   }
-  forget_lives(erasure, change.lives);
-  Database::Draft nothing(*database);
-  return commit_erase(std::move(change), nothing, freed);
+  forget_stats(erasure, change.stats);
+  Database::Draft nothing(job.tables.database());
+  return commit_erase(job.tables, std::move(change), nothing, freed);
 }
 
-Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_number, Change& change,
-                                 storage::EraseReport& report) {
+Status erase_batch(const JobContext& job, const EraseContext& context, std::uint64_t raw_number, Change& change,
+                   storage::EraseReport& report) {
   Database::Commit& commit = change.commit;
   RawEraser raw(context, raw_number);
   const auto slots = slots_of(*context.runs, context.erasure.tenant());
   for (const SlotKey& slot : slots) {
     if (slot.granularity_ms != 0 || !context.batch.contains(slot.start)) continue;
-    if (context.erasure.overlaps(slot.start, chunk_width)) VARVE_CHECK_OK(raw.slot(slot, commit, report));
+    if (context.erasure.overlaps(slot.start, job.env.chunk_width_ms))
+      VARVE_RETURN_IF_ERROR(raw.slot(slot, commit, report));
   }
   EdgeWindows edges(context);
-  VARVE_CHECK_OK(edges.find(raw.touched()));
-  LevelEraser levels(context, edges, numbers.draw());
+  VARVE_RETURN_IF_ERROR(edges.find(raw.touched()));
+  LevelEraser levels(context, edges, job.tables.numbers().draw());
   for (const SlotKey& slot : slots) {
-    if (slot.granularity_ms != 0) VARVE_CHECK_OK(levels.slot(slot, commit));
+    if (slot.granularity_ms != 0) VARVE_RETURN_IF_ERROR(levels.slot(slot, commit));
   }
-  RollupWriter writer(context.draft, chunk_width, numbers);
-  VARVE_CHECK_OK(edges.write(writer));
-  VARVE_TRY(const auto made, writer.finish());
+  RollupWriter writer(context.draft, job.env.chunk_width_ms, job.tables.numbers());
+  VARVE_RETURN_IF_ERROR(edges.write(writer));
+  VARVE_ASSIGN_OR_RETURN(const auto made, writer.finish());
   for (const auto& run : made) {
     // They are not news to the granularities made of them: those were folded, too.
     Run as_known = *run;
@@ -152,93 +154,85 @@ Status Store::State::erase_batch(const EraseContext& context, std::uint64_t raw_
     if (known != context.runs->slots.end()) as_known.content = known->second.content();
     commit.added.push_back(std::make_shared<const Run>(std::move(as_known)));
   }
-  for (const auto& [series, points] : raw.lost()) change.lives.subtract(model::SeriesId{series}, points);
-  keep_coarse_fresh(*context.runs, commit);
+  for (const auto& [series, points] : raw.lost()) change.stats.subtract(model::SeriesId{series}, points);
+  keep_coarse_fresh(job.env, *context.runs, commit);
   unmark_empty(*context.runs, commit);
   return context.draft.flush();  // before anything is committed: a full disk refuses all of it
 }
 
-Result<storage::EraseReport> Store::State::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
-                                                 model::TimeRange range, const std::atomic<bool>* cancelled) {
-  storage::EraseReport report;
-  if (series.empty() || range.empty()) return report;
-  std::unique_lock lock(maintenance_mutex);
-  VARVE_CHECK_OK(finish_commit());
-  // What is acknowledged later is not touched: it comes with flushes after these.
-  std::unique_lock flushing(flush_mutex);
-  VARVE_CHECK_OK(spill_all());
-  const auto make_erasure = [&] {
-    const std::shared_lock reading(index_mutex);
-    return Erasure(index, tenant, series, range);
-  };
-  const Erasure erasure = make_erasure();
-  const std::uint64_t raw_number = numbers.draw();
-  std::uint64_t freed = 0;
-  const model::TimeRange all;
-  const bool for_ever = range.first <= all.first && range.last >= all.last;
-  const std::uint64_t first_segment = flushed_below();
-  if (for_ever && erasure.whole_tenant()) {
-    VARVE_CHECK_OK(step("erase.begin"));
-    VARVE_CHECK_OK(erase_tenant(erasure, report, freed));
-    flushing.unlock();
-  } else {
-    flushing.unlock();
-    VARVE_CHECK_OK(step("erase.begin"));
-    const auto pause = [&]() -> Status {
-      if (cancelled == nullptr || !cancelled->load(std::memory_order_relaxed)) return {};
-      return fail(Code::cancelled, "the delete was cancelled");
-    };
-    for (const model::TimeRange batch :
-         batches_of(*runs_now(), erasure, chunk_width, batch_align_ms(options.rollups, chunk_width))) {
-      VARVE_CHECK_OK(pause());
-      const auto current = runs_now();
-      const View nothing{nullptr, nullptr, current, nullptr};
-      Database::Draft draft(*database);
-      const EraseContext context{erasure,
-                                 batch,
-                                 raw_number - 1,
-                                 current,
-                                 ScanSource{nothing, append_mutex, *database, cache, clock, tenant, chunk_width},
-                                 *database,
-                                 draft,
-                                 options,
-                                 index_mutex,
-                                 index,
-                                 shared_groups,
-                                 pause};
-      Change change;
-      VARVE_CHECK_OK(erase_batch(context, raw_number, change, report));
-      VARVE_CHECK_OK(commit_erase(std::move(change), draft, freed));
-    }
-    flushing.lock();
-    if (for_ever && flushed_below() == first_segment) {  // nothing came meanwhile
-      Change change;
-      forget_lives(erasure, change.lives);
-      Database::Draft nothing(*database);
-      VARVE_CHECK_OK(commit_erase(std::move(change), nothing, freed));
-    }
-    flushing.unlock();
-  }
-  if (auto status = database->erase_garbage(); !status) {
-    log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
-  }
-  lock.unlock();
-  if (freed >= kCompactBytes) give_back(tenant);
-  return report;
-}
-
 // Blocks that were erased take room until they are compacted away.
-void Store::State::give_back(model::TenantId tenant) {
+void give_back(Database& database, model::TenantId tenant) {
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  if (auto status = database->compact({tenant, 0, least}, {tenant, most, most}); !status) {
+  if (auto status = database.compact({tenant, 0, least}, {tenant, most, most}); !status) {
     log::warn("the room of what was deleted is not given back yet", {{"error", status.error().message}});
   }
 }
 
-Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
-                                          model::TimeRange range, const std::atomic<bool>* cancelled) {
-  return state_->erase(tenant, series, range, cancelled);
+Status check_cancelled(const std::atomic<bool>* cancelled) {
+  if (cancelled == nullptr || !cancelled->load(std::memory_order_relaxed)) return {};
+  return fail(Code::cancelled, "the delete was cancelled");
+}
+
+}  // namespace
+
+Status Erase::run(const JobContext& job, Flush& flush) {
+  VARVE_RETURN_IF_ERROR(job.tables.finish_commit());
+  // What is acknowledged later is not touched: it comes with flushes after these.
+  MutexLock flushing(flush.mutex);
+  VARVE_RETURN_IF_ERROR(flush.all_locked());
+  const Erasure erasure = make_erasure(job.catalog);
+  const std::uint64_t raw_number = job.tables.numbers().draw();
+  const model::TimeRange all;
+  const bool for_ever = range_.first <= all.first && range_.last >= all.last;
+  const std::uint64_t first_segment = job.tables.flushed_below();
+  if (for_ever && erasure.whole_tenant()) {
+    VARVE_RETURN_IF_ERROR(job.env.step("erase.begin"));
+    VARVE_RETURN_IF_ERROR(erase_tenant(job, erasure, report_, freed_));
+  } else {
+    flushing.unlock();
+    VARVE_RETURN_IF_ERROR(job.env.step("erase.begin"));
+    VARVE_RETURN_IF_ERROR(rewrite(job, erasure, raw_number));
+    flushing.lock();
+    if (for_ever && job.tables.flushed_below() == first_segment) {  // nothing came meanwhile
+      Change change;
+      forget_stats(erasure, change.stats);
+      Database::Draft nothing(job.tables.database());
+      VARVE_RETURN_IF_ERROR(commit_erase(job.tables, std::move(change), nothing, freed_));
+    }
+  }
+  flushing.unlock();
+  if (auto status = job.tables.database().erase_garbage(); !status) {
+    log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
+  }
+  return {};
+}
+
+Erasure Erase::make_erasure(const Catalog& catalog) const {
+  const ReaderLock lock(catalog.mutex);
+  return {catalog.index, tenant_, series_, range_};
+}
+
+Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number) {
+  const auto pause = [this] { return check_cancelled(cancelled_); };
+  for (const model::TimeRange batch : batches_of(*job.tables.runs(), erasure, job.env.chunk_width_ms,
+                                                 batch_align_ms(job.env.options.rollups, job.env.chunk_width_ms))) {
+    VARVE_RETURN_IF_ERROR(pause());
+    const auto current = job.tables.runs();
+    const View nothing{nullptr, nullptr, current, nullptr};
+    Database::Draft draft(job.tables.database());
+    const EraseContext context{
+        erasure, batch,           raw_number - 1, current, job.tables.source(nothing, tenant_), job.tables.database(),
+        draft,   job.env.options, job.catalog,    pause};
+    Change change;
+    VARVE_RETURN_IF_ERROR(erase_batch(job, context, raw_number, change, report_));
+    VARVE_RETURN_IF_ERROR(commit_erase(job.tables, std::move(change), draft, freed_));
+  }
+  return {};
+}
+
+void Erase::give_back_room(Database& database) const {
+  if (freed_ >= kCompactBytes) give_back(database, tenant_);
 }
 
 }  // namespace varve::engine::rocksdb

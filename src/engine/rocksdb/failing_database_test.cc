@@ -106,7 +106,7 @@ TEST_P(FailingDatabase, GoesOnByItselfWhenCallsGoWell) {
   put(0, 50);
   settle();
   int rows = 50;
-  for (const char* step : {"spill.begin", "commit.flush", "merge.begin", "coarse.begin"}) {
+  for (const char* step : {"flush.begin", "commit.flush", "merge.begin", "coarse.begin"}) {
     put(rows, rows + 10);
     rows += 10;
     // A second run in a slot that is sealed: something to merge.
@@ -187,7 +187,7 @@ TEST_P(FailingDatabase, SeriesThatWereNewWhenItFailed) {
   for (int n = 0; n < 3; ++n) {
     const auto fresh = store.group({"new" + std::to_string(n)}, {{"n", std::to_string(n)}});
     ASSERT_TRUE(store.put(*fresh, kStart + n, {Value::of_long(n)}));
-    expect_failures(n % 2 == 0 ? "spill.begin" : "commit.flush");
+    expect_failures(n % 2 == 0 ? "flush.begin" : "commit.flush");
     heal();
     settle();
   }

@@ -1,64 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: the thread that moves frozen heads, and definitions that pile up, into the database. It waits for no other
-// work of the store: whoever merges, seals or deletes looks at the list of runs of one moment, and leaves alone what a
-// flush adds to it afterwards (docs/decisions/0022-flushes-wait-for-nobody.md).
-#include "engine/rocksdb/store_state.h"
+#include "engine/rocksdb/flush.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/check.h"
+#include "engine/rocksdb/runs/run_writer.h"
+#include "engine/shared/gather.h"
+#include "engine/shared/reconcile.h"
 
 namespace varve::engine::rocksdb {
+namespace {
 
-bool Store::State::flush_once() {
-  const std::lock_guard lock(flush_mutex);
-  bool has_frozen = false;
-  bool has_definitions = false;
-  {
-    const std::lock_guard append(append_mutex);
-    if (frozen == nullptr && head_over(1)) static_cast<void>(freeze());
-    has_frozen = frozen != nullptr;
-    has_definitions = !logged_definitions.empty();
-  }
-  if (has_frozen) {
-    const Status status = spill_frozen();
-    if (status) maintenance.wake();
-    return flush_troubles.note("samples cannot be moved into the database; they stay in the log", status);
-  }
-  if (!has_definitions) return false;
-  return flush_troubles.note("definitions cannot be moved into the database", hand_over_definitions());
+constexpr std::uint32_t kGroupsUnderLock = 4096;  // queries wait while their fragments are listed
+
+struct Item {
+  std::uint32_t tenant;
+  std::uint32_t group;
+  const Head::Fragment* fragment;
+  std::span<const model::SeriesId> series;  // of the group
+};
+
+void list_pieces(const Head& head, const Head::Fragment& fragment, Head::Pieces& out) {
+  const MutexLock lock(head.mutex);
+  head.pieces(fragment, out);
 }
 
-// What is frozen, then what the head holds.
-Status Store::State::spill_all() {
-  for (int heads = 0; heads < 2; ++heads) {
-    bool has_frozen = false;
-    {
-      const std::lock_guard lock(append_mutex);
-      if (frozen == nullptr && head->rows() > 0) VARVE_CHECK_OK(freeze());
-      has_frozen = frozen != nullptr;
+// Every fragment of the head, by tenant, slot and group.
+std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
+  std::vector<Item> items;
+  for (std::uint32_t g = 0, end = 1; g < end;) {
+    const MutexLock lock(head.mutex);
+    end = static_cast<std::uint32_t>(head.groups_max());
+    for (const std::uint32_t pause = std::min(end, g + kGroupsUnderLock); g < pause; ++g) {
+      const auto* at = head.fragments(model::GroupId{g});
+      if (at == nullptr) continue;
+      const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
+      for (; at != nullptr; at = at->next) items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
     }
-    if (has_frozen) VARVE_CHECK_OK(spill_frozen());
+  }
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.tenant, a.fragment->slot, a.group) < std::tie(b.tenant, b.fragment->slot, b.group);
+  });
+  return items;
+}
+
+// Of one tenant and slot.
+Result<shared::Patches> patches_of(const Head& head, std::span<const Item> items, const index::SeriesIndex& index,
+                                   const shared::SharedGroups& shared) {
+  std::vector<std::uint32_t> groups;
+  for (const Item& item : items) {
+    if (shared.contains(item.group)) groups.push_back(item.group);
+  }
+  if (groups.empty()) return shared::Patches{};
+  const auto add = [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
+    const auto item = std::ranges::lower_bound(items, group, {}, &Item::group);
+    Head::Pieces pieces;
+    list_pieces(head, *item->fragment, pieces);
+    for (const auto& rows : pieces) merge.add_rows(rows, shared::RowForm::with_arrival, column, kHeadRank);
+    return {};
+  };
+  return shared::reconcile(index, groups, add);
+}
+
+Status write_run(const Head& head, std::span<const Item> items, const shared::Patches& patches, shared::Gather& gather,
+                 RunWriter& writer, StatsChanges& stats) {
+  Head::Pieces pieces;
+  for (const Item& item : items) {
+    gather.clear();
+    pieces.clear();
+    list_pieces(head, *item.fragment, pieces);
+    for (const auto& rows : pieces) gather.add_rows(rows, shared::RowForm::with_arrival);
+    const auto patch = patches.empty() ? patches.end() : patches.find(item.group);
+    gather.finish(patch == patches.end() ? std::span<const shared::Gather::Patch>{} : std::span(patch->second));
+    stats.add(item.series, gather.times(), gather.columns());
+    VARVE_RETURN_IF_ERROR(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
   }
   return {};
 }
 
-Status Store::State::spill_all_alone() {
-  const std::lock_guard lock(flush_mutex);
-  return spill_all();
+}  // namespace
+
+bool Flush::once() {
+  const MutexLock lock(mutex);
+  static_cast<void>(ingest_.rotate(Ingest::When::full));
+  if (ingest_.immutable().head != nullptr) {
+    const Status status = immutable();
+    if (status) flushed_();
+    return troubles_.note("samples cannot be moved into the database; they stay in the log", status);
+  }
+  if (!ingest_.has_logged_definitions()) return false;
+  return troubles_.note("definitions cannot be moved into the database", hand_over_definitions());
 }
 
-Status Store::State::hand_over_definitions() {
-  std::string definitions;
-  std::uint64_t sequence = 0;
-  {
-    const std::lock_guard lock(append_mutex);
-    definitions.swap(logged_definitions);
-    sequence = log->sequence();
+Status Flush::all() {
+  const MutexLock lock(mutex);
+  return all_locked();
+}
+
+// What is immutable, then what the head holds.
+Status Flush::all_locked() {
+  for (int heads = 0; heads < 2; ++heads) {
+    VARVE_RETURN_IF_ERROR(ingest_.rotate(Ingest::When::filled));
+    VARVE_RETURN_IF_ERROR(immutable());
   }
+  return {};
+}
+
+Status Flush::hand_over_definitions() {
+  const auto [sequence, definitions] = ingest_.take_logged_definitions();
   if (definitions.empty()) return {};
-  auto status = database->put_definitions(sequence, definitions);
-  if (!status) {
-    const std::lock_guard lock(append_mutex);
-    logged_definitions.insert(0, definitions);
-  }
+  const Status status = tables_.database().put_definitions(sequence, definitions);
+  if (!status) ingest_.put_back_logged_definitions(definitions);
   return status;
+}
+
+Status Flush::immutable() {
+  VARVE_RETURN_IF_ERROR(tables_.finish_commit());
+  const auto [head, checkpoint] = ingest_.immutable();
+  if (head == nullptr) return {};
+  Change change{.what = "flush", .flushes = true};
+  check(checkpoint.first_segment > 1, "a flush ends segments of the log");
+  change.commit.checkpoint = checkpoint;
+  const Status status = write(*head, tables_.numbers().begin_flush(), std::move(change));
+  ingest_.note_flush(status);
+  if (status) return env_.step("flush.done");
+  tables_.give_up_flush();
+  return status;
+}
+
+Status Flush::write(const Head& head, std::uint64_t number, Change change) {
+  VARVE_RETURN_IF_ERROR(env_.step("flush.begin"));
+  VARVE_RETURN_IF_ERROR(hand_over_definitions());
+  std::vector<Item> items;
+  {
+    const ReaderLock lock(catalog_.mutex);
+    items = items_of(head, catalog_.index);
+  }
+  check(items.empty() == (head.rows() == 0), "every row of a head is listed");
+  shared::Gather gather;
+  Database::Draft draft(tables_.database());
+  RunWriter writer(draft);
+  for (std::span<const Item> rest(items); !rest.empty();) {
+    const auto same = [&](const Item& item) {
+      return item.tenant == rest[0].tenant && item.fragment->slot == rest[0].fragment->slot;
+    };
+    const auto count = static_cast<std::size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
+    const auto of_slot = rest.first(count);
+    shared::Patches patches;
+    {
+      const ReaderLock lock(catalog_.mutex);
+      if (catalog_.shared_groups.any()) {
+        VARVE_ASSIGN_OR_RETURN(patches, patches_of(head, of_slot, catalog_.index, catalog_.shared_groups));
+      }
+    }
+    writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, number});
+    VARVE_RETURN_IF_ERROR(write_run(head, of_slot, patches, gather, writer, change.stats));
+    VARVE_ASSIGN_OR_RETURN(auto run, writer.finish());
+    change.commit.added.push_back(std::move(run));
+    rest = rest.subspan(count);
+  }
+  return tables_.commit(std::move(change), draft);
 }
 
 }  // namespace varve::engine::rocksdb

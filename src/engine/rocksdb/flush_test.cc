@@ -59,7 +59,7 @@ class Steps {
  private:
   Status at(std::string_view step) {
     std::unique_lock lock(mutex_);
-    if (step == "spill.done") ++spills_;
+    if (step == "flush.done") ++spills_;
     changed_.notify_all();
     if (step != held_ || arrived_) return {};
     arrived_ = true;
@@ -189,7 +189,7 @@ TEST_F(Flush, WinsOverAMergeThatBeganBefore) {
 TEST_F(Flush, NobodyWaitsInAppend) {
   options.head_wait_ms = 3'600'000;
   open();
-  steps.hold("spill.begin", 1000);
+  steps.hold("flush.begin", 1000);
   std::mutex mutex;
   std::vector<Status> done;
   const auto append = [&] {
@@ -216,7 +216,7 @@ TEST_F(Flush, NobodyWaitsInAppend) {
 TEST_F(Flush, WhoWaitedForTooLongIsRefused) {
   options.head_wait_ms = 1;
   open();
-  steps.hold("spill.begin", 1000);
+  steps.hold("flush.begin", 1000);
   Status refused;
   for (int i = 0; i < 20 && refused; ++i) refused = store->append(rows());
   ASSERT_FALSE(refused);
@@ -230,7 +230,7 @@ TEST_F(Flush, WhoWaitedForTooLongIsRefused) {
 TEST_F(Flush, WhatWaitsIsRefusedWhenTheStoreIsClosed) {
   options.head_wait_ms = 3'600'000;
   open();
-  steps.hold("spill.begin", 1000);
+  steps.hold("flush.begin", 1000);
   std::vector<std::future<Status>> all;
   for (int i = 0; i < 20; ++i) {
     auto promise = std::make_shared<std::promise<Status>>();

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/rocksdb/runs/database.h"
-#include "engine/rocksdb/series/life.h"
+#include "engine/rocksdb/series/series_stats.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {
@@ -173,7 +173,7 @@ TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
     std::vector<rocksdb::Run> runs;
     std::vector<std::pair<SlotKey, Mark>> marks;
     ASSERT_TRUE(database->recover(commit.checkpoint, runs, marks, [](std::string_view) { return Status{}; }));
-    commit.lives = {{0, std::make_shared<LifePage>()}};
+    commit.stats = {{0, std::make_shared<StatsPage>()}};
     Database::Draft nothing(*database);
     ASSERT_TRUE(database->write(commit, nothing));
     ASSERT_TRUE(database->flush());

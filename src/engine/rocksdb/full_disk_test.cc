@@ -71,8 +71,8 @@ class Life {
  public:
   explicit Life(const std::string& path) : options_(options_at(path)) {
     options_.at_step = [this](std::string_view step) -> Status {
-      if (fills_ && step == "spill.begin") ballast_.emplace(options_.path);
-      if (dies_ && step == "spill.done") ::_exit(kDied);
+      if (fills_ && step == "flush.begin") ballast_.emplace(options_.path);
+      if (dies_ && step == "flush.done") ::_exit(kDied);
       return {};
     };
     engine_.emplace(options_, clock_);

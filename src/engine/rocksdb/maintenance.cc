@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maintenance: the thread that merges the runs of quiet slots, seals what has ended and gives back what is over, and
-// settle(), which does all of it at once.
+#include "engine/rocksdb/maintenance.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "engine/rocksdb/erase.h"
 #include "engine/rocksdb/runs/level_slots.h"
-#include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -24,75 +27,148 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
   return report;
 }
 
+constexpr std::size_t kSlotsPerCommit = 64;
+
+// Calls each(part) for parts of a list.
+template <class T, class Each>
+Status in_parts(const std::vector<T>& list, const Each& each) {
+  for (std::size_t first = 0; first < list.size(); first += kSlotsPerCommit) {
+    VARVE_RETURN_IF_ERROR(each(std::span(list).subspan(first, std::min(kSlotsPerCommit, list.size() - first))));
+  }
+  return {};
+}
+
 }  // namespace
 
-// The steps of one round of the thread. Each begins with what an earlier failure left unfinished, and only then looks
-// at the runs; one that fails does not keep the others from being tried.
-bool Store::State::maintain_once() {
-  const std::lock_guard lock(maintenance_mutex);
+Status Maintenance::recover() {
+  const MutexLock lock(mutex_);
+  job_.tables.note_emptied();  // a search that was broken off begins anew
+  return reclaim_.recover();
+}
+
+// Each piece of work begins with what an earlier failure left unfinished, and only then looks at the runs; one that
+// fails does not keep the others from being tried.
+bool Maintenance::attempt(const char* trouble, Status (Maintenance::*work)()) {
+  Status status = job_.tables.finish_commit();
+  if (status) status = (this->*work)();
+  return troubles_.note(trouble, status);
+}
+
+bool Maintenance::once() {
+  const MutexLock lock(mutex_);
+  const Options& options = job_.env.options;
   if (options.owned) static_cast<void>(options.owned());  // keeps what it owns
   bool worked = false;
-  const auto attempt = [&](const char* trouble, auto&& work) {
-    Status status = finish_commit();
-    if (status) status = work();
-    troubles.note(trouble, status);
-    worked = worked || status;
-    return bool(status);
-  };
-  if (!troubles.note("a change cannot be finished", finish_commit())) return false;
-  if (database->has_garbage()) {
-    attempt("blocks without a run cannot be erased", [this] { return database->erase_garbage(); });
+  if (!troubles_.note("a change cannot be finished", job_.tables.finish_commit())) return false;
+  if (job_.tables.database().has_garbage()) {
+    worked = attempt("blocks without a run cannot be erased", &Maintenance::erase_garbage) || worked;
   }
-  if (round_due()) attempt("ended slots cannot be sealed", [this] { return settle_round(); });
-  if (forget_due()) forget_some();
-  if (!finish_commit()) return false;
-  const auto due = mergeable(false);
-  if (!due.empty()) {
-    attempt("fragments of a slot cannot be merged", [&] { return merge(due.front()); });
-    return worked;
+  if (round_due()) worked = attempt("ended slots cannot be sealed", &Maintenance::settle_round) || worked;
+  if (forget_.due()) forget_.some();
+  if (!job_.tables.finish_commit()) return false;
+  if (!mergeable(job_, false).empty()) {
+    return attempt("fragments of a slot cannot be merged", &Maintenance::merge_one) || worked;
   }
-  if (reclaim_due()) attempt("what has outlived its time cannot be given back", [this] { return reclaim_some(); });
-  return worked && !reclaiming.slots.empty();
+  if (reclaim_.due()) {
+    worked = attempt("what has outlived its time cannot be given back", &Maintenance::reclaim_some) || worked;
+  }
+  return worked && reclaim_.under_way();
 }
 
-std::vector<SlotKey> Store::State::mergeable(bool all) const {
-  const std::int64_t quiet_before = clock.steady_ns() - options.merge_quiet_ms * 1'000'000;
-  const std::int64_t now = clock.now_ms();
-  const auto current = runs_now();
-  std::vector<SlotKey> due;
-  for (const auto& [slot, _] : current->fragmented()) {
-    const Runs::OfSlot& of_slot = current->slots.at(slot);
-    // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one
-    // run of it each time would write its windows a dozen times: it waits until it is full.
-    const bool raw = slot.granularity_ms == 0;
-    const bool done = raw ? !options.rollups.levels.empty() && of_slot.is_sealed()
-                          : slot.start + level_slot_width_ms(slot.granularity_ms, chunk_width) <= now;
-    const bool quiet = of_slot.grown_steady_ns <= quiet_before && (raw || done);
-    const bool due_now = quiet || (raw && done) || of_slot.runs.size() >= options.runs_per_slot_max;
-    if (!all && !due_now) continue;
-    if (!set_aside.holds(slot, kMergeOfSlot, now)) due.push_back(slot);
-  }
-  return due;
+Status Maintenance::merge_one() {
+  const auto due = mergeable(job_, false);
+  return due.empty() ? Status{} : merge(job_, due.front());
 }
 
-Result<storage::SettleReport> Store::settle() {
-  State& state = *state_;
-  std::unique_lock lock(state.maintenance_mutex);
-  VARVE_CHECK_OK(state.finish_commit());
-  const auto before = state.runs_now();
-  VARVE_CHECK_OK(state.spill_all_alone());
-  for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
-  VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));
-  for (const auto& slot : state.mergeable(true)) VARVE_CHECK_OK(state.merge(slot));
-  VARVE_CHECK_OK(state.reclaim_all());
-  VARVE_CHECK_OK(state.seal_all(state.clock.now_ms()));  // windows of which a part went
-  VARVE_CHECK_OK(state.drop_expired());
-  while (state.forget_scan.left > 0) state.forget_some();
-  VARVE_CHECK_OK(state.database->erase_garbage());
-  const auto after = state.runs_now();
+Status Maintenance::merge_all() {
+  for (const auto& slot : mergeable(job_, true)) VARVE_RETURN_IF_ERROR(merge(job_, slot));
+  return {};
+}
+
+bool Maintenance::round_due() {
+  const Options& options = job_.env.options;
+  const std::int64_t now = job_.env.clock.now_ms();
+  if (now - last_round_ms_ < options.slot_quiet_ms && now >= last_round_ms_) return false;
+  if (retention_.due()) return true;
+  if (!options.rolls_up || owned_partitions(options).empty()) return false;
+  const std::int64_t ended_before = now - options.slot_quiet_ms;
+  return head_has_ended(ended_before) || !sealable(job_, ended_before).empty() ||
+         !coarse_due(job_, ended_before).empty();
+}
+
+// Does the head hold samples of a slot that is to be sealed?
+bool Maintenance::head_has_ended(std::int64_t ended_before_ms) const {
+  const Options& options = job_.env.options;
+  if (!options.rolls_up || options.rollups.levels.empty()) return false;
+  const auto head = visible_.now().head;
+  const MutexLock lock(head->mutex);
+  return !head->slots().empty() && head->slots().begin()->first + job_.env.chunk_width_ms <= ended_before_ms;
+}
+
+Status Maintenance::settle_round() {
+  last_round_ms_ = job_.env.clock.now_ms();
+  const std::int64_t ended_before = last_round_ms_ - job_.env.options.slot_quiet_ms;
+  if (head_has_ended(ended_before)) VARVE_RETURN_IF_ERROR(flush_.all());
+  VARVE_RETURN_IF_ERROR(seal_all(ended_before));
+  return retention_.drop_expired();
+}
+
+Status Maintenance::seal_all(std::int64_t ended_before_ms) {
+  const Options& options = job_.env.options;
+  if (!options.rolls_up || owned_partitions(options).empty()) return {};
+  auto due = sealable(job_, ended_before_ms);
+  // Where samples are added to stored windows, the next slot must find the sum of the last one.
+  const auto current = job_.tables.runs();
+  const auto added = std::ranges::stable_partition(due, [&](const SlotKey& s) {
+    return !current->slots.at(s).mark.dropped && !comes_late(*current, s, options.rollups, job_.env.chunk_width_ms);
+  });
+  const std::vector<SlotKey> late(added.begin(), added.end());
+  due.erase(added.begin(), added.end());
+  VARVE_RETURN_IF_ERROR(in_parts(due, [this](std::span<const SlotKey> part) { return seal(job_, part); }));
+  for (const SlotKey& slot : late) VARVE_RETURN_IF_ERROR(seal(job_, {&slot, 1}));
+  for (auto coarse = coarse_due(job_, ended_before_ms); !coarse.empty(); coarse = coarse_due(job_, ended_before_ms)) {
+    VARVE_RETURN_IF_ERROR(
+        in_parts(coarse, [this](std::span<const CoarseWindow> part) { return seal_coarse(job_, part); }));
+  }
+  return {};
+}
+
+Result<storage::SettleReport> Maintenance::settle() {
+  MutexLock lock(mutex_);
+  VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
+  const auto before = job_.tables.runs();
+  VARVE_RETURN_IF_ERROR(flush_.all());
+  VARVE_RETURN_IF_ERROR(merge_all());
+  VARVE_RETURN_IF_ERROR(seal_all(job_.env.clock.now_ms()));
+  VARVE_RETURN_IF_ERROR(merge_all());
+  VARVE_RETURN_IF_ERROR(reclaim_.all());
+  VARVE_RETURN_IF_ERROR(seal_all(job_.env.clock.now_ms()));  // windows of which a part went
+  VARVE_RETURN_IF_ERROR(retention_.drop_expired());
+  while (forget_.more()) forget_.some();
+  VARVE_RETURN_IF_ERROR(erase_garbage());
+  const auto after = job_.tables.runs();
   lock.unlock();
-  VARVE_CHECK_OK(state.database->compact());
+  VARVE_RETURN_IF_ERROR(job_.tables.database().compact());
   return what_changed(*before, *after);
+}
+
+Result<storage::EraseReport> Maintenance::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                                model::TimeRange range, const std::atomic<bool>* cancelled) {
+  Erase erase(tenant, series, range, cancelled);
+  if (series.empty() || range.empty()) return erase.report();
+  {
+    const MutexLock lock(mutex_);
+    VARVE_RETURN_IF_ERROR(erase.run(job_, flush_));
+  }
+  erase.give_back_room(job_.tables.database());
+  return erase.report();
+}
+
+void Maintenance::forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) {
+  const MutexLock lock(mutex_);
+  if (auto status = forget_.empty(tenant, series); !status) {
+    log::warn("series without data are not forgotten yet", {{"error", status.error().message}});
+  }
 }
 
 }  // namespace varve::engine::rocksdb

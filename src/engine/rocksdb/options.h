@@ -27,11 +27,11 @@ struct Options {
   std::int64_t slot_width_ms = 3'600'000;  // chunks never cross a slot's edge (chunk_width.h)
   std::size_t series_per_tenant_max = 10'000'000;
 
-  // The head is spilled into chunks when its log or its memory passes this; so a restart replays at most that much
-  // (twice it while a spill is running).
+  // The head is flushed into chunks when its log or its memory passes this; so a restart replays at most that much
+  // (twice it while a flush is running).
   std::size_t log_bytes_max = std::size_t{128} << 20;
   std::size_t head_bytes_max = std::size_t{192} << 20;
-  std::int64_t head_wait_ms = 5000;  // an append waits so long for a running spill, then it is unavailable
+  std::int64_t head_wait_ms = 5000;  // an append waits so long for a running flush, then it is unavailable
   std::size_t cache_bytes_max = std::size_t{64} << 20;  // decoded blocks kept for queries
   std::size_t runs_per_slot_max = 8;     // so many fragments of a slot are merged while it is still being written
   std::int64_t merge_quiet_ms = 30'000;  // fewer of them are merged when the slot has not grown for so long

@@ -15,9 +15,9 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/runs/run_reader.h"
-#include "engine/rocksdb/store_state.h"
 #include "engine/shared/stored_for.h"
 #include "model/time.h"
 #include "rollup/columns.h"
@@ -38,129 +38,118 @@ bool is_over(std::uint32_t ttl_s, model::Timestamp end, std::int64_t now_ms) {
 
 }  // namespace
 
-Status Store::State::recover_reclaimed() {
-  VARVE_TRY(const auto stored, database->text(kReclaimedKey));
+Status Reclaim::recover() {
+  VARVE_ASSIGN_OR_RETURN(const auto stored, job_.tables.database().text(kReclaimedKey));
   if (!stored) return {};
   if (stored->size() != sizeof(std::int64_t)) return fail(Code::corrupt, "what was reclaimed is not a time");
-  reclaiming.done_ms = static_cast<std::int64_t>(load_be64(stored->data()));
+  done_ms_ = static_cast<std::int64_t>(load_be64(stored->data()));
   return {};
 }
 
 // Of all samples of the slot that are this group's, or windows that are of its series.
-bool Store::State::is_dead(const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) const {
-  const model::Timestamp end = end_of(slot, chunk_width);
-  if (slot.granularity_ms == 0) return is_over(index.group_ttl_s(model::GroupId{group}), end, now_ms);
+bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) {
+  const model::Timestamp end = end_of(slot, job.env.chunk_width_ms);
+  if (slot.granularity_ms == 0) return is_over(job.catalog.index.group_ttl_s(model::GroupId{group}), end, now_ms);
   std::vector<index::Place> places;
-  index.places(model::SeriesId{group / 2}, places);  // rollup/columns.h
+  job.catalog.index.places(model::SeriesId{group / 2}, places);  // rollup/columns.h
   return std::ranges::all_of(places, [&](const index::Place& place) { return is_over(place.ttl_s, end, now_ms); });
 }
 
 // Whose times to live have become over since the last look.
-void Store::State::look_for_dead() {
-  const std::int64_t now = clock.now_ms();
+void Reclaim::find_slots() {
+  const std::int64_t now = job_.env.clock.now_ms();
   std::map<model::TenantId, std::set<std::uint32_t>> ttls;
   {
-    const std::shared_lock lock(index_mutex);
-    for (const model::GroupId group : index.mortal_groups()) {
-      ttls[index.group_tenant(group)].insert(index.group_ttl_s(group));
+    const ReaderLock lock(job_.catalog.mutex);
+    for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
+      ttls[job_.catalog.index.group_tenant(group)].insert(job_.catalog.index.group_ttl_s(group));
     }
   }
-  reclaiming.slots.clear();
-  reclaiming.until_ms = now;
-  const auto current = runs_now();
+  slots_.clear();
+  until_ms_ = now;
+  const auto current = job_.tables.runs();
   for (const auto& [slot, of_slot] : current->slots) {
     const auto known = ttls.find(slot.tenant);
     if (of_slot.runs.empty() || known == ttls.end()) continue;
-    const model::Timestamp end = end_of(slot, chunk_width);
-    const bool due = std::ranges::any_of(known->second, [&](std::uint32_t ttl_s) {
-      return is_over(ttl_s, end, now) && !is_over(ttl_s, end, reclaiming.done_ms);
-    });
-    if (due) reclaiming.slots.push_back(slot);
+    const model::Timestamp end = end_of(slot, job_.env.chunk_width_ms);
+    const bool due = std::ranges::any_of(
+        known->second, [&](std::uint32_t ttl_s) { return is_over(ttl_s, end, now) && !is_over(ttl_s, end, done_ms_); });
+    if (due) slots_.push_back(slot);
   }
-  look_for_empty_series();
+  job_.tables.note_emptied();
 }
 
-bool Store::State::reclaim_due() const {
-  if (!reclaiming.slots.empty()) return true;
-  const std::int64_t since_ms = clock.now_ms() - reclaiming.done_ms;
+bool Reclaim::due() const {
+  if (!slots_.empty()) return true;
+  const std::int64_t since_ms = job_.env.clock.now_ms() - done_ms_;
   if (since_ms < model::kHourMs) return false;
-  const std::shared_lock lock(index_mutex);
-  if (!index.has_mortal_groups()) return false;
+  const ReaderLock lock(job_.catalog.mutex);
+  if (!job_.catalog.index.has_mortal_groups()) return false;
   if (since_ms >= model::kDayMs) return true;
-  return std::ranges::any_of(index.mortal_groups(), [&](model::GroupId group) {
-    return std::int64_t{index.group_ttl_s(group)} * 1000 <= since_ms;
-  });
+  for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
+    if (std::int64_t{job_.catalog.index.group_ttl_s(group)} * 1000 <= since_ms) return true;
+  }
+  return false;
 }
 
-Status Store::State::reclaim_some() {
-  if (reclaiming.slots.empty()) look_for_dead();
-  if (!reclaiming.slots.empty()) {
-    const SlotKey slot = reclaiming.slots.back();
-    if (!set_aside.holds(slot, kMergeOfSlot, clock.now_ms())) {
-      VARVE_TRY(const bool holds, holds_dead(slot));
-      if (holds) VARVE_CHECK_OK(merge(slot));
+Status Reclaim::some() {
+  if (slots_.empty()) find_slots();
+  if (!slots_.empty()) {
+    const SlotKey slot = slots_.back();
+    if (!job_.set_aside.holds(slot, kMergeOfSlot, job_.env.clock.now_ms())) {
+      VARVE_ASSIGN_OR_RETURN(const bool holds, holds_expired(slot));
+      if (holds) VARVE_RETURN_IF_ERROR(merge(job_, slot));
     }
-    reclaiming.slots.pop_back();
+    slots_.pop_back();
   }
-  if (!reclaiming.slots.empty()) return {};
+  if (!slots_.empty()) return {};
   std::string stored(sizeof(std::int64_t), '\0');
-  store_be64(stored.data(), static_cast<std::uint64_t>(reclaiming.until_ms));
-  VARVE_CHECK_OK(step("reclaim.done"));
-  VARVE_CHECK_OK(database->put_text(kReclaimedKey, stored));
-  reclaiming.done_ms = reclaiming.until_ms;
+  store_be64(stored.data(), static_cast<std::uint64_t>(until_ms_));
+  VARVE_RETURN_IF_ERROR(job_.env.step("reclaim.done"));
+  VARVE_RETURN_IF_ERROR(job_.tables.database().put_text(kReclaimedKey, stored));
+  done_ms_ = until_ms_;
   return {};
 }
 
-Status Store::State::reclaim_all() {
+Status Reclaim::all() {
   {
-    const std::shared_lock lock(index_mutex);
-    if (!index.has_mortal_groups()) return {};
+    const ReaderLock lock(job_.catalog.mutex);
+    if (!job_.catalog.index.has_mortal_groups()) return {};
   }
-  if (reclaiming.slots.empty()) look_for_dead();
+  if (slots_.empty()) find_slots();
   do {
-    VARVE_CHECK_OK(reclaim_some());
-  } while (!reclaiming.slots.empty());
+    VARVE_RETURN_IF_ERROR(some());
+  } while (!slots_.empty());
   return {};
 }
 
-Result<bool> Store::State::holds_dead(const SlotKey& slot) {
-  const auto current = runs_now();
+Result<bool> Reclaim::holds_expired(const SlotKey& slot) {
+  const auto current = job_.tables.runs();
   const auto known = current->slots.find(slot);
   if (known == current->slots.end()) return false;
-  const std::int64_t now = clock.now_ms();
-  std::vector<std::uint32_t> dead;
+  const std::int64_t now = job_.env.clock.now_ms();
+  std::vector<std::uint32_t> expired;
   {
-    const std::shared_lock lock(index_mutex);
-    for (const model::GroupId group : index.mortal_groups()) {
-      if (index.group_tenant(group) != slot.tenant) continue;
+    const ReaderLock lock(job_.catalog.mutex);
+    for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
+      if (job_.catalog.index.group_tenant(group) != slot.tenant) continue;
       if (slot.granularity_ms == 0) {
-        if (is_dead(slot, model::to_int(group), now)) dead.push_back(model::to_int(group));
+        if (is_expired(job_, slot, model::to_int(group), now)) expired.push_back(model::to_int(group));
         continue;
       }
-      for (const model::SeriesId series : index.group_series(group)) {
-        if (!is_dead(slot, rollup::number_group(series), now)) continue;
-        dead.insert(dead.end(), {rollup::number_group(series), rollup::text_group(series)});
+      for (const model::SeriesId series : job_.catalog.index.group_series(group)) {
+        if (!is_expired(job_, slot, rollup::number_group(series), now)) continue;
+        expired.insert(expired.end(), {rollup::number_group(series), rollup::text_group(series)});
       }
     }
   }
-  std::ranges::sort(dead);
+  std::ranges::sort(expired);
   const View nothing{nullptr, nullptr, current, nullptr};
-  const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
-  auto found = any_holds(source, known->second.runs, dead, {});
+  const ScanSource source = job_.tables.source(nothing, slot.tenant);
+  auto found = any_holds(source, known->second.runs, expired, {});
   // A damaged one is set aside by who merges it.
   if (!found && found.error().code == Code::corrupt) return true;
   return found;
-}
-
-// The mark of a raw slot from which these groups are gone, which share series with others.
-Mark Store::State::mark_without(const Runs::OfSlot& slot, std::span<const std::uint32_t> gone) {
-  Mark mark = slot.mark;
-  if (mark.sealed == 0 || mark.dropped) return mark;
-  mark.open.insert(mark.open.end(), gone.begin(), gone.end());
-  std::ranges::sort(mark.open);
-  const auto twice = std::ranges::unique(mark.open);
-  mark.open.erase(twice.begin(), twice.end());
-  return mark;
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recovery: what a start finds in the database and in the log becomes the index, the runs and the head again.
+#include "engine/rocksdb/recovery.h"
+
 #include <filesystem>
 
 #include "base/log.h"
 #include "engine/rocksdb/log/durable_file.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/log/log_replay.h"
-#include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -18,8 +19,8 @@ class Replay {
       : index_(index), head_(head), definitions_(definitions), repair_(repair) {}
 
   Status apply(const LogRecord& record) {
-    VARVE_CHECK_OK(define(record.definitions));
-    VARVE_CHECK_OK(check(record.rows));
+    VARVE_RETURN_IF_ERROR(define(record.definitions));
+    VARVE_RETURN_IF_ERROR(check(record.rows));
     head_.append(record.rows.first(good_));
     return {};
   }
@@ -69,14 +70,14 @@ class Replay {
 // The copy of a segment's definitions, as far as it can be read.
 Status replay_copy(const std::string& path, Replay& replay) {
   if (!std::filesystem::exists(path)) return {};
-  VARVE_TRY(const auto file, MappedFile::open(path));
+  VARVE_ASSIGN_OR_RETURN(const auto file, MappedFile::open(path));
   auto reader = SegmentReader::open(file->bytes());
   if (!reader) {
     log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", reader.error().message}});
     return {};
   }
   do {
-    while (const auto record = reader->next()) VARVE_CHECK_OK(replay.define(record->definitions));
+    while (const auto record = reader->next()) VARVE_RETURN_IF_ERROR(replay.define(record->definitions));
   } while (reader->left() > 0 && reader->skip());
   return {};
 }
@@ -117,7 +118,7 @@ Status cut(const std::string& directory, std::span<const std::uint64_t> segments
 Status sync_log(const std::string& directory, std::span<const std::uint64_t> segments) {
   for (const std::uint64_t segment : segments) {
     for (const std::string& path : {log_path(directory, segment), definitions_path(directory, segment)}) {
-      if (std::filesystem::exists(path)) VARVE_CHECK_OK(sync_path(path));
+      if (std::filesystem::exists(path)) VARVE_RETURN_IF_ERROR(sync_path(path));
     }
   }
   return sync_path(directory);
@@ -125,69 +126,63 @@ Status sync_log(const std::string& directory, std::span<const std::uint64_t> seg
 
 }  // namespace
 
-Status Store::State::recover() {
-  // A start is busy enough: what was left pending waits one quiet time more.
-  last_round_ms = last_retention_ms = clock.now_ms();
-  std::vector<Run> found;
-  std::vector<std::pair<SlotKey, Mark>> marks;
-  VARVE_CHECK_OK(database->recover(checkpoint, found, marks, [this](std::string_view definitions) {
-    return index.replay(std::as_bytes(std::span(definitions)));
+Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catalog& catalog, Visible& visible,
+                               Tables& tables, Ingest& ingest) {
+  RecoveryReport report;
+  const std::string wal = directory.wal();
+  const bool repair = env.options.repair;
+  MutexLock lock(catalog.mutex);
+  index::SeriesIndex& index = catalog.index;
+  VARVE_ASSIGN_OR_RETURN(const auto tabled, tables.recover([known = &index](std::string_view definitions) {
+    return known->replay(std::as_bytes(std::span(definitions)));
   }));
-  numbers.start(checkpoint.next_run);
-  VARVE_CHECK_OK(recover_reclaimed());
-  VARVE_TRY(const auto pages, database->lives());
-  lives.replace(pages);
-  auto loaded = std::make_shared<Runs>(plan());
-  for (Run& run : found) loaded->add(std::make_shared<const Run>(std::move(run)), clock.steady_ns());
-  for (auto& [slot, mark] : marks) loaded->set_mark(slot, std::move(mark));
-  runs = std::move(loaded);
+  const Checkpoint& checkpoint = tabled.checkpoint;
+  const auto head = std::make_shared<Head>(ingest.slabs(), env.chunk_width_ms);
+  visible.start({nullptr, head, tabled.runs, tabled.stats});
 
-  head = std::make_shared<Head>(slabs, chunk_width);
-  VARVE_TRY(auto segments, log_segments(directory.wal()));
+  VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));
   for (const std::uint64_t segment : segments) {
-    // Left by a process that died between a spill's commit and the removal of its log.
-    if (segment < checkpoint.first_segment) remove_segment(directory.wal(), segment);
+    // Left by a process that died between a flush's commit and the removal of its log.
+    if (segment < checkpoint.first_segment) remove_segment(wal, segment);
   }
-  std::erase_if(segments, [this](std::uint64_t segment) { return segment < checkpoint.first_segment; });
-  Replay replay(index, *head, logged_definitions, options.repair);
-  LogReplay log_replay(directory.wal(), segments, checkpoint.sequence, options.repair,
-                       {[&](std::uint64_t segment) {
-                          return options.repair ? replay_copy(definitions_path(directory.wal(), segment), replay)
-                                                : Status{};
-                        },
-                        [&](const LogRecord& record) { return replay.apply(record); }});
-  VARVE_TRY(const auto found_log, log_replay.run());
-  recovery.log_bytes = found_log.bytes;
-  recovery.torn_bytes = found_log.torn_bytes;
-  recovery.damaged_bytes = found_log.damaged_bytes;
-  recovery.lost_records = found_log.lost_records;
-  recovery.aside_bytes = found_log.aside_bytes;
-  if (log_replay.end()) {
-    VARVE_CHECK_OK(cut(directory.wal(), segments, log_replay, found_log, index.group_count()));
-  }
-  VARVE_CHECK_OK(sync_log(directory.wal(), segments));
+  std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
+  std::string definitions;
+  Replay replay(index, *head, definitions, repair);
+  LogReplay log_replay(
+      wal, segments, checkpoint.sequence, repair,
+      {[&](std::uint64_t segment) { return repair ? replay_copy(definitions_path(wal, segment), replay) : Status{}; },
+       [&](const LogRecord& record) { return replay.apply(record); }});
+  VARVE_ASSIGN_OR_RETURN(const auto found_log, log_replay.run());
+  report.log_bytes = found_log.bytes;
+  report.torn_bytes = found_log.torn_bytes;
+  report.damaged_bytes = found_log.damaged_bytes;
+  report.lost_records = found_log.lost_records;
+  report.aside_bytes = found_log.aside_bytes;
+  if (log_replay.end()) VARVE_RETURN_IF_ERROR(cut(wal, segments, log_replay, found_log, index.group_count()));
+  VARVE_RETURN_IF_ERROR(sync_log(wal, segments));
   if (replay.dropped_bytes > 0) {
     log::warn("rows are left out because the definition of their series is lost", {{"bytes", replay.dropped_bytes}});
-    logged_definitions.clear();
-    index.dump(logged_definitions);
+    definitions.clear();
+    index.dump(definitions);
   }
-  recovery.damaged_bytes += replay.dropped_bytes;
-  revive_heads();
-  recovery.log_rows = head->rows();
-  recovery.series = index.series_count();
-  shared_groups.catch_up(index);
+  report.damaged_bytes += replay.dropped_bytes;
+  lock.unlock();
+  catalog.revive_written(*head);
+  lock.lock();
+  report.log_rows = head->rows();
+  report.series = index.series_count();
+  catalog.shared_groups.catch_up(index);
 
   const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
-  log = std::make_unique<Log>(directory.wal(), options);
+  auto log = std::make_unique<Log>(wal, env.options);
   // Definitions are kept by number: those that were handed over must not be written over.
   const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
-  VARVE_CHECK_OK(log->start(next, found_log.sequence, given));
-  std::unique_lock lock(append_mutex);
+  VARVE_RETURN_IF_ERROR(log->start(next, found_log.sequence, given));
+  ingest.recovered(std::move(log), head, std::move(definitions));
   // After a repair what was kept must get out of the damaged log before anything new refers to it.
-  const bool repaired = recovery.damaged_bytes > 0 || recovery.lost_records > 0;
-  if (repaired || head_over(1) || recovery.log_bytes > options.log_bytes_max) VARVE_CHECK_OK(freeze());
-  lock.unlock();
-  return repaired ? spill_frozen() : Status{};
+  const bool full = report.is_repaired() || report.log_bytes > env.options.log_bytes_max;
+  VARVE_RETURN_IF_ERROR(ingest.rotate(full ? Ingest::When::now : Ingest::When::full));
+  return report;
 }
 
 }  // namespace varve::engine::rocksdb

@@ -27,7 +27,7 @@ class Recovery : public ::testing::Test {
   Recovery() { options_.path = directory_.path(); }
 
   Result<std::unique_ptr<testing::StoreAt>> open() {
-    VARVE_TRY(auto store, Store::open(options_, clock_));
+    VARVE_ASSIGN_OR_RETURN(auto store, Store::open(options_, clock_));
     return std::make_unique<testing::StoreAt>(std::move(store));
   }
 
@@ -257,7 +257,7 @@ TEST_F(Recovery, definitions_are_not_written_over) {
   testing::StoreAt* writer = nullptr;
   bool appended = false;
   options_.at_step = [&](std::string_view step) -> Status {
-    if (step != "spill.begin" || writer == nullptr || appended) return {};
+    if (step != "flush.begin" || writer == nullptr || appended) return {};
     appended = true;
     Fixture store(*writer);
     const auto late = store.group({"late"});

@@ -1,77 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seal: what is new in raw slots is folded into the windows of every granularity that fits into a slot, and committed
 // together with the marks that say so. Done again after a crash it gives the same windows.
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <span>
+
+#include "base/check.h"
+#include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/settle/sealing.h"
-#include "engine/rocksdb/store_state.h"
+#include "engine/rocksdb/settle/seal_batch.h"
+#include "engine/rocksdb/settle/slot_sealer.h"
+#include "tracker/ownership.h"
 
 namespace varve::engine::rocksdb {
+namespace {
 
-Runs::Plan Store::State::plan() const {
-  Runs::Plan plan;
-  std::int64_t finer = 0;
-  for (const auto& level : options.rollups.levels) {
-    if (level.width_ms <= chunk_width) {
-      plan.of_raw_ms.push_back(level.width_ms);
-    } else {
-      plan.of_finer_ms.emplace_back(level.width_ms, finer);
-    }
-    finer = level.width_ms;
-  }
-  return plan;
+// Several slots sealed together, group by group, so that what they give to one series is written at once.
+// One thread, under the maintenance lock. A slot that is damaged is set aside; other errors end the whole.
+class Sealing {
+ public:
+  Sealing(SealBatcher& batcher, SetAside& set_aside, RollupWriter& writer, std::int64_t now_ms)
+      : batcher_(batcher), set_aside_(set_aside), writer_(writer), now_ms_(now_ms) {}
+
+  Status start(const SealContext& context, const SlotKey& slot);
+  // Returns how many slots are sealed by this commit.
+  Result<std::size_t> finish(Database::Commit& commit);
+
+ private:
+  Status set_aside(SlotSealer& sealer, const Status& status);
+
+  SealBatcher& batcher_;
+  SetAside& set_aside_;
+  RollupWriter& writer_;
+  const std::int64_t now_ms_;
+  std::deque<SlotSealer> sealers_;
+};
+
+Status Sealing::start(const SealContext& context, const SlotKey& slot) {
+  SlotSealer& sealer = sealers_.emplace_back(context, slot, writer_);
+  const Status status = sealer.start();
+  return status ? Status{} : set_aside(sealer, status);
 }
 
-Status Store::State::seal(std::span<const SlotKey> slots) {
-  VARVE_CHECK_OK(step("seal.begin"));
-  Database::Draft draft(*database);
-  RollupWriter writer(draft, chunk_width, numbers);
-  Change change{.what = "seal"};
-  const auto current = runs_now();
-  const View nothing{nullptr, nullptr, current, nullptr};
-  const auto partitions = owned();
-  SealBatcher batcher(options, index_mutex, index, shared_groups, partitions);
-  Sealing sealing(batcher, set_aside, writer, clock.now_ms());
-  for (const SlotKey& slot : slots) {
-    const ScanSource source{nothing, append_mutex, *database, cache, clock, slot.tenant, chunk_width};
-    VARVE_CHECK_OK(sealing.start({options, index_mutex, index, current, source, set_aside}, slot));
-  }
-  VARVE_TRY(change.slots_sealed, sealing.finish(change.commit));
-  if (change.slots_sealed == 0) return {};  // what was folded is forgotten with the writer
-  VARVE_CHECK_OK(commit_rollups(writer, std::move(change), draft));
-  for (const SlotKey& slot : slots) rest_if_open(slot);
+// Nothing of it is committed; windows of a slot whose samples are kept may be, and are then made again.
+Status Sealing::set_aside(SlotSealer& sealer, const Status& status) {
+  if (status.error().code != Code::corrupt) return status;
+  set_aside_.failed(sealer.slot(), kSealOfSlot, status.error(), now_ms_);
+  sealer.give_up();
   return {};
 }
 
+Result<std::size_t> Sealing::finish(Database::Commit& commit) {
+  std::vector<std::uint32_t> groups;
+  for (const SlotSealer& sealer : sealers_) groups.insert(groups.end(), sealer.groups().begin(), sealer.groups().end());
+  std::ranges::sort(groups);
+  const auto twice = std::ranges::unique(groups);
+  groups.erase(twice.begin(), twice.end());
+  for (std::span<const std::uint32_t> rest(groups); !rest.empty();) {
+    const SealBatch& batch = batcher_.next(rest);
+    for (SlotSealer& sealer : sealers_) {
+      if (const Status status = sealer.add(batch); !status) VARVE_RETURN_IF_ERROR(set_aside(sealer, status));
+    }
+    VARVE_RETURN_IF_ERROR(writer_.complete());
+    rest = rest.subspan(batch.groups.size());
+  }
+  std::size_t sealed = 0;
+  for (SlotSealer& sealer : sealers_) {
+    if (sealer.has_given_up()) continue;
+    sealer.finish(commit);
+    set_aside_.succeeded(sealer.slot(), kSealOfSlot);
+    ++sealed;
+  }
+  return sealed;
+}
+
 // A slot that is done but for what cannot be done now is looked at again when something may have changed.
-void Store::State::rest_if_open(const SlotKey& slot) {
-  const auto current = runs_now();
+void rest_if_open(const JobContext& job, const SlotKey& slot) {
+  const auto current = job.tables.runs();
   const auto known = current->slots.find(slot);
   if (known == current->slots.end() || known->second.mark.open.empty()) return;
   model::Timestamp until = std::numeric_limits<model::Timestamp>::max();
-  for (const auto& entry : set_aside.list()) {
+  for (const auto& entry : job.set_aside.list()) {
     if (entry.slot == slot) until = std::min(until, entry.retry_ms);
   }
-  set_aside.rest(slot, known->second.mark.open.size(), until);
+  job.set_aside.rest(slot, known->second.mark.open.size(), until);
 }
 
-Status Store::State::commit_rollups(RollupWriter& writer, Change change, Database::Draft& draft) {
-  VARVE_TRY(change.commit.added, writer.finish());
+}  // namespace
+
+std::vector<std::uint32_t> owned_partitions(const Options& options) {
+  return options.owned ? options.owned() : tracker::all_partitions(options.partitions);
+}
+
+Status seal(const JobContext& job, std::span<const SlotKey> slots) {
+  VARVE_RETURN_IF_ERROR(job.env.step("seal.begin"));
+  check(!slots.empty() && !job.env.options.rollups.levels.empty(), "there is something to be sealed");
+  Database::Draft draft(job.tables.database());
+  RollupWriter writer(draft, job.env.chunk_width_ms, job.tables.numbers());
+  Change change{.what = "seal"};
+  const auto current = job.tables.runs();
+  const View nothing{nullptr, nullptr, current, nullptr};
+  const auto partitions = owned_partitions(job.env.options);
+  SealBatcher batcher(job.env.options, job.catalog, partitions);
+  Sealing sealing(batcher, job.set_aside, writer, job.env.clock.now_ms());
+  for (const SlotKey& slot : slots) {
+    const ScanSource source = job.tables.source(nothing, slot.tenant);
+    VARVE_RETURN_IF_ERROR(sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, slot));
+  }
+  VARVE_ASSIGN_OR_RETURN(change.slots_sealed, sealing.finish(change.commit));
+  if (change.slots_sealed == 0) return {};  // what was folded is forgotten with the writer
+  VARVE_RETURN_IF_ERROR(commit_rollups(job.tables, writer, std::move(change), draft));
+  for (const SlotKey& slot : slots) rest_if_open(job, slot);
+  return {};
+}
+
+Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Database::Draft& draft) {
+  VARVE_ASSIGN_OR_RETURN(change.commit.added, writer.finish());
   for (auto& [slot, mark] : change.commit.marks) {
     if (mark.sealed == kThisCommit) mark.sealed = writer.last_run();
   }
   change.windows = writer.windows();
-  return commit(std::move(change), draft);
+  return tables.commit(std::move(change), draft);
 }
 
-std::vector<SlotKey> Store::State::sealable(std::int64_t ended_before_ms) const {
-  const std::int64_t now = clock.now_ms();
-  const auto current = runs_now();
+std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms) {
+  const std::int64_t now = job.env.clock.now_ms();
+  const auto current = job.tables.runs();
   std::vector<SlotKey> due;
   for (const auto& [slot, _] : current->pending()) {
-    if (slot.start + chunk_width > ended_before_ms || set_aside.holds(slot, kSealOfSlot, now)) continue;
+    if (slot.start + job.env.chunk_width_ms > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot, now)) continue;
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     const bool only_open = of_slot.is_sealed() && !of_slot.mark.open.empty();
-    if (only_open && set_aside.rests(slot, of_slot.mark.open.size(), now)) continue;
+    if (only_open && job.set_aside.rests(slot, of_slot.mark.open.size(), now)) continue;
     due.push_back(slot);
   }
   return due;

@@ -233,7 +233,7 @@ TEST(SettleCrash, at_every_step_everything_is_there_once) {
   std::set<std::string> names;
   for (const auto& of_act : steps) names.insert(of_act.begin(), of_act.end());
   for (const char* name :
-       {"spill.begin", "spill.written", "spill.committed", "spill.published", "spill.done", "merge.begin",
+       {"flush.begin", "flush.written", "flush.committed", "flush.published", "flush.done", "merge.begin",
         "merge.written", "merge.committed", "merge.published", "seal.begin", "seal.written", "seal.committed",
         "seal.published", "coarse.begin", "retention.begin", "retention.committed", "retention.published"}) {
     EXPECT_TRUE(names.contains(name)) << name;
@@ -244,7 +244,7 @@ TEST(SettleCrash, at_every_step_everything_is_there_once) {
     std::map<std::string, int> passed;
     for (std::size_t step = 0; step < of_act.size(); ++step) {
       // Spilling and merging are like those of any other act; that they lose nothing is crash_test.cc's.
-      const bool moves = of_act[step].starts_with("merge.") || of_act[step].starts_with("spill.") ||
+      const bool moves = of_act[step].starts_with("merge.") || of_act[step].starts_with("flush.") ||
                          of_act[step].starts_with("blocks.") || of_act[step].starts_with("commit.");
       if (moves && (act % 2 == 0 || ++passed[of_act[step]] > 1)) continue;
       if (died++ % varve::testing::kOneOf != 0) continue;

@@ -39,46 +39,47 @@ SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of
   return state;
 }
 
-}  // namespace
-
 // Starts of the slots of which memory holds samples.
-std::set<model::Timestamp> Store::State::hot_slots() const {
+std::set<model::Timestamp> hot_slots(const Visible& visible) {
   std::set<model::Timestamp> starts;
-  const std::lock_guard lock(append_mutex);
-  for (const auto& [slot, fragments] : head->slots()) starts.insert(slot);
-  if (frozen == nullptr) return starts;
-  for (const auto& [slot, fragments] : frozen->slots()) starts.insert(slot);
+  const View now = visible.now();
+  for (const Head* const head : {now.head.get(), now.immutable.get()}) {
+    if (head == nullptr) continue;
+    const MutexLock lock(head->mutex);
+    for (const auto& [slot, fragments] : head->slots()) starts.insert(slot);
+  }
   return starts;
 }
 
 // The same of one tenant. Its groups are looked for a few at a time, so that no append waits for all of them.
-std::set<model::Timestamp> Store::State::hot_slots(model::TenantId tenant) const {
+std::set<model::Timestamp> hot_slots(const Visible& visible, const Catalog& catalog, model::TenantId tenant) {
   constexpr std::uint32_t kAtOnce = 4096;
   std::set<model::Timestamp> starts;
-  const View now = view();
-  const auto add = [&](const Head& one, std::uint32_t group) {
-    for (const auto* at = one.fragments(model::GroupId{group}); at != nullptr; at = at->next) starts.insert(at->slot);
-  };
-  for (std::uint32_t first = 0, count = 1; first < count; first += kAtOnce) {
-    const std::shared_lock in_index(index_mutex);
-    const std::lock_guard lock(append_mutex);
-    count = static_cast<std::uint32_t>(index.group_count());
-    for (std::uint32_t group = first; group < std::min(count, first + kAtOnce); ++group) {
-      if (index.group_tenant(model::GroupId{group}) != tenant) continue;
-      if (now.head != nullptr) add(*now.head, group);
-      if (now.frozen != nullptr) add(*now.frozen, group);
+  const View now = visible.now();
+  for (const Head* const head : {now.head.get(), now.immutable.get()}) {
+    for (std::uint32_t first = 0, count = 1; head != nullptr && first < count; first += kAtOnce) {
+      const ReaderLock in_index(catalog.mutex);
+      const MutexLock lock(head->mutex);
+      count = static_cast<std::uint32_t>(std::min(catalog.index.group_count(), head->groups_max()));
+      for (std::uint32_t group = first; group < std::min(count, first + kAtOnce); ++group) {
+        if (catalog.index.group_tenant(model::GroupId{group}) != tenant) continue;
+        for (const auto* at = head->fragments(model::GroupId{group}); at != nullptr; at = at->next)
+          starts.insert(at->slot);
+      }
     }
   }
   return starts;
 }
 
+}  // namespace
+
 storage::SlotCounts Store::slot_counts() const {
-  auto in_heads = state_->hot_slots();
-  const auto runs = state_->runs_now();
+  auto in_heads = hot_slots(state_->visible);
+  const auto runs = state_->visible.runs();
   storage::SlotCounts counts;
-  counts.set_aside = state_->set_aside.size();
-  counts.sealed = state_->slots_sealed.load();
-  counts.windows = state_->windows_written.load();
+  counts.set_aside = state_->maintenance.set_aside().size();
+  counts.sealed = state_->tables.slots_sealed();
+  counts.windows = state_->tables.windows_written();
   const auto add = [&](const SlotKey& slot) {
     ++counts.pending;
     in_heads.erase(slot.start);
@@ -92,9 +93,9 @@ storage::SlotCounts Store::slot_counts() const {
 }
 
 std::vector<SlotState> Store::slots(model::TenantId tenant, std::size_t limit) const {
-  const auto in_heads = state_->hot_slots(tenant);
-  const auto runs = state_->runs_now();
-  const std::int64_t width = state_->chunk_width;
+  const auto in_heads = hot_slots(state_->visible, state_->catalog, tenant);
+  const auto runs = state_->visible.runs();
+  const std::int64_t width = state_->env.chunk_width_ms;
   std::map<model::Timestamp, SlotState, std::greater<>> found;
   for (const model::Timestamp start : in_heads) found[start] = {start, start + width, SlotPhase::hot, 0, 0, 0, 0};
   auto at = runs->slots.lower_bound({tenant, 1, std::numeric_limits<model::Timestamp>::min()});
@@ -114,14 +115,14 @@ std::vector<SlotState> Store::slots(model::TenantId tenant, std::size_t limit) c
 
 std::vector<storage::SetAsideWork> Store::set_aside() const {
   std::vector<storage::SetAsideWork> list;
-  const std::shared_lock lock(state_->index_mutex);
-  for (SetAside::Entry& entry : state_->set_aside.list()) {
+  const ReaderLock lock(state_->catalog.mutex);
+  for (SetAside::Entry& entry : state_->maintenance.set_aside().list()) {
     storage::SetAsideWork work;
     work.tenant = entry.slot.tenant;
     work.slot = entry.slot.start;
     work.granularity_ms = entry.slot.granularity_ms;
     work.work = entry.work == kMergeOfSlot ? "merge" : entry.work == kCoarseWindow ? "coarsen" : "seal";
-    if (entry.work < kWorkNumbersFrom) work.series = describe(state_->index, entry.work);
+    if (entry.work < kWorkNumbersFrom) work.series = describe(state_->catalog.index, entry.work);
     work.failures = entry.failures;
     work.retry_ms = entry.retry_ms;
     work.error = std::move(entry.error);

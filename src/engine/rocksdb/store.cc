@@ -3,41 +3,66 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
 
 namespace varve::engine::rocksdb {
+namespace {
 
-constexpr std::size_t kLivesUnderLock = 1024;  // appends wait while their types are looked up
+// Of windows of which nothing but histograms is wanted, those of series that never had one need not be looked at: which
+// of the series these are. Empty: none.
+std::vector<std::uint8_t> plain_series(const SeriesStats& stats, std::span<const model::SeriesId> series,
+                                       const storage::PieceSink& sink) {
+  std::vector<std::uint8_t> plain;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const storage::WindowFields fields = sink.window_fields(i);
+    if (fields.numbers || !fields.histograms) continue;
+    if (plain.empty()) plain.resize(series.size());
+    plain[i] = 1;
+  }
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (plain[i] != 0 && stats.of(series[i]).has(model::ValueType::histogram)) plain[i] = 0;
+  }
+  return plain;
+}
+
+}  // namespace
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Store::~Store() {
-  {
-    const std::lock_guard lock(state_->append_mutex);
-    state_->admits = false;
-  }
-  state_->room.notify_all();
-  state_->maintenance.stop();
-  state_->flusher.stop();
-  if (state_->admitter.joinable()) state_->admitter.join();
-  if (state_->log) state_->log->stop();
-}
+Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock) {
-  VARVE_CHECK_OK(options.rollups.check(options.slot_width_ms));
-  auto state = std::make_unique<State>(options, clock);
-  VARVE_TRY(state->directory, Directory::open(options.path, options.slot_width_ms));
-  VARVE_TRY(state->database, Database::open(state->directory.database(), options.at_step));
-  VARVE_CHECK_OK(state->recover());
-  State* const shared = state.get();
-  std::unique_ptr<Store> store(new Store(std::move(state)));
-  if (options.repair) VARVE_CHECK_OK(shared->take_in_aside(*store));
-  // At full priority: they must keep up with whoever parses, or slots pile up.
-  shared->maintenance.start("a round of maintenance failed", [shared] { return shared->maintain_once(); });
-  shared->flusher.start("a flush failed", [shared] { return shared->flush_once(); });
-  shared->admitter = std::thread([shared] { shared->admit(); });
+  VARVE_RETURN_IF_ERROR(options.rollups.check(options.slot_width_ms));
+  VARVE_ASSIGN_OR_RETURN(auto directory, Directory::open(options.path, options.slot_width_ms));
+  VARVE_ASSIGN_OR_RETURN(auto database, Database::open(directory.database(), options.at_step));
+  std::unique_ptr<Store> store(
+      new Store(std::make_unique<State>(options, clock, std::move(directory), std::move(database))));
+  VARVE_RETURN_IF_ERROR(store->state_->start(*store));
   return store;
+}
+
+Status Store::State::start(Store& store) {
+  VARVE_ASSIGN_OR_RETURN(recovery, recover(env, directory, catalog, visible, tables, ingest));
+  VARVE_RETURN_IF_ERROR(maintenance.recover());
+  if (recovery.is_repaired()) VARVE_RETURN_IF_ERROR(flush.all());
+  if (env.options.repair) {
+    VARVE_ASSIGN_OR_RETURN(recovery.taken_rows, take_in_aside(directory, catalog, ingest, flush, store));
+  }
+  // At full priority: they must keep up with whoever parses, or slots pile up.
+  maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); });
+  flusher.start("a flush failed", [this] { return flush.once(); });
+  ingest.start();
+  return {};
+}
+
+// Nothing comes in any more, then nothing is moved, then the log has its last sync.
+Store::State::~State() {
+  ingest.refuse();
+  maintainer.stop();
+  flusher.stop();
+  ingest.stop();
 }
 
 const RecoveryReport& Store::recovery() const { return state_->recovery; }
@@ -46,153 +71,136 @@ const RecoveryReport& Store::recovery() const { return state_->recovery; }
 
 Result<model::TenantId> Store::tenant(std::string_view name) {
   if (const auto known = *find_tenant(name)) return *known;
-  const std::unique_lock lock(state_->index_mutex);
-  const std::lock_guard definitions(state_->definitions_mutex);
-  return state_->index.tenant(name, state_->pending_definitions);
+  return state_->catalog.tenant(name);
 }
 
 Result<std::optional<model::TenantId>> Store::find_tenant(std::string_view name) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.find_tenant(name);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.find_tenant(name);
 }
 
 Result<std::vector<std::string>> Store::tenants() const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.tenants();
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.tenants();
 }
 
 Result<model::GroupId> Store::define_group(model::TenantId tenant, const model::TagViews& tags,
                                            std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
-  const std::unique_lock lock(state_->index_mutex);
-  const std::lock_guard definitions(state_->definitions_mutex);
-  VARVE_TRY(const auto group, state_->index.define_group(tenant, tags, metrics, state_->options.series_per_tenant_max,
-                                                         state_->pending_definitions, ttl_s));
-  state_->shared_groups.catch_up(state_->index);
-  return group;
+  return state_->catalog.define_group(tenant, tags, metrics, ttl_s);
 }
 
 index::GroupNames Store::group_names(model::GroupId group) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.group_names(group);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.group_names(group);
 }
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
                                                    const index::Matchers& matchers) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.select(tenant, metric, matchers);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.select(tenant, metric, matchers);
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {
-  const std::shared_lock lock(state_->index_mutex);
+  const ReaderLock lock(state_->catalog.mutex);
   std::vector<model::Tags> out;
   out.reserve(series.size());
   for (const auto id : series) {
     // A series of another tenant has no tags here.
-    out.push_back(state_->index.series_tenant(id) == tenant ? state_->index.tags(id) : model::Tags{});
+    out.push_back(state_->catalog.index.series_tenant(id) == tenant ? state_->catalog.index.tags(id) : model::Tags{});
   }
   return out;
 }
 
 Result<std::vector<std::string>> Store::metric_names(model::TenantId tenant, std::string_view prefix,
                                                      std::size_t limit) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.metric_names(tenant, prefix, limit);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.metric_names(tenant, prefix, limit);
 }
 
 Result<std::vector<std::string>> Store::tag_keys(model::TenantId tenant, std::string_view metric) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.tag_keys(tenant, metric);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.tag_keys(tenant, metric);
 }
 
 Result<std::vector<std::string>> Store::tag_values(model::TenantId tenant, std::string_view metric,
                                                    std::string_view key) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.tag_values(tenant, metric, key);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.tag_values(tenant, metric, key);
 }
 
 std::size_t Store::series_count() const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.series_count();
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.series_count();
 }
 
 std::size_t Store::series_count(model::TenantId tenant) const {
-  const std::shared_lock lock(state_->index_mutex);
-  return state_->index.series_count(tenant);
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.series_count(tenant);
 }
 
 // --- samples
 
 void Store::append(const model::RowBatch& batch, AppendDone done) {
   if (batch.empty()) return done({});
-  state_->append(batch.bytes(), std::move(done));
-}
-
-// Of windows of which nothing but histograms is wanted, those of series that never had one need not be looked at: which
-// of the series these are. Empty: none.
-std::vector<std::uint8_t> Store::State::plain_series(std::span<const model::SeriesId> series,
-                                                     const storage::PieceSink& sink) {
-  std::vector<std::uint8_t> plain;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const storage::WindowFields fields = sink.window_fields(i);
-    if (fields.numbers || !fields.histograms) continue;
-    if (plain.empty()) plain.resize(series.size());
-    plain[i] = 1;
-  }
-  for (std::size_t first = 0; first < plain.size(); first += kLivesUnderLock) {
-    const std::lock_guard lock(append_mutex);
-    for (std::size_t i = first; i < std::min(plain.size(), first + kLivesUnderLock); ++i) {
-      if (plain[i] != 0 && lives.of(series[i]).has(model::ValueType::histogram)) plain[i] = 0;
-    }
-  }
-  return plain;
+  state_->ingest.append(batch.bytes(), std::move(done));
 }
 
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
                    storage::PieceSink& sink) {
   if (series.empty() || options.range.empty()) return {};
-  const bool windows = options.windows && !state_->options.rollups.levels.empty();
-  const auto* rollups = windows ? &state_->options.rollups : nullptr;
+  const bool windows = options.windows && !state_->env.options.rollups.levels.empty();
+  const auto* rollups = windows ? &state_->env.options.rollups : nullptr;
   std::vector<std::uint8_t> counters(windows ? series.size() : 0);
   std::vector<Place> places;
   places.reserve(series.size());
   {
     std::vector<index::Place> of_one;
-    const std::shared_lock lock(state_->index_mutex);
+    const ReaderLock lock(state_->catalog.mutex);
     for (std::uint32_t i = 0; i < series.size(); ++i) {
-      if (state_->index.series_tenant(series[i]) != tenant) continue;
-      state_->index.places(series[i], of_one);
+      if (state_->catalog.index.series_tenant(series[i]) != tenant) continue;
+      state_->catalog.index.places(series[i], of_one);
       if (rollups != nullptr) {
-        const auto metric = state_->index.metric(series[i]);
-        counters[i] = state_->options.rollups.kind_of(metric) == rollup::Kind::counter ? 1 : 0;
+        const auto metric = state_->catalog.index.metric(series[i]);
+        counters[i] = state_->env.options.rollups.kind_of(metric) == rollup::Kind::counter ? 1 : 0;
       }
       for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
     }
   }
-  const std::vector<std::uint8_t> plain = windows ? state_->plain_series(series, sink) : std::vector<std::uint8_t>();
-  const View view = state_->view();
-  const ScanSource source{view,   state_->append_mutex, *state_->database, state_->cache, state_->clock,
-                          tenant, state_->chunk_width,  rollups,           series,        counters,
-                          plain};
+  const View view = state_->visible.with_snapshot(state_->tables.database());
+  const auto plain = windows ? plain_series(*view.stats, series, sink) : std::vector<std::uint8_t>();
+  ScanSource source = state_->tables.source(view, tenant);
+  source.rollups = rollups;
+  source.series = series;
+  source.counters = counters;
+  source.plain = plain;
   return scan_places(source, std::move(places), options, state_->scan_pool, sink);
+}
+
+Result<storage::EraseReport> Store::erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                          model::TimeRange range, const std::atomic<bool>* cancelled) {
+  return state_->maintenance.erase(tenant, series, range, cancelled);
+}
+
+Result<storage::SettleReport> Store::settle() { return state_->maintenance.settle(); }
+
+void Store::forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) {
+  state_->maintenance.forget_empty(tenant, series);
 }
 
 storage::StorageBytes Store::storage_bytes() const {
   storage::StorageBytes bytes;
-  bytes.wal = state_->log->bytes();
-  bytes.sealed = state_->database->bytes();
-  const auto runs = state_->runs_now();
-  for (const auto& [slot, of_slot] : runs->slots) {
+  bytes.wal = state_->ingest.log_bytes();
+  bytes.sealed = state_->tables.database().bytes();
+  const View now = state_->visible.now();
+  for (const auto& [slot, of_slot] : now.runs->slots) {
     if (slot.granularity_ms == 0) continue;
     for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
   }
   bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
-  {
-    const std::lock_guard lock(state_->append_mutex);
-    bytes.index = state_->lives.memory_bytes();
-    bytes.hot = state_->head->memory_bytes() + (state_->frozen ? state_->frozen->memory_bytes() : 0);
-  }
-  const std::shared_lock lock(state_->index_mutex);
-  bytes.index += state_->index.memory_bytes();
+  bytes.index = now.stats->memory_bytes();
+  bytes.hot = now.head->memory_bytes() + (now.immutable ? now.immutable->memory_bytes() : 0);
+  const ReaderLock lock(state_->catalog.mutex);
+  bytes.index += state_->catalog.index.memory_bytes();
   return bytes;
 }
 

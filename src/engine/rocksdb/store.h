@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Store: the embedded engine. Series in memory, samples in a write-ahead log and a head, chunks in RocksDB.
 //
-//   append ─▶ log (one record a batch) ─▶ head ─▶ frozen head ─▶ run of blocks per tenant and slot ─▶ merged run
-//   scan   ◀─ head ∪ frozen head ∪ runs, the later writer wins
+//   append ─▶ log (one record a batch) ─▶ head ─▶ immutable head ─▶ run of blocks per tenant and slot ─▶ merged run
+//   scan   ◀─ head ∪ immutable head ∪ runs, the later writer wins
 //
 // Directory: LOCK (one process), FORMAT (slot width), wal/ (docs/formats/log.md), db/ (docs/formats/keys.md).
 #pragma once
@@ -32,6 +32,7 @@ struct RecoveryReport {
   std::uint64_t lost_records = 0;   // with options.repair: not found
   std::uint64_t aside_bytes = 0;    // behind a hole that a power cut left; kept in a file for options.repair
   std::uint64_t taken_rows = 0;     // with options.repair: out of such files
+  [[nodiscard]] bool is_repaired() const { return damaged_bytes > 0 || lost_records > 0; }
 };
 
 class Store final : public storage::SeriesStore,

@@ -7,25 +7,26 @@ namespace varve::engine::rocksdb {
 using storage::TextName;
 
 Status Store::put_text(const TextName& name, std::string_view text) {
-  VARVE_CHECK_OK(storage::check_text_name(name));
-  VARVE_CHECK_OK(storage::check_text(text));
-  return state_->database->put_text(
+  VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
+  VARVE_RETURN_IF_ERROR(storage::check_text(text));
+  return state_->tables.database().put_text(
       text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)), text);
 }
 
 Status Store::erase_text(const TextName& name) {
-  VARVE_CHECK_OK(storage::check_text_name(name));
-  return state_->database->erase_text(
+  VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
+  return state_->tables.database().erase_text(
       text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)));
 }
 
 Result<std::optional<std::string>> Store::text(const TextName& name) const {
-  return state_->database->text(text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)));
+  return state_->tables.database().text(
+      text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)));
 }
 
 Result<std::vector<TextName>> Store::text_names(std::string_view tenant, std::string_view service) const {
   const std::string prefix = text_key(tenant, service, "");
-  VARVE_TRY(const auto keys, state_->database->text_keys(prefix));
+  VARVE_ASSIGN_OR_RETURN(const auto keys, state_->tables.database().text_keys(prefix));
   std::vector<TextName> out;
   for (const std::string& key : keys) {
     const std::string_view place = std::string_view(key).substr(prefix.size());
@@ -40,8 +41,8 @@ Result<std::vector<TextName>> Store::text_names(std::string_view tenant, std::st
 Result<std::vector<std::string>> Store::text_keys(std::string_view tenant, std::string_view service,
                                                   std::string_view service_key, std::string_view prefix) const {
   const std::size_t before = text_key(tenant, service, storage::text_place(service_key, "")).size();
-  VARVE_TRY(auto keys,
-            state_->database->text_keys(text_key(tenant, service, storage::text_place(service_key, prefix))));
+  VARVE_ASSIGN_OR_RETURN(auto keys, state_->tables.database().text_keys(
+                                        text_key(tenant, service, storage::text_place(service_key, prefix))));
   for (std::string& key : keys) key.erase(0, before);
   return keys;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
@@ -35,8 +36,10 @@ class WaitingAppends {
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] const Waiting& front() const { return waiting_.front(); }
   Waiting take() {
+    check(!waiting_.empty(), "somebody waits");
     Waiting first = std::move(waiting_.front());
     waiting_.pop_front();
+    check(first.rows.size() <= bytes_, "bytes that wait are those of the batches");
     bytes_ -= first.rows.size();
     return first;
   }

@@ -4,14 +4,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string_view>
 #include <thread>
 
+#include "base/check.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace varve::engine::rocksdb {
 
@@ -23,11 +23,12 @@ class Worker {
   ~Worker() { stop(); }
   // Once. `failed` is what the log says of a piece that threw: a literal.
   void start(std::string_view failed, Work work) {
+    check(!thread_.joinable(), "a worker is started once");
     thread_ = std::thread([this, failed, work = std::move(work)] { run(failed, work); });
   }
   void wake() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       woken_ = true;
     }
     changed_.notify_one();
@@ -35,7 +36,7 @@ class Worker {
   // Waits for the piece under way.
   void stop() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
     }
     changed_.notify_all();
@@ -49,8 +50,11 @@ class Worker {
     bool more = true;
     while (true) {
       {
-        std::unique_lock lock(mutex_);
-        if (!more) changed_.wait_for(lock, kLookEvery, [this] { return stopping_ || woken_; });
+        const MutexLock lock(mutex_);
+        const auto until = std::chrono::steady_clock::now() + kLookEvery;
+        while (!more && !stopping_ && !woken_) {
+          if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+        }
         if (stopping_) return;
         woken_ = false;
       }
@@ -60,10 +64,10 @@ class Worker {
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  bool woken_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  bool stopping_ VARVE_GUARDED_BY(mutex_) = false;
+  bool woken_ VARVE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

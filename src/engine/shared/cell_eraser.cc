@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
 #include "model/row.h"
 
 namespace varve::engine::shared {
@@ -19,6 +20,7 @@ bool has_value(const chunk::Column& column, std::size_t row) {
 
 void CellEraser::erase_cells(std::span<const model::Timestamp> times, std::span<const chunk::Column> columns,
                              std::span<const std::uint16_t> erased, model::TimeRange range) {
+  check(std::ranges::is_sorted(erased), "erased columns ascend");
   kept_.clear();
   erased_ = 0;
   for (std::uint32_t r = 0; r < times.size(); ++r) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "model/row.h"
 
 namespace varve::engine::shared {
@@ -35,7 +36,7 @@ Status Emitter::split(std::size_t series, std::span<const model::Timestamp> time
         split_bits_.push_back(bits[i]);
       }
     }
-    VARVE_CHECK_OK(sink_.piece({series, type, split_times_, split_bits_, split_texts_}));
+    VARVE_RETURN_IF_ERROR(sink_.piece({series, type, split_times_, split_bits_, split_texts_}));
   }
   return {};
 }
@@ -73,6 +74,62 @@ Status Emitter::emit(std::size_t series, std::span<const model::Timestamp> times
     return sink_.piece({series, column.type, in_range, {}, texts.subspan(first, count)});
   }
   return sink_.piece({series, column.type, in_range, bits.subspan(first, count), {}});
+}
+
+Status Emitter::emit(std::size_t series, SeriesMerge& merge) {
+  if (merge.empty()) return {};
+  chunk::Column column;
+  merge.winners(times_, column);
+  return emit(series, times_, column);
+}
+
+bool Emitter::start_chunk(const chunk::Block& block, std::size_t at) {
+  const model::Timestamp first = block.first_time(at), last = block.last_time(at);
+  if (first >= range_.last || last < range_.first) return false;
+  covered_ = first >= range_.first && last < range_.last;
+  block_ = &block;
+  at_ = at;
+  times_.clear();
+  return true;
+}
+
+Status Emitter::chunk_column(std::size_t series, std::size_t column) {
+  check(block_ != nullptr, "a column of a chunk that was started");
+  if (covered_) {
+    const chunk::Stats stats = block_->stats(at_, column);
+    const storage::ChunkStats offered{
+        series,    stats.type, block_->first_time(at_), block_->last_time(at_), block_->rows(at_), stats.min,
+        stats.max, stats.sum};
+    if (stats.numeric && stats.uniform && sink_.takes_stats(offered)) {
+      sink_.stats(offered);
+      return {};
+    }
+  }
+  if (times_.empty()) VARVE_RETURN_IF_ERROR(block_->times(at_, times_));
+  VARVE_RETURN_IF_ERROR(block_->column(at_, column, column_));
+  return emit(series, times_, column_);
+}
+
+void HistogramEmitter::add(const WindowHistograms& window) {
+  if (window.histograms == 0) return;
+  times_.push_back(window.first);
+  counts_.push_back(window.histograms);
+  merged_.push_back(window.merged);
+}
+
+Status HistogramEmitter::give(std::size_t series, std::int64_t width_ms, storage::PieceSink& sink) {
+  if (times_.empty()) return {};
+  const Status status = sink.histogram_columns({series, width_ms, times_, counts_, merged_});
+  times_.clear();
+  counts_.clear();
+  merged_.clear();
+  return status;
+}
+
+storage::WindowColumns windows_in(const storage::WindowColumns& columns, model::TimeRange range) {
+  const auto first = std::ranges::lower_bound(columns.starts, range.first);
+  const auto last = std::ranges::lower_bound(first, columns.starts.end(), range.last);
+  return columns.part(static_cast<std::size_t>(first - columns.starts.begin()), static_cast<std::size_t>(last - first));
 }
 
 }  // namespace varve::engine::shared

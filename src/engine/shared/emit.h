@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emit: gives columns of any form to a PieceSink as pieces of one type each, cut to a time range.
+// Emit: gives what was read to a PieceSink, cut to a time range: columns of any form as pieces of one type each, chunks
+// as statistics where those do, windows of histograms.
 #pragma once
 
 #include <span>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "chunk/block.h"
+#include "engine/shared/series_merge.h"
+#include "engine/shared/window_chunk.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::shared {
@@ -18,8 +21,13 @@ class Emitter {
 
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::Column& column);
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column);
-  [[nodiscard]] model::TimeRange range() const { return range_; }
-  [[nodiscard]] storage::PieceSink& sink() const { return sink_; }
+  // The winners.
+  Status emit(std::size_t series, SeriesMerge& merge);
+
+  // Group `at` of an opened block, column by column: as statistics where the sink takes them, else as samples. The
+  // block must outlive the calls of chunk_column(). False: none of it is in the range.
+  [[nodiscard]] bool start_chunk(const chunk::Block& block, std::size_t at);
+  Status chunk_column(std::size_t series, std::size_t column);
 
  private:
   // Positions of the times inside the range.
@@ -33,10 +41,32 @@ class Emitter {
 
   storage::PieceSink& sink_;
   const model::TimeRange range_;
+  const chunk::Block* block_ = nullptr;
+  std::size_t at_ = 0;
+  bool covered_ = false;                 // the whole chunk is in the range
+  std::vector<model::Timestamp> times_;  // of the chunk, once needed
+  chunk::DecodedColumn column_;
   std::vector<std::uint64_t> bits_;
   std::vector<model::Timestamp> split_times_;
   std::vector<std::uint64_t> split_bits_;
   std::vector<std::string_view> split_texts_;
 };
+
+// Histograms of windows of one series, gathered as columns. Reusable, one thread.
+class HistogramEmitter {
+ public:
+  // The bytes must outlive give().
+  void add(const WindowHistograms& window);
+  // Gives what was added since, if anything was.
+  Status give(std::size_t series, std::int64_t width_ms, storage::PieceSink& sink);
+
+ private:
+  std::vector<model::Timestamp> times_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::string_view> merged_;
+};
+
+// The windows that start in the range.
+storage::WindowColumns windows_in(const storage::WindowColumns& columns, model::TimeRange range);
 
 }  // namespace varve::engine::shared

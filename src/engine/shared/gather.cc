@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "rollup/window.h"
 
 namespace varve::engine::shared {
@@ -74,18 +75,19 @@ void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
 Status Gather::add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column) {
   if (chunks_used_ == chunks_.size()) chunks_.emplace_back();
   Chunk& chunk = chunks_[chunks_used_];
-  VARVE_CHECK_OK(block.times(i, chunk.times));
+  VARVE_RETURN_IF_ERROR(block.times(i, chunk.times));
   const std::size_t width = only_.empty() ? block.columns(i) : only_.size();
   width_ = std::max(width_, width);
   chunk.columns.resize(width);
   for (std::size_t c = 0; c < width; ++c)
-    VARVE_CHECK_OK(block.column(i, source_column(c) - first_column, chunk.columns[c]));
+    VARVE_RETURN_IF_ERROR(block.column(i, source_column(c) - first_column, chunk.columns[c]));
   const auto number = static_cast<std::uint32_t>(chunks_used_++);
   for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
   return {};
 }
 
 std::uint64_t Gather::cells_gathered(std::size_t column) const {
+  check(column < width_ || rows_.empty(), "cells of a column that was gathered");
   std::uint64_t cells = packed_rows_;
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     const auto& part = chunks_[i].columns[column];

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
+
 namespace varve::engine::shared {
 namespace {
 
@@ -22,6 +24,7 @@ void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches
       const auto& loser = samples[i];
       std::size_t later = last;
       while (samples[later].brevity > loser.brevity) --later;  // ends at the loser, at the latest
+      check(later >= i, "a loser's winner is not before it");
       const auto& winner = samples[later];
       if (loser.group == winner.group && loser.column == winner.column) continue;
       if (loser.value == winner.value) continue;
@@ -52,7 +55,7 @@ Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::
       merge.clear();
       for (std::size_t i = first; i < end; ++i) {
         merge.live(index.group_ttl_s(model::GroupId{cells[i].group}), model::kTimestampMin);
-        VARVE_CHECK_OK(add(merge, cells[i].group, cells[i].column));
+        VARVE_RETURN_IF_ERROR(add(merge, cells[i].group, cells[i].column));
       }
       patch_losers(merge.sorted(), patches);
     }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/check.h"
 #include "chunk/decimals.h"
 #include "model/row.h"
 
@@ -61,6 +62,7 @@ void SeriesFolder::fold(std::span<const model::Timestamp> times, chunk::DecodedC
     return fold_cells(times, column.uniform ? one_type_ : column.types, column.bits, column.texts);
   }
   if (column.type == ValueType::long_) chunk::to_doubles(column.bits, 0);
+  check(column.bits.size() >= times.size(), "each row has a number");
   numbers_.resize(times.size());
   std::memcpy(numbers_.data(), column.bits.data(), times.size() * sizeof(double));
   fold_numbers(times);
@@ -70,6 +72,7 @@ void SeriesFolder::fold(std::span<const model::Timestamp> times, const chunk::Co
   text_windows_.clear();
   text_parts_.clear();
   if (column.form == chunk::Column::Form::typed) return fold_cells(times, column.types, column.bits, column.texts);
+  check(column.ints.size() == times.size(), "each row has a number");
   numbers_.assign(column.ints.begin(), column.ints.end());
   if (column.form == chunk::Column::Form::decimals) {
     for (double& v : numbers_) v /= model::kPowerOfTen[column.decimals];

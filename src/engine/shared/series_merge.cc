@@ -3,6 +3,8 @@
 
 #include <tuple>
 
+#include "base/check.h"
+
 namespace varve::engine::shared {
 
 void SeriesMerge::add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank) {
@@ -19,13 +21,14 @@ Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned
 
 Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned column,
                               std::span<const std::uint64_t> ranks) {
+  check(ranks.size() >= block.rows(i), "each row has a rank");
   return add_ranked(block, i, column, [ranks](std::size_t row) { return ranks[row]; });
 }
 
 template <class Rank>
 Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigned column, const Rank& rank) {
-  VARVE_CHECK_OK(block.times(i, chunk_times_));
-  VARVE_CHECK_OK(block.column(i, column, chunk_column_));
+  VARVE_RETURN_IF_ERROR(block.times(i, chunk_times_));
+  VARVE_RETURN_IF_ERROR(block.column(i, column, chunk_column_));
   const std::uint32_t group = model::to_int(block.group(i));
   for (std::size_t r = 0; r < chunk_times_.size(); ++r) {
     if (chunk_times_[r] < from_) continue;

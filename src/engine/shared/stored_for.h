@@ -38,9 +38,29 @@ constexpr model::Timestamp alive_from(std::uint32_t ttl_s, std::int64_t now_ms) 
   return ttl_s == 0 ? model::kTimestampMin : std::max(model::kTimestampMin, now_ms - std::int64_t{ttl_s} * 1000);
 }
 
+// Since when what has this retention is certain to be kept, by its beginning.
+constexpr model::Timestamp kept_from(std::int64_t retention_ms, std::int64_t now_ms) {
+  return retention_ms < rollup::kForEver ? now_ms - retention_ms : model::kTimestampMin;
+}
+
 // Is the time of what ended then over?
-inline bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
+constexpr bool is_over(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms) {
   return retention_ms < rollup::kForEver && end + retention_ms <= now_ms;
 }
+
+// Is it kept? Near the end of its time a part of it may be gone already, and what is written now may go before it is
+// read.
+enum class Kept : std::uint8_t { kept, ending, gone };
+constexpr Kept is_kept(model::Timestamp end, std::int64_t retention_ms, std::int64_t now_ms, std::int64_t margin_ms) {
+  if (is_over(end, retention_ms, now_ms)) return Kept::gone;
+  return is_over(end, retention_ms, now_ms + margin_ms) ? Kept::ending : Kept::kept;
+}
+
+// Nothing is made of less than it was made of before. Two questions follow:
+//
+// May something be written anew? What ends and does not stand may have stood, with more in it.
+constexpr bool may_make(Kept output, bool stands) { return output == Kept::kept || stands; }
+// Does a window stay as it stands, and only what came late is added to it? `whole`: all of this input was found.
+constexpr bool is_closed(Kept input, bool whole) { return input == Kept::gone || (input == Kept::ending && !whole); }
 
 }  // namespace varve::engine::shared

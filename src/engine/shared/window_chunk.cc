@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
 #include "rollup/decimal_sums.h"
 
 namespace varve::engine::shared {
@@ -24,6 +25,7 @@ void WindowChunk::add(std::span<const rollup::Window> windows) { windows_.add(ki
 chunk::Fragment WindowChunk::finish(model::GroupId group) {
   if (kind_ == Kind::gauge) rollup::round_sums(windows_.counts, windows_.mins, windows_.maxs, windows_.sums);
   const std::size_t n = windows_.starts.size();
+  check(n > 0, "a chunk has windows");
   if (doubles_.size() < n) {
     doubles_.assign(n, ValueType::double_);
     no_bits_.assign(n, 0);
@@ -188,7 +190,7 @@ Status to_histograms(std::span<const model::Timestamp> starts, std::span<const D
 Status to_window_columns(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
                          const storage::WindowFields& wanted, std::vector<std::uint64_t>& unknown,
                          storage::WindowColumns& out) {
-  VARVE_CHECK_OK(check_window_columns(columns.size()));
+  VARVE_RETURN_IF_ERROR(check_window_columns(columns.size()));
   if (has_histograms(columns)) return wrong_columns();
   bool good = true;
   const auto column = [&](std::size_t number, bool is_wanted, ValueType type) -> std::span<const std::uint64_t> {

@@ -47,12 +47,12 @@ Status parse_tags(std::string_view text, TagPairs& out) {
 }
 
 Result<Query> parse_query(std::span<const Parameter> parameters, std::string_view tenant, model::Timestamp now) {
-  VARVE_CHECK_OK(check_parameters(parameters, kQueryParameters, tenant));
+  VARVE_RETURN_IF_ERROR(check_parameters(parameters, kQueryParameters, tenant));
   Query out;
   for (const auto& [name, value] : parameters) {
-    if (name == "tag") VARVE_CHECK_OK(parse_tags(value, out.tags));
+    if (name == "tag") VARVE_RETURN_IF_ERROR(parse_tags(value, out.tags));
   }
-  VARVE_TRY(const Subject subject, subject_of(parameters));
+  VARVE_ASSIGN_OR_RETURN(const Subject subject, subject_of(parameters));
   (subject.is_group ? out.metric_group : out.metric_name) = subject.name;
 
   out.aggregator = parameter(parameters, "aggregator").value_or("raw");
@@ -61,16 +61,16 @@ Result<Query> parse_query(std::span<const Parameter> parameters, std::string_vie
                 "the aggregator " + in_quotes(out.aggregator) + " is none of raw, min, max, sum, avg, count");
   }
   if (const auto granularity = parameter(parameters, "granularity")) {
-    VARVE_TRY(const std::int64_t width, parse_granularity(*granularity));
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t width, parse_granularity(*granularity));
     if (out.aggregator != "raw") out.granularity_ms = width;
   }
 
   const auto start = parameter(parameters, "start");
   if (!start) return fail(Code::invalid, "Required parameter 'start' is not present");
-  VARVE_TRY(out.range.first, parse_time(*start, now));
+  VARVE_ASSIGN_OR_RETURN(out.range.first, parse_time(*start, now));
   out.range.last = now;
   if (const auto end = parameter(parameters, "end")) {
-    VARVE_TRY(out.range.last, parse_time(*end, now));
+    VARVE_ASSIGN_OR_RETURN(out.range.last, parse_time(*end, now));
   }
   if (out.range.last < out.range.first) return fail(Code::invalid, "the end lies before the start");
   return out;

@@ -100,7 +100,7 @@ Status add_member(Search& out, std::string_view name, const Node& node) {
   if (node.kind != Kind::array) return fail(Code::invalid, "filter must be an array");
   if (node.children.size() > kPatternsMax) return fail(Code::invalid, "filter has more than 100 entries");
   for (std::size_t i = 0; i < node.children.size(); ++i) {
-    VARVE_CHECK_OK(add_filter(out, node.children[i], "filter[" + std::to_string(i) + "]"));
+    VARVE_RETURN_IF_ERROR(add_filter(out, node.children[i], "filter[" + std::to_string(i) + "]"));
   }
   return {};
 }
@@ -202,11 +202,11 @@ bool Search::shows_tags() const {
 
 Result<Search> parse_search(std::string_view text) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_strict(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return fail(Code::invalid, "the body must be a JSON object");
   Search out;
   for (std::size_t i = 0; i < root.names.size(); ++i) {
-    VARVE_CHECK_OK(add_member(out, root.names[i], root.children[i]));
+    VARVE_RETURN_IF_ERROR(add_member(out, root.names[i], root.children[i]));
   }
   return out;
 }

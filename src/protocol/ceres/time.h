@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Ceres writes times and widths: read and written here. docs/ceres.md lists the forms.
+// How Ceres writes times and widths: read and written here. docs/protocols/ceres.md lists the forms.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,9 +16,6 @@ namespace varve::protocol::ceres {
 // (milliseconds), "90m-ago" (ms s m h d w n=months y=years, the last two by the calendar of UTC).
 // Errors: invalid, with the words of Ceres for what looks relative.
 Result<model::Timestamp> parse_time(std::string_view text, model::Timestamp now);
-
-// The first of these forms only; nothing: not one, or out of range.
-std::optional<model::Timestamp> parse_instant(std::string_view text);
 
 // "5m", "PT5M", "P1DT12H", "pt0.5s": a width in milliseconds, at least 1. Error: invalid.
 Result<std::int64_t> parse_granularity(std::string_view text);

@@ -40,7 +40,7 @@ Result<model::LineGroup*> Naming::define(model::GroupSource& groups, std::string
                                          std::span<const std::string_view> field_names) {
   bytes_.clear();
   bytes_.reserve(name.size() + fields.size() + (name.size() + 1) * field_names.size());
-  VARVE_CHECK_OK(read_name(name));
+  VARVE_RETURN_IF_ERROR(read_name(name));
   metrics_.clear();
   for (const std::string_view field : field_names) {
     const std::size_t from = bytes_.size();

@@ -30,9 +30,9 @@ Status check_utf8(const Line& line) {
 }  // namespace
 
 Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& outcome) {
-  VARVE_CHECK_OK(splitter.split(at, line_));
-  VARVE_CHECK_OK(check_utf8(line_));
-  VARVE_TRY(const model::Timestamp time, time_.read(line_.time));
+  VARVE_RETURN_IF_ERROR(splitter.split(at, line_));
+  VARVE_RETURN_IF_ERROR(check_utf8(line_));
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp time, time_.read(line_.time));
   if (time < batch_.kept_from()) {
     return fail(model::too_old(line_.name, time, batch_.kept_from(), "nanoseconds (or as `precision` says)"));
   }
@@ -93,7 +93,7 @@ Result<LineGroup*> NewLine::group_of(Fields fields) {
 }
 
 Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
-  VARVE_TRY(LineGroup* const group, group_of(fields));
+  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of(fields));
   values_.clear();
   unsigned count = 0;
   for (const auto& field : fields) values_.set(count++, field.number);
@@ -102,7 +102,7 @@ Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
 }
 
 Result<LineGroup*> NewLine::add_text(const Field& field, model::Timestamp time) {
-  VARVE_TRY(LineGroup* const group, group_of({&field, 1}));
+  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of({&field, 1}));
   text_.clear();
   append_text(text_, field.text);
   batch_.add(*group, time, model::Value::of_string(text_));

@@ -59,12 +59,12 @@ Status Splitter::read_fields(const char* at, Line& line) {
     if (field.name.empty()) return fail(Code::invalid, "a field has no name");
     at = equals + 1;
     if (*at == '"') {
-      VARVE_TRY(at, read_text(at + 1, field));
+      VARVE_ASSIGN_OR_RETURN(at, read_text(at + 1, field));
     } else {
       const char* token_end = find_any(at, ", ");
       std::string_view token{at, token_end};
       if (*token_end == '\n' && token.ends_with('\r')) token.remove_suffix(1);
-      VARVE_TRY(field.number, read_value(token));
+      VARVE_ASSIGN_OR_RETURN(field.number, read_value(token));
       at += token.size();
     }
     if (*at != ',') return read_end(at, line);

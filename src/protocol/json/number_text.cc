@@ -3,7 +3,6 @@
 // the shortest form is found by, and the digits are made all at once.
 #include "protocol/json/number_text.h"
 
-#include <fmt/compile.h>
 #include <immintrin.h>
 
 #include <algorithm>
@@ -164,7 +163,7 @@ void append(std::string& out, char* (*write)(char*, Number), Number value) {
 
 }  // namespace
 
-char* write_long(char* at, std::int64_t value) { return fmt::format_to(at, FMT_COMPILE("{}"), value); }
+char* write_long(char* at, std::int64_t value) { return std::to_chars(at, at + kNumberChars, value).ptr; }
 
 char* NeighbourText::write(char* at, std::int64_t value) {
   const std::int64_t front = value / static_cast<std::int64_t>(kEight);
@@ -193,6 +192,10 @@ char* write_double(char* at, double value) {
 }
 
 void append_long(std::string& out, std::int64_t value) { append(out, write_long, value); }
+void append_unsigned(std::string& out, std::uint64_t value) {
+  char text[kNumberChars];
+  out.append(text, std::to_chars(text, text + kNumberChars, value).ptr);
+}
 void append_double(std::string& out, double value) { append(out, write_double, value); }
 
 }  // namespace varve::protocol::json

@@ -27,6 +27,7 @@ class NeighbourText {
 };
 
 void append_long(std::string& out, std::int64_t value);
+void append_unsigned(std::string& out, std::uint64_t value);
 void append_double(std::string& out, double value);
 
 }  // namespace varve::protocol::json

@@ -1,44 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/json/text.h"
 
-#include <fmt/format.h>
-#include <simdjson.h>
+#include <cstdint>
 
 namespace varve::protocol::json {
 namespace {
 
-// Bytes of the UTF-8 character at the start of `text`, 0 if there is none.
-std::size_t character_bytes(std::string_view text) {
-  for (std::size_t size = 1; size <= 4 && size <= text.size(); ++size) {
-    if (simdjson::validate_utf8(text.data(), size)) return size;
+std::uint8_t byte_at(std::string_view text, std::size_t i) { return static_cast<std::uint8_t>(text[i]); }
+
+// Of the lead byte and the one behind it, which together say what is too long, half of a surrogate pair or behind the
+// last character of Unicode.
+bool may_follow(std::uint8_t lead, std::uint8_t second) {
+  switch (lead) {
+    case 0xe0: return second >= 0xa0 && second < 0xc0;
+    case 0xed: return second >= 0x80 && second < 0xa0;
+    case 0xf0: return second >= 0x90 && second < 0xc0;
+    case 0xf4: return second >= 0x80 && second < 0x90;
+    default: return second >= 0x80 && second < 0xc0;
   }
-  return 0;
+}
+
+// Bytes of the character above ASCII at `i`, 0 if there is none.
+std::size_t character_bytes(std::string_view text, std::size_t i) {
+  const std::uint8_t lead = byte_at(text, i);
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const std::size_t size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (size > text.size() - i || !may_follow(lead, byte_at(text, i + 1))) return 0;
+  for (std::size_t k = 2; k < size; ++k) {
+    if ((byte_at(text, i + k) & 0xc0) != 0x80) return 0;
+  }
+  return size;
+}
+
+// The first byte from `i` on that is not ASCII, or the end.
+std::size_t skip_ascii(std::string_view text, std::size_t i) {
+  for (; i + 32 <= text.size(); i += 32) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text.data() + i));
+    const auto high = static_cast<unsigned>(_mm256_movemask_epi8(bytes));
+    if (high != 0) return i + static_cast<std::size_t>(std::countr_zero(high));
+  }
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + i, sizeof bytes);
+    const std::uint64_t high = bytes & 0x8080'8080'8080'8080;
+    if (high != 0) return i + static_cast<std::size_t>(std::countr_zero(high)) / 8;
+  }
+  while (i < text.size() && byte_at(text, i) < 0x80) ++i;
+  return i;
+}
+
+void append_escaped(std::string& out, std::uint8_t byte) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  if (byte >= 0x80) {
+    out += "\xef\xbf\xbd";
+  } else if (byte == '"' || byte == '\\') {
+    out += '\\';
+    out += static_cast<char>(byte);
+  } else {
+    out += "\\u00";
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
 }
 
 }  // namespace
 
-bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = skip_ascii(text, 0); i < text.size();) {
+    const std::size_t size = character_bytes(text, i);
+    if (size == 0) return false;
+    i += size;
+    // Behind a letter of another script there is probably one more.
+    if (i < text.size() && byte_at(text, i) < 0x80) i = skip_ascii(text, i);
+  }
+  return true;
+}
 
 void append_string(std::string& out, std::string_view text) {
-  const bool clean = is_utf8(text);
   out += '"';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    } else if (byte < 0x80 || clean) {
-      out += c;
-    } else if (const auto size = character_bytes(text.substr(i)); size > 0) {
-      out.append(text.substr(i, size));
-      i += size - 1;
-    } else {
-      out += "\xef\xbf\xbd";
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::uint8_t byte = byte_at(text, i);
+    if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
+      ++i;
+      continue;
     }
+    if (const auto size = byte < 0x80 ? 0 : character_bytes(text, i); size > 0) {
+      i += size;
+      continue;
+    }
+    out.append(text, copied, i - copied);
+    append_escaped(out, byte);
+    copied = ++i;
   }
+  out.append(text, copied);
   out += '"';
 }
 

@@ -20,6 +20,45 @@ TEST(Text, IsUtf8) {
   }
 }
 
+// Each number up to 2^21 in each of the lengths that can hold it: right is the shortest of a character of Unicode.
+TEST(Text, Utf8IsEveryCharacterInItsShortestForm) {
+  const auto encoded = [](std::uint32_t number, std::size_t size) {
+    constexpr std::uint32_t kLead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    std::string out(size, '\0');
+    for (std::size_t i = size; i-- > 1; number >>= 6) out[i] = static_cast<char>(0x80 | (number & 0x3f));
+    out[0] = static_cast<char>(kLead[size] | number);
+    return out;
+  };
+  constexpr std::uint32_t kEnd[] = {0, 0x80, 0x800, 0x10000, 0x200000};
+  std::size_t wrong = 0;
+  for (std::size_t size = 1; size <= 4; ++size) {
+    for (std::uint32_t number = 0; number < kEnd[size]; ++number) {
+      const bool good = number >= kEnd[size - 1] && number < 0x110000 && (number < 0xd800 || number >= 0xe000);
+      if (is_utf8(encoded(number, size)) != good) ++wrong;
+    }
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+// Wherever it stands: a step of the check is 1, 8 or 32 bytes.
+TEST(Text, Utf8IsLookedAtAtEveryPlace) {
+  for (std::size_t before = 0; before < 72; ++before) {
+    for (const std::size_t after : {0U, 1U, 9U, 40U}) {
+      const auto placed = [&](std::string_view text) {
+        return std::string(before, 'a').append(text).append(std::string(after, 'z'));
+      };
+      for (const auto* good :
+           {"", "\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc3\xbc\xc3\xbc", "\xc3\xbc-\xc3\xbc"}) {
+        EXPECT_TRUE(is_utf8(placed(good))) << before << " " << after;
+      }
+      for (const auto* bad :
+           {"\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xc3\xbc\xff", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+        EXPECT_FALSE(is_utf8(placed(bad))) << before << " " << after;
+      }
+    }
+  }
+}
+
 TEST(Text, AStringIsQuotedAndWhatIsNoTextReplaced) {
   const auto quoted = [](std::string_view text) {
     std::string out;
@@ -33,6 +72,8 @@ TEST(Text, AStringIsQuotedAndWhatIsNoTextReplaced) {
   EXPECT_EQ(quoted("ü\xff"
                    "ï"),
             "\"ü\xef\xbf\xbdï\"");
+  EXPECT_EQ(quoted("\xe2\x82"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");  // one for each byte
+  EXPECT_EQ(quoted("\xed\xa0\x80-"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd-\"");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Result<Node> read_strict(Reader& reader) {
 
 Status check_strict(std::string_view text) {
   Reader reader(text);
-  VARVE_CHECK_OK(read_strict(reader));
+  VARVE_RETURN_IF_ERROR(read_strict(reader));
   return {};
 }
 

@@ -29,7 +29,7 @@ struct PropertyReader {
 };
 
 Status read_sampling(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const Length length, length_of(node, 1, place.context, place.property));
+  VARVE_ASSIGN_OR_RETURN(const Length length, length_of(node, 1, place.context, place.property));
   out.sampling_value = length.value;
   out.sampling_unit = length.unit;
   return {};
@@ -37,48 +37,49 @@ Status read_sampling(const Node& node, const Place& place, Aggregator& out) {
 
 Status read_unit(const Node& node, const Place& place, Aggregator& out) {
   out.sampling_value = 1;
-  VARVE_TRY(out.sampling_unit, unit_of(node, place.context));
+  VARVE_ASSIGN_OR_RETURN(out.sampling_unit, unit_of(node, place.context));
   return {};
 }
 
 template <bool Aggregator::* member>
 Status read_flag(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(out.*member, flag_of(node, place.property));
+  VARVE_ASSIGN_OR_RETURN(out.*member, flag_of(node, place.property));
   return {};
 }
 
 template <double Aggregator::* member>
 Status read_real(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(out.*member, real_of(node, place.property));
+  VARVE_ASSIGN_OR_RETURN(out.*member, real_of(node, place.property));
   return {};
 }
 
 template <std::int64_t Aggregator::* member>
 Status read_whole(const Node& node, const Place& /*place*/, Aggregator& out) {
-  VARVE_TRY(out.*member, whole_of(node));
+  VARVE_ASSIGN_OR_RETURN(out.*member, whole_of(node));
   return {};
 }
 
 Status read_precision(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(out.precision, whole_of(node));
+  VARVE_ASSIGN_OR_RETURN(out.precision, whole_of(node));
   const bool good = out.precision >= 0 && out.precision <= std::int64_t{model::kHistogramPrecisionMax};
   return good ? Status{}
               : invalid(place.property + " must be from 0 to " + std::to_string(model::kHistogramPrecisionMax));
 }
 
 Status read_zone(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(out.zone, zone_of(node, place.context));
+  VARVE_ASSIGN_OR_RETURN(out.zone, zone_of(node, place.context));
   return {};
 }
 
 Status read_return_type(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"value", "pos_sd", "neg_sd"}));
+  VARVE_ASSIGN_OR_RETURN(const std::size_t choice, choice_of(node, place.context, {"value", "pos_sd", "neg_sd"}));
   out.return_type = static_cast<ReturnType>(choice);
   return {};
 }
 
 Status read_filter_op(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"lte", "lt", "gte", "gt", "equal", "ne"}));
+  VARVE_ASSIGN_OR_RETURN(const std::size_t choice,
+                         choice_of(node, place.context, {"lte", "lt", "gte", "gt", "equal", "ne"}));
   out.filter_op = static_cast<FilterOp>(choice);
   return {};
 }
@@ -88,30 +89,30 @@ Status read_threshold(const Node& node, const Place& place, Aggregator& out) {
     out.threshold = std::string(node.text);
     return {};
   }
-  VARVE_TRY(out.threshold, real_of(node, place.property));
+  VARVE_ASSIGN_OR_RETURN(out.threshold, real_of(node, place.property));
   return {};
 }
 
 Status read_number_threshold(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(out.threshold, real_of(node, place.property));
+  VARVE_ASSIGN_OR_RETURN(out.threshold, real_of(node, place.property));
   return {};
 }
 
 Status read_inclusion(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"keep", "discard"}));
+  VARVE_ASSIGN_OR_RETURN(const std::size_t choice, choice_of(node, place.context, {"keep", "discard"}));
   out.discard_indeterminate = choice == 1;
   return {};
 }
 
 Status read_trim(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"first", "last", "both"}));
+  VARVE_ASSIGN_OR_RETURN(const std::size_t choice, choice_of(node, place.context, {"first", "last", "both"}));
   out.trim_first = choice != 1;
   out.trim_last = choice != 0;
   return {};
 }
 
 Status read_order(const Node& node, const Place& place, Aggregator& out) {
-  VARVE_TRY(const std::size_t choice, choice_of(node, place.context, {"ascending", "descending"}));
+  VARVE_ASSIGN_OR_RETURN(const std::size_t choice, choice_of(node, place.context, {"ascending", "descending"}));
   out.descending = choice == 1;
   return {};
 }
@@ -123,10 +124,10 @@ Status read_thresholds(const Node& node, const Place& place, Aggregator& out) {
     if (one.kind != Kind::object) return invalid(place.property + " must be an array of objects");
     ScoreThreshold threshold;
     if (const Node* value = one.find("value")) {
-      VARVE_TRY(threshold.value, real_of(*value, place.property));
+      VARVE_ASSIGN_OR_RETURN(threshold.value, real_of(*value, place.property));
     }
     if (const Node* boundary = one.find("boundary")) {
-      VARVE_TRY(const std::size_t choice, choice_of(*boundary, place.context, {"superior", "inferior"}));
+      VARVE_ASSIGN_OR_RETURN(const std::size_t choice, choice_of(*boundary, place.context, {"superior", "inferior"}));
       threshold.inferior = choice == 1;
     }
     out.thresholds.push_back(threshold);
@@ -249,7 +250,7 @@ Result<Aggregator> aggregator_of(const Node& node, model::TimeZone zone, const s
     if (property == nullptr) return unknown_property(node.names[i], known->name, "aggregator", known->java_class);
     if (node.children[i].kind == Kind::null) continue;
     const std::string place = context + "." + std::string(property->name);
-    VARVE_CHECK_OK(property->read(node.children[i], {context, place}, out));
+    VARVE_RETURN_IF_ERROR(property->read(node.children[i], {context, place}, out));
   }
   const bool is_percentile = known->name == "percentile" || known->name == "hpercentile";
   const bool bad = (is_percentile && out.percentile == 0) || (known->name == "div" && out.divisor == 0) ||

@@ -3,7 +3,7 @@
 
 #include "protocol/group_cursor.h"
 #include "protocol/json/reader.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 #include "protocol/kairosdb/datapoints_fast.h"
 #include "protocol/kairosdb/datapoints_metric.h"
 
@@ -123,12 +123,9 @@ Rejection parse_datapoints(std::string_view body, model::GroupSource& groups, mo
 }
 
 std::string render_errors(std::span<const std::string> errors) {
-  std::string out = "{\"errors\":[";
-  for (const auto& error : errors) {
-    if (out.back() != '[') out += ',';
-    json::append_string(out, error);
-  }
-  return out + "]}";
+  std::string out;
+  json::Writer(out).begin_object().key("errors").array(errors).end_object();
+  return out;
 }
 
 }  // namespace varve::protocol::kairosdb

@@ -2,108 +2,68 @@
 // Features in the shape that KairosDB's own query builder and Grafana's read.
 #include <algorithm>
 
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 #include "protocol/kairosdb/features.h"
 
 namespace varve::protocol::kairosdb {
 namespace {
 
-class Writer {
- public:
-  void list(std::span<const Feature* const> features) {
-    open('[');
-    for (const Feature* feature : features) {
-      open('{');
-      text("name", feature->name);
-      text("label", feature->label);
-      text("description", feature->description);
-      name("properties");
-      properties(feature->properties);
-      close('}');
-    }
-    close(']');
-  }
-  void group(std::string_view own, std::string_view label, std::span<const Feature* const> features) {
-    open('{');
-    text("name", own);
-    text("label", label);
-    name("properties");
-    list(features);
-    close('}');
-  }
-  void open(char bracket) {
-    separate();
-    out_ += bracket;
-  }
-  void close(char bracket) { out_ += bracket; }
-  std::string take() { return std::move(out_); }
+using json::Writer;
 
- private:
-  void separate() {
-    if (!out_.empty() && out_.back() != '[' && out_.back() != '{' && out_.back() != ':') out_ += ',';
-  }
-  void name(std::string_view own) {
-    separate();
-    json::append_string(out_, own);
-    out_ += ':';
-  }
-  void text(std::string_view own, std::string_view value) {
-    name(own);
-    json::append_string(out_, value);
-  }
-  void fact(std::string_view own, bool value) {
-    name(own);
-    out_ += value ? "true" : "false";
-  }
+void append_properties(Writer& json, const std::vector<Property>& properties);
 
-  // One that is made of others has no default, options or checks of its own.
-  void properties(const std::vector<Property>& properties_of) {
-    open('[');
-    for (const Property& property : properties_of) {
-      open('{');
-      text("name", property.name);
-      text("label", property.label);
-      if (!property.description.empty()) text("description", property.description);
-      fact("optional", false);
-      text("type", property.type);
-      if (property.parts.empty()) leaf(property);
-      fact("multiline", false);
-      if (property.parts.empty()) {
-        checks(property.checks);
-      } else {
-        name("properties");
-        properties(property.parts);
-      }
-      close('}');
-    }
-    close(']');
-  }
-  void leaf(const Property& property) {
-    name("options");
-    open('[');
-    for (const std::string_view option : property.options) {
-      separate();
-      json::append_string(out_, option);
-    }
-    close(']');
-    text("defaultValue", property.default_value);
-    text("autocomplete", property.autocomplete);
-  }
-  void checks(const std::vector<Check>& list) {
-    name("validations");
-    open('[');
-    for (const Check& check : list) {
-      open('{');
-      text("expression", check.expression);
-      text("type", "js");
-      text("message", check.message);
-      close('}');
-    }
-    close(']');
-  }
+void append_options(Writer& json, const Property& property) {
+  json.key("options").array(property.options);
+  json.member("defaultValue", property.default_value).member("autocomplete", property.autocomplete);
+}
 
-  std::string out_;
-};
+void append_checks(Writer& json, const std::vector<Check>& checks) {
+  json.key("validations").begin_array();
+  for (const Check& check : checks) {
+    json.begin_object().member("expression", check.expression).member("type", "js");
+    json.member("message", check.message).end_object();
+  }
+  json.end_array();
+}
+
+// One that is made of others has no default, options or checks of its own.
+void append_property(Writer& json, const Property& property) {
+  json.begin_object().member("name", property.name).member("label", property.label);
+  if (!property.description.empty()) json.member("description", property.description);
+  json.member("optional", false).member("type", property.type);
+  if (property.parts.empty()) append_options(json, property);
+  json.member("multiline", false);
+  if (property.parts.empty()) {
+    append_checks(json, property.checks);
+  } else {
+    append_properties(json, property.parts);
+  }
+  json.end_object();
+}
+
+void append_properties(Writer& json, const std::vector<Property>& properties) {
+  json.key("properties").begin_array();
+  for (const Property& property : properties) append_property(json, property);
+  json.end_array();
+}
+
+void append_features(Writer& json, std::span<const Feature* const> features) {
+  json.begin_array();
+  for (const Feature* feature : features) {
+    json.begin_object().member("name", feature->name).member("label", feature->label);
+    json.member("description", feature->description);
+    append_properties(json, feature->properties);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void append_group(Writer& json, std::string_view name, std::string_view label,
+                  std::span<const Feature* const> features) {
+  json.begin_object().member("name", name).member("label", label).key("properties");
+  append_features(json, features);
+  json.end_object();
+}
 
 std::vector<const Feature*> pointers(std::span<const Feature> features) {
   std::vector<const Feature*> out;
@@ -114,26 +74,28 @@ std::vector<const Feature*> pointers(std::span<const Feature> features) {
 }  // namespace
 
 std::string features_json() {
-  Writer writer;
-  writer.open('[');
-  writer.group("group_by", "Group By", pointers(group_by_features()));
+  std::string out;
+  Writer json(out);
+  json.begin_array();
+  append_group(json, "group_by", "Group By", pointers(group_by_features()));
   auto aggregators = pointers(aggregator_features());
   std::ranges::sort(aggregators, {}, &Feature::label);
-  writer.group("aggregators", "Aggregator", aggregators);
-  writer.close(']');
-  return writer.take();
+  append_group(json, "aggregators", "Aggregator", aggregators);
+  json.end_array();
+  return out;
 }
 
 std::optional<std::string> features_json(std::string_view group) {
-  Writer writer;
+  std::string out;
+  Writer json(out);
   if (group == "aggregators") {
-    writer.list(pointers(aggregator_features()));
+    append_features(json, pointers(aggregator_features()));
   } else if (group == "group_by") {
-    writer.list(pointers(group_by_features()));
+    append_features(json, pointers(group_by_features()));
   } else {
     return std::nullopt;
   }
-  return writer.take();
+  return out;
 }
 
 }  // namespace varve::protocol::kairosdb

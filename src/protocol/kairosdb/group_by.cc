@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/json/number_text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::protocol::kairosdb {
 
@@ -24,7 +24,7 @@ Status check_properties(const Node& node, std::string_view java_class, std::init
 }
 
 Result<std::vector<std::string>> tags_of(const Node& node, const std::string& context) {
-  VARVE_CHECK_OK(check_properties(node, "TagGroupBy", {"tags"}));
+  VARVE_RETURN_IF_ERROR(check_properties(node, "TagGroupBy", {"tags"}));
   const Node* tags = node.find("tags");
   if (tags == nullptr) return invalid(context + ".tags may not be null");
   if (tags->kind != Kind::array || tags->children.empty()) {
@@ -39,14 +39,14 @@ Result<std::vector<std::string>> tags_of(const Node& node, const std::string& co
 }
 
 Result<GroupByTime> time_of(const Node& node, const std::string& context) {
-  VARVE_CHECK_OK(check_properties(node, "TimeGroupBy", {"range_size", "group_count"}));
+  VARVE_RETURN_IF_ERROR(check_properties(node, "TimeGroupBy", {"range_size", "group_count"}));
   GroupByTime out;
   const Node* size = node.find("range_size");
   if (size != nullptr) {
-    VARVE_TRY(out.range_size, length_of(*size, 0, context, context + ".range_size"));
+    VARVE_ASSIGN_OR_RETURN(out.range_size, length_of(*size, 0, context, context + ".range_size"));
   }
   if (const Node* count = node.find("group_count")) {
-    VARVE_TRY(out.group_count, whole_of(*count));
+    VARVE_ASSIGN_OR_RETURN(out.group_count, whole_of(*count));
   }
   if (size == nullptr) return invalid(context + ".rangeSize may not be null");
   if (out.group_count < 1) return invalid(context + ".groupCount must be greater than or equal to 1");
@@ -54,23 +54,23 @@ Result<GroupByTime> time_of(const Node& node, const std::string& context) {
 }
 
 Result<GroupByValue> value_of(const Node& node, const std::string& context) {
-  VARVE_CHECK_OK(check_properties(node, "ValueGroupBy", {"range_size"}));
+  VARVE_RETURN_IF_ERROR(check_properties(node, "ValueGroupBy", {"range_size"}));
   GroupByValue out;
   if (const Node* size = node.find("range_size")) {
-    VARVE_TRY(out.range_size, whole_of(*size));
+    VARVE_ASSIGN_OR_RETURN(out.range_size, whole_of(*size));
   }
   if (out.range_size < 1) return invalid(context + ".rangeSize must be greater than or equal to 1");
   return out;
 }
 
 Result<GroupByBin> bin_of(const Node& node, const std::string& context) {
-  VARVE_CHECK_OK(check_properties(node, "BinGroupBy", {"bins"}));
+  VARVE_RETURN_IF_ERROR(check_properties(node, "BinGroupBy", {"bins"}));
   const Node* bins = node.find("bins");
   if (bins == nullptr) return invalid(context + ".bins may not be null");
   if (bins->kind != Kind::array || bins->children.empty()) return invalid(context + ".bins may not be empty");
   GroupByBin out;
   for (const Node& bin : bins->children) {
-    VARVE_TRY(const double bound, real_of(bin, context + ".bins"));
+    VARVE_ASSIGN_OR_RETURN(const double bound, real_of(bin, context + ".bins"));
     out.bins.push_back(bound);
   }
   return out;
@@ -94,16 +94,16 @@ Result<GroupBy> group_by_of(const Node* list, const std::string& metric_context)
     const Node* name = node.find("name");
     if (name == nullptr || name->text.empty()) return invalid(context + " must have a name");
     if (name->text == "tag") {
-      VARVE_TRY(auto tags, tags_of(node, context));
+      VARVE_ASSIGN_OR_RETURN(auto tags, tags_of(node, context));
       if (out.tags.empty()) out.tags = std::move(tags);
     } else if (name->text == "time") {
-      VARVE_TRY(const GroupByTime by_time, time_of(node, context));
+      VARVE_ASSIGN_OR_RETURN(const GroupByTime by_time, time_of(node, context));
       out.splitters.emplace_back(by_time);
     } else if (name->text == "value") {
-      VARVE_TRY(const GroupByValue by_value, value_of(node, context));
+      VARVE_ASSIGN_OR_RETURN(const GroupByValue by_value, value_of(node, context));
       out.splitters.emplace_back(by_value);
     } else if (name->text == "bin") {
-      VARVE_TRY(GroupByBin by_bin, bin_of(node, context));
+      VARVE_ASSIGN_OR_RETURN(GroupByBin by_bin, bin_of(node, context));
       out.splitters.emplace_back(std::move(by_bin));
     } else {
       return invalid(context + "." + std::string(name->text) + " invalid group_by name");
@@ -114,20 +114,18 @@ Result<GroupBy> group_by_of(const Node* list, const std::string& metric_context)
 
 std::string opening_of(const Splitter& splitter) {
   std::string out;
+  json::Writer json(out);
+  json.begin_object();
   if (const auto* by_time = std::get_if<GroupByTime>(&splitter)) {
-    out = R"({"name":"time","range_size":{"value":)" + std::to_string(by_time->range_size.value) + R"(,"unit":")";
-    out.append(name_of(by_time->range_size.unit)).append(R"("},"group_count":)");
-    out.append(std::to_string(by_time->group_count)).append(R"(,"group":{"group_number":)");
+    json.member("name", "time").key("range_size").begin_object();
+    json.member("value", by_time->range_size.value).member("unit", name_of(by_time->range_size.unit)).end_object();
+    json.member("group_count", by_time->group_count).key("group").begin_object().key("group_number");
   } else if (const auto* by_value = std::get_if<GroupByValue>(&splitter)) {
-    out = R"({"name":"value","range_size":)" + std::to_string(by_value->range_size) + R"(,"group":{"group_number":)";
+    json.member("name", "value").member("range_size", by_value->range_size);
+    json.key("group").begin_object().key("group_number");
   } else {
-    out = R"({"name":"bin","bins":[)";
-    const auto& bins = std::get<GroupByBin>(splitter).bins;
-    for (std::size_t i = 0; i < bins.size(); ++i) {
-      if (i != 0) out += ',';
-      json::append_double(out, bins[i]);
-    }
-    out += R"(],"group":{"bin_number":)";
+    json.member("name", "bin").key("bins").array(std::get<GroupByBin>(splitter).bins);
+    json.key("group").begin_object().key("bin_number");
   }
   return out;
 }

@@ -24,12 +24,12 @@ struct Times {
 // <which>_absolute or <which>_relative, if there is one.
 Result<std::optional<Timestamp>> time_of(const Node& query, const std::string& which, Timestamp now) {
   if (const Node* absolute = query.find(which + "_absolute")) {
-    VARVE_TRY(const std::int64_t at, whole_of(*absolute));
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t at, whole_of(*absolute));
     return std::clamp(at, model::kTimestampMin, model::kTimestampMax);
   }
   const Node* relative = query.find(which + "_relative");
   if (relative == nullptr) return std::optional<Timestamp>();
-  VARVE_TRY(const Length length, length_of(*relative, 0, "query", which + "_relative"));
+  VARVE_ASSIGN_OR_RETURN(const Length length, length_of(*relative, 0, "query", which + "_relative"));
   return model::add_units(now, -length.value, length.unit);
 }
 
@@ -64,7 +64,7 @@ Result<QueryMetric> metric_of(const Node& node, const Times& times, model::TimeZ
   if (name == nullptr) return invalid(context + ".name may not be null");
   if (name->text.empty()) return invalid(context + ".name may not be empty");
   out.name = name->text;
-  VARVE_TRY(out.tags, filters_of(node.find("tags"), context));
+  VARVE_ASSIGN_OR_RETURN(out.tags, filters_of(node.find("tags"), context));
   if (!times.start) return invalid(context + ".start_time relative or absolute time must be set");
   if (times.end && *times.end < *times.start) {
     return invalid(context + ".end_time must be greater than the start time");
@@ -72,14 +72,14 @@ Result<QueryMetric> metric_of(const Node& node, const Times& times, model::TimeZ
   if (const Node* list = node.find("aggregators")) {
     if (list->kind != Kind::array) return invalid(context + ".aggregators must be an array");
     for (std::size_t i = 0; i < list->children.size(); ++i) {
-      VARVE_TRY(auto aggregator,
-                aggregator_of(list->children[i], zone, context + ".aggregators[" + std::to_string(i) + "]"));
+      VARVE_ASSIGN_OR_RETURN(
+          auto aggregator, aggregator_of(list->children[i], zone, context + ".aggregators[" + std::to_string(i) + "]"));
       out.aggregators.push_back(std::move(aggregator));
     }
   }
-  VARVE_TRY(out.group_by, group_by_of(node.find("group_by"), context));
+  VARVE_ASSIGN_OR_RETURN(out.group_by, group_by_of(node.find("group_by"), context));
   if (const Node* limit = node.find("limit")) {
-    VARVE_TRY(const std::int64_t value, whole_of(*limit));
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t value, whole_of(*limit));
     if (value < 0) return invalid(context + ".limit must be greater than or equal to 0");
     out.limit = static_cast<std::uint64_t>(value);
   }
@@ -89,7 +89,7 @@ Result<QueryMetric> metric_of(const Node& node, const Times& times, model::TimeZ
     out.descending = order->text == "desc";
   }
   if (const Node* exclude = node.find("exclude_tags")) {
-    VARVE_TRY(out.exclude_tags, flag_of(*exclude, context + ".exclude_tags"));
+    VARVE_ASSIGN_OR_RETURN(out.exclude_tags, flag_of(*exclude, context + ".exclude_tags"));
   }
   return out;
 }
@@ -108,29 +108,29 @@ Status check_plugins(const Node& owner, const std::string& context) {
 Result<Query> parse_query(std::string_view text, Timestamp now) {
   json::Reader reader(text);
   reader.set_lenient(true);
-  VARVE_TRY(const Node root, json::read_tree(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_tree(reader));
   if (root.kind != Kind::object) return invalid("Not a JSON Object: " + source_of(root));
 
   Query out;
   Times times;
-  VARVE_TRY(times.start, time_of(root, "start", now));
-  VARVE_TRY(times.end, time_of(root, "end", now));
+  VARVE_ASSIGN_OR_RETURN(times.start, time_of(root, "start", now));
+  VARVE_ASSIGN_OR_RETURN(times.end, time_of(root, "end", now));
   model::TimeZone zone;
   if (const Node* name = root.find("time_zone")) {
-    VARVE_TRY(zone, zone_of(*name, "query"));
+    VARVE_ASSIGN_OR_RETURN(zone, zone_of(*name, "query"));
   }
   if (const Node* cache = root.find("cache_time")) {
-    VARVE_TRY(const std::int64_t seconds, whole_of(*cache));
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t seconds, whole_of(*cache));
     if (seconds < 0) return invalid("cache_time must be greater than or equal to 0");
   }
-  VARVE_CHECK_OK(check_plugins(root, ""));
+  VARVE_RETURN_IF_ERROR(check_plugins(root, ""));
   const Node* metrics = root.find("metrics");
   if (metrics == nullptr) return invalid("query.metric[] must have a size of at least 1");
   if (metrics->kind != Kind::array) return invalid("query.metrics must be an array");
   for (std::size_t i = 0; i < metrics->children.size(); ++i) {
     const std::string context = "query.metric[" + std::to_string(i) + "]";
-    VARVE_TRY(auto metric, metric_of(metrics->children[i], times, zone, context));
-    VARVE_CHECK_OK(check_plugins(metrics->children[i], context));
+    VARVE_ASSIGN_OR_RETURN(auto metric, metric_of(metrics->children[i], times, zone, context));
+    VARVE_RETURN_IF_ERROR(check_plugins(metrics->children[i], context));
     out.metrics.push_back(std::move(metric));
   }
   // Both ends belong to the range.

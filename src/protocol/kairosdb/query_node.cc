@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::protocol::kairosdb {
 
@@ -107,29 +107,34 @@ Result<Length> length_of(const Node& node, std::int64_t otherwise, const std::st
   Length out;
   out.value = otherwise;
   if (const Node* value = node.find("value")) {
-    VARVE_TRY(out.value, whole_of(*value));
+    VARVE_ASSIGN_OR_RETURN(out.value, whole_of(*value));
   }
   if (out.value < 0) return invalid(what + ".value must be greater than or equal to 0");
   const Node* unit = node.find("unit");
   if (unit == nullptr) return invalid(what + ".unit may not be null");
-  VARVE_TRY(out.unit, unit_of(*unit, context));
+  VARVE_ASSIGN_OR_RETURN(out.unit, unit_of(*unit, context));
   return out;
 }
 
 std::string source_of(const Node& node) {
-  if (node.kind != Kind::array && node.kind != Kind::object) {
-    std::string out;
-    if (node.kind != Kind::string) return std::string(node.text);
-    json::append_string(out, node.text);
-    return out;
+  std::string out;
+  json::Writer json(out);
+  if (node.kind == Kind::string) {
+    json.value(node.text);
+  } else if (node.kind == Kind::array) {
+    json.begin_array();
+    for (std::size_t i = 0; i < node.children.size() && out.size() < 100; ++i) json.raw(source_of(node.children[i]));
+    json.end_array();
+  } else if (node.kind == Kind::object) {
+    json.begin_object();
+    for (std::size_t i = 0; i < node.children.size() && out.size() < 100; ++i) {
+      json.key(node.names[i]).raw(source_of(node.children[i]));
+    }
+    json.end_object();
+  } else {
+    json.raw(node.text);
   }
-  std::string out(1, node.kind == Kind::array ? '[' : '{');
-  for (std::size_t i = 0; i < node.children.size() && out.size() < 100; ++i) {
-    if (i != 0) out += ',';
-    if (node.kind == Kind::object) json::append_string(out, node.names[i]), out += ':';
-    out += source_of(node.children[i]);
-  }
-  return out += node.kind == Kind::array ? ']' : '}';
+  return out;
 }
 
 std::unexpected<Error> unknown_property(std::string_view property, std::string_view of, std::string_view package,

@@ -9,7 +9,7 @@
 #include "model/histogram.h"
 #include "protocol/json/number.h"
 #include "protocol/json/number_text.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::protocol::kairosdb {
 namespace {
@@ -134,11 +134,7 @@ std::string read_histogram(json::Reader& reader, std::string& bytes) {
 }
 
 void append_complex(std::string& out, const model::Complex& value) {
-  out += R"({"real":)";
-  json::append_double(out, value.real);
-  out += R"(,"imaginary":)";
-  json::append_double(out, value.imaginary);
-  out += '}';
+  json::Writer(out).begin_object().member("real", value.real).member("imaginary", value.imaginary).end_object();
 }
 
 // A name as KairosDB writes it: of a whole number, with a decimal.
@@ -149,25 +145,17 @@ void append_bin(std::string& out, double value) {
 }
 
 void append_histogram(std::string& out, const model::Histogram& value) {
-  out += R"({"bins":{)";
-  for (std::size_t i = 0; i < value.bins.size(); ++i) {
-    out += i == 0 ? "\"" : ",\"";
-    append_bin(out, model::bin_value(value.bins[i].key, value.precision));
-    out += "\":";
-    json::append_long(out, static_cast<std::int64_t>(value.bins[i].count));
+  json::Writer json(out);
+  json.begin_object().key("bins").begin_object();
+  std::string name;
+  for (const auto& bin : value.bins) {
+    name.clear();
+    append_bin(name, model::bin_value(bin.key, value.precision));
+    json.member(name, bin.count);
   }
-  out += '}';
-  const auto field = [&](std::string_view name, double number) {
-    out.append(",\"").append(name).append("\":");
-    json::append_double(out, number);
-  };
-  field("min", value.min);
-  field("max", value.max);
-  field("mean", value.mean);
-  field("sum", value.sum);
-  out += R"(,"precision":)";
-  json::append_long(out, value.precision);
-  out += '}';
+  json.end_object();
+  json.member("min", value.min).member("max", value.max).member("mean", value.mean).member("sum", value.sum);
+  json.member("precision", value.precision).end_object();
 }
 
 }  // namespace

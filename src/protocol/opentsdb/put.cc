@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/opentsdb/put.h"
 
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 #include "protocol/opentsdb/put_point.h"
 
 namespace varve::protocol::opentsdb {
@@ -109,32 +109,33 @@ PutOutcome parse_put(std::string_view body, Targets& targets, TenantTag tenant_t
 }
 
 std::string render_put(const PutOutcome& outcome, bool details) {
-  std::string out = "{\"success\":" + std::to_string(outcome.success);
-  out += ",\"failed\":" + std::to_string(outcome.failed);
+  std::string out;
+  json::Writer json(out);
+  json.begin_object().member("success", outcome.success).member("failed", outcome.failed);
   if (details) {
-    out += ",\"errors\":[";
+    json.key("errors").begin_array();
     for (const auto& error : outcome.errors) {
-      if (out.back() != '[') out += ',';
-      out += "{\"datapoint\":";
-      if (json::is_utf8(error.datapoint))
-        out += error.datapoint;
-      else
-        json::append_string(out, error.datapoint);
-      out += ",\"error\":";
-      json::append_string(out, error.reason);
-      out += '}';
+      json.begin_object().key("datapoint");
+      if (json::is_utf8(error.datapoint)) {
+        json.raw(error.datapoint);
+      } else {
+        json.value(error.datapoint);
+      }
+      json.member("error", error.reason).end_object();
     }
-    out += ']';
+    json.end_array();
   }
-  return out + '}';
+  json.end_object();
+  return out;
 }
 
 std::string render_put_error(int status, std::string_view message, std::string_view details) {
-  std::string out = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":";
-  json::append_string(out, message);
-  out += ",\"details\":";
-  json::append_string(out, details);
-  return out + "}}";
+  std::string out;
+  json::Writer json(out);
+  json.begin_object().key("error").begin_object();
+  json.member("code", status).member("message", message).member("details", details);
+  json.end_object().end_object();
+  return out;
 }
 
 }  // namespace varve::protocol::opentsdb

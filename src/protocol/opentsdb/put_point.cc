@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "model/time.h"
-#include "protocol/ceres/time.h"
+#include "model/instant.h"
 #include "protocol/json/text.h"
 
 namespace varve::protocol::opentsdb {
@@ -53,7 +52,10 @@ bool has_tenant_key(std::string_view tags) {
 
 bool is_scalar(const Element& e) { return e.kind == Kind::string || e.kind == Kind::number || e.kind == Kind::boolean; }
 
-// Seconds or milliseconds; a fraction makes it seconds. Or an instant, as clients of Ceres write it.
+// As clients of Ceres write them.
+constexpr model::InstantForm kInstants{.any_year = true, .short_offset = true};
+
+// Seconds or milliseconds; a fraction makes it seconds. Or an instant.
 std::optional<std::int64_t> time_of(const Element& e) {
   if (e.kind != Kind::number && e.kind != Kind::string) return {};
   std::optional<std::int64_t> time = json::to_long(e.text);
@@ -63,7 +65,7 @@ std::optional<std::int64_t> time_of(const Element& e) {
   } else {
     const auto seconds = json::to_double(e.text);
     if (seconds && !(std::abs(*seconds) < 1e12)) return {};
-    time = seconds ? std::llround(*seconds * 1000) : ceres::parse_instant(e.text);
+    time = seconds ? std::llround(*seconds * 1000) : model::parse_instant(e.text, kInstants);
     if (!time) return {};
   }
   if (*time <= 0 || *time > model::kTimestampMax) return {};
@@ -214,7 +216,7 @@ Status PointReader::read() {
   std::string key =
       point.metric.quoted ? std::string(point.metric.begin, point.metric_end) : '\1' + std::string(point.metric.text);
   key += point.tags_key;
-  VARVE_TRY(auto* group, route_.resolve(key, point.metric.text, *time, point.tags));
+  VARVE_ASSIGN_OR_RETURN(auto* group, route_.resolve(key, point.metric.text, *time, point.tags));
   route_.batch().add(*group, *time, *value);
   route_.step(group);
   return {};

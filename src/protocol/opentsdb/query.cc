@@ -2,10 +2,10 @@
 #include "protocol/opentsdb/query.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "model/time_zone.h"
 #include "protocol/json/tree.h"
 #include "protocol/opentsdb/query_error.h"
 
@@ -33,7 +33,7 @@ Result<std::string_view> text_of(const Node& object, std::string_view name) {
 
 // 65535, "65535", 6.5535e4
 Result<std::int64_t> whole_of(const Node& object, std::string_view name, std::int64_t otherwise) {
-  VARVE_TRY(const std::string_view text, text_of(object, name));
+  VARVE_ASSIGN_OR_RETURN(const std::string_view text, text_of(object, name));
   if (text.empty()) return otherwise;
   std::int64_t whole = 0;
   const char* const end = text.data() + text.size();
@@ -48,17 +48,16 @@ Result<std::int64_t> whole_of(const Node& object, std::string_view name, std::in
 }
 
 Status check_time_zone(std::string_view zone) {
-  static constexpr std::array<std::string_view, 6> kUtc = {"", "UTC", "Etc/UTC", "GMT", "Etc/GMT", "Z"};
-  if (std::ranges::find(kUtc, zone) != kUtc.end()) return {};
+  if (model::is_utc_name(zone, model::UtcNames::common)) return {};
   return fail(Code::unsupported, "the time zone must be UTC, not '" + std::string(zone) + "'");
 }
 
 Result<model::TimeRange> range_of(std::string_view start, std::string_view end, model::Timestamp now) {
   if (start.empty()) return invalid("Missing start time");
-  VARVE_TRY(const model::Timestamp first, parse_time(start, now));
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp first, parse_time(start, now));
   model::Timestamp last = now;
   if (!end.empty()) {
-    VARVE_TRY(last, parse_time(end, now));
+    VARVE_ASSIGN_OR_RETURN(last, parse_time(end, now));
   }
   if (last < first) {
     return invalid("End time [" + std::to_string(last) + "] must be greater than the start time [" +
@@ -71,11 +70,11 @@ Result<RateOptions> rate_of(const Node* node) {
   RateOptions out;
   if (node == nullptr) return out;
   if (node->kind != Kind::object) return invalid("rateOptions must be an object");
-  VARVE_TRY(out.counter, bool_of(*node, "counter"));
-  VARVE_TRY(out.counter_max, whole_of(*node, "counterMax", out.counter_max));
-  VARVE_TRY(out.reset_value, whole_of(*node, "resetValue", 0));
-  VARVE_TRY(out.drop_resets, bool_of(*node, "dropResets"));
-  VARVE_TRY(out.delta_only, bool_of(*node, "deltaOnly"));
+  VARVE_ASSIGN_OR_RETURN(out.counter, bool_of(*node, "counter"));
+  VARVE_ASSIGN_OR_RETURN(out.counter_max, whole_of(*node, "counterMax", out.counter_max));
+  VARVE_ASSIGN_OR_RETURN(out.reset_value, whole_of(*node, "resetValue", 0));
+  VARVE_ASSIGN_OR_RETURN(out.drop_resets, bool_of(*node, "dropResets"));
+  VARVE_ASSIGN_OR_RETURN(out.delta_only, bool_of(*node, "deltaOnly"));
   return out;
 }
 
@@ -84,7 +83,7 @@ Status add_filters(const Node& query, std::vector<Filter>& out) {
     if (tags->kind != Kind::object) return invalid("tags must be an object");
     for (std::size_t i = 0; i < tags->names.size(); ++i) {
       if (tags->children[i].kind == Kind::null) continue;
-      VARVE_TRY(auto filter, filter_of_tag(tags->names[i], tags->children[i].text, true));
+      VARVE_ASSIGN_OR_RETURN(auto filter, filter_of_tag(tags->names[i], tags->children[i].text, true));
       out.push_back(std::move(filter));
     }
   }
@@ -93,11 +92,11 @@ Status add_filters(const Node& query, std::vector<Filter>& out) {
   if (filters->kind != Kind::array) return invalid("filters must be an array");
   for (const Node& node : filters->children) {
     if (node.kind != Kind::object) return invalid("a filter must be an object");
-    VARVE_TRY(const std::string_view type, text_of(node, "type"));
-    VARVE_TRY(const std::string_view key, text_of(node, "tagk"));
-    VARVE_TRY(const std::string_view text, text_of(node, "filter"));
-    VARVE_TRY(const bool group_by, bool_of(node, "groupBy"));
-    VARVE_TRY(auto filter, make_filter(type, key, text, group_by));
+    VARVE_ASSIGN_OR_RETURN(const std::string_view type, text_of(node, "type"));
+    VARVE_ASSIGN_OR_RETURN(const std::string_view key, text_of(node, "tagk"));
+    VARVE_ASSIGN_OR_RETURN(const std::string_view text, text_of(node, "filter"));
+    VARVE_ASSIGN_OR_RETURN(const bool group_by, bool_of(node, "groupBy"));
+    VARVE_ASSIGN_OR_RETURN(auto filter, make_filter(type, key, text, group_by));
     out.push_back(std::move(filter));
   }
   return {};
@@ -109,19 +108,19 @@ Result<SubQuery> sub_query_of(const Node& node) {
   if (const Node* ids = node.find("tsuids"); ids != nullptr && !ids->children.empty()) {
     return fail(Code::unsupported, "queries by tsuids are not supported: name the metric and its tags");
   }
-  VARVE_TRY(out.metric, text_of(node, "metric"));
+  VARVE_ASSIGN_OR_RETURN(out.metric, text_of(node, "metric"));
   if (out.metric.empty()) return invalid("Missing the metric");
-  VARVE_TRY(out.aggregator, text_of(node, "aggregator"));
-  VARVE_TRY(const std::string_view downsample, text_of(node, "downsample"));
+  VARVE_ASSIGN_OR_RETURN(out.aggregator, text_of(node, "aggregator"));
+  VARVE_ASSIGN_OR_RETURN(const std::string_view downsample, text_of(node, "downsample"));
   if (!downsample.empty()) {
-    VARVE_TRY(out.downsample, parse_downsample(downsample));
+    VARVE_ASSIGN_OR_RETURN(out.downsample, parse_downsample(downsample));
   }
-  VARVE_TRY(const bool rate, bool_of(node, "rate"));
+  VARVE_ASSIGN_OR_RETURN(const bool rate, bool_of(node, "rate"));
   if (rate) {
-    VARVE_TRY(out.rate, rate_of(node.find("rateOptions")));
+    VARVE_ASSIGN_OR_RETURN(out.rate, rate_of(node.find("rateOptions")));
   }
-  VARVE_CHECK_OK(add_filters(node, out.filters));
-  VARVE_TRY(out.explicit_tags, bool_of(node, "explicitTags"));
+  VARVE_RETURN_IF_ERROR(add_filters(node, out.filters));
+  VARVE_ASSIGN_OR_RETURN(out.explicit_tags, bool_of(node, "explicitTags"));
   return out;
 }
 
@@ -149,29 +148,29 @@ bool flag_of(Parameters parameters, std::string_view name) {
 
 Result<Query> parse_query(std::string_view text, Parameters parameters, model::Timestamp now) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_strict(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return invalid("the query must be a JSON object");
   Query out;
-  VARVE_TRY(const std::string_view start, text_of(root, "start"));
-  VARVE_TRY(const std::string_view end, text_of(root, "end"));
-  VARVE_TRY(out.range, range_of(start, end, now));
-  VARVE_TRY(const std::string_view zone, text_of(root, "timezone"));
-  VARVE_CHECK_OK(check_time_zone(zone));
-  VARVE_TRY(const bool deletes, bool_of(root, "delete"));
+  VARVE_ASSIGN_OR_RETURN(const std::string_view start, text_of(root, "start"));
+  VARVE_ASSIGN_OR_RETURN(const std::string_view end, text_of(root, "end"));
+  VARVE_ASSIGN_OR_RETURN(out.range, range_of(start, end, now));
+  VARVE_ASSIGN_OR_RETURN(const std::string_view zone, text_of(root, "timezone"));
+  VARVE_RETURN_IF_ERROR(check_time_zone(zone));
+  VARVE_ASSIGN_OR_RETURN(const bool deletes, bool_of(root, "delete"));
   if (deletes) return no_delete();
-  VARVE_TRY(out.ms, bool_of(root, "msResolution"));
-  VARVE_TRY(out.show_query, bool_of(root, "showQuery"));
-  VARVE_TRY(out.show_summary, bool_of(root, "showSummary"));
+  VARVE_ASSIGN_OR_RETURN(out.ms, bool_of(root, "msResolution"));
+  VARVE_ASSIGN_OR_RETURN(out.show_query, bool_of(root, "showQuery"));
+  VARVE_ASSIGN_OR_RETURN(out.show_summary, bool_of(root, "showSummary"));
   out.arrays = flag_of(parameters, "arrays");
   const Node* queries = root.find("queries");
   if (queries == nullptr || queries->kind != Kind::array || queries->children.empty()) {
     return invalid("Missing queries");
   }
   for (const Node& node : queries->children) {
-    VARVE_TRY(auto query, sub_query_of(node));
+    VARVE_ASSIGN_OR_RETURN(auto query, sub_query_of(node));
     out.queries.push_back(std::move(query));
   }
-  VARVE_TRY(const bool calendar, bool_of(root, "useCalendar"));
+  VARVE_ASSIGN_OR_RETURN(const bool calendar, bool_of(root, "useCalendar"));
   if (calendar) use_calendar(out);
   return out;
 }
@@ -182,15 +181,15 @@ Result<Query> parse_query(Parameters parameters, model::Timestamp now) {
     return value == nullptr ? std::string_view() : std::string_view(*value);
   };
   Query out;
-  VARVE_TRY(out.range, range_of(text("start"), text("end"), now));
-  VARVE_CHECK_OK(check_time_zone(text("tz")));
+  VARVE_ASSIGN_OR_RETURN(out.range, range_of(text("start"), text("end"), now));
+  VARVE_RETURN_IF_ERROR(check_time_zone(text("tz")));
   if (flag_of(parameters, "delete")) return no_delete();
   if (find_parameter(parameters, "tsuid") != nullptr || find_parameter(parameters, "tsuids") != nullptr) {
     return fail(Code::unsupported, "queries by tsuids are not supported: name the metric and its tags");
   }
   for (const auto& [name, value] : parameters) {
     if (name != "m") continue;
-    VARVE_TRY(auto query, parse_m(value));
+    VARVE_ASSIGN_OR_RETURN(auto query, parse_m(value));
     out.queries.push_back(std::move(query));
   }
   if (out.queries.empty()) return invalid("Missing a parameter m");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenTSDB's queries, from a JSON body or from URL parameters, as one structure. docs/opentsdb-query.md says what is
-// taken. Names of aggregators are checked by whoever computes them.
+// OpenTSDB's queries, from a JSON body or from URL parameters, as one structure. docs/protocols/opentsdb-query.md says
+// what is taken. Names of aggregators are checked by whoever computes them.
 #pragma once
 
 #include <cstdint>

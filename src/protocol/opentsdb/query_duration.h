@@ -6,22 +6,14 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "model/time_unit.h"
+#include "model/duration.h"
 
 namespace varve::protocol::opentsdb {
 
-struct Duration {
-  std::int64_t count = 0;  // 1 to 10^6 of months and years, to 10^9 of others
-  model::TimeUnit unit = model::TimeUnit::milliseconds;
+// 1 to 10^6 of months and years, to 10^9 of others. Errors: invalid.
+Result<model::Duration> parse_duration(std::string_view text);
 
-  [[nodiscard]] std::int64_t ms() const {  // less than 2^60
-    if (unit == model::TimeUnit::months) return count * 30 * model::fixed_ms(model::TimeUnit::days);
-    if (unit == model::TimeUnit::years) return count * 365 * model::fixed_ms(model::TimeUnit::days);
-    return count * model::fixed_ms(unit);
-  }
-};
-
-// Errors: invalid.
-Result<Duration> parse_duration(std::string_view text);
+// Of such a one; less than 2^60.
+inline std::int64_t ms_of(model::Duration duration) { return model::duration_ms(duration).value_or(0); }
 
 }  // namespace varve::protocol::opentsdb

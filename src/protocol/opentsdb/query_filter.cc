@@ -85,7 +85,7 @@ Status parse_filters(std::string_view text, bool group_by, std::vector<Filter>& 
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == pair.size()) {
       return invalid("invalid tag: " + std::string(pair));
     }
-    VARVE_TRY(auto filter, filter_of_tag(pair.substr(0, equals), pair.substr(equals + 1), group_by));
+    VARVE_ASSIGN_OR_RETURN(auto filter, filter_of_tag(pair.substr(0, equals), pair.substr(equals + 1), group_by));
     out.push_back(std::move(filter));
   }
   return {};
@@ -104,7 +104,7 @@ Result<MetricAndFilters> parse_metric(std::string_view text) {
     rest.remove_prefix(1);
     const std::size_t close = find_outside(rest, '}');
     if (close == std::string_view::npos) return invalid("Missing '}' in: " + std::string(text));
-    VARVE_CHECK_OK(parse_filters(rest.substr(0, close), group_by, out.filters));
+    VARVE_RETURN_IF_ERROR(parse_filters(rest.substr(0, close), group_by, out.filters));
     rest.remove_prefix(close + 1);
   }
   if (!trim(rest).empty()) return invalid("Unexpected '" + std::string(rest) + "' behind: " + std::string(out.metric));

@@ -53,7 +53,7 @@ class Fields {
 template <class Out>
 Result<Out> with_object(std::string_view text, Result<Out> (*read)(const Node&)) {
   json::Reader reader(text);
-  VARVE_TRY(const Node root, json::read_strict(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_strict(reader));
   if (root.kind != Kind::object) return invalid("the request must be a JSON object");
   return read(root);
 }
@@ -69,7 +69,7 @@ Result<Suggest> suggest_of(const Fields& fields) {
   Suggest out;
   out.type = static_cast<Suggest::Type>(found - kTypes.begin());
   out.prefix = fields.text("q", "q");
-  VARVE_TRY(const auto max, fields.number("max", "max", 25, kMost));
+  VARVE_ASSIGN_OR_RETURN(const auto max, fields.number("max", "max", 25, kMost));
   out.max = static_cast<std::size_t>(max);
   return out;
 }
@@ -82,8 +82,8 @@ Status add_pair(std::string_view key, std::string_view value, Lookup& out) {
 
 Result<Lookup> lookup_of(const Fields& fields) {
   Lookup out;
-  VARVE_TRY(const auto limit, fields.number("limit", "limit", 25, kMost));
-  VARVE_TRY(const auto start, fields.number("start_index", "startIndex", 0, kMost));
+  VARVE_ASSIGN_OR_RETURN(const auto limit, fields.number("limit", "limit", 25, kMost));
+  VARVE_ASSIGN_OR_RETURN(const auto start, fields.number("start_index", "startIndex", 0, kMost));
   out.limit = static_cast<std::size_t>(limit);
   out.start_index = static_cast<std::size_t>(start);
   return out;
@@ -103,13 +103,13 @@ Status read_lookup_text(std::string_view text, Lookup& out) {
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) return invalid("invalid tag: " + std::string(pair));
-    VARVE_CHECK_OK(add_pair(pair.substr(0, equals), pair.substr(equals + 1), out));
+    VARVE_RETURN_IF_ERROR(add_pair(pair.substr(0, equals), pair.substr(equals + 1), out));
   }
   return {};
 }
 
 Result<Lookup> lookup_of_json(const Node& root) {
-  VARVE_TRY(Lookup out, lookup_of(Fields(root)));
+  VARVE_ASSIGN_OR_RETURN(Lookup out, lookup_of(Fields(root)));
   out.metric = Fields(root).text("m", "metric");
   if (out.metric == "*") out.metric.clear();
   const Node* tags = root.find("tags");
@@ -117,7 +117,7 @@ Result<Lookup> lookup_of_json(const Node& root) {
   if (tags->kind != Kind::array) return invalid("tags must be an array of {\"key\":…,\"value\":…}");
   for (const Node& pair : tags->children) {
     const Fields fields(pair);
-    VARVE_CHECK_OK(add_pair(fields.text("", "key"), fields.text("", "value"), out));
+    VARVE_RETURN_IF_ERROR(add_pair(fields.text("", "key"), fields.text("", "value"), out));
   }
   return out;
 }
@@ -125,7 +125,7 @@ Result<Lookup> lookup_of_json(const Node& root) {
 Result<LastQuery> last_of(const Fields& fields) {
   LastQuery out;
   out.resolve = fields.flag("resolve", "resolveNames");
-  VARVE_TRY(out.back_scan_hours, fields.number("back_scan", "backScan", 0, 10'000'000));
+  VARVE_ASSIGN_OR_RETURN(out.back_scan_hours, fields.number("back_scan", "backScan", 0, 10'000'000));
   return out;
 }
 
@@ -134,7 +134,7 @@ std::unexpected<Error> no_ids() {
 }
 
 Result<LastQuery> last_of_json(const Node& root) {
-  VARVE_TRY(LastQuery out, last_of(Fields(root)));
+  VARVE_ASSIGN_OR_RETURN(LastQuery out, last_of(Fields(root)));
   const Node* queries = root.find("queries");
   if (queries == nullptr || queries->children.empty()) return invalid("Missing queries");
   for (const Node& node : queries->children) {
@@ -144,7 +144,7 @@ Result<LastQuery> last_of_json(const Node& root) {
     if (series.metric.empty()) return invalid("Missing the metric");
     if (const Node* tags = node.find("tags")) {
       for (std::size_t i = 0; i < tags->names.size(); ++i) {
-        VARVE_TRY(auto filter, filter_of_tag(tags->names[i], tags->children[i].text, true));
+        VARVE_ASSIGN_OR_RETURN(auto filter, filter_of_tag(tags->names[i], tags->children[i].text, true));
         series.filters.push_back(std::move(filter));
       }
     }
@@ -162,20 +162,20 @@ Result<Suggest> parse_suggest(std::string_view json) {
 
 Result<Lookup> parse_lookup(Parameters parameters) {
   const Fields fields(parameters);
-  VARVE_TRY(Lookup out, lookup_of(fields));
+  VARVE_ASSIGN_OR_RETURN(Lookup out, lookup_of(fields));
   const std::string_view text = fields.text("m", "m");
   if (text.empty()) return invalid("Missing parameter m: a metric, a metric with tags, or tags in braces");
-  VARVE_CHECK_OK(read_lookup_text(text, out));
+  VARVE_RETURN_IF_ERROR(read_lookup_text(text, out));
   return out;
 }
 Result<Lookup> parse_lookup(std::string_view json) { return with_object<Lookup>(json, lookup_of_json); }
 
 Result<LastQuery> parse_last(Parameters parameters) {
-  VARVE_TRY(LastQuery out, last_of(Fields(parameters)));
+  VARVE_ASSIGN_OR_RETURN(LastQuery out, last_of(Fields(parameters)));
   for (const auto& [name, value] : parameters) {
     if (name == "tsuids") return no_ids();
     if (name != "timeseries") continue;
-    VARVE_TRY(auto metric, parse_metric(value));
+    VARVE_ASSIGN_OR_RETURN(auto metric, parse_metric(value));
     if (metric.metric.empty()) return invalid("Missing the metric in timeseries=" + value);
     out.series.push_back({std::string(metric.metric), std::move(metric.filters)});
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts inside of queries: durations, downsampling, rate options, and the m= form that puts all in one line.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 
@@ -13,20 +12,7 @@ namespace varve::protocol::opentsdb {
 
 namespace {
 
-using model::TimeUnit;
-
-struct Unit {
-  std::string_view name;
-  TimeUnit unit;
-};
-constexpr std::array<Unit, 8> kUnits = {{{"ms", TimeUnit::milliseconds},
-                                         {"s", TimeUnit::seconds},
-                                         {"m", TimeUnit::minutes},
-                                         {"h", TimeUnit::hours},
-                                         {"d", TimeUnit::days},
-                                         {"w", TimeUnit::weeks},
-                                         {"n", TimeUnit::months},
-                                         {"y", TimeUnit::years}}};
+using model::Duration;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
@@ -81,10 +67,10 @@ Result<RateOptions> parse_rate(std::string_view text) {
   out.counter = !parts[0].empty();
   out.drop_resets = parts[0] == "dropcounter";
   if (parts.size() > 1) {
-    VARVE_TRY(out.counter_max, whole(parts[1], out.counter_max, text));
+    VARVE_ASSIGN_OR_RETURN(out.counter_max, whole(parts[1], out.counter_max, text));
   }
   if (parts.size() > 2) {
-    VARVE_TRY(out.reset_value, whole(parts[2], 0, text));
+    VARVE_ASSIGN_OR_RETURN(out.reset_value, whole(parts[2], 0, text));
   }
   return out;
 }
@@ -97,21 +83,18 @@ bool is_modifier(std::string_view part) {
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view text) {
-  Duration out;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.count);
-  const std::string_view name(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto* const unit = std::ranges::find(kUnits, name, &Unit::name);
-  if (error != std::errc{} || unit == kUnits.end()) {
+  const auto out = model::parse_duration(text);
+  if (!out) {
     return invalid("Invalid duration '" + std::string(text) +
                    "': it must be a whole number and one of ms, s, m, h, d, w, n, y");
   }
-  const std::int64_t most = model::fixed_ms(unit->unit) == 0 ? 1'000'000 : 1'000'000'000;
-  if (out.count <= 0 || out.count > most) {
+  const std::int64_t most = model::fixed_ms(out->unit) == 0 ? 1'000'000 : 1'000'000'000;
+  if (out->count <= 0 || out->count > most) {
+    const std::string_view unit = text.substr(text.find_first_not_of("-0123456789"));
     return invalid("Invalid duration '" + std::string(text) + "': it must be greater than 0, and not over " +
-                   std::to_string(most) + std::string(name));
+                   std::to_string(most) + std::string(unit));
   }
-  out.unit = unit->unit;
-  return out;
+  return *out;
 }
 
 Result<Downsample> parse_downsample(std::string_view text) {
@@ -128,7 +111,7 @@ Result<Downsample> parse_downsample(std::string_view text) {
       out.calendar = true;
       interval.remove_suffix(1);
     }
-    VARVE_TRY(const Duration width, parse_duration(interval));
+    VARVE_ASSIGN_OR_RETURN(const Duration width, parse_duration(interval));
     out.count = width.count;
     out.unit = width.unit;
   }
@@ -155,15 +138,15 @@ Result<SubQuery> parse_m(std::string_view text) {
   // The last part is the metric, whatever it looks like.
   for (std::string_view part = token(rest); part.size() < rest.size() && is_modifier(part); part = token(rest)) {
     if (part.starts_with("rate")) {
-      VARVE_TRY(out.rate, parse_rate(part));
+      VARVE_ASSIGN_OR_RETURN(out.rate, parse_rate(part));
     } else if (part == "explicit_tags") {
       out.explicit_tags = true;
     } else {
-      VARVE_TRY(out.downsample, parse_downsample(part));
+      VARVE_ASSIGN_OR_RETURN(out.downsample, parse_downsample(part));
     }
     rest.remove_prefix(part.size() + 1);
   }
-  VARVE_TRY(auto metric, parse_metric(rest));
+  VARVE_ASSIGN_OR_RETURN(auto metric, parse_metric(rest));
   if (metric.metric.empty()) return invalid("Invalid parameter m=" + std::string(text) + ": it names no metric");
   out.metric = metric.metric;
   out.filters = std::move(metric.filters);

@@ -11,7 +11,7 @@ namespace varve::protocol::opentsdb {
 Status Route::enter(Current which, std::string_view tenant) {
   if (current_ == which && (which == Current::own || tenant == tenant_)) return {};
   restart();
-  VARVE_TRY(target_, targets_.of(tenant));
+  VARVE_ASSIGN_OR_RETURN(target_, targets_.of(tenant));
   current_ = which;
   tenant_ = tenant;
   return {};
@@ -19,16 +19,16 @@ Status Route::enter(Current which, std::string_view tenant) {
 
 Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view metric, model::Timestamp time,
                                          model::TagViews& tags, std::uint32_t ttl_s) {
-  VARVE_CHECK_OK(model::normalize(tags));
+  VARVE_RETURN_IF_ERROR(model::normalize(tags));
   const auto tag = std::find_if(tags.begin(), tags.end(), [](const auto& t) { return t.key == "tenant"; });
   const bool tagged = tag != tags.end();
   const std::string_view tenant = tagged ? tag->value : std::string_view{};
   const bool moves = tagged && tag_ == TenantTag::names;
   if (tagged && tag_ != TenantTag::plain) tags.erase(tag);
   if (moves) {
-    VARVE_CHECK_OK(enter(Current::tagged, tenant));
+    VARVE_RETURN_IF_ERROR(enter(Current::tagged, tenant));
   } else {
-    VARVE_CHECK_OK(enter(Current::own, {}));
+    VARVE_RETURN_IF_ERROR(enter(Current::own, {}));
   }
   const model::Timestamp kept_from = target_.batch->kept_from();
   if (time < kept_from) return fail(model::too_old(metric, time, kept_from, "seconds or milliseconds (by their size)"));

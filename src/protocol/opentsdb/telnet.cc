@@ -229,17 +229,17 @@ Status TelnetParser::put(std::string_view command) {
   }
   const std::string_view metric = words_[1];
   if (metric.empty()) return bad_argument("empty metric name");
-  VARVE_TRY(const auto time, time_of(words_[2], command != "put"));
+  VARVE_ASSIGN_OR_RETURN(const auto time, time_of(words_[2], command != "put"));
   if (words_[3].empty()) return bad_argument("empty value");
   auto value = model::Value::of_string(words_[3]);
   if (command != "puts") {
-    VARVE_TRY(value, number_value(words_[3], metric));
+    VARVE_ASSIGN_OR_RETURN(value, number_value(words_[3], metric));
   } else if (!json::is_utf8(words_[3])) {
     return bad_argument("the value must be valid UTF-8");
   }
   model::TagViews tags;
   std::uint32_t ttl_s = 0;
-  VARVE_CHECK_OK(read_tags(command, tags, ttl_s));
+  VARVE_RETURN_IF_ERROR(read_tags(command, tags, ttl_s));
   auto group = route_.resolve(key_of_words(), metric, time, tags, ttl_s);
   if (!group) {
     const bool old = group.error().code == Code::too_old;

@@ -102,7 +102,7 @@ LineGroup* Parser::guessed(std::string_view series) const {
 
 Result<LineGroup*> Parser::group_of(std::string_view labels) {
   if (LineGroup* known = groups_.find(labels, {})) return known;
-  VARVE_CHECK_OK(read_labels(labels, labels_));
+  VARVE_RETURN_IF_ERROR(read_labels(labels, labels_));
   return groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1});
 }
 

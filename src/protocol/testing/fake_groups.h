@@ -33,7 +33,7 @@ class FakeGroups final : public model::GroupSource {
   }
 
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
-    for (const auto metric : metrics) VARVE_CHECK_OK(model::check_limits(metric, tags, limits));
+    for (const auto metric : metrics) VARVE_RETURN_IF_ERROR(model::check_limits(metric, tags, limits));
     return {};
   }
 
@@ -44,7 +44,7 @@ class FakeGroups final : public model::GroupSource {
     model::TagViews sorted = tags;
     varve::check(model::normalize(sorted).has_value() && sorted == tags, "define() gets normalized tags");
     varve::check(!by_key_.contains(key(name, fields)), "define() is for what find() does not know");
-    VARVE_CHECK_OK(check(tags, metrics));
+    VARVE_RETURN_IF_ERROR(check(tags, metrics));
     if (groups_.size() >= groups_max) return fail(Code::limit, "too many groups");
     std::string labels = "{";
     for (const auto& [k, v] : tags) {

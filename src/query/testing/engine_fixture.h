@@ -27,7 +27,7 @@ class EngineTest : public ::testing::Test {
     out.range = {0, 1'000'000};
     out.metrics.resize(1);
     out.metrics[0].metric = "m";
-    out.metrics[0].stages = {stage};
+    out.metrics[0].pipeline().stages = {stage};
     return out;
   }
   void put(std::size_t hosts, std::size_t samples) {

@@ -32,13 +32,13 @@ Result<TenantId> MemoryStore::tenant(std::string_view name) {
 }
 
 Result<std::optional<TenantId>> MemoryStore::find_tenant(std::string_view name) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.find_tenant(name);
 }
 
 Result<std::vector<std::string>> MemoryStore::tenants() const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.tenants();
 }
@@ -56,7 +56,7 @@ index::GroupNames MemoryStore::group_names(model::GroupId group) const {
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
                                                   const index::Matchers& matchers) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.select(tenant, metric, matchers);
 }
@@ -70,32 +70,32 @@ std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> s
 
 Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, std::string_view prefix,
                                                            std::size_t limit) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.metric_names(tenant, prefix, limit);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_keys(tenant, metric);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric,
                                                          std::string_view key) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_values(tenant, metric, key);
 }
 
 Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   return index_.tag_counts(tenant, metric);
 }
 
 Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
-  VARVE_CHECK_OK(there());
+  VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
   std::vector<SeriesLife> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {
@@ -155,7 +155,7 @@ Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, cons
     }
     if (index_.series_tenant(series[i]) != tenant) continue;
     Samples room;
-    VARVE_CHECK_OK(scan_series(i, alive(series[i], room), options, sink));
+    VARVE_RETURN_IF_ERROR(scan_series(i, alive(series[i], room), options, sink));
   }
   return {};
 }
@@ -198,7 +198,7 @@ Status MemoryStore::scan_series(std::size_t position, const Samples& samples, co
   for (auto at = samples.lower_bound(options.range.first); at != samples.end() && at->first < options.range.last;
        ++at) {
     if (!run.empty() && (run.size() == piece_max_ || run.back()->second.type != at->second.type)) {
-      VARVE_CHECK_OK(give(position, run, sink));
+      VARVE_RETURN_IF_ERROR(give(position, run, sink));
       run.clear();
     }
     run.push_back(&*at);

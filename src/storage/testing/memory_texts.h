@@ -16,22 +16,22 @@ class MemoryTexts final : public TextStore {
   void away(bool is_away) { away_ = is_away; }
 
   Status put_text(const TextName& name, std::string_view text) override {
-    VARVE_CHECK_OK(there());
-    VARVE_CHECK_OK(check_text_name(name));
-    VARVE_CHECK_OK(check_text(text));
+    VARVE_RETURN_IF_ERROR(there());
+    VARVE_RETURN_IF_ERROR(check_text_name(name));
+    VARVE_RETURN_IF_ERROR(check_text(text));
     const std::lock_guard lock(mutex_);
     texts_[{name.tenant, name.service, text_place(name.service_key, name.key)}] = {name, std::string(text)};
     return {};
   }
   Status erase_text(const TextName& name) override {
-    VARVE_CHECK_OK(there());
-    VARVE_CHECK_OK(check_text_name(name));
+    VARVE_RETURN_IF_ERROR(there());
+    VARVE_RETURN_IF_ERROR(check_text_name(name));
     const std::lock_guard lock(mutex_);
     texts_.erase({name.tenant, name.service, text_place(name.service_key, name.key)});
     return {};
   }
   [[nodiscard]] Result<std::optional<std::string>> text(const TextName& name) const override {
-    VARVE_CHECK_OK(there());
+    VARVE_RETURN_IF_ERROR(there());
     const std::lock_guard lock(mutex_);
     const auto found = texts_.find({name.tenant, name.service, text_place(name.service_key, name.key)});
     if (found == texts_.end()) return std::nullopt;
@@ -39,7 +39,7 @@ class MemoryTexts final : public TextStore {
   }
   [[nodiscard]] Result<std::vector<TextName>> text_names(std::string_view tenant,
                                                          std::string_view service) const override {
-    VARVE_CHECK_OK(there());
+    VARVE_RETURN_IF_ERROR(there());
     std::vector<TextName> out;
     const std::lock_guard lock(mutex_);
     for (const auto& [place, entry] : texts_) {
@@ -50,7 +50,7 @@ class MemoryTexts final : public TextStore {
   [[nodiscard]] Result<std::vector<std::string>> text_keys(std::string_view tenant, std::string_view service,
                                                            std::string_view service_key,
                                                            std::string_view prefix) const override {
-    VARVE_TRY(const auto names, text_names(tenant, service));
+    VARVE_ASSIGN_OR_RETURN(const auto names, text_names(tenant, service));
     std::vector<std::string> out;
     for (const TextName& name : names) {
       if (name.service_key == service_key && name.key.starts_with(prefix)) out.push_back(name.key);

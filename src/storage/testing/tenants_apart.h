@@ -22,7 +22,7 @@ class TenantsApart final : public SeriesStore {
     return below_.find_tenant(own(name));
   }
   [[nodiscard]] Result<std::vector<std::string>> tenants() const override {
-    VARVE_TRY(auto all, below_.tenants());
+    VARVE_ASSIGN_OR_RETURN(auto all, below_.tenants());
     std::erase_if(all, [this](const std::string& name) { return !name.starts_with(prefix_); });
     for (std::string& name : all) name.erase(0, prefix_.size());
     return all;

@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <charconv>
-#include <mutex>
 #include <random>
 
+#include "base/mutex.h"
 #include "driver/wait.h"
 
 namespace varve::tracker::redis {
@@ -97,7 +97,7 @@ class Link::State {
       return fail(Code::unavailable, "Redis: " + reply.error().message);
     }
     closed_until_ns_ = 0;
-    VARVE_CHECK_OK(reply->status());
+    VARVE_RETURN_IF_ERROR(reply->status());
     const Trust trust = examine(epoch, *reply);
     const driver::Value& time = (*reply)[2];
     if (time.size() == 2) {
@@ -108,7 +108,7 @@ class Link::State {
   }
 
   [[nodiscard]] std::string epoch() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return epoch_;
   }
   [[nodiscard]] bool lost() const { return lost_; }
@@ -120,7 +120,7 @@ class Link::State {
   Trust examine(const std::string& asked, const Reply& reply) {
     const driver::Value& found = reply[0];
     const bool marked = reply[1].size() == 1 && reply[1][0].integer() == 1;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (found.nil() || (found.text() == asked && !marked)) {
       if (!lost_) begin_again();
       lost_ = true;
@@ -146,7 +146,7 @@ class Link::State {
   const std::int64_t timeout_ns_, pause_ns_;
   std::atomic<std::int64_t> closed_until_ns_ = 0;  // 0: open
   ServerClock clock_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::string epoch_;
   std::atomic<bool> lost_ = false;
   std::atomic<std::uint64_t> version_ = 1;
@@ -165,7 +165,7 @@ Question Link::question() const {
 }
 
 Result<Answer> Link::run(const Question& question) {
-  VARVE_CHECK_OK(state_->admit());
+  VARVE_RETURN_IF_ERROR(state_->admit());
   const std::int64_t sent = state_->now_ns();
   auto reply = driver::wait<Reply>(
       [&](Done<Reply> done) { redis_.run(question.commands, options_.timeout_ms, std::move(done)); });
@@ -182,11 +182,11 @@ void Link::run(const Question& question, Done<Answer> done) {
 }
 
 Result<Answer> Link::run_trusted(const Question& question) {
-  VARVE_TRY(Answer answer, run(question));
+  VARVE_ASSIGN_OR_RETURN(Answer answer, run(question));
   Trust trust = answer.trust();
   if (trust == Trust::unknown) {
     // If the marker is there now, it was there before, when the epoch had this name.
-    VARVE_TRY(const Answer again, run(this->question()));
+    VARVE_ASSIGN_OR_RETURN(const Answer again, run(this->question()));
     trust = again.trust();
   }
   if (trust != Trust::yes) return fail(Code::unavailable, "Redis may have lost what is pending");
@@ -198,8 +198,8 @@ std::uint64_t Link::version() const { return state_->version(); }
 const Clock& Link::clock() const { return state_->clock(); }
 
 Status Link::check() {
-  VARVE_TRY(const Answer answer, run(question()));
-  if (answer.trust() == Trust::unknown) VARVE_CHECK_OK(run(question()));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, run(question()));
+  if (answer.trust() == Trust::unknown) VARVE_RETURN_IF_ERROR(run(question()));
   return state_->clock().behind() ? not_before(state_->clock().now_us()) : Status();
 }
 
@@ -207,8 +207,8 @@ Status Link::not_before(std::int64_t time_us) {
   Question raise = question();
   const std::string wanted = std::to_string(time_us), slower = std::to_string(AddedTime::kSlower);
   raise.commands.call(not_before_script(), {key("added")}, {wanted, slower});
-  VARVE_CHECK_OK(run(raise));
-  VARVE_CHECK_OK(run(question()));  // from now on it counts here, too
+  VARVE_RETURN_IF_ERROR(run(raise));
+  VARVE_RETURN_IF_ERROR(run(question()));  // from now on it counts here, too
   return {};
 }
 
@@ -216,24 +216,24 @@ Status Link::declare_lost() {
   Question question = this->question();
   question.commands.command({"INCR", key("losses")});
   question.commands.command({"DEL", key("epoch")});
-  VARVE_CHECK_OK(run(question));
+  VARVE_RETURN_IF_ERROR(run(question));
   return check();
 }
 
 Status Link::recover(const std::function<Status()>& replay) {
   Question load = question();
   load.commands.command({"SCRIPT", "LOAD", "return '" + random_text() + "'"});
-  VARVE_TRY(const Answer loaded, run(load));
+  VARVE_ASSIGN_OR_RETURN(const Answer loaded, run(load));
   const std::string marker(loaded[0].text());
   const std::string recovery = key("recovery|" + marker);
   Question begin = question();
   begin.commands.call(begin_recovery(), {recovery, key("losses")}, {});
-  VARVE_CHECK_OK(run(begin));
-  VARVE_CHECK_OK(replay());
+  VARVE_RETURN_IF_ERROR(run(begin));
+  VARVE_RETURN_IF_ERROR(replay());
   Question end = question();
   end.commands.call(end_recovery(), {recovery, key("losses"), key("epoch")}, {marker});
-  VARVE_TRY(const Answer ended, run(end));
-  if (ended[0].integer() == 1) VARVE_CHECK_OK(check());
+  VARVE_ASSIGN_OR_RETURN(const Answer ended, run(end));
+  if (ended[0].integer() == 1) VARVE_RETURN_IF_ERROR(check());
   if (ended[0].integer() != 1 || lost()) return fail(Code::unavailable, "Redis was lost again while it was recovered");
   return {};
 }

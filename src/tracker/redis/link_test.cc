@@ -235,7 +235,7 @@ TEST_F(LinkTest, ARecoveryThatBeganBeforeALossWasDeclaredEndsNothing) {
   command({"FLUSHALL"});
   EXPECT_EQ(a.link
                 ->recover([&]() -> Status {
-                  VARVE_CHECK_OK(a.tracker.touch(a.journal, kHour));
+                  VARVE_RETURN_IF_ERROR(a.tracker.touch(a.journal, kHour));
                   return b.link->declare_lost();
                 })
                 .error()

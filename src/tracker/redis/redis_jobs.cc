@@ -43,7 +43,7 @@ Result<RedisJobBoard::View> RedisJobBoard::look(std::string_view replica) {
   const std::string time = now();
   Question question = link_.question();
   question.commands.call(look_script(), keys, Views{time, lease_ms_, replica});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   const driver::Value& seen = answer[0];
   if (seen.size() != 2 + job_keys_.size()) return fail(Code::corrupt, "Redis: the jobs are not as asked");
   View view{to_number(seen[0].text()), static_cast<std::size_t>(seen[1].integer()), {}};
@@ -59,7 +59,7 @@ Result<RedisJobBoard::View> RedisJobBoard::look(std::string_view replica) {
 Result<std::optional<Lease>> RedisJobBoard::claim(std::string_view replica) {
   // As often as there are jobs that others may snatch away meanwhile.
   for (std::size_t attempt = 0; attempt < job_keys_.size(); ++attempt) {
-    VARVE_TRY(const View view, look(replica));
+    VARVE_ASSIGN_OR_RETURN(const View view, look(replica));
     const auto is_mine = [&](const Job& job) { return job.expires_ms > view.now_ms && job.holder == replica; };
     if (std::ranges::count_if(view.jobs, is_mine) >= static_cast<std::ptrdiff_t>(share(view.replicas))) break;
     const Job* best = nullptr;
@@ -69,7 +69,7 @@ Result<std::optional<Lease>> RedisJobBoard::claim(std::string_view replica) {
       if (job.expires_ms <= view.now_ms && (best == nullptr || due(job) < due(*best))) best = &job;
     }
     if (best == nullptr) break;
-    VARVE_TRY(const auto lease, take(number(*best), *best, replica));
+    VARVE_ASSIGN_OR_RETURN(const auto lease, take(number(*best), *best, replica));
     if (lease) return lease;
   }
   return std::nullopt;
@@ -80,7 +80,7 @@ Result<std::optional<Lease>> RedisJobBoard::take(std::uint32_t job, const Job& s
   Question question = link_.question();
   question.commands.call(take_script(), Views{job_keys_[job], tokens_key_},
                          Views{time, lease_ms_, replica, seen.token, next});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   if (answer[0].size() != 2) return std::nullopt;
   return Lease{job, static_cast<std::uint64_t>(to_number(answer[0][0].text())), to_number(answer[0][1].text()), false};
 }
@@ -92,7 +92,7 @@ Result<Answer> RedisJobBoard::ask(const driver::Script& script, const Lease& lea
   arguments.insert(arguments.end(), more.begin(), more.end());
   Question question = link_.question();
   question.commands.call(script, Views{job_keys_[lease.job]}, arguments);
-  VARVE_TRY(Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(Answer answer, link_.run(question));
   if (answer[0].nil()) return lost(lease);
   return answer;
 }
@@ -104,7 +104,7 @@ Result<Lease> RedisJobBoard::renew(const Lease& lease) {
   keys.insert(keys.end(), job_keys_.begin(), job_keys_.end());
   Question question = link_.question();
   question.commands.call(renew_script(), keys, Views{time, lease_ms_, token});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   if (answer[0].size() != 3) return lost(lease);
   const auto held = static_cast<std::size_t>(answer[0][1].integer());
   const auto replicas = static_cast<std::size_t>(answer[0][2].integer());
@@ -113,12 +113,13 @@ Result<Lease> RedisJobBoard::renew(const Lease& lease) {
 
 Result<Turn> RedisJobBoard::turn(const Lease& lease) {
   while (true) {
-    VARVE_TRY(const Answer answer, ask(held_script(), lease, {}));
+    VARVE_ASSIGN_OR_RETURN(const Answer answer, ask(held_script(), lease, {}));
     const model::Timestamp now_ms = to_number(answer[0][0].text());
     const std::int64_t next = to_number(answer[0][1].text());
     const std::int64_t number = timetable_.catch_up(lease.job, next, now_ms);
     if (number != next) {
-      VARVE_TRY(const Answer moved, ask(move_script(), lease, {std::to_string(next), std::to_string(number)}));
+      VARVE_ASSIGN_OR_RETURN(const Answer moved,
+                             ask(move_script(), lease, {std::to_string(next), std::to_string(number)}));
       if (moved[0].integer() == 0) continue;  // another thread of ours has finished a turn meanwhile
     }
     const model::Timestamp due = timetable_.due_ms(lease.job, number);
@@ -127,18 +128,18 @@ Result<Turn> RedisJobBoard::turn(const Lease& lease) {
 }
 
 Status RedisJobBoard::finish(const Lease& lease, const Turn& turn) {
-  VARVE_TRY(const Answer moved, ask(move_script(), lease, {"", std::to_string(turn.number + 1)}));
+  VARVE_ASSIGN_OR_RETURN(const Answer moved, ask(move_script(), lease, {"", std::to_string(turn.number + 1)}));
   if (moved[0].integer() == 0) return fail(Code::conflict, "this turn is finished already");
   return {};
 }
 
 Status RedisJobBoard::release(const Lease& lease) {
-  VARVE_CHECK_OK(ask(release_script(), lease, {}));
+  VARVE_RETURN_IF_ERROR(ask(release_script(), lease, {}));
   return {};
 }
 
 Result<std::vector<JobState>> RedisJobBoard::jobs() {
-  VARVE_TRY(const View view, look(""));
+  VARVE_ASSIGN_OR_RETURN(const View view, look(""));
   std::vector<JobState> states;
   for (std::uint32_t number = 0; number < view.jobs.size(); ++number) {
     const Job& job = view.jobs[number];

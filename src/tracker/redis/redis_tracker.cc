@@ -45,7 +45,7 @@ std::string RedisTracker::entry(const Due& work) const { return entry_of(work.sl
 
 Status RedisTracker::touch(std::span<const Touch> touches, model::Timestamp now_ms) {
   if (touches.empty()) return {};
-  VARVE_CHECK_OK(link_.run(touching(touches, now_ms)));
+  VARVE_RETURN_IF_ERROR(link_.run(touching(touches, now_ms)));
   return {};
 }
 
@@ -101,14 +101,14 @@ Result<std::vector<Due>> RedisTracker::due(model::Timestamp now_ms, std::span<co
     question.commands.command(
         {"ZRANGEBYSCORE", pending_key(partition), "-inf", end, "WITHSCORES", "LIMIT", "0", count});
   }
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   std::vector<Found> found;
   for (std::size_t i = 0; i < partitions.size(); ++i) {
     const auto pairs = texts(answer[i]);
     for (std::size_t at = 0; at + 1 < pairs.size(); at += 2)
       found.push_back({partitions[i], pairs[at], to_number(pairs[at + 1])});
   }
-  if (when == When::ended) VARVE_CHECK_OK(drop_set_aside(found, now_ms));
+  if (when == When::ended) VARVE_RETURN_IF_ERROR(drop_set_aside(found, now_ms));
   std::ranges::sort(found, {}, &Found::score);
   if (found.size() > limit) found.resize(limit);
   return resolve(found, now_ms);
@@ -118,7 +118,7 @@ Result<std::vector<Due>> RedisTracker::due(model::Timestamp now_ms, std::span<co
 Status RedisTracker::drop_set_aside(std::vector<Found>& found, model::Timestamp now_ms) {
   Question question = link_.question();
   question.commands.command({"HKEYS", key("failed")});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   const auto fields = texts(answer[0]);
   const std::unordered_set<std::string_view> failed(fields.begin(), fields.end());
   if (failed.empty()) return {};
@@ -140,7 +140,7 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
     list.push_back({{}, entry.partition, *slot, static_cast<std::uint64_t>(entry.score), ready_of(entry.score)});
   }
   if (list.empty()) return list;
-  VARVE_TRY(const auto members, names_.find(names));
+  VARVE_ASSIGN_OR_RETURN(const auto members, names_.find(names));
   check(members.size() == names.size(), "one member for each name");
   Question forget = link_.question();
   std::size_t known = 0;
@@ -152,13 +152,13 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
       add_unknown(forget.commands, found[i], names[i], now_ms);
     }
   }
-  if (known < list.size()) VARVE_CHECK_OK(link_.run(forget));
+  if (known < list.size()) VARVE_RETURN_IF_ERROR(link_.run(forget));
   list.resize(known);
   return list;
 }
 
 Result<bool> RedisTracker::complete(const Due& work) {
-  VARVE_TRY(const auto done, complete_all({&work, 1}));
+  VARVE_ASSIGN_OR_RETURN(const auto done, complete_all({&work, 1}));
   return done[0];
 }
 
@@ -171,7 +171,7 @@ Result<std::vector<bool>> RedisTracker::complete_all(std::span<const Due> works)
                            {member, std::to_string(work.generation), std::to_string(work.slot),
                             std::to_string(work.partition) + "|" + member});
   }
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   std::vector<bool> done(works.size());
   for (std::size_t i = 0; i < works.size(); ++i) done[i] = answer[i].integer() == 1;
   return done;
@@ -180,7 +180,7 @@ Result<std::vector<bool>> RedisTracker::complete_all(std::span<const Due> works)
 Status RedisTracker::fail(const Due& work, model::Timestamp now_ms) {
   Question question = link_.question();
   add_fail(question.commands, work.partition, entry(work), now_ms);
-  VARVE_CHECK_OK(link_.run(question));
+  VARVE_RETURN_IF_ERROR(link_.run(question));
   return {};
 }
 
@@ -207,7 +207,7 @@ void RedisTracker::add_unknown(driver::Pipeline& commands, const Found& found, s
 Result<bool> RedisTracker::pending(model::TenantId tenant, model::Timestamp slot) {
   Question question = link_.question();
   question.commands.command({"HEXISTS", slots_key(tenant), std::to_string(slot)});
-  VARVE_TRY(const Answer answer, link_.run_trusted(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run_trusted(question));
   return answer[0].integer() == 1;
 }
 
@@ -219,7 +219,7 @@ Result<std::vector<model::Timestamp>> RedisTracker::pending_slots(model::TenantI
   if (range.empty()) return std::vector<model::Timestamp>{};
   Question question = link_.question();
   ask_pending_slots(question, tenant);
-  VARVE_TRY(const Answer answer, link_.run_trusted(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run_trusted(question));
   return read_pending_slots(answer[0], range);
 }
 
@@ -242,7 +242,7 @@ Result<Counts> RedisTracker::counts() {
     question.commands.command({"ZRANGE", pending_key(partition), "0", "0", "WITHSCORES"});
   }
   question.commands.command({"HLEN", key("failed")});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   Counts counts;
   for (std::size_t at = 0; at + 2 < answer.size(); at += 2) {
     counts.pending += static_cast<std::uint64_t>(answer[at].integer());
@@ -257,7 +257,7 @@ Result<Counts> RedisTracker::counts() {
 Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   Question question = link_.question();
   question.commands.command({"HGETALL", key("failed")});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   std::vector<SetAside> all;
   std::vector<std::string_view> names;
   const auto pairs = texts(answer[0]);
@@ -270,7 +270,7 @@ Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
     names.push_back(name);
   }
   if (all.empty()) return all;
-  VARVE_TRY(const auto members, names_.find(names));
+  VARVE_ASSIGN_OR_RETURN(const auto members, names_.find(names));
   check(members.size() == names.size(), "one member for each name");
   std::size_t known = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -26,7 +26,7 @@ const driver::Script& draw_script() {
 }  // namespace
 
 std::int64_t Sequence::floor() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return drawn_ == 0 ? 0 : drawn_ + (link_.clock().steady_ns() - drawn_ns_) / 1000;
 }
 
@@ -37,10 +37,10 @@ Result<std::int64_t> Sequence::draw(std::int64_t above) {
   const std::string key = link_.key("sequence");
   const std::string least = std::to_string(std::max({above, floor(), link_.clock().now_ms() * 1000}));
   question.commands.call(draw_script(), {key}, {least});
-  VARVE_TRY(const Answer answer, link_.run(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run(question));
   const std::int64_t number = to_number(answer[0].text());
   if (number <= above) return fail(Code::corrupt, "Redis gave out a number that is too small");
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (number > drawn_) {
     drawn_ = number;
     drawn_ns_ = link_.clock().steady_ns();

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "tracker/redis/link.h"
 
 namespace varve::tracker::redis {
@@ -24,8 +24,9 @@ class Sequence {
   [[nodiscard]] std::int64_t floor() const;
 
   Link& link_;
-  mutable std::mutex mutex_;
-  std::int64_t drawn_ = 0, drawn_ns_ = 0;
+  mutable Mutex mutex_;
+  std::int64_t drawn_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::int64_t drawn_ns_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::tracker::redis

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 
 namespace varve::tracker::redis {
 
@@ -38,7 +38,7 @@ class ServerClock final : public Clock {
   void observe(std::int64_t server_us, const AddedTime& added, std::int64_t sent_ns, std::int64_t received_ns) {
     const std::int64_t middle_us = (sent_ns + (received_ns - sent_ns) / 2) / 1000;
     const std::int64_t doubt_us = (received_ns - sent_ns) / 2000;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::int64_t doubt_before_us = doubt_us_ + (received_ns - observed_ns_) / 1000 / kDrift;
     if (was_known_) {
       const std::int64_t latest_us = server_us + added.at(server_us) + doubt_us + doubt_before_us;
@@ -54,17 +54,17 @@ class ServerClock final : public Clock {
   }
   // Another server may answer from now on: the next one counts.
   void forget() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     known_ = false;
   }
   // As of the last answer.
   [[nodiscard]] bool behind() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return behind_;
   }
 
   [[nodiscard]] std::int64_t now_us() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return now_us(local_.steady_ns() / 1000);
   }
   [[nodiscard]] std::int64_t now_ms() const override { return now_us() / 1000; }
@@ -74,18 +74,20 @@ class ServerClock final : public Clock {
   static constexpr std::int64_t kDrift = 10'000;   // 100 µs a second
   static constexpr std::int64_t kBackUs = 50'000;  // clocks that are kept right go back by less
 
-  [[nodiscard]] std::int64_t now_us(std::int64_t steady_us) const {
+  [[nodiscard]] std::int64_t now_us(std::int64_t steady_us) const VARVE_REQUIRES(mutex_) {
     const std::int64_t server_us = steady_us + offset_us_;
     return server_us + added_.at(server_us);
   }
 
   const Clock& local_;
-  mutable std::mutex mutex_;
-  std::int64_t offset_us_;  // from the local steady clock to the server's wall clock
-  AddedTime added_;
-  bool known_ = false, was_known_ = false, behind_ = false;
-  std::int64_t doubt_us_ = 0;
-  std::int64_t observed_ns_ = 0;
+  mutable Mutex mutex_;
+  std::int64_t offset_us_ VARVE_GUARDED_BY(mutex_);  // from the local steady clock to the server's wall clock
+  AddedTime added_ VARVE_GUARDED_BY(mutex_);
+  bool known_ VARVE_GUARDED_BY(mutex_) = false;
+  bool was_known_ VARVE_GUARDED_BY(mutex_) = false;
+  bool behind_ VARVE_GUARDED_BY(mutex_) = false;
+  std::int64_t doubt_us_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::int64_t observed_ns_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::tracker::redis

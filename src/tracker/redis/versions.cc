@@ -55,7 +55,7 @@ Result<std::vector<TenantVersions>> RedisVersions::ask(std::span<const VersionsA
     question.commands.command({"ZRANGEBYSCORE", link_.key("forgotten|" + tenant),
                                "(" + std::to_string(asked.forgotten_since), "+inf", "WITHSCORES"});
   }
-  VARVE_TRY(const Answer answer, link_.run_trusted(question));
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run_trusted(question));
   std::vector<TenantVersions> out(tenants.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i].epoch = epoch;
@@ -96,7 +96,7 @@ void RedisVersions::raise(std::span<const VersionsRaised> what, Done done) {
 
 Status RedisVersions::raise(std::span<const VersionsRaised> what) {
   if (what.empty()) return {};
-  VARVE_CHECK_OK(link_.run(raising(what)));
+  VARVE_RETURN_IF_ERROR(link_.run(raising(what)));
   return {};
 }
 

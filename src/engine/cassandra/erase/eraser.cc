@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/erase/eraser.h"
+#include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uin
   for (std::size_t first = 0; first < columns.size();) {
     std::size_t end = first + 1;
     while (end < columns.size() && columns[end] / kSeriesPerPart == columns[first] / kSeriesPerPart) ++end;
-    VARVE_CHECK_OK(gather_columns(data, columns.subspan(first, end - first), gather));
+    VARVE_RETURN_IF_ERROR(gather_columns(data, columns.subspan(first, end - first), gather));
     gather.finish();
     for (std::size_t i = 0; i < gather.times().size(); ++i) {
       if (!range.contains(gather.times()[i])) continue;
@@ -45,6 +46,7 @@ std::vector<unsigned> parts_with(std::span<const std::uint16_t> columns) {
 
 Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& active, std::span<const Timestamp> hot,
                      const Units& units, const std::atomic<bool>* cancelled, storage::EraseReport& report) const {
+  check(!work.columns.empty() && std::ranges::is_sorted(work.columns), "columns to be erased ascend");
   const std::int64_t step_ms = kSlotsAtOnce * parts_.reader.slot_ms();
   for (const TimeRange& part : active) {
     const TimeRange here = both(part, range);
@@ -53,10 +55,10 @@ Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& a
         return fail(Code::cancelled, "the delete was cancelled; a part of it may be done");
       }
       const TimeRange stretch{from, std::min(here.last, model::window_start(from, step_ms) + step_ms)};
-      VARVE_CHECK_OK(rewrite_slots(work, stretch, hot, units.touch, report));
+      VARVE_RETURN_IF_ERROR(rewrite_slots(work, stretch, hot, units.touch, report));
       from = stretch.last;
     }
-    if (!here.empty()) VARVE_CHECK_OK(rewrite_units(work, here, units));
+    if (!here.empty()) VARVE_RETURN_IF_ERROR(rewrite_units(work, here, units));
   }
   return {};
 }
@@ -65,9 +67,11 @@ Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& a
 // smaller than the one that is drawn when it stands.
 Status Eraser::write_erasure(const EraseWork& work, TimeRange range, std::vector<Arrival> seen) const {
   Erasure erasure{.range = range, .columns = work.columns, .seen = std::move(seen)};
-  VARVE_TRY(erasure.number, parts_.versions.draw(0));
-  VARVE_CHECK_OK(parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.number)}));
-  VARVE_TRY(erasure.blocks, parts_.versions.draw(erasure.number));
+  VARVE_ASSIGN_OR_RETURN(erasure.number, parts_.versions.draw(0));
+  VARVE_RETURN_IF_ERROR(
+      parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.number)}));
+  VARVE_ASSIGN_OR_RETURN(erasure.blocks, parts_.versions.draw(erasure.number));
+  check(erasure.blocks > erasure.number, "numbers ascend");
   return parts_.rows.write_now({erasure_write(parts_.tables, work.group.cells, erasure, erasure.blocks)});
 }
 
@@ -78,10 +82,10 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
   for (const Timestamp slot : hot) {
     if (range.overlaps({slot, slot + slot_ms})) wanted.hot.push_back(slot);
   }
-  VARVE_TRY(const auto lists, parts_.reader.read({&wanted, 1}, {}));
+  VARVE_ASSIGN_OR_RETURN(const auto lists, parts_.reader.read({&wanted, 1}, {}));
   std::vector<SealWork> again;
   for (const SlotData& data : lists[0]) {
-    VARVE_TRY(const std::uint64_t cells, count_cells(data, work.columns, range));
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t cells, count_cells(data, work.columns, range));
     if (cells == 0) continue;
     report.samples += cells;
     ++report.slots;
@@ -91,16 +95,16 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
   // Before the samples go, so that no window outlives them in somebody's answer.
   for (const SealWork& slot : again) {
     for (std::size_t level = 0; level < parts_.maker.levels().size(); ++level) {
-      VARVE_CHECK_OK(touch(work, level, model::window_start(slot.slot, parts_.maker.levels()[level].row_ms)));
+      VARVE_RETURN_IF_ERROR(touch(work, level, model::window_start(slot.slot, parts_.maker.levels()[level].row_ms)));
     }
   }
   std::vector<Timestamp> slots;
   for (const SealWork& slot : again) slots.push_back(slot.slot);
-  VARVE_TRY(auto seen, parts_.reader.last_arrivals(work.group, slots, {}));
-  VARVE_CHECK_OK(write_erasure(work, range, std::move(seen)));
+  VARVE_ASSIGN_OR_RETURN(auto seen, parts_.reader.last_arrivals(work.group, slots, {}));
+  VARVE_RETURN_IF_ERROR(write_erasure(work, range, std::move(seen)));
   // Also what is pending: it may be another group's that is, and the delete is not kept for ever.
-  VARVE_TRY(const auto sealed, parts_.sealer.seal(again));
-  for (const SealedSlot& one : sealed) VARVE_CHECK_OK(one.status);
+  VARVE_ASSIGN_OR_RETURN(const auto sealed, parts_.sealer.seal(again));
+  for (const SealedSlot& one : sealed) VARVE_RETURN_IF_ERROR(one.status);
   return {};
 }
 
@@ -108,9 +112,10 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
 Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::size_t level, TimeRange range) const {
   const ChunkTable& table = parts_.maker.levels()[level];
   const ChunkTable& finer = level == 0 ? parts_.reader.sealed() : parts_.maker.levels()[level - 1];
+  check(level < parts_.maker.levels().size(), "a granularity that there is");
   const std::int64_t width_ms = parts_.maker.width_ms(level);
   if (finer.retention_ms >= rollup::kForEver) return std::vector<Timestamp>();
-  const Timestamp gone = parts_.clock.now_ms() + kGoneMarginMs - finer.retention_ms;
+  const Timestamp gone = shared::kept_from(finer.retention_ms, parts_.clock.now_ms() + kGoneMarginMs);
   range.last = std::min(range.last, model::window_start(gone, table.row_ms) + table.row_ms);
   std::set<Timestamp> found;
   std::vector<RowRead> reads;
@@ -122,12 +127,12 @@ Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::si
   const auto inside = [&](const rollup::Window& w) {
     return w.start >= range.first && w.start + width_ms <= range.last;
   };
-  VARVE_CHECK_OK(parts_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view));
-    VARVE_TRY(const auto block, open_windows(row.chunk));
+  VARVE_RETURN_IF_ERROR(parts_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
+    VARVE_ASSIGN_OR_RETURN(const auto block, open_windows(row.chunk));
     for (const std::uint16_t column : work.columns) {
       if (block == nullptr || column / kSeriesPerPart != parts[number] || found.contains(row.start)) continue;
-      VARVE_TRY(const SeriesWindows series, windows_of(*block, column % kSeriesPerPart));
+      VARVE_ASSIGN_OR_RETURN(const SeriesWindows series, windows_of(*block, column % kSeriesPerPart));
       if (std::ranges::any_of(series.numbers, inside) || std::ranges::any_of(series.texts, inside)) {
         found.insert(row.start);
       }
@@ -141,14 +146,14 @@ Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::si
 Status Eraser::rewrite_units(const EraseWork& work, TimeRange range, const Units& units) const {
   bool is_written = false;
   for (std::size_t level = 0; level < parts_.maker.levels().size(); ++level) {
-    VARVE_TRY(const auto starts, units_with(work, level, range));
+    VARVE_ASSIGN_OR_RETURN(const auto starts, units_with(work, level, range));
     std::vector<UnitWork> works;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      if (!std::exchange(is_written, true)) VARVE_CHECK_OK(write_erasure(work, range, {}));
-      VARVE_TRY(works.emplace_back(), units.work(level, starts[i]));
+      if (!std::exchange(is_written, true)) VARVE_RETURN_IF_ERROR(write_erasure(work, range, {}));
+      VARVE_ASSIGN_OR_RETURN(works.emplace_back(), units.work(level, starts[i]));
       if (works.size() < kUnitsAtOnce && i + 1 < starts.size()) continue;
-      VARVE_TRY(const auto made, parts_.maker.make(level, works));
-      for (const MadeUnit& one : made) VARVE_CHECK_OK(one.status);
+      VARVE_ASSIGN_OR_RETURN(const auto made, parts_.maker.make(level, works));
+      for (const MadeUnit& one : made) VARVE_RETURN_IF_ERROR(one.status);
       works.clear();
     }
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/cassandra/scan/pending.h"
+#include "engine/cassandra/hot/pending.h"
 #include "engine/cassandra/scan/window_rows.h"
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/settle/unit_maker.h"

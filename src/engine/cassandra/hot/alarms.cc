@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "engine/cassandra/tables/cell.h"
 
@@ -35,7 +36,7 @@ void Alarms::raise(Done done) {
   std::int64_t stamp_us = 0;
   bool closed = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::int64_t now_ns = clock_.steady_ns();
     ++raised_;
     owing_ = true;
@@ -59,7 +60,8 @@ void Alarms::raise(Done done) {
 void Alarms::written(std::int64_t stamp_us, const Status& status) {
   std::vector<Done> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
+    check(writing_, "the row that was written was under way");
     writing_ = false;
     const bool stays = stamp_us > cleared_us_;
     if (status && stays) return stood(stamp_us, clock_.steady_ns());
@@ -73,7 +75,7 @@ void Alarms::written(std::int64_t stamp_us, const Status& status) {
 void Alarms::tell_heard() {
   std::vector<Done> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (waiting_.empty() || !heard(clock_.steady_ns())) return;
     waiting.swap(waiting_);
   }
@@ -83,7 +85,7 @@ void Alarms::tell_heard() {
 void Alarms::close() {
   std::vector<Done> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
     waiting.swap(waiting_);
   }
@@ -91,55 +93,55 @@ void Alarms::close() {
 }
 
 bool Alarms::unheard() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return owing_ && !heard(clock_.steady_ns());
 }
 
 Result<bool> Alarms::any() {
-  VARVE_CHECK_OK(look(kTrustedMs * 1'000'000));
-  const std::lock_guard lock(mutex_);
+  VARVE_RETURN_IF_ERROR(look(kTrustedMs * 1'000'000));
+  const MutexLock lock(mutex_);
   return owing_ || !others_.empty();
 }
 
 Status Alarms::turn() {
-  VARVE_CHECK_OK(refresh());
-  VARVE_CHECK_OK(look(0));
+  VARVE_RETURN_IF_ERROR(refresh());
+  VARVE_RETURN_IF_ERROR(look(0));
   return recover();
 }
 
 Status Alarms::refresh() {
   std::int64_t stamp_us = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (written_us_ == 0 || clock_.steady_ns() - written_ns_ < kRefreshMs * 1'000'000) return {};
     stamp_us = next_stamp();
   }
   std::vector<RowWrite> rows;
   rows.push_back(row(stamp_us));
-  VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
-  const std::lock_guard lock(mutex_);
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
+  const MutexLock lock(mutex_);
   stood(stamp_us, clock_.steady_ns());  // only turns take it back
   return {};
 }
 
 // Unless one began that is not older than that.
 Status Alarms::look(std::int64_t trusted_ns) {
-  const std::lock_guard only_one(looking_);
+  const MutexLock only_one(looking_);
   const std::int64_t begin_ns = clock_.steady_ns();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (looked_ && begin_ns - looked_ns_ < trusted_ns) return {};
   }
   const RowRead read{&tables_.alarms, {options_.id}, {}, {}, {"at"}};
   std::vector<Other> found;
-  VARVE_CHECK_OK(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
     Other other{0, 0, begin_ns};
-    VARVE_TRY(other.source, bigint_of(row.cells[0]));
-    VARVE_TRY(other.at_ms, timestamp_of(row.cells[1]));
+    VARVE_ASSIGN_OR_RETURN(other.source, bigint_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(other.at_ms, timestamp_of(row.cells[1]));
     if (other.source != options_.source) found.push_back(other);
     return {};
   }));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Other& other : found) {
     const auto known = std::ranges::find(others_, other.source, &Other::source);
     if (known != others_.end() && known->at_ms == other.at_ms) other.seen_ns = known->seen_ns;
@@ -152,7 +154,7 @@ Status Alarms::look(std::int64_t trusted_ns) {
 
 // Of what was raised until then the journal was replayed. Otherwise touches failed while it was read.
 std::vector<Alarms::Done> Alarms::take_back(std::uint64_t raised, std::vector<RowDelete>& gone) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (raised != raised_) return {};
   cleared_us_ = stamps_.draw(clock_.now_ms() * 1000);
   gone.push_back({&tables_.alarms, {options_.id}, {bigint_cell(options_.source)}, cleared_us_});
@@ -162,12 +164,12 @@ std::vector<Alarms::Done> Alarms::take_back(std::uint64_t raised, std::vector<Ro
 }
 
 Status Alarms::recover() {
-  VARVE_CHECK_OK(trackers_.check());
+  VARVE_RETURN_IF_ERROR(trackers_.check());
   std::uint64_t raised = 0;
   bool owing = false;
   std::vector<Other> dead;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::int64_t now_ns = clock_.steady_ns();
     raised = raised_;
     owing = owing_;
@@ -176,11 +178,11 @@ Status Alarms::recover() {
   }
   if (owing || !dead.empty()) {
     log::warn("touches are missing in Redis", {{"own", owing ? "yes" : "no"}, {"dead", dead.size()}});
-    VARVE_CHECK_OK(trackers_.declare_lost());
+    VARVE_RETURN_IF_ERROR(trackers_.declare_lost());
   } else if (!trackers_.lost()) {
     return {};
   }
-  VARVE_CHECK_OK(trackers_.recover([this] { return journal_.replay(trackers_); }));
+  VARVE_RETURN_IF_ERROR(trackers_.recover([this] { return journal_.replay(trackers_); }));
 
   std::vector<RowDelete> gone;
   for (const Other& other : dead) {
@@ -189,8 +191,8 @@ Status Alarms::recover() {
   std::vector<Done> made_up_for;
   if (owing) made_up_for = take_back(raised, gone);
   for (Done& done : made_up_for) done({});
-  if (!gone.empty()) VARVE_CHECK_OK(rows_.erase_now(std::move(gone)));
-  const std::lock_guard lock(mutex_);
+  if (!gone.empty()) VARVE_RETURN_IF_ERROR(rows_.erase_now(std::move(gone)));
+  const MutexLock lock(mutex_);
   std::erase_if(others_, [&](const Other& other) {
     return std::ranges::any_of(dead, [&](const Other& one) { return one.source == other.source; });
   });

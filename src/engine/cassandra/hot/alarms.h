@@ -14,12 +14,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/hot/shared_trackers.h"
@@ -83,10 +83,14 @@ class Alarms {
     std::int64_t seen_ns = 0;  // since when it has not been refreshed
   };
   RowWrite row(std::int64_t stamp_us) const;
-  std::int64_t next_stamp();  // with mutex_
-  [[nodiscard]] bool stands(std::int64_t now_ns) const { return written_us_ != 0 && now_ns - written_ns_ <= kStandsNs; }
-  [[nodiscard]] bool heard(std::int64_t now_ns) const { return stands(now_ns) && now_ns >= heard_ns_; }
-  void stood(std::int64_t stamp_us, std::int64_t now_ns);  // with mutex_
+  std::int64_t next_stamp() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool stands(std::int64_t now_ns) const VARVE_REQUIRES(mutex_) {
+    return written_us_ != 0 && now_ns - written_ns_ <= kStandsNs;
+  }
+  [[nodiscard]] bool heard(std::int64_t now_ns) const VARVE_REQUIRES(mutex_) {
+    return stands(now_ns) && now_ns >= heard_ns_;
+  }
+  void stood(std::int64_t stamp_us, std::int64_t now_ns) VARVE_REQUIRES(mutex_);
   void written(std::int64_t stamp_us, const Status& status);
   Status refresh();
   Status look(std::int64_t trusted_ns);
@@ -104,20 +108,20 @@ class Alarms {
   Stamps& stamps_;
   const Clock& clock_;
 
-  std::mutex looking_;  // before mutex_: one look at a time
-  mutable std::mutex mutex_;
-  std::uint64_t raised_ = 0;  // how often
-  bool owing_ = false;        // raised since the last recovery began
-  bool closed_ = false;
-  std::int64_t written_us_ = 0;  // the row that stands; 0: none
-  std::int64_t written_ns_ = 0;  // when it stood
-  std::int64_t heard_ns_ = 0;    // from when on everybody knows of it
-  std::int64_t cleared_us_ = 0;  // rows written before that are taken back
-  bool writing_ = false;
-  std::vector<Done> waiting_;  // for the row, or until it is heard
-  std::vector<Other> others_;
-  bool looked_ = false;
-  std::int64_t looked_ns_ = 0;  // when the last look began
+  Mutex looking_ VARVE_ACQUIRED_BEFORE(mutex_);  // one look at a time
+  mutable Mutex mutex_;
+  std::uint64_t raised_ VARVE_GUARDED_BY(mutex_) = 0;  // how often
+  bool owing_ VARVE_GUARDED_BY(mutex_) = false;        // raised since the last recovery began
+  bool closed_ VARVE_GUARDED_BY(mutex_) = false;
+  std::int64_t written_us_ VARVE_GUARDED_BY(mutex_) = 0;  // the row that stands; 0: none
+  std::int64_t written_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when it stood
+  std::int64_t heard_ns_ VARVE_GUARDED_BY(mutex_) = 0;    // from when on everybody knows of it
+  std::int64_t cleared_us_ VARVE_GUARDED_BY(mutex_) = 0;  // rows written before that are taken back
+  bool writing_ VARVE_GUARDED_BY(mutex_) = false;
+  std::vector<Done> waiting_ VARVE_GUARDED_BY(mutex_);  // for the row, or until it is heard
+  std::vector<Other> others_ VARVE_GUARDED_BY(mutex_);
+  bool looked_ VARVE_GUARDED_BY(mutex_) = false;
+  std::int64_t looked_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when the last look began
 };
 
 }  // namespace varve::engine::cassandra

@@ -2,11 +2,11 @@
 #include "engine/cassandra/hot/appender.h"
 
 #include <algorithm>
-#include <mutex>
 #include <tuple>
 #include <utility>
 
 #include "base/check.h"
+#include "base/mutex.h"
 #include "engine/cassandra/hot/hot_pieces.h"
 #include "engine/cassandra/tables/data_rows.h"
 
@@ -38,7 +38,7 @@ struct Appender::Append {
   int looks = 0;
   std::uint64_t raises_failed = 0;  // of the index' numbers, when it began
 
-  std::mutex mutex;
+  Mutex mutex;
   int under_way = 2;
   Status status;  // the first error
 };
@@ -84,6 +84,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
       rows.back().ttl_s = ttl_left_s(end, kHotKeptMs, now).value_or(0);
     }
   }
+  check(!rows.empty() && rows.size() == hot.pieces.size(), "each piece is a row");
   const std::int64_t first_us = rows[0].timestamp_us;
   // What goes into one partition side by side: it goes in one request.
   std::ranges::stable_sort(rows, {}, &RowWrite::partition);
@@ -103,7 +104,8 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
 void Appender::ended(const Shared& append, const Status& status) {
   Status first;
   {
-    const std::lock_guard lock(append->mutex);
+    const MutexLock lock(append->mutex);
+    check(append->under_way > 0, "an append has two parts");
     if (append->status) append->status = status;
     if (--append->under_way > 0) return;
     first = append->status;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "model/row.h"
@@ -32,7 +33,7 @@ class Appender {
     std::int64_t source = 0;  // of this process: random
   };
   // `clock`: the one that all replicas share.
-  Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, Toucher& trackers,
+  Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingTrackers& trackers,
            Journal& journal, Alarms& alarms, Watermark& watermark, const Clock& clock)
       : options_(options),
         tables_(tables),
@@ -63,7 +64,7 @@ class Appender {
   const Tables& tables_;
   RowStore& rows_;
   SeriesTables& series_;
-  Toucher& trackers_;
+  PendingTrackers& trackers_;
   Journal& journal_;
   Alarms& alarms_;
   Watermark& watermark_;

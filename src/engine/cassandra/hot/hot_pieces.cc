@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
+
 namespace varve::engine::cassandra {
 namespace {
 
@@ -47,6 +49,7 @@ std::vector<Run> runs_of(std::span<const Placed> rows, const NamesOf& names_of,
     if (groups.empty() || groups.back() != row.group) groups.push_back(row.group);
   }
   const std::vector<GroupName> names = names_of(groups);
+  check(names.size() == groups.size(), "each group has a name");
   std::vector<Run> runs;
   std::size_t group = 0;
   for (std::size_t from = 0; from < rows.size();) {

@@ -55,11 +55,11 @@ void Journal::stand(const Wanted& wanted, Timestamp now_ms) {
   for (const Touch& touch : wanted.touches) {
     if (!seen.try_emplace({touch.member.tenant, touch.slot}).second) continue;
     const std::string tenant = series_.directory().tenant_name(touch.member.tenant);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Timestamp& last = slots_[{tenant, touch.slot}];
     last = std::max({last, wanted.hour, touch.slot + options_.slot_ms});
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::exchange(swept_, wanted.hour) != wanted.hour) sweep(now_ms);
 }
 
@@ -91,15 +91,15 @@ Status Journal::read_hours(std::span<const Timestamp> hours, const Each& each) {
       reads.push_back({&tables_.pending_journal, {partition_cell(partition), timestamp_cell(hour_of(i))}, {}, {}, {}});
     }
     std::vector<Entry> entries;
-    VARVE_CHECK_OK(rows_.read(reads, {}, [&](std::size_t number, const RowView& row) -> Status {
+    VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t number, const RowView& row) -> Status {
       Entry& entry = entries.emplace_back();
       entry.hour = hour_of(from + number);
-      VARVE_TRY(entry.slot, timestamp_of(row.cells[0]));
+      VARVE_ASSIGN_OR_RETURN(entry.slot, timestamp_of(row.cells[0]));
       entry.tenant = row.cells[1];
       if (!hash_of(row.cells[2], entry.hash)) return fail(Code::corrupt, "a hash in the journal has not 16 bytes");
       return {};
     }));
-    if (!entries.empty()) VARVE_CHECK_OK(each(std::move(entries)));
+    if (!entries.empty()) VARVE_RETURN_IF_ERROR(each(std::move(entries)));
   }
   return {};
 }
@@ -108,11 +108,12 @@ Status Journal::replay(SharedTrackers& trackers) {
   const Timestamp now = clock_.now_ms();
   const std::uint64_t unknown_before = unknown_;
   std::uint64_t count = 0;
-  VARVE_CHECK_OK(read(first_hour(now), model::window_start(now + kClocksMs, kHourMs), [&](std::vector<Entry> entries) {
-    count += entries.size();
-    return touch(entries, trackers);
-  }));
-  VARVE_CHECK_OK(touch_long_units(trackers));
+  VARVE_RETURN_IF_ERROR(
+      read(first_hour(now), model::window_start(now + kClocksMs, kHourMs), [&](std::vector<Entry> entries) {
+        count += entries.size();
+        return touch(entries, trackers);
+      }));
+  VARVE_RETURN_IF_ERROR(touch_long_units(trackers));
   log::info("the journal was replayed", {{"entries", count}, {"unknown", unknown_ - unknown_before}});
   return {};
 }
@@ -125,7 +126,7 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
   for (const Entry& entry : entries) {
     const auto [tenant, is_new] = tenants.try_emplace(entry.tenant);
     if (is_new) {
-      VARVE_TRY(tenant->second, series_.loader().find_tenant(entry.tenant));
+      VARVE_ASSIGN_OR_RETURN(tenant->second, series_.loader().find_tenant(entry.tenant));
     }
     if (!tenant->second) {
       ++unknown_;
@@ -134,7 +135,7 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
     names.emplace_back(*tenant->second, entry.hash);
     slots.push_back(entry.slot);
   }
-  VARVE_TRY(const auto groups, series_.loader().groups(names));
+  VARVE_ASSIGN_OR_RETURN(const auto groups, series_.loader().groups(names));
   std::vector<Touch> touches;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i]) {
@@ -147,7 +148,7 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
   std::ranges::stable_sort(touches, {}, [](const Touch& touch) { return std::pair(touch.member.tenant, touch.slot); });
   for (std::size_t at = 0; at < touches.size(); at += kTouchesAtOnce) {
     const auto part = std::span(touches).subspan(at, std::min(kTouchesAtOnce, touches.size() - at));
-    VARVE_CHECK_OK(trackers.samples().touch(part, clock_.now_ms()));
+    VARVE_RETURN_IF_ERROR(trackers.samples().touch(part, clock_.now_ms()));
   }
   return {};
 }
@@ -159,7 +160,7 @@ Status Journal::touch_long_units(SharedTrackers& trackers) {
   std::map<std::string, std::optional<TenantId>> tenants;
   std::vector<Loader::Named> names;
   // Read first and looked up later: within the reading nothing else is read.
-  VARVE_CHECK_OK(rows_.read_all(tables_.line_groups, {}, [&](const RowView& row) -> Status {
+  VARVE_RETURN_IF_ERROR(rows_.read_all(tables_.line_groups, {}, [&](const RowView& row) -> Status {
     Hash hash;
     if (!hash_of(row.cells[1], hash)) return fail(Code::corrupt, "a hash in line_groups has not 16 bytes");
     const auto [tenant, is_new] = tenants.try_emplace(std::string(row.cells[0]));
@@ -170,7 +171,7 @@ Status Journal::touch_long_units(SharedTrackers& trackers) {
   const Timestamp now = clock_.now_ms();
   for (std::size_t at = 0; at < names.size(); at += kTouchesAtOnce) {
     const auto part = std::span(names).subspan(at, std::min(kTouchesAtOnce, names.size() - at));
-    VARVE_TRY(const auto groups, series_.loader().groups(part));
+    VARVE_ASSIGN_OR_RETURN(const auto groups, series_.loader().groups(part));
     for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
       const std::int64_t unit = options_.units_ms[level];
       if (!replays_all(unit)) continue;
@@ -182,17 +183,17 @@ Status Journal::touch_long_units(SharedTrackers& trackers) {
           touches.push_back({{part[i].first, model::to_int(*groups[i])}, partition, start});
         }
       }
-      VARVE_CHECK_OK(trackers.units(level).touch(touches, clock_.now_ms()));
+      VARVE_RETURN_IF_ERROR(trackers.units(level).touch(touches, clock_.now_ms()));
     }
   }
   return {};
 }
 
 Result<std::vector<Timestamp>> Journal::slots(TenantId tenant, model::TimeRange range) {
-  VARVE_CHECK_OK(refresh());
+  VARVE_RETURN_IF_ERROR(refresh());
   const std::string name = series_.directory().tenant_name(tenant);
   std::vector<Timestamp> out;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto at = slots_.lower_bound({name, model::kTimestampMin - options_.slot_ms}); at != slots_.end(); ++at) {
     const auto& [of, slot] = at->first;
     if (of != name || slot >= range.last) break;
@@ -204,10 +205,10 @@ Result<std::vector<Timestamp>> Journal::slots(TenantId tenant, model::TimeRange 
 // One that has begun before may have missed what stands now.
 Status Journal::refresh() {
   const std::uint64_t wanted = refreshes_ + 1;
-  const std::lock_guard only_one(refreshing_);
+  const MutexLock only_one(refreshing_);
   if (refreshed_ >= wanted) return {};
   const std::uint64_t number = ++refreshes_;
-  VARVE_CHECK_OK(read_new());
+  VARVE_RETURN_IF_ERROR(read_new());
   refreshed_ = number;
   return {};
 }
@@ -221,7 +222,7 @@ Status Journal::read_new() {
   }
   read_ms_ = now;  // before: what is found is not swept
   const Status read_all = read(first, model::window_start(now + kClocksMs, kHourMs), [&](const auto& entries) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const Entry& entry : entries) {
       Timestamp& known = slots_[{entry.tenant, entry.slot}];
       known = std::max({known, entry.hour, entry.slot + options_.slot_ms});
@@ -229,7 +230,7 @@ Status Journal::read_new() {
     return Status();
   });
   if (!read_all) read_ms_ = kNever;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sweep(now);
   return read_all;
 }
@@ -238,7 +239,7 @@ Status Journal::read_new() {
 
 Result<Journal::TenantSlots> Journal::written_in(Timestamp hour) {
   TenantSlots found;
-  VARVE_CHECK_OK(read_hours({&hour, 1}, [&](const std::vector<Entry>& entries) -> Status {
+  VARVE_RETURN_IF_ERROR(read_hours({&hour, 1}, [&](const std::vector<Entry>& entries) -> Status {
     for (const Entry& entry : entries) found[entry.tenant].insert(entry.slot);
     return {};
   }));

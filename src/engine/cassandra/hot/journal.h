@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "engine/cassandra/hot/shared_trackers.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -97,7 +97,7 @@ class Journal {
   Status refresh();
   Status read_new();
   [[nodiscard]] bool was_read_lately(model::Timestamp now_ms) const { return now_ms - read_ms_ <= kHourMs; }
-  void sweep(model::Timestamp now_ms);  // with mutex_
+  void sweep(model::Timestamp now_ms) VARVE_REQUIRES(mutex_);
 
   const Options options_;
   const Tables& tables_;
@@ -107,14 +107,14 @@ class Journal {
   tracker::TouchMemory written_;  // its version is the hour
   std::atomic<std::uint64_t> unknown_ = 0;
 
-  std::atomic<std::uint64_t> refreshes_ = 0;   // that have begun
-  std::mutex refreshing_;                      // before mutex_
-  std::uint64_t refreshed_ = 0;                // the last one that succeeded
-  std::atomic<model::Timestamp> read_ms_ = 0;  // when the last reading began; 0: it failed
-  std::mutex mutex_;
-  model::Timestamp swept_ = 0;  // the hour
-  std::map<std::pair<std::string, model::Timestamp>, model::Timestamp>
-      slots_;  // tenant, slot: the last hour, or the slot's end
+  std::atomic<std::uint64_t> refreshes_ = 0;  // that have begun
+  Mutex refreshing_ VARVE_ACQUIRED_BEFORE(mutex_);
+  std::uint64_t refreshed_ VARVE_GUARDED_BY(refreshing_) = 0;  // the last one that succeeded
+  std::atomic<model::Timestamp> read_ms_ = 0;                  // when the last reading began; 0: it failed
+  Mutex mutex_;
+  model::Timestamp swept_ VARVE_GUARDED_BY(mutex_) = 0;  // the hour
+  std::map<std::pair<std::string, model::Timestamp>, model::Timestamp> slots_
+      VARVE_GUARDED_BY(mutex_);  // tenant, slot: the last hour, or the slot's end
 };
 
 }  // namespace varve::engine::cassandra

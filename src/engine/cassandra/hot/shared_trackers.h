@@ -50,12 +50,4 @@ class SharedTrackers : public WriteVersions {
   [[nodiscard]] virtual const Clock& clock() const = 0;
 };
 
-// Who touches slots of samples, and may leave out what changes nothing: asked when they can be read.
-class Toucher {
- public:
-  virtual ~Toucher() = default;
-  // Does not block; calls back once, on any thread or before it returns.
-  virtual void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, SharedTrackers::Done done) = 0;
-};
-
 }  // namespace varve::engine::cassandra

@@ -35,8 +35,8 @@ class TimeMark {
   Result<model::Timestamp> read() {
     const RowRead read{&tables_.alarms, {id_}, {}, {}, {"at"}};
     model::Timestamp mark = 0;
-    VARVE_CHECK_OK(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
-      VARVE_TRY(mark, timestamp_of(row.cells[1]));
+    VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+      VARVE_ASSIGN_OR_RETURN(mark, timestamp_of(row.cells[1]));
       return {};
     }));
     return mark;

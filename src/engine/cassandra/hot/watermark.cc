@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/cell.h"
 
 namespace varve::engine::cassandra {
@@ -28,16 +29,17 @@ bool Watermark::fresh(std::int64_t now_ns) const {
 
 // Drawn under the lock: what a renewal publishes is below all that begins after it.
 Result<Watermark::Append> Watermark::begin(std::int64_t now_us) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (closed_) return fail(Code::unavailable, "the process ends");
   if (!fresh(clock_.steady_ns())) return no_lease();
   const Append append{stamps_.draw(now_us), lease_};
-  under_way_.insert(append.first_us);
+  const bool is_new = under_way_.insert(append.first_us).second;
+  check(is_new, "two appends have arrivals of their own");
   return append;
 }
 
 Status Watermark::end(const Append& append) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   under_way_.erase(append.first_us);
   if (append.lease != lease_) {
     return fail(Code::unavailable, "this replica was stopped or cut off while it was written: try again");
@@ -51,15 +53,17 @@ Status Watermark::end(const Append& append) {
 // Under a lease that has run out nothing is acknowledged any more: what began under it need not be waited for, and is
 // refused whenever it ends.
 Result<Watermark::Renewal> Watermark::begin_renewal() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (closed_) return fail(Code::unavailable, "the process ends");
   Renewal renewal{.begin_ns = clock_.steady_ns()};
   if (!fresh(renewal.begin_ns)) {
+    check(!closed_, "no lease begins after the end");
     ++lease_;
     under_way_.clear();
   }
   renewal.stamp_us = stamps_.draw(clock_.now_ms() * 1000);
   renewal.first_us = under_way_.empty() ? renewal.stamp_us : *under_way_.begin();
+  check(renewal.first_us <= renewal.stamp_us, "what is under way began before");
   return renewal;
 }
 
@@ -77,10 +81,10 @@ RowWrite Watermark::row(const Renewal& renewal, const std::string& word) const {
 Result<Watermark::Rows> Watermark::read() {
   const RowRead read{&tables_.alarms, {partition()}, {}, {}, {"at", "replica"}};
   Rows found;
-  VARVE_CHECK_OK(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
-    VARVE_TRY(const std::int64_t source, bigint_of(row.cells[0]));
+  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t source, bigint_of(row.cells[0]));
     Seen& seen = found[source];
-    VARVE_TRY(seen.first_us, timestamp_of(row.cells[1]));
+    VARVE_ASSIGN_OR_RETURN(seen.first_us, timestamp_of(row.cells[1]));
     seen.text = row.cells[2];
     return {};
   }));
@@ -104,17 +108,17 @@ void Watermark::note(Rows found, std::int64_t read_ns) {
 }
 
 Status Watermark::renew() {
-  const std::lock_guard only_one(renewing_);
-  VARVE_TRY(const Renewal renewal, begin_renewal());
+  const MutexLock only_one(renewing_);
+  VARVE_ASSIGN_OR_RETURN(const Renewal renewal, begin_renewal());
   std::vector<RowWrite> rows;
   rows.push_back(row(renewal, std::to_string(renewal.stamp_us)));
-  VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
   const std::int64_t read_ns = clock_.steady_ns();
-  VARVE_TRY(Rows found, read());
+  VARVE_ASSIGN_OR_RETURN(Rows found, read());
 
   // Before anything more begins.
   for (const auto& [source, seen] : found) stamps_.now(seen.first_us);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   note(std::move(found), read_ns);
   std::int64_t least_us = renewal.first_us;
   for (const auto& [source, seen] : others_) {
@@ -128,10 +132,10 @@ Status Watermark::renew() {
 }
 
 void Watermark::close() {
-  const std::lock_guard only_one(renewing_);
+  const MutexLock only_one(renewing_);
   const auto renewal = begin_renewal();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
     // Where Cassandra is away nobody waits for it to come back.
     if (!renewal || !under_way_.empty() || !fresh(clock_.steady_ns())) return;
@@ -144,18 +148,18 @@ void Watermark::close() {
 // --- reading
 
 std::optional<std::int64_t> Watermark::value() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!fresh(clock_.steady_ns())) return std::nullopt;
   return reached_us_;
 }
 
 std::int64_t Watermark::reached_us() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return reached_us_;
 }
 
 bool Watermark::has_lease() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return fresh(clock_.steady_ns());
 }
 

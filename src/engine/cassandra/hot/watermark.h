@@ -24,13 +24,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "engine/cassandra/series/stamps.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -92,12 +92,12 @@ class Watermark {
   };
   using Rows = std::map<std::int64_t, Seen>;  // by source
 
-  [[nodiscard]] bool fresh(std::int64_t now_ns) const;  // with mutex_
+  [[nodiscard]] bool fresh(std::int64_t now_ns) const VARVE_REQUIRES(mutex_);
   [[nodiscard]] Result<Renewal> begin_renewal();
   RowWrite row(const Renewal& renewal, const std::string& word) const;
   [[nodiscard]] std::string partition() const { return options_.id + "|watermark"; }
   Result<Rows> read();
-  void note(Rows found, std::int64_t read_ns);  // with mutex_
+  void note(Rows found, std::int64_t read_ns) VARVE_REQUIRES(mutex_);
 
   const Options options_;
   const Tables& tables_;
@@ -105,14 +105,14 @@ class Watermark {
   Stamps& stamps_;
   const Clock& clock_;
 
-  std::mutex renewing_;  // before mutex_
-  mutable std::mutex mutex_;
-  bool closed_ = false;
-  std::uint64_t lease_ = 0;
-  std::optional<std::int64_t> renewed_ns_;  // when the last renewal that succeeded began
-  std::set<std::int64_t> under_way_;        // first arrivals of appends of this lease
-  Rows others_;
-  std::int64_t reached_us_ = 0;
+  Mutex renewing_ VARVE_ACQUIRED_BEFORE(mutex_);
+  mutable Mutex mutex_;
+  bool closed_ VARVE_GUARDED_BY(mutex_) = false;
+  std::uint64_t lease_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::optional<std::int64_t> renewed_ns_ VARVE_GUARDED_BY(mutex_);  // when the last renewal that succeeded began
+  std::set<std::int64_t> under_way_ VARVE_GUARDED_BY(mutex_);        // first arrivals of appends of this lease
+  Rows others_ VARVE_GUARDED_BY(mutex_);
+  std::int64_t reached_us_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::engine::cassandra

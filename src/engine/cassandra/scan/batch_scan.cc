@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/check.h"
+
 namespace varve::engine::cassandra {
 namespace {
 
@@ -14,11 +16,6 @@ using model::Timestamp;
 // Held in memory, or fewer where they are large; and until it is known how large they are.
 constexpr std::size_t kBlocksAtOnce = 1024;
 constexpr std::size_t kBlocksAtFirst = 256;
-
-Timestamp round_up(Timestamp time, std::int64_t width) {
-  const Timestamp start = model::window_start(time, width);
-  return start == time ? time : start + width;
-}
 
 }  // namespace
 
@@ -36,7 +33,7 @@ Status BatchScan::run() {
   for (const std::size_t m : order) {
     const Timestamp from = members_[m].alive_from(context_.now_ms);
     if (from > range.first) {
-      VARVE_CHECK_OK(read_apart({range.first, std::min(from, range.last)}, levels, there));
+      VARVE_RETURN_IF_ERROR(read_apart({range.first, std::min(from, range.last)}, levels, there));
       range.first = from;
     }
     there.insert(std::ranges::lower_bound(there, m), m);
@@ -65,11 +62,10 @@ bool BatchScan::wants_only_histograms(const Subset& members) const {
 }
 
 Status BatchScan::read_apart(TimeRange range, std::size_t levels, const Subset& members) {
-  const std::int64_t retention = context_.samples_shown_ms;
-  if (levels > 0 && retention < rollup::kForEver && wants_only_histograms(members)) {
-    const Timestamp gone = model::window_start(context_.now_ms - retention, context_.granularities[0]);
-    if (gone > range.first && gone < range.last) {
-      VARVE_CHECK_OK(read({range.first, gone}, levels, members));
+  if (levels > 0) {
+    const Timestamp gone = model::window_start(samples_kept_from(), context_.granularities[0]);
+    if (gone > range.first && gone < range.last && wants_only_histograms(members)) {
+      VARVE_RETURN_IF_ERROR(read({range.first, gone}, levels, members));
       range.first = gone;
     }
   }
@@ -77,53 +73,44 @@ Status BatchScan::read_apart(TimeRange range, std::size_t levels, const Subset& 
 }
 
 Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& members) {
-  if (members.empty() || range.empty()) return {};
+  if (members.empty()) return {};
+  shared::PlanRules rules;
+  if (context_.options.windows) rules.levels = context_.rollups;
+  rules.now_ms = context_.now_ms;
+  rules.takes = [&](TimeRange part, std::size_t level) { return takes(part, level, members); };
+  rules.trusted = [&](TimeRange part, std::size_t level) {
+    return without(part, distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms()));
+  };
+  std::vector<shared::Segment> plan;
   for (const TimeRange& active : context_.active) {
-    const TimeRange part = both(range, active);
-    if (part.empty()) continue;
-    std::size_t level = levels;
-    TimeRange inner{0, 0};
-    while (level > 0 && inner.empty()) {
-      --level;
-      const std::int64_t width = context_.granularities[level];
-      // Windows whose time is over may be gone at any moment; the samples may not.
-      const std::int64_t retention = context_.retentions[level];
-      const Timestamp kept_from = retention < rollup::kForEver ? context_.now_ms - retention : part.first;
-      inner = {round_up(std::max(part.first, kept_from), width), model::window_start(part.last, width)};
-      if (!inner.empty() && !takes(inner, level, members)) inner = {0, 0};
+    plan.clear();
+    shared::plan_windows(rules, both(range, active), levels, plan);
+    for (const shared::Segment& segment : plan) {
+      if (!segment.of_samples()) {
+        VARVE_RETURN_IF_ERROR(read_units(segment.range, segment.level, members));
+      } else {
+        VARVE_RETURN_IF_ERROR(read_samples(segment.for_windows ? segment.range : shown(segment.range), members));
+      }
     }
-    if (inner.empty()) {
-      const bool of_windows = context_.options.windows && levels < context_.levels.size();
-      VARVE_CHECK_OK(read_samples(of_windows ? part : shown(part), members));
-      continue;
-    }
-    VARVE_CHECK_OK(read({part.first, inner.first}, level, members));
-    VARVE_CHECK_OK(read_windows(inner, level, members));
-    VARVE_CHECK_OK(read({inner.last, part.last}, level, members));
   }
   return {};
 }
 
 // In whole slots. What was put a moment ago is shown, however old it is.
 TimeRange BatchScan::shown(TimeRange range) const {
-  const std::int64_t retention = context_.samples_shown_ms, slot_ms = context_.reader.slot_ms();
-  if (retention >= rollup::kForEver) return range;
-  const Timestamp first = std::max(range.first, model::window_start(context_.now_ms - retention, slot_ms));
+  const std::int64_t slot_ms = context_.reader.slot_ms();
+  const Timestamp first = std::max(range.first, model::window_start(samples_kept_from(), slot_ms));
   for (const Timestamp slot : context_.pending.slots) {
     if (TimeRange{range.first, first}.overlaps({slot, slot + slot_ms})) return range;
   }
   return {first, range.last};
 }
 
-bool BatchScan::samples_are_gone(TimeRange range) const {
-  const std::int64_t retention = context_.samples_shown_ms;
-  return retention < rollup::kForEver && range.first < context_.now_ms - retention;
-}
+Timestamp BatchScan::samples_kept_from() const { return shared::kept_from(context_.samples_shown_ms, context_.now_ms); }
 
-bool BatchScan::all_samples_are_gone(TimeRange range) const {
-  const std::int64_t retention = context_.samples_shown_ms;
-  return retention < rollup::kForEver && range.last <= context_.now_ms - retention;
-}
+bool BatchScan::samples_are_gone(TimeRange range) const { return range.first < samples_kept_from(); }
+
+bool BatchScan::all_samples_are_gone(TimeRange range) const { return range.last <= samples_kept_from(); }
 
 // A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
 // that there is something unknown.
@@ -141,20 +128,6 @@ bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members)
   });
 }
 
-// Where windows cannot be trusted, what is finer is read.
-Status BatchScan::read_windows(TimeRange range, std::size_t level, const Subset& members) {
-  const TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
-  Timestamp from = range.first;
-  for (const TimeRange& hole : holes) {
-    const TimeRange part = both(hole, range);
-    if (part.empty()) continue;
-    VARVE_CHECK_OK(read_units({from, part.first}, level, members));
-    VARVE_CHECK_OK(read(part, level, members));
-    from = part.last;
-  }
-  return read_units({from, range.last}, level, members);
-}
-
 Result<std::map<Timestamp, std::vector<BatchScan::Unit>>> BatchScan::load_units(TimeRange range, std::size_t level,
                                                                                 const Subset& members) {
   std::vector<RowRead> reads;
@@ -163,10 +136,11 @@ Result<std::map<Timestamp, std::vector<BatchScan::Unit>>> BatchScan::load_units(
     add_reads(reads, context_.levels[level], members_[m].group->cells, members_[m].part, range);
     owners.resize(reads.size(), m);
   }
+  check(owners.size() == reads.size(), "each reading is of a member");
   std::map<Timestamp, std::vector<Unit>> units;
-  VARVE_CHECK_OK(context_.rows.read(reads, limits(), [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view));
-    VARVE_TRY(auto block, open_windows(row.chunk));
+  VARVE_RETURN_IF_ERROR(context_.rows.read(reads, limits(), [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
+    VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
     units[row.start].push_back({owners[number], std::move(block)});
     return {};
   }));
@@ -177,12 +151,13 @@ Result<std::map<Timestamp, std::vector<BatchScan::Unit>>> BatchScan::load_units(
 // Era by era, so that what is held is bounded. What has no unit, or one that does not say enough, is read finer, before
 // what comes later.
 Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& members) {
+  check(level < context_.levels.size() && !members.empty(), "units of a granularity that there is");
   const std::int64_t row_ms = context_.levels[level].row_ms;
   const std::int64_t era_ms = context_.levels[level].era_ms;
   for (Timestamp era = model::window_start(range.first, era_ms); era < range.last; era += era_ms) {
     const TimeRange here = both(range, {era, era + era_ms});
     if (here.empty()) continue;
-    VARVE_TRY(const auto units, load_units(here, level, members));
+    VARVE_ASSIGN_OR_RETURN(const auto units, load_units(here, level, members));
     TimeRange gap{here.first, here.first};
     Subset missing;  // in the gap
     for (Timestamp unit = model::window_start(here.first, row_ms); unit < here.last; unit += row_ms) {
@@ -192,25 +167,25 @@ Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& m
       Subset absent = members;
       if (found != units.end()) {
         for (const Unit& one : found->second) {
-          VARVE_TRY(const bool enough, says_enough(one, part));
+          VARVE_ASSIGN_OR_RETURN(const bool enough, says_enough(one, part));
           if (!enough) continue;
           std::erase(absent, one.member);
           there.push_back(one);
         }
       }
       if (absent != missing) {
-        VARVE_CHECK_OK(read(gap, level, missing));
+        VARVE_RETURN_IF_ERROR(read(gap, level, missing));
         gap = {part.first, part.first};
         missing = absent;
       }
       gap.last = part.last;
       if (merged_) {
-        VARVE_CHECK_OK(give_merged_windows(there, level, part));
+        VARVE_RETURN_IF_ERROR(give_merged_windows(there, level, part));
       } else {
-        for (const Unit& one : there) VARVE_CHECK_OK(give_windows(one, level, part));
+        for (const Unit& one : there) VARVE_RETURN_IF_ERROR(give_windows(one, level, part));
       }
     }
-    VARVE_CHECK_OK(read(gap, level, missing));
+    VARVE_RETURN_IF_ERROR(read(gap, level, missing));
   }
   return {};
 }
@@ -229,7 +204,7 @@ Status BatchScan::read_samples(TimeRange range, const Subset& members) {
   const std::int64_t slot_ms = context_.reader.slot_ms();
   shared::Emitter emitter(context_.sink, range);
   for (TimeRange here{range.first, range.first}; here.last < range.last;) {
-    VARVE_CHECK_OK(interrupted());
+    VARVE_RETURN_IF_ERROR(interrupted());
     here = both(range, next_samples(here.last, members.size()));
     std::vector<Timestamp> hot;
     for (const Timestamp slot : context_.pending.slots) {
@@ -237,16 +212,17 @@ Status BatchScan::read_samples(TimeRange range, const Subset& members) {
     }
     std::vector<SlotsWanted> wanted;
     for (const std::size_t m : members) wanted.push_back({members_[m].group, here, {members_[m].part}, hot});
-    VARVE_TRY(const auto lists, context_.reader.read(wanted, limits()));
+    VARVE_ASSIGN_OR_RETURN(const auto lists, context_.reader.read(wanted, limits()));
+    check(here.last > here.first && lists.size() == members.size(), "a step forward, for each member");
     if (merged_) {
       std::map<Timestamp, std::vector<std::pair<std::size_t, const SlotData*>>> slots;
       for (std::size_t i = 0; i < members.size(); ++i) {
         for (const SlotData& data : lists[i]) slots[data.slot].emplace_back(members[i], &data);
       }
-      for (const auto& [start, list] : slots) VARVE_CHECK_OK(give_merged_slot(list, emitter));
+      for (const auto& [start, list] : slots) VARVE_RETURN_IF_ERROR(give_merged_slot(list, emitter));
     } else {
       for (std::size_t i = 0; i < members.size(); ++i) {
-        for (const SlotData& data : lists[i]) VARVE_CHECK_OK(give_slot(members_[members[i]], data, emitter));
+        for (const SlotData& data : lists[i]) VARVE_RETURN_IF_ERROR(give_slot(members_[members[i]], data, emitter));
       }
     }
     measure(lists);
@@ -266,38 +242,18 @@ void BatchScan::measure(std::span<const std::vector<SlotData>> lists) {
 
 Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter) {
   const chunk::Block* const block = data.block(member.part);
-  if (data.hot.empty()) return block == nullptr ? Status{} : give_block(member, *block, emitter);
-  VARVE_CHECK_OK(gather_columns(data, member.columns, gather_));
+  if (data.hot.empty()) {
+    if (block == nullptr || !emitter.start_chunk(*block, 0)) return {};
+    for (std::size_t c = 0; c < member.columns.size(); ++c) {
+      const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
+      VARVE_RETURN_IF_ERROR(emitter.chunk_column(member.series[c], in_part));
+    }
+    return {};
+  }
+  VARVE_RETURN_IF_ERROR(gather_columns(data, member.columns, gather_));
   gather_.finish();
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
-    VARVE_CHECK_OK(emitter.emit(member.series[c], gather_.times(), gather_.columns()[c]));
-  }
-  return {};
-}
-
-// Statistics where they do.
-Status BatchScan::give_block(const Member& member, const chunk::Block& block, shared::Emitter& emitter) {
-  const Timestamp first = block.first_time(0);
-  const Timestamp last = block.last_time(0);
-  const TimeRange range = emitter.range();
-  if (first >= range.last || last < range.first) return {};
-  const bool covered = first >= range.first && last < range.last;
-  times_.clear();
-  chunk::DecodedColumn column;
-  for (std::size_t c = 0; c < member.columns.size(); ++c) {
-    const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
-    if (covered) {
-      const chunk::Stats stats = block.stats(0, in_part);
-      const storage::ChunkStats offered{member.series[c], stats.type, first,     last,
-                                        block.rows(0),    stats.min,  stats.max, stats.sum};
-      if (stats.numeric && stats.uniform && context_.sink.takes_stats(offered)) {
-        context_.sink.stats(offered);
-        continue;
-      }
-    }
-    if (times_.empty()) VARVE_CHECK_OK(block.times(0, times_));
-    VARVE_CHECK_OK(block.column(0, in_part, column));
-    VARVE_CHECK_OK(emitter.emit(member.series[c], times_, column));
+    VARVE_RETURN_IF_ERROR(emitter.emit(member.series[c], gather_.times(), gather_.columns()[c]));
   }
   return {};
 }
@@ -309,20 +265,18 @@ Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const 
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
     merge_.live(member.group->cells.ttl_s, model::kTimestampMin);  // what is over is not in the range
+    check(member.columns.size() == 1 && member.columns[0] / kSeriesPerPart == member.part, "a place of one series");
     const std::size_t in_part = member.columns[0] - std::size_t{member.part} * kSeriesPerPart;
     if (const chunk::Block* const block = data->block(member.part); block != nullptr) {
-      VARVE_CHECK_OK(block_arrivals(*block, member.part, member.group->columns, arrivals_));
-      VARVE_CHECK_OK(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), arrivals_));
+      VARVE_RETURN_IF_ERROR(block_arrivals(*block, member.part, member.group->columns, arrivals_));
+      VARVE_RETURN_IF_ERROR(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), arrivals_));
     }
     for (const SlotData::Hot& row : data->hot) {
       merge_.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain, member.columns[0],
                       static_cast<std::uint64_t>(row.arrival.us));
     }
   }
-  if (merge_.empty()) return {};
-  chunk::Column column;
-  merge_.winners(times_, column);
-  return emitter.emit(members_[0].series[0], times_, column);
+  return emitter.emit(members_[0].series[0], merge_);
 }
 
 }  // namespace varve::engine::cassandra

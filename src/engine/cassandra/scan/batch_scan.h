@@ -12,12 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cassandra/scan/pending.h"
+#include "engine/cassandra/hot/pending.h"
 #include "engine/cassandra/scan/slot_reader.h"
 #include "engine/cassandra/scan/window_rows.h"
 #include "engine/shared/emit.h"
 #include "engine/shared/series_merge.h"
 #include "engine/shared/stored_for.h"
+#include "engine/shared/window_plan.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::cassandra {
@@ -28,7 +29,7 @@ struct ScanContext {
   const SlotReader& reader;
   const std::vector<ChunkTable>& levels;        // of windows, finest first
   std::span<const std::int64_t> granularities;  // of each
-  std::span<const std::int64_t> retentions;     // how long windows of each are shown
+  std::span<const rollup::Level> rollups;       // the same, with how long their windows are shown
   const Pending& pending;
   const TimeRanges& active;  // where there may be anything
   const storage::ScanOptions& options;
@@ -67,13 +68,13 @@ class BatchScan {
   // gone and what is not are read apart: a unit has both, and beside its histograms it may say nothing of numbers.
   Status read_apart(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] bool wants_only_histograms(const Subset& members) const;
-  // The same of a range that is as a whole.
+  // The same without reading apart.
   Status read(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] model::TimeRange shown(model::TimeRange range) const;  // of samples
-  [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;   // some of them
+  [[nodiscard]] model::Timestamp samples_kept_from() const;
+  [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
   [[nodiscard]] bool all_samples_are_gone(model::TimeRange range) const;
   [[nodiscard]] bool takes(model::TimeRange range, std::size_t level, const Subset& members) const;
-  Status read_windows(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_samples(model::TimeRange range, const Subset& members);
   [[nodiscard]] model::TimeRange next_samples(model::Timestamp from, std::size_t members) const;
@@ -93,12 +94,10 @@ class BatchScan {
   [[nodiscard]] Result<bool> histograms_say_enough(const Unit& unit, std::size_t column, model::TimeRange range);
   Status give_windows(const Unit& unit, std::size_t level, model::TimeRange range);
   Status give_numbers(const Unit& unit, std::size_t column, std::size_t level, model::TimeRange range);
-  Status give_histograms(std::size_t series, std::size_t level, const std::vector<shared::WindowHistograms>& windows);
   Status give_merged_windows(std::span<const Unit> units, std::size_t level, model::TimeRange range);
   void give_merged_numbers(const rollup::Windows& merged, std::size_t level);
 
   Status give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter);
-  Status give_block(const Member& member, const chunk::Block& block, shared::Emitter& emitter);
   Status give_merged_slot(std::span<const std::pair<std::size_t, const SlotData*>> slots, shared::Emitter& emitter);
   [[nodiscard]] Status interrupted() const;
   [[nodiscard]] RowStore::ReadLimits limits() const;
@@ -108,6 +107,7 @@ class BatchScan {
   const bool merged_;
   shared::Gather gather_;
   shared::SeriesMerge merge_;
+  shared::HistogramEmitter histograms_;
   std::vector<model::Timestamp> times_;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_, arrivals_;

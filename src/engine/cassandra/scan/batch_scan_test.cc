@@ -115,8 +115,8 @@ class BatchScanTest : public testing::GroupRows {
     storage::ScanOptions options;
     options.range = range;
     const TimeRanges active{{kStart - 30 * kDay, kStart + 30 * kDay}};
-    const std::vector<std::int64_t> retentions{90 * kDay, rollup::kForEver};
-    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        retentions,    pending,
+    const std::vector<rollup::Level> levels{{kWidths[0], 90 * kDay}, {kWidths[1], rollup::kForEver}};
+    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        levels,        pending,
                               active, options, sink,           clock.now_ms(), bytes_at_once, schema.raw_retention_ms};
     const Status status = BatchScan(context, std::move(members), merged).run();
     ASSERT_TRUE(status) << status.error().message;

@@ -15,31 +15,25 @@ unsigned in_part(const Member& member, std::size_t column) {
   return member.columns[column] - member.part * kSeriesPerPart;
 }
 
-storage::WindowColumns cut(const storage::WindowColumns& columns, TimeRange range) {
-  const auto first = std::ranges::lower_bound(columns.starts, range.first);
-  const auto last = std::ranges::lower_bound(first, columns.starts.end(), range.last);
-  return columns.part(static_cast<std::size_t>(first - columns.starts.begin()), static_cast<std::size_t>(last - first));
-}
-
 // What a unit says of one of its texts' windows that start in the range.
 Result<std::vector<shared::WindowHistograms>> histograms_in(const chunk::Block& block, std::size_t at,
                                                             TimeRange range) {
   std::vector<model::Timestamp> starts;
   std::vector<chunk::DecodedColumn> columns(block.columns(at));
-  VARVE_CHECK_OK(shared::check_window_columns(columns.size()));
-  VARVE_CHECK_OK(block.times(at, starts));
+  VARVE_RETURN_IF_ERROR(shared::check_window_columns(columns.size()));
+  VARVE_RETURN_IF_ERROR(block.times(at, starts));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (c == 0 || c >= rollup::columns_of(rollup::Kind::text)) VARVE_CHECK_OK(block.column(at, c, columns[c]));
+    if (c == 0 || c >= rollup::columns_of(rollup::Kind::text)) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
   }
   std::vector<shared::WindowHistograms> found;
-  VARVE_CHECK_OK(shared::to_histograms(starts, columns, found));
+  VARVE_RETURN_IF_ERROR(shared::to_histograms(starts, columns, found));
   std::erase_if(found, [&](const shared::WindowHistograms& w) { return w.count == 0 || !range.contains(w.start); });
   return found;
 }
 
 Result<bool> any_in(const chunk::Block& block, std::size_t at, TimeRange range) {
   std::vector<model::Timestamp> starts;
-  VARVE_CHECK_OK(block.times(at, starts));
+  VARVE_RETURN_IF_ERROR(block.times(at, starts));
   return std::ranges::any_of(starts, [&](model::Timestamp start) { return range.contains(start); });
 }
 
@@ -56,7 +50,7 @@ Result<bool> BatchScan::says_enough(const Unit& unit, TimeRange range) {
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
     if (!fields.numbers) {
-      VARVE_TRY(const bool enough, histograms_say_enough(unit, c, range));
+      VARVE_ASSIGN_OR_RETURN(const bool enough, histograms_say_enough(unit, c, range));
       if (!enough) return false;
       continue;
     }
@@ -69,11 +63,11 @@ Result<bool> BatchScan::says_enough(const Unit& unit, TimeRange range) {
     const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
     if (texts == unit.block->groups()) continue;
     if (!fields.histograms) {
-      VARVE_TRY(const bool any, any_in(*unit.block, texts, range));
+      VARVE_ASSIGN_OR_RETURN(const bool any, any_in(*unit.block, texts, range));
       if (any) return false;
       continue;
     }
-    VARVE_TRY(const auto windows, histograms_in(*unit.block, texts, range));
+    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*unit.block, texts, range));
     if (!says_all(windows)) return false;
   }
   return true;
@@ -93,46 +87,31 @@ Result<bool> BatchScan::histograms_say_enough(const Unit& unit, std::size_t colu
   }
   if (all_samples_are_gone(range)) return true;
   if (numbers != block.groups()) {
-    VARVE_TRY(const bool any, any_in(block, numbers, range));
+    VARVE_ASSIGN_OR_RETURN(const bool any, any_in(block, numbers, range));
     if (any) return false;
   }
-  VARVE_TRY(const auto windows, histograms_in(block, texts, range));
+  VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(block, texts, range));
   return says_all(windows);
-}
-
-Status BatchScan::give_histograms(std::size_t series, std::size_t level,
-                                  const std::vector<shared::WindowHistograms>& windows) {
-  std::vector<model::Timestamp> times;
-  std::vector<std::uint64_t> counts;
-  std::vector<std::string_view> merged;
-  for (const shared::WindowHistograms& w : windows) {
-    if (w.histograms == 0) continue;
-    times.push_back(w.first);
-    counts.push_back(w.histograms);
-    merged.push_back(w.merged);
-  }
-  if (times.empty()) return {};
-  return context_.sink.histogram_columns({series, context_.granularities[level], times, counts, merged});
 }
 
 Status BatchScan::give_numbers(const Unit& unit, std::size_t c, std::size_t level, TimeRange range) {
   const Member& member = members_[unit.member];
   const std::size_t at = unit.block->find(numbers_of(in_part(member, c)));
   if (at == unit.block->groups()) return {};
-  VARVE_CHECK_OK(shared::check_window_columns(unit.block->columns(at)));
+  VARVE_RETURN_IF_ERROR(shared::check_window_columns(unit.block->columns(at)));
   const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
   const std::array<bool, rollup::kColumnsMax> wanted{true,       fields.first_time, fields.sum,
                                                      fields.min, fields.max,        false};
-  VARVE_CHECK_OK(unit.block->times(at, times_));
+  VARVE_RETURN_IF_ERROR(unit.block->times(at, times_));
   columns_.resize(unit.block->columns(at));
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (wanted[i]) VARVE_CHECK_OK(unit.block->column(at, i, columns_[i]));
+    if (wanted[i]) VARVE_RETURN_IF_ERROR(unit.block->column(at, i, columns_[i]));
   }
   storage::WindowColumns windows;
-  VARVE_CHECK_OK(shared::to_window_columns(times_, columns_, fields, unknown_, windows));
+  VARVE_RETURN_IF_ERROR(shared::to_window_columns(times_, columns_, fields, unknown_, windows));
   windows.series = member.series[c];
   windows.width_ms = context_.granularities[level];
-  if (const auto part = cut(windows, range); part.size() != 0) context_.sink.window_columns(part);
+  if (const auto part = shared::windows_in(windows, range); part.size() != 0) context_.sink.window_columns(part);
   return {};
 }
 
@@ -141,11 +120,12 @@ Status BatchScan::give_windows(const Unit& unit, std::size_t level, TimeRange ra
   const Member& member = members_[unit.member];
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-    if (fields.numbers) VARVE_CHECK_OK(give_numbers(unit, c, level, range));
+    if (fields.numbers) VARVE_RETURN_IF_ERROR(give_numbers(unit, c, level, range));
     const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
     if (!fields.histograms || texts == unit.block->groups()) continue;
-    VARVE_TRY(const auto windows, histograms_in(*unit.block, texts, range));
-    VARVE_CHECK_OK(give_histograms(member.series[c], level, windows));
+    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*unit.block, texts, range));
+    for (const shared::WindowHistograms& window : windows) histograms_.add(window);
+    VARVE_RETURN_IF_ERROR(histograms_.give(member.series[c], context_.granularities[level], context_.sink));
   }
   return {};
 }
@@ -155,7 +135,7 @@ Status BatchScan::give_merged_windows(std::span<const Unit> units, std::size_t l
   std::vector<SeriesWindows> all;
   for (const Unit& unit : units) {
     if (unit.block == nullptr) continue;
-    VARVE_TRY(all.emplace_back(), windows_of(*unit.block, in_part(members_[unit.member], 0)));
+    VARVE_ASSIGN_OR_RETURN(all.emplace_back(), windows_of(*unit.block, in_part(members_[unit.member], 0)));
   }
   rollup::Windows numbers, texts;
   rollup::TextPool parts;
@@ -170,12 +150,11 @@ Status BatchScan::give_merged_windows(std::span<const Unit> units, std::size_t l
   const storage::WindowFields fields = context_.sink.window_fields(series);
   if (fields.numbers) give_merged_numbers(numbers, level);
   if (!fields.histograms) return {};
-  std::vector<shared::WindowHistograms> histograms;
   for (const rollup::Window& w : texts) {
     const rollup::TextPart& text = *w.text;
-    histograms.push_back({w.start, w.count, text.histograms, text.first_histogram, text.exact, text.merged});
+    histograms_.add({w.start, w.count, text.histograms, text.first_histogram, text.exact, text.merged});
   }
-  return give_histograms(series, level, histograms);
+  return histograms_.give(series, context_.granularities[level], context_.sink);
 }
 
 void BatchScan::give_merged_numbers(const rollup::Windows& merged, std::size_t level) {

@@ -64,11 +64,11 @@ Status read_columns(std::string_view blob, Erasure& erasure) {
 Result<Erasure> erasure_of(std::span<const std::string_view> cells) {
   if (cells.size() != 5) return fail(Code::corrupt, "a delete is malformed");
   Erasure erasure;
-  VARVE_TRY(erasure.number, bigint_of(cells[0]));
-  VARVE_TRY(erasure.range.first, timestamp_of(cells[1]));
-  VARVE_TRY(erasure.range.last, timestamp_of(cells[2]));
-  VARVE_TRY(erasure.blocks, bigint_of(cells[4]));
-  VARVE_CHECK_OK(read_columns(cells[3], erasure));
+  VARVE_ASSIGN_OR_RETURN(erasure.number, bigint_of(cells[0]));
+  VARVE_ASSIGN_OR_RETURN(erasure.range.first, timestamp_of(cells[1]));
+  VARVE_ASSIGN_OR_RETURN(erasure.range.last, timestamp_of(cells[2]));
+  VARVE_ASSIGN_OR_RETURN(erasure.blocks, bigint_of(cells[4]));
+  VARVE_RETURN_IF_ERROR(read_columns(cells[3], erasure));
   return erasure;
 }
 
@@ -102,7 +102,7 @@ std::vector<RowRead> ErasureReads::reads() {
 
 Status ErasureReads::row(std::size_t read, const RowView& row, const Each& each) const {
   if (row.cells.empty()) return fail(Code::corrupt, "a delete without a group");
-  VARVE_TRY(const Erasure erasure, erasure_of(row.cells.subspan(1)));
+  VARVE_ASSIGN_OR_RETURN(const Erasure erasure, erasure_of(row.cells.subspan(1)));
   const auto group = of_read_[read]->find(row.cells[0]);
   if (group == of_read_[read]->end()) return {};
   for (const std::size_t number : group->second) each(number, erasure);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.h"
 #include "engine/cassandra/scan/column_life.h"
 
 namespace varve::engine::cassandra {
@@ -39,7 +40,7 @@ Status LifeScan::run() {
   const std::int64_t widest = context_.levels.empty() ? context_.reader.slot_ms() : context_.levels.back().row_ms;
   Left left(members_.size(), active_rows(widest));
   for (std::size_t level = context_.levels.size(); level-- > 0;) {
-    VARVE_TRY(left, read_units(level, left));
+    VARVE_ASSIGN_OR_RETURN(left, read_units(level, left));
   }
   return read_slots(left);
 }
@@ -52,8 +53,9 @@ TimeRanges LifeScan::active_rows(std::int64_t row_ms) const {
 }
 
 Status LifeScan::add(const Member& member, const ChunkRow& row) {
-  VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
+  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
+    check(member.columns[c] / kSeriesPerPart == member.part, "a member's columns are of its part");
     const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
     if (in_part < lives.series.size()) lives_[member.series[c]].add(lives.series[in_part]);
   }
@@ -80,9 +82,10 @@ Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wante
     }
     left[m] = both(wanted[m], holes);
   }
+  check(owners.size() == reads.size(), "each reading is of a member");
   std::vector<std::set<Timestamp>> there(members_.size());
-  VARVE_CHECK_OK(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kLivesOnly));
+  VARVE_RETURN_IF_ERROR(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kLivesOnly));
     const std::size_t m = owners[number];
     if (!overlaps(asked[m], {row.start, row.start + table.row_ms})) return {};
     there[m].insert(row.start);
@@ -109,7 +112,7 @@ Status LifeScan::read_slots(const Left& wanted) {
     for (std::size_t m = 0; m < wanted.size(); ++m) {
       if (overlaps(wanted[m], range)) members.push_back(m);
     }
-    if (!members.empty()) VARVE_CHECK_OK(read_hot(slot, members));
+    if (!members.empty()) VARVE_RETURN_IF_ERROR(read_hot(slot, members));
   }
   join(hot);
   const TimeRanges active = active_rows(slot_ms);
@@ -123,8 +126,9 @@ Status LifeScan::read_slots(const Left& wanted) {
       }
     }
   }
+  check(owners.size() == reads.size(), "each reading is of a member");
   return context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kLivesOnly));
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kLivesOnly));
     return add(members_[owners[number]], row);
   });
 }
@@ -134,12 +138,12 @@ Status LifeScan::read_hot(Timestamp slot, const Subset& members) {
   for (const std::size_t m : members) {
     wanted.push_back({members_[m].group, {slot, slot + context_.reader.slot_ms()}, {members_[m].part}, {slot}});
   }
-  VARVE_TRY(const auto lists, context_.reader.read(wanted, {}));
+  VARVE_ASSIGN_OR_RETURN(const auto lists, context_.reader.read(wanted, {}));
   shared::Gather gather;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Member& member = members_[members[i]];
     for (const SlotData& data : lists[i]) {
-      VARVE_CHECK_OK(gather_columns(data, member.columns, gather));
+      VARVE_RETURN_IF_ERROR(gather_columns(data, member.columns, gather));
       gather.finish();
       if (gather.times().empty()) continue;
       for (std::size_t c = 0; c < member.columns.size(); ++c) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "engine/cassandra/scan/life_scan.h"
 
@@ -24,6 +25,8 @@ struct Place {
 
 // Places of one part of a group, which stand side by side, as a member.
 Member member_of(std::span<const Place> places, const GroupRef& group, const std::vector<bool>& counters) {
+  check(!places.empty() && places.front().column / kSeriesPerPart == places.back().column / kSeriesPerPart,
+        "a member is of one part");
   Member member{&group, places[0].column / kSeriesPerPart, {}, {}, {}};
   for (const Place& place : places) {
     member.columns.push_back(place.column);
@@ -59,10 +62,7 @@ struct Scanner::Wanted {
 };
 
 Scanner::Scanner(const Parts& parts) : parts_(parts) {
-  for (const rollup::Level& level : parts.rollups.levels) {
-    granularities_.push_back(level.width_ms);
-    retentions_.push_back(level.retention_ms);
-  }
+  for (const rollup::Level& level : parts.rollups.levels) granularities_.push_back(level.width_ms);
 }
 
 Result<TimeRanges> Scanner::active(model::TenantId tenant, std::span<const model::SeriesId> series,
@@ -74,7 +74,7 @@ Result<TimeRanges> Scanner::active(model::TenantId tenant, std::span<const model
   });
   TimeRanges ranges;
   for (const std::string& metric : metrics) {
-    VARVE_TRY(const auto periods, parts_.series.load(tenant, metric, range, limits));
+    VARVE_ASSIGN_OR_RETURN(const auto periods, parts_.series.load(tenant, metric, range, limits));
     for (const model::Timestamp period : periods) ranges.push_back({period, period + kPeriodMs});
   }
   join(ranges);
@@ -85,9 +85,10 @@ Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const mo
                                       const storage::ScanOptions& options) const {
   Wanted wanted;
   const Directory& directory = parts_.series.directory();
-  VARVE_TRY(wanted.active, active(tenant, series, options.range, {options.cancelled, options.deadline_steady_ns}));
+  VARVE_ASSIGN_OR_RETURN(wanted.active,
+                         active(tenant, series, options.range, {options.cancelled, options.deadline_steady_ns}));
   // Before anything is read: what was acknowledged until now is found where this says.
-  VARVE_TRY(wanted.pending, parts_.pending.pending(tenant, options.range));
+  VARVE_ASSIGN_OR_RETURN(wanted.pending, parts_.pending.pending(tenant, options.range));
 
   std::vector<Place> places;
   std::map<std::size_t, std::vector<Place>> several;
@@ -131,8 +132,8 @@ Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const mo
 Status Scanner::scan(model::TenantId tenant, std::span<const model::SeriesId> series,
                      const storage::ScanOptions& options, storage::PieceSink& sink) const {
   if (series.empty() || options.range.empty()) return {};
-  VARVE_TRY(const Wanted wanted, find(tenant, series, options));
-  ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, retentions_,
+  VARVE_ASSIGN_OR_RETURN(const Wanted wanted, find(tenant, series, options));
+  ScanContext context{parts_.rows,    parts_.reader, parts_.levels, granularities_, parts_.rollups.levels,
                       wanted.pending, wanted.active, options,       sink,           parts_.clock.now_ms()};
   context.samples_shown_ms = parts_.samples_shown_ms;
   const auto batches = batches_of(wanted.singles);
@@ -147,14 +148,14 @@ Result<std::vector<storage::SeriesLife>> Scanner::lives(model::TenantId tenant,
                                                         std::span<const model::SeriesId> series) const {
   std::vector<storage::SeriesLife> lives(series.size());
   if (series.empty()) return lives;
-  VARVE_TRY(const Wanted wanted, find(tenant, series, {}));
+  VARVE_ASSIGN_OR_RETURN(const Wanted wanted, find(tenant, series, {}));
   std::vector<Member> members = wanted.singles;
   for (const auto& of_one : wanted.several) members.insert(members.end(), of_one.begin(), of_one.end());
   const LifeContext context{parts_.rows,    parts_.reader, parts_.levels,        granularities_,
                             wanted.pending, wanted.active, parts_.clock.now_ms()};
   for (std::size_t first = 0; first < members.size(); first += kLivesAtOnce) {
     const std::size_t count = std::min(kLivesAtOnce, members.size() - first);
-    VARVE_CHECK_OK(LifeScan(context, std::span(members).subspan(first, count), lives).run());
+    VARVE_RETURN_IF_ERROR(LifeScan(context, std::span(members).subspan(first, count), lives).run());
   }
   // Cassandra forgets rows as a whole, and later.
   std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/task_pool.h"
+#include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/scan/batch_scan.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "rollup/levels.h"
@@ -24,7 +25,7 @@ class Scanner {
     const SlotReader& reader;
     const std::vector<ChunkTable>& levels;  // of windows, finest first
     const rollup::Levels& rollups;
-    PendingSource& pending;
+    PendingTrackers& pending;
     TaskPool& helpers;
     const Clock& clock;  // the one that all replicas share
     std::int64_t samples_shown_ms = rollup::kForEver;
@@ -46,7 +47,7 @@ class Scanner {
                       const storage::ScanOptions& options) const;
 
   const Parts parts_;
-  std::vector<std::int64_t> granularities_, retentions_;
+  std::vector<std::int64_t> granularities_;
 };
 
 }  // namespace varve::engine::cassandra

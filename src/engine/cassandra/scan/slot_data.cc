@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/spans.h"
 #include "engine/shared/cell_eraser.h"
 
@@ -35,8 +36,8 @@ Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned
   if (block != nullptr) {
     std::vector<model::Timestamp> block_times;
     std::vector<std::uint64_t> arrived;
-    VARVE_CHECK_OK(block->times(0, block_times));
-    VARVE_CHECK_OK(block_arrivals(*block, part, columns, arrived));
+    VARVE_RETURN_IF_ERROR(block->times(0, block_times));
+    VARVE_RETURN_IF_ERROR(block_arrivals(*block, part, columns, arrived));
     for (std::size_t r = 0; r < block_times.size(); ++r) rows.emplace_back(block_times[r], arrived[r]);
   }
   for (const SlotData::Hot& piece : hot) {
@@ -77,15 +78,15 @@ Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16
   const auto encode_rest = [](std::span<const model::Timestamp> times, std::span<const chunk::Column> columns) {
     return encode(times, columns, std::vector<std::uint64_t>(times.size()));
   };
-  VARVE_TRY(BlockPointer block, encode_rest(gather.times(), gather.columns()));
+  VARVE_ASSIGN_OR_RETURN(BlockPointer block, encode_rest(gather.times(), gather.columns()));
   for (const Erasure& erasure : erasures) {
     const auto places = places_in(of_part, erasure.columns);
     if (block == nullptr || places.empty() || !concerns(erasure)) continue;
     gather.clear(of_part);
-    VARVE_CHECK_OK(gather.add_chunk(*block, 0, of_part.front()));
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_part.front()));
     gather.finish();
     eraser.erase_cells(gather.times(), gather.columns(), places, erasure.range);
-    VARVE_TRY(block, encode_rest(eraser.times(), eraser.columns()));
+    VARVE_ASSIGN_OR_RETURN(block, encode_rest(eraser.times(), eraser.columns()));
   }
   return block;
 }
@@ -106,7 +107,7 @@ Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows
       gather.add_rows(std::as_bytes(std::span(rows[end].rows)), shared::RowForm::plain);
     }
     const auto has_seen = [&](const Erasure& erasure) { return erasure.covers(rows[first].arrival); };
-    VARVE_TRY(auto block, without(gather, of_part, erasures, has_seen));
+    VARVE_ASSIGN_OR_RETURN(auto block, without(gather, of_part, erasures, has_seen));
     if (block != nullptr) blocks.push_back(std::move(block));
   }
   return blocks;
@@ -150,7 +151,7 @@ Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
   for (unsigned part = 0; part < parts_of(columns); ++part) {
     const Sealed* const found = find(sealed, part);
     const bool without = found != nullptr && found->version > last;  // it was made after the last of them
-    if (!without || !covered.empty()) VARVE_CHECK_OK(erase_part(part, columns, erasures, covered));
+    if (!without || !covered.empty()) VARVE_RETURN_IF_ERROR(erase_part(part, columns, erasures, covered));
   }
   hot.erase(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(count));
   return {};
@@ -170,16 +171,16 @@ Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const 
   shared::Gather gather;
   if (std::ranges::any_of(erasures, concerns)) {
     gather.clear(of_part);
-    VARVE_CHECK_OK(gather.add_chunk(*stored, 0, of_part.front()));
-    VARVE_TRY(state.block, without(gather, of_part, erasures, concerns));
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*stored, 0, of_part.front()));
+    VARVE_ASSIGN_OR_RETURN(state.block, without(gather, of_part, erasures, concerns));
   }
-  VARVE_TRY(const auto rows, erase_rows(covered, of_part, erasures));
+  VARVE_ASSIGN_OR_RETURN(const auto rows, erase_rows(covered, of_part, erasures));
   gather.clear(of_part);
-  if (state.block != nullptr) VARVE_CHECK_OK(gather.add_chunk(*state.block, 0, of_part.front()));
-  for (const auto& block : rows) VARVE_CHECK_OK(gather.add_chunk(*block, 0, of_part.front()));
+  if (state.block != nullptr) VARVE_RETURN_IF_ERROR(gather.add_chunk(*state.block, 0, of_part.front()));
+  for (const auto& block : rows) VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_part.front()));
   gather.finish();
-  VARVE_TRY(const auto arrived, rank_rows(stored.get(), part, columns, covered, gather.times()));
-  VARVE_TRY(state.block, encode(gather.times(), gather.columns(), arrived));
+  VARVE_ASSIGN_OR_RETURN(const auto arrived, rank_rows(stored.get(), part, columns, covered, gather.times()));
+  VARVE_ASSIGN_OR_RETURN(state.block, encode(gather.times(), gather.columns(), arrived));
   const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
   if (at != sealed.end() && at->part == part) {
     *at = std::move(state);
@@ -207,7 +208,7 @@ Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRan
 
 Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned part, std::size_t columns) {
   if (chunk.empty()) return nullptr;
-  VARVE_TRY(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
+  VARVE_ASSIGN_OR_RETURN(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
   const std::size_t wanted = columns_of_part(part, columns).size();
   if (block->groups() != 1 || (block->columns(0) != wanted && block->columns(0) != wanted + 1)) {
     return fail(Code::corrupt, "a sealed row is not of its group: it has not " + std::to_string(wanted) + " series");
@@ -216,10 +217,13 @@ Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, u
 }
 
 Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather) {
+  check(!columns.empty() && std::ranges::is_sorted(columns) &&
+            columns.front() / kSeriesPerPart == columns.back() / kSeriesPerPart,
+        "columns ascend, of one part");
   const unsigned part = columns.front() / kSeriesPerPart;
   gather.clear(columns);
   if (const chunk::Block* const block = data.block(part); block != nullptr) {
-    VARVE_CHECK_OK(gather.add_chunk(*block, 0, std::size_t{part} * kSeriesPerPart));
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, std::size_t{part} * kSeriesPerPart));
   }
   for (const SlotData::Hot& row : data.hot) {
     gather.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain);
@@ -237,7 +241,7 @@ Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t colu
   out.assign(block.rows(0), 0);
   if (block.columns(0) == own) return {};
   chunk::DecodedColumn column;
-  VARVE_CHECK_OK(block.column(0, own, column));
+  VARVE_RETURN_IF_ERROR(block.column(0, own, column));
   if (!column.uniform || column.type != model::ValueType::long_) {
     return fail(Code::corrupt, "arrivals of a sealed row are no numbers");
   }

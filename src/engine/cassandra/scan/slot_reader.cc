@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
@@ -33,16 +34,16 @@ class SlotReader::Reading {
   Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
   Status add_sealed(unsigned part, const RowView& view) {
-    VARVE_TRY(const ChunkRow row, chunk_row(view, kChunkAndLives));
-    VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
-    VARVE_TRY(auto block, open_chunk(row.chunk, part, wanted_.group->columns));
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kChunkAndLives));
+    VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
+    VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, part, wanted_.group->columns));
     SlotData& data = slot(row.start);
     data.sealed.push_back({part, lives.version, std::move(block)});
     ++data.stored_parts;
     return {};
   }
   Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
-    VARVE_CHECK_OK(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
+    VARVE_RETURN_IF_ERROR(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
     SlotData& data = slot(start);
     data.arrivals.push_back(arrival);
     if (wanted_.counted != nullptr && std::ranges::binary_search(*wanted_.counted, arrival)) return {};
@@ -72,7 +73,7 @@ class SlotReader::Reading {
       std::vector<Erasure> here;
       std::ranges::copy_if(erasures_, std::back_inserter(here),
                            [&](const Erasure& erasure) { return erasure.range.overlaps({start, start + slot_ms_}); });
-      VARVE_CHECK_OK(data.erase(wanted_.group->columns, here));
+      VARVE_RETURN_IF_ERROR(data.erase(wanted_.group->columns, here));
       list.push_back(std::move(data));
     }
     return list;
@@ -104,12 +105,13 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
   std::vector<Reading> readings;
   readings.reserve(wanted.size());
   for (const SlotsWanted& one : wanted) readings.emplace_back(one, slot_ms_);
-  VARVE_CHECK_OK(read_hot(wanted, limits, readings));
-  VARVE_CHECK_OK(read_rest(wanted, limits, readings));
+  VARVE_RETURN_IF_ERROR(read_hot(wanted, limits, readings));
+  VARVE_RETURN_IF_ERROR(read_rest(wanted, limits, readings));
   std::vector<std::vector<SlotData>> lists;
   for (Reading& reading : readings) {
-    VARVE_TRY(lists.emplace_back(), reading.finish());
+    VARVE_ASSIGN_OR_RETURN(lists.emplace_back(), reading.finish());
   }
+  check(lists.size() == wanted.size(), "each that is wanted has a list");
   return lists;
 }
 
@@ -150,13 +152,14 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
       marks.add(group.tenant, slot, slot_ms_);
     }
   }
+  check(of.size() == reads.size(), "each reading of sealed rows has somebody who wants it");
   const std::size_t sealed_end = reads.size();
   std::ranges::move(erasures.reads(), std::back_inserter(reads));
   const std::size_t erasures_end = reads.size();
   std::ranges::move(marks.reads(), std::back_inserter(reads));
   const auto add_erasure = [&](std::size_t w, const Erasure& erasure) { readings[w].add_erasure(erasure); };
   const auto add_mark = [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_TRY(const auto mark, marks.row(number, view));
+    VARVE_ASSIGN_OR_RETURN(const auto mark, marks.row(number, view));
     for (const std::size_t w : marked[{mark.tenant, mark.slot}]) readings[w].leave_out(mark.slot, mark.until_us);
     return {};
   };
@@ -177,8 +180,8 @@ Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, st
     known = std::max(known, arrival.us);
     return {};
   };
-  VARVE_CHECK_OK(rows_.read(hot.reads(), limits,
-                            [&](std::size_t read, const RowView& view) { return hot.row(read, view, note); }));
+  VARVE_RETURN_IF_ERROR(rows_.read(hot.reads(), limits,
+                                   [&](std::size_t read, const RowView& view) { return hot.row(read, view, note); }));
   std::vector<Arrival> list;
   for (const auto& [source, us] : last) list.push_back({us, source});
   return list;

@@ -9,11 +9,11 @@ Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& ou
   const std::size_t at = block.find(group);
   if (at == block.groups()) return {};
   columns = block.columns(at);
-  VARVE_CHECK_OK(shared::check_window_columns(columns));
+  VARVE_RETURN_IF_ERROR(shared::check_window_columns(columns));
   std::vector<model::Timestamp> starts;
-  VARVE_CHECK_OK(block.times(at, starts));
+  VARVE_RETURN_IF_ERROR(block.times(at, starts));
   std::vector<chunk::DecodedColumn> decoded(columns);
-  for (std::size_t c = 0; c < columns; ++c) VARVE_CHECK_OK(block.column(at, c, decoded[c]));
+  for (std::size_t c = 0; c < columns; ++c) VARVE_RETURN_IF_ERROR(block.column(at, c, decoded[c]));
   return shared::to_windows(starts, decoded, out, texts);
 }
 
@@ -43,9 +43,9 @@ Result<std::shared_ptr<const chunk::Block>> open_windows(std::string_view chunk)
 Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_part) {
   SeriesWindows series;
   std::size_t columns = rollup::columns_of(rollup::Kind::gauge);
-  VARVE_CHECK_OK(read(block, numbers_of(column_in_part), series.numbers, series.text_parts, columns));
+  VARVE_RETURN_IF_ERROR(read(block, numbers_of(column_in_part), series.numbers, series.text_parts, columns));
   if (columns != rollup::columns_of(rollup::Kind::gauge)) series.kind = rollup::Kind::counter;
-  VARVE_CHECK_OK(read(block, texts_of(column_in_part), series.texts, series.text_parts, columns));
+  VARVE_RETURN_IF_ERROR(read(block, texts_of(column_in_part), series.texts, series.text_parts, columns));
   return series;
 }
 

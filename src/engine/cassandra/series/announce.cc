@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/tables/cell.h"
 
@@ -25,17 +26,17 @@ constexpr std::size_t kRowsAtOnce = 4000;  // some tenths of a second
 
 // By tenant: what callbacks may still add to when the owner is gone.
 struct SeriesTables::Owed {
-  std::mutex mutex;
+  Mutex mutex;
   struct Raised {
     std::set<model::Timestamp> periods;
     std::set<std::string> metrics;
     bool names = false;
   };
-  std::map<std::string, Raised> tenants;
-  std::uint64_t failed = 0;
+  std::map<std::string, Raised> tenants VARVE_GUARDED_BY(mutex);
+  std::uint64_t failed VARVE_GUARDED_BY(mutex) = 0;
 
   void add(const std::vector<VersionsRaised>& what) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     ++failed;
     for (const VersionsRaised& raised : what) {
       auto& [periods, metrics, names] = tenants[raised.tenant];
@@ -45,7 +46,7 @@ struct SeriesTables::Owed {
     }
   }
   std::vector<VersionsRaised> take() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::vector<VersionsRaised> out;
     for (const auto& [tenant, what] : tenants) {
       out.push_back(
@@ -70,7 +71,7 @@ SeriesTables::SeriesTables(const SeriesOptions& options, const Tables& tables, R
 SeriesTables::~SeriesTables() = default;
 
 std::uint64_t SeriesTables::raises_failed() const {
-  const std::lock_guard lock(owed_->mutex);
+  const MutexLock lock(owed_->mutex);
   return owed_->failed;
 }
 
@@ -120,7 +121,7 @@ void SeriesTables::announce_next(const std::shared_ptr<Task>& task) {
 
 Status SeriesTables::listen() {
   const Status heard = loader_.listen();
-  VARVE_CHECK_OK(announce_again());
+  VARVE_RETURN_IF_ERROR(announce_again());
   if (auto owed = owed_->take(); !owed.empty()) raise(std::move(owed), [](const Status&) {});
   return heard;
 }
@@ -142,7 +143,7 @@ Status SeriesTables::announce_again() {
 
 Status SeriesTables::announce_names(std::span<const std::pair<TenantId, std::string>> metrics) {
   if (metrics.empty()) return {};
-  VARVE_CHECK_OK(rows_.write_now(announcer_.names(metrics, now_us())));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(announcer_.names(metrics, now_us())));
   std::set<std::string> tenants;
   for (const auto& [tenant, metric] : metrics) tenants.insert(directory_.tenant_name(tenant));
   std::vector<VersionsRaised> raised;
@@ -163,9 +164,9 @@ void SeriesTables::forget_empty(TenantId tenant, std::span<const SeriesId> serie
 Status SeriesTables::forget(TenantId tenant, std::span<const SeriesId> series) {
   const std::string name = directory_.tenant_name(tenant);
   const tracker::redis::VersionsAsked asked{name, 0};
-  VARVE_CHECK_OK(versions_.ask({&asked, 1}));
+  VARVE_RETURN_IF_ERROR(versions_.ask({&asked, 1}));
   const std::int64_t at_us = directory_.stamps().draw(now_us());
-  VARVE_TRY(const auto known, lives(tenant, series));
+  VARVE_ASSIGN_OR_RETURN(const auto known, lives(tenant, series));
   std::vector<SeriesId> empty;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (known[i].points == 0) empty.push_back(series[i]);
@@ -207,11 +208,11 @@ Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> 
   // Of some that could not be written others hear, too.
   const Status written = write_some_at_once(std::move(rows));
   raise({{name, {}, names, false}}, [](const Status&) {});
-  VARVE_CHECK_OK(written);
+  VARVE_RETURN_IF_ERROR(written);
   for (const auto& [metric, gone] : metrics) loader_.forgot(tenant, metric, gone);
-  VARVE_TRY(auto deletes, names_gone(tenant, names, at_us));
+  VARVE_ASSIGN_OR_RETURN(auto deletes, names_gone(tenant, names, at_us));
   if (!deletes.empty()) {
-    VARVE_CHECK_OK(rows_.erase_now(std::move(deletes)));
+    VARVE_RETURN_IF_ERROR(rows_.erase_now(std::move(deletes)));
     raise({{name, {}, names, true}}, [](const Status&) {});
   }
   return announce_again();
@@ -221,7 +222,7 @@ Status SeriesTables::write_some_at_once(std::vector<RowWrite> rows) {
   for (std::size_t at = 0; at < rows.size(); at += kRowsAtOnce) {
     const auto first = rows.begin() + static_cast<std::ptrdiff_t>(at);
     const auto last = rows.begin() + static_cast<std::ptrdiff_t>(std::min(at + kRowsAtOnce, rows.size()));
-    VARVE_CHECK_OK(rows_.write_now({std::move_iterator(first), std::move_iterator(last)}));
+    VARVE_RETURN_IF_ERROR(rows_.write_now({std::move_iterator(first), std::move_iterator(last)}));
   }
   return {};
 }
@@ -232,7 +233,7 @@ Result<std::vector<RowDelete>> SeriesTables::names_gone(TenantId tenant, const s
   std::vector<RowDelete> out;
   const std::string name = directory_.tenant_name(tenant);
   for (const std::string& metric : metrics) {
-    VARVE_TRY(const auto left, select(tenant, metric, {}));
+    VARVE_ASSIGN_OR_RETURN(const auto left, select(tenant, metric, {}));
     if (!left.empty()) continue;
     out.push_back({&tables_.metric_names, {name, smallint_cell(shard_of(metric))}, {metric}, at_us});
   }

@@ -30,7 +30,8 @@ std::string name_key(char table, std::string_view tenant, std::string_view name,
 // Makes the rows of one announcement.
 class Announcer::Rows {
  public:
-  Rows(const Announcer& owner, std::int64_t now_us) : owner_(owner), tables_(owner.tables_), now_us_(now_us) {}
+  Rows(const Announcer& owner, std::int64_t now_us) VARVE_REQUIRES(owner.mutex_)
+      : owner_(owner), written_(owner.names_), tables_(owner.tables_), now_us_(now_us) {}
 
   // `index` may be read.
   void add(const index::SeriesIndex& index, const GroupPeriod& what, const Hash& hash) {
@@ -104,10 +105,11 @@ class Announcer::Rows {
   }
   bool fresh(const std::string& key) {
     const codec::Hash128 hash = codec::hash128(key);
-    return !owner_.names_.contains(hash) && names_.insert(hash).second;
+    return !written_.contains(hash) && names_.insert(hash).second;
   }
 
   const Announcer& owner_;
+  const std::unordered_set<codec::Hash128, HashOfName>& written_;
   const Tables& tables_;
   const std::int64_t now_us_;
   std::vector<RowWrite> rows_;
@@ -127,7 +129,7 @@ Announcement Announcer::prepare(std::span<const GroupPeriod> groups, std::int64_
   std::vector<Hash> hashes;
   hashes.reserve(groups.size());
   for (const GroupPeriod& group : groups) hashes.push_back(directory_.name(group.group).hash);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto period = period_of(now_us / 1000); period != names_period_) {
     names_.clear();
     names_period_ = period;
@@ -145,6 +147,7 @@ Announcement Announcer::prepare(std::span<const GroupPeriod> groups, std::int64_
 
 std::vector<RowWrite> Announcer::names(std::span<const std::pair<TenantId, std::string>> metrics, std::int64_t now_us) {
   const std::int64_t seen_us = directory_.stamps().draw(now_us);
+  const MutexLock lock(mutex_);
   Rows rows(*this, seen_us);
   for (const auto& [tenant, metric] : metrics) {
     rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(period_of(now_us / 1000), now_us));
@@ -155,7 +158,7 @@ std::vector<RowWrite> Announcer::names(std::span<const std::pair<TenantId, std::
 bool Announcer::confirm(const Announcement& announcement, std::int64_t now_us) {
   if (now_us - announcement.seen_us > kWrittenWithinUs) return false;
   directory_.announced(announcement.groups, announcement.seen_us);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // Not those of a period that is over.
   if (period_of(announcement.seen_us / 1000) == names_period_) {
     names_.insert(announcement.names.begin(), announcement.names.end());

@@ -11,11 +11,11 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "codec/hash.h"
 #include "engine/cassandra/series/directory.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -61,11 +61,11 @@ class Announcer {
   Directory& directory_;
   const Tables& tables_;
   const std::int64_t retention_ms_;
-  std::mutex mutex_;
+  Mutex mutex_;
   // What this process has written since this period (of the clock) began: rows live as long as the samples, so they are
   // written again in each.
-  std::unordered_set<codec::Hash128, HashOfName> names_;
-  model::Timestamp names_period_ = 0;
+  std::unordered_set<codec::Hash128, HashOfName> names_ VARVE_GUARDED_BY(mutex_);
+  model::Timestamp names_period_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 // Of samples and windows.

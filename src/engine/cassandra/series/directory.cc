@@ -16,48 +16,48 @@ using model::TenantId;
 
 TenantId Directory::tenant(std::string_view name) {
   if (const auto known = find_tenant(name)) return *known;
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const TenantId id = index_.tenant(name, definitions_);
   definitions_.clear();
   return id;
 }
 
 std::optional<TenantId> Directory::find_tenant(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.find_tenant(name);
 }
 
 std::string Directory::tenant_name(TenantId tenant) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return std::string(index_.tenant_name(tenant));
 }
 
 std::optional<GroupId> Directory::find_locked(TenantId tenant, const Hash& hash) const {
-  const std::uint32_t found = groups_.find(
-      model::to_int(tenant), hash, [&](std::uint32_t group) { return index_.group_tenant(GroupId{group}) == tenant; });
+  const std::uint32_t found = groups_.find(model::to_int(tenant), hash, is_of(tenant));
   if (found == index::kNone) return std::nullopt;
   return GroupId{found};
 }
 
 std::optional<GroupId> Directory::find(TenantId tenant, const Hash& hash) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return find_locked(tenant, hash);
 }
 
 GroupName Directory::name(GroupId group) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return name_locked(group);
 }
 
 std::vector<GroupName> Directory::names(std::span<const GroupId> groups) const {
   std::vector<GroupName> out;
   out.reserve(groups.size());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (const GroupId group : groups) out.push_back(name_locked(group));
   return out;
 }
 
 GroupName Directory::name_locked(GroupId group) const {
+  check(model::to_int(group) < groups_.size(), "a group that there is");
   const TenantId tenant = index_.group_tenant(group);
   return {tenant, groups_[group].hash, groups_.partition(group),
           bundle_bits(groups_.of_tenant(model::to_int(tenant)), groups_.sharing_tags(group))};
@@ -69,9 +69,9 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
   const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_, ttl_s);
   definitions_.clear();
   if (group && model::to_int(*group) == groups_.size()) {
-    groups_.add(
-        model::to_int(tenant), hash, [&](std::uint32_t other) { return index_.group_tenant(GroupId{other}) == tenant; },
-        [&] { return tracker::partition_of(index_.tenant_name(tenant), tags_hash(tags), options_.partitions); });
+    groups_.add(model::to_int(tenant), hash, is_of(tenant), [&]() VARVE_NO_THREAD_ANALYSIS {
+      return tracker::partition_of(index_.tenant_name(tenant), tags_hash(tags), options_.partitions);
+    });
   }
   return group;
 }
@@ -79,7 +79,7 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
 Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const Hash hash = group_hash(metrics, tags, ttl_s);
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto group = define_locked(tenant, hash, tags, metrics, ttl_s, options_.series_per_tenant_max);
   if (group && !forgotten_.empty()) {
     for (const std::string_view metric : metrics) {
@@ -90,7 +90,7 @@ Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
 }
 
 bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& hash) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   if (!find_locked(tenant, hash)) return true;
   return !forgotten_.empty() && forgotten_.contains({tenant, std::string(metric)});
 }
@@ -99,10 +99,11 @@ Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup
   if (group_hash(found.metrics, found.tags, found.ttl_s) != found.hash) {
     return fail(Code::corrupt, "a line group of " + std::string(metric) + " has not the hash of its tags and metrics");
   }
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   auto group = find_locked(tenant, found.hash);
   if (!group) {
-    VARVE_TRY(group, define_locked(tenant, found.hash, found.tags, found.metrics, found.ttl_s, std::size_t{1} << 31));
+    VARVE_ASSIGN_OR_RETURN(
+        group, define_locked(tenant, found.hash, found.tags, found.metrics, found.ttl_s, std::size_t{1} << 31));
     if (!forgotten_.empty()) {  // defining has shown all
       for (const SeriesId series : index_.group_series(*group)) {
         const Forgotten* const gone = forgotten(series);
@@ -139,7 +140,7 @@ std::vector<GroupPeriod> Directory::missing(std::span<const GroupPeriod> wanted,
   constexpr std::size_t kAhead = 8;
   std::vector<GroupPeriod> out;
   const std::int64_t now = stamps_.now(now_us);
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (i + kAhead < wanted.size()) groups_.prefetch(wanted[i + kAhead].group);
     if (!groups_.look(wanted[i], now)) out.push_back(wanted[i]);
@@ -148,12 +149,13 @@ std::vector<GroupPeriod> Directory::missing(std::span<const GroupPeriod> wanted,
 }
 
 void Directory::announced(std::span<const GroupPeriod> groups, std::int64_t seen_us) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const GroupPeriod& what : groups) {
     if (!forgotten_.empty()) {
       if (is_late(what.group, seen_us)) continue;
       show(what.group, {}, seen_us);
     }
+    check(model::to_int(what.group) < groups_.size(), "a group that there is");
     groups_.announced(what, seen_us);
     const std::uint32_t tenant = model::to_int(index_.group_tenant(what.group));
     if (tenant >= announced_tenants_.size()) announced_tenants_.resize(tenant + 1);
@@ -162,7 +164,7 @@ void Directory::announced(std::span<const GroupPeriod> groups, std::int64_t seen
 }
 
 std::vector<TenantId> Directory::announced_tenants() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<TenantId> out;
   for (std::uint32_t tenant = 0; tenant < announced_tenants_.size(); ++tenant) {
     if (announced_tenants_[tenant]) out.push_back(TenantId{tenant});
@@ -171,13 +173,13 @@ std::vector<TenantId> Directory::announced_tenants() const {
 }
 
 std::size_t Directory::group_bytes() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return groups_.memory_bytes();
 }
 
 std::size_t Directory::memory_bytes() const {
   constexpr std::size_t kForgottenBytes = 64;
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::size_t bytes = index_.memory_bytes() + groups_.memory_bytes();
   for (const auto& [key, metric] : forgotten_) bytes += metric.series.size() * kForgottenBytes;
   return bytes;

@@ -27,7 +27,7 @@ Directory::Forgotten* Directory::forgotten(SeriesId series) {
 }
 
 bool Directory::is_late(GroupId group, std::int64_t seen_us) {
-  return std::ranges::any_of(index_.group_series(group), [&](SeriesId series) {
+  return std::ranges::any_of(index_.group_series(group), [&](SeriesId series) VARVE_REQUIRES(mutex_) {
     const Forgotten* const gone = forgotten(series);
     return gone != nullptr && gone->at_us >= seen_us;
   });
@@ -39,7 +39,7 @@ bool Directory::add_forgotten(TenantId tenant, const std::string& metric,
                               std::span<const std::pair<Hash, std::int64_t>> rows, std::int64_t slack_us) {
   bool news = false;
   {
-    const std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [hash, at_us] : rows) {
       Forgotten& entry = forgotten_[{tenant, metric}].series[hash];
       if (entry.at_us >= at_us) continue;
@@ -52,7 +52,7 @@ bool Directory::add_forgotten(TenantId tenant, const std::string& metric,
   std::vector<SeriesId> known;
   bool announces = false;
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     const MetricForgotten& gone = forgotten_.at({tenant, metric});
     std::vector<GroupId> groups;
     model::TagViews tags;
@@ -66,10 +66,11 @@ bool Directory::add_forgotten(TenantId tenant, const std::string& metric,
       }
       if (announces) continue;
       index_.groups(one, groups);
-      announces = std::ranges::any_of(groups, [&](GroupId group) { return groups_.is_announced(group); });
+      announces = std::ranges::any_of(
+          groups, [&](GroupId group) VARVE_REQUIRES_SHARED(mutex_) { return groups_.is_announced(group); });
     }
   }
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   // Who forgets the last series of a metric takes its name away, too.
   if (announces) again_.metrics.emplace_back(tenant, metric);
   for (const SeriesId one : known) {
@@ -94,18 +95,18 @@ void Directory::hide(SeriesId series, Forgotten& gone, std::int64_t slack_us) {
 }
 
 Again Directory::take_again() {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(again_, {});
 }
 
 void Directory::give_again(Again again) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   again_.groups.insert(again_.groups.end(), again.groups.begin(), again.groups.end());
   std::ranges::move(again.metrics, std::back_inserter(again_.metrics));
 }
 
 std::size_t Directory::generation(TenantId tenant, const std::string& metric) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = forgotten_.find({tenant, metric});
   return found == forgotten_.end() ? 0 : found->second.generation;
 }

@@ -55,7 +55,7 @@ class Loader::Collected {
       names_.emplace_back(cells[0]);
       return {};
     }
-    VARVE_TRY(const std::int64_t number, bigint_of(cells[0]));  // µs, or the start of a period
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t number, bigint_of(cells[0]));  // µs, or the start of a period
     if (part_.key.kind == PartKind::windows) {
       periods_.push_back(number);
       return {};
@@ -82,7 +82,7 @@ class Loader::Collected {
     const auto& [kind, tenant, metric, period] = part_.key;
     if (kind == PartKind::series) return owner_.add(tenant, metric, rows_, limits);
     std::ranges::sort(names_);
-    const std::lock_guard lock(owner_.mutex_);
+    const MutexLock lock(owner_.mutex_);
     if (kind == PartKind::names) owner_.tenants_[tenant].names = std::move(names_);
     if (kind == PartKind::windows) owner_.windows_[{tenant, metric}] = std::move(periods_);
     return {};
@@ -118,28 +118,28 @@ Status Loader::read(const std::vector<PartRead>& parts, const Limits& limits) {
     collected.emplace_back(*this, parts[i]).ask(directory_.tenant_name(parts[i].key.tenant), reads);
     part_of.resize(reads.size(), i);
   }
-  VARVE_CHECK_OK(rows_.read(
+  VARVE_RETURN_IF_ERROR(rows_.read(
       reads, limits, [&](std::size_t number, const RowView& row) { return collected[part_of[number]].take(row); }));
   for (Collected& part : collected) part.apply_forgotten();
-  for (Collected& part : collected) VARVE_CHECK_OK(part.apply(limits));
+  for (Collected& part : collected) VARVE_RETURN_IF_ERROR(part.apply(limits));
   return {};
 }
 
 // Of a list that is not there the announcement was not finished: who finishes it announces with a new time.
 Status Loader::add(TenantId tenant, const std::string& metric, std::span<const Row> rows, const Limits& limits) {
-  VARVE_CHECK_OK(load_lists(tenant, rows, limits));
+  VARVE_RETURN_IF_ERROR(load_lists(tenant, rows, limits));
   for (const Row& row : rows) {
     MetricList list;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto known = lists_.find({tenant, blob_of(row.list)});
       if (known == lists_.end()) continue;
       list = known->second;
     }
-    VARVE_TRY(const GroupList parsed, group_list(*list));
-    VARVE_TRY(auto tags, text_map_of(row.tags));
-    VARVE_CHECK_OK(model::normalize(tags));
-    VARVE_CHECK_OK(directory_.add(tenant, metric, {row.hash, tags, parsed.metrics, row.seen_us, parsed.ttl_s}));
+    VARVE_ASSIGN_OR_RETURN(const GroupList parsed, group_list(*list));
+    VARVE_ASSIGN_OR_RETURN(auto tags, text_map_of(row.tags));
+    VARVE_RETURN_IF_ERROR(model::normalize(tags));
+    VARVE_RETURN_IF_ERROR(directory_.add(tenant, metric, {row.hash, tags, parsed.metrics, row.seen_us, parsed.ttl_s}));
   }
   return {};
 }
@@ -147,7 +147,7 @@ Status Loader::add(TenantId tenant, const std::string& metric, std::span<const R
 Status Loader::load_lists(TenantId tenant, std::span<const Row> rows, const Limits& limits) {
   std::set<std::string> unknown;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const Row& row : rows) {
       std::string blob = blob_of(row.list);
       if (!lists_.contains({tenant, blob})) unknown.insert(std::move(blob));
@@ -159,9 +159,9 @@ Status Loader::load_lists(TenantId tenant, std::span<const Row> rows, const Limi
   std::vector<RowRead> reads;
   for (const std::string& blob : blobs) reads.push_back({&tables_.metric_lists, {name, blob}, {}, {}, {"names"}});
   return rows_.read(reads, limits, [&](std::size_t number, const RowView& row) -> Status {
-    VARVE_TRY(const auto views, text_list_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(const auto views, text_list_of(row.cells[0]));
     auto names = std::make_shared<std::vector<std::string>>(views.begin(), views.end());
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     lists_[{tenant, blobs[number]}] = std::move(names);
     return {};
   });
@@ -180,13 +180,13 @@ Result<std::vector<std::optional<GroupId>>> Loader::groups(std::span<const Named
   }
   if (unknown.empty()) return out;
   std::map<TenantId, std::vector<Row>> rows;
-  VARVE_CHECK_OK(rows_.read(reads, limits, [&](std::size_t number, const RowView& row) -> Status {
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, limits, [&](std::size_t number, const RowView& row) -> Status {
     Row& found = rows[unknown[number].first].emplace_back();
     found.hash = unknown[number].second;
     found.tags = row.cells[0];
     return hash_of(row.cells[1], found.list) ? Status() : bad_hash(tables_.line_groups);
   }));
-  for (const auto& [tenant, found] : rows) VARVE_CHECK_OK(add(tenant, {}, found, limits));
+  for (const auto& [tenant, found] : rows) VARVE_RETURN_IF_ERROR(add(tenant, {}, found, limits));
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!out[i]) out[i] = directory_.find(names[i].first, names[i].second);
   }

@@ -25,7 +25,7 @@ Result<std::optional<TenantId>> Loader::find_tenant(std::string_view name, const
   const std::string first(name);
   const RowRead read{&tables_.tenants, {smallint_cell(shard_of(name))}, first, first + '\0', {}};
   bool found = false;
-  VARVE_CHECK_OK(rows_.read({&read, 1}, limits, [&](std::size_t, const RowView&) -> Status {
+  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, limits, [&](std::size_t, const RowView&) -> Status {
     found = true;
     return {};
   }));
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> Loader::tenants(const Limits& limits) {
   std::vector<RowRead> reads;
   for (std::int16_t shard = 0; shard < kShards; ++shard)
     reads.push_back({&tables_.tenants, {smallint_cell(shard)}, {}, {}, {}});
-  VARVE_CHECK_OK(rows_.read(reads, limits, [&](std::size_t, const RowView& row) -> Status {
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, limits, [&](std::size_t, const RowView& row) -> Status {
     names.emplace_back(row.cells[0]);
     return {};
   }));
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> Loader::tenants(const Limits& limits) {
 // --- numbers
 
 void Loader::note(TenantId tenant, const tracker::redis::TenantVersions& versions) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Tenant& of = tenants_[tenant];
   for (const auto& [metric, number] : versions.forgotten) {
     std::uint64_t& known = of.forgotten[metric];
@@ -61,11 +61,11 @@ void Loader::note(TenantId tenant, const tracker::redis::TenantVersions& version
 
 Result<Loader::Asked> Loader::ask(TenantId tenant) {
   const Asked alone{{.since = parts_.readings()}, {}};
-  VARVE_TRY(const bool missing, missing_());
+  VARVE_ASSIGN_OR_RETURN(const bool missing, missing_());
   const std::string name = directory_.tenant_name(tenant);
   tracker::redis::VersionsAsked question{name, 0};
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     question.forgotten_since = tenants_[tenant].since;
   }
   auto answer = versions_.ask({&question, 1});
@@ -76,7 +76,7 @@ Result<Loader::Asked> Loader::ask(TenantId tenant) {
 }
 
 PartWanted Loader::forgotten_part(TenantId tenant, const std::string& metric) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto& numbers = tenants_[tenant].forgotten;
   const auto number = numbers.find(metric);
   return {{PartKind::forgotten, tenant, metric, 0}, number == numbers.end() ? 0 : number->second};
@@ -89,14 +89,14 @@ Status Loader::ensure(const std::vector<PartWanted>& wanted, const Parts::Trust&
 // --- questions
 
 Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Limits& limits) {
-  VARVE_TRY(const Asked asked, ask(tenant));
+  VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
   std::uint64_t number = asked.versions.names;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     number = std::max(number, tenants_[tenant].since);
   }
-  VARVE_CHECK_OK(ensure({{{PartKind::names, tenant, {}, 0}, number}}, asked.trust, limits));
-  const std::lock_guard lock(mutex_);
+  VARVE_RETURN_IF_ERROR(ensure({{{PartKind::names, tenant, {}, 0}, number}}, asked.trust, limits));
+  const MutexLock lock(mutex_);
   return tenants_[tenant].names;
 }
 
@@ -109,8 +109,9 @@ Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, Tenant
     for (model::Timestamp period = first; period <= last; period += kPeriodMs) list.push_back(period);
     return list;
   }
-  VARVE_CHECK_OK(ensure({{{PartKind::windows, tenant, metric, 0}, asked.versions.latest()}}, asked.trust, limits));
-  const std::lock_guard lock(mutex_);
+  VARVE_RETURN_IF_ERROR(
+      ensure({{{PartKind::windows, tenant, metric, 0}, asked.versions.latest()}}, asked.trust, limits));
+  const MutexLock lock(mutex_);
   for (const model::Timestamp period : windows_[{tenant, metric}]) {
     if (period >= first && period <= last) list.push_back(period);
   }
@@ -120,19 +121,19 @@ Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, Tenant
 Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std::string& metric, model::TimeRange range,
                                                      const Limits& limits) {
   if (range.empty()) return std::vector<model::Timestamp>{};
-  VARVE_TRY(const Asked asked, ask(tenant));
-  VARVE_CHECK_OK(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
-  VARVE_TRY(auto list, periods(asked, tenant, metric, range, limits));
+  VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
+  VARVE_RETURN_IF_ERROR(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
+  VARVE_ASSIGN_OR_RETURN(auto list, periods(asked, tenant, metric, range, limits));
   std::vector<PartWanted> wanted;
   for (const model::Timestamp period : list) {
     wanted.push_back({{PartKind::series, tenant, metric, period}, asked.versions.of(period)});
   }
-  VARVE_CHECK_OK(ensure(wanted, asked.trust, limits));
+  VARVE_RETURN_IF_ERROR(ensure(wanted, asked.trust, limits));
   return list;
 }
 
 Status Loader::forgotten(TenantId tenant, std::span<const std::string> metrics, const Limits& limits) {
-  VARVE_TRY(const Asked asked, ask(tenant));
+  VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
   std::vector<PartWanted> wanted;
   for (const std::string& metric : metrics) wanted.push_back(forgotten_part(tenant, metric));
   return ensure(wanted, asked.trust, limits);
@@ -146,13 +147,13 @@ Status Loader::listen() {
   for (const TenantId tenant : tenants) names.push_back(directory_.tenant_name(tenant));
   std::vector<tracker::redis::VersionsAsked> asked;
   for (std::size_t i = 0; i < tenants.size(); ++i) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     asked.push_back({names[i], tenants_[tenants[i]].since});
   }
   if (asked.empty()) return {};
   const auto answer = versions_.ask(asked);
   if (!answer) {
-    for (const TenantId tenant : tenants) VARVE_CHECK_OK(listen_to(tenant, {.alone_ns = kListenAloneNs}, true));
+    for (const TenantId tenant : tenants) VARVE_RETURN_IF_ERROR(listen_to(tenant, {.alone_ns = kListenAloneNs}, true));
     return fail(answer.error());
   }
   for (std::size_t i = 0; i < tenants.size(); ++i) {
@@ -160,11 +161,11 @@ Status Loader::listen() {
     note(tenants[i], versions);
     bool all = false;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       all = tenants_[tenants[i]].heard && tenants_[tenants[i]].heard_epoch != versions.epoch;
     }
-    VARVE_CHECK_OK(listen_to(tenants[i], {.asked = true, .epoch = versions.epoch, .good_ns = INT64_MAX}, all));
-    const std::lock_guard lock(mutex_);
+    VARVE_RETURN_IF_ERROR(listen_to(tenants[i], {.asked = true, .epoch = versions.epoch, .good_ns = INT64_MAX}, all));
+    const MutexLock lock(mutex_);
     tenants_[tenants[i]].heard = true;
     tenants_[tenants[i]].heard_epoch = versions.epoch;
   }
@@ -177,7 +178,7 @@ Status Loader::listen_to(TenantId tenant, const Parts::Trust& trust, bool all) {
   if (all) {
     metrics = directory_.read([&](const index::SeriesIndex& index) { return index.metric_names(tenant, {}, 0); });
   } else {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [metric, number] : tenants_[tenant].forgotten) metrics.push_back(metric);
   }
   std::vector<PartWanted> wanted;

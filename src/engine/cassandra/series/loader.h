@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "engine/cassandra/series/directory.h"
 #include "engine/cassandra/series/parts.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -104,10 +104,11 @@ class Loader {
   const Clock& clock_;
   Missing missing_ = [] { return false; };
   Parts parts_;
-  std::mutex mutex_;
-  std::map<model::TenantId, Tenant> tenants_;
-  std::map<std::pair<model::TenantId, std::string>, std::vector<model::Timestamp>> windows_;  // by metric: periods
-  std::map<std::pair<model::TenantId, std::string>, MetricList> lists_;                       // by hash; few
+  Mutex mutex_;
+  std::map<model::TenantId, Tenant> tenants_ VARVE_GUARDED_BY(mutex_);
+  std::map<std::pair<model::TenantId, std::string>, std::vector<model::Timestamp>> windows_
+      VARVE_GUARDED_BY(mutex_);                                                                   // by metric: periods
+  std::map<std::pair<model::TenantId, std::string>, MetricList> lists_ VARVE_GUARDED_BY(mutex_);  // by hash; few
 };
 
 }  // namespace varve::engine::cassandra

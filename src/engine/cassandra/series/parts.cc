@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/spans.h"
 
 namespace varve::engine::cassandra {
@@ -19,7 +20,7 @@ bool Parts::is_good(const PartKey& key, const Part& part, std::uint64_t number, 
 }
 
 std::uint64_t Parts::readings() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return readings_;
 }
 
@@ -29,7 +30,7 @@ Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, 
     std::vector<PartWanted> claimed;
     std::optional<std::pair<PartKey, std::uint64_t>> other;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const PartWanted& one : wanted) {
         Part& part = parts_[one.key];
         if (is_good(one.key, part, one.number, trust)) continue;
@@ -44,9 +45,9 @@ Status Parts::ensure(const std::vector<PartWanted>& wanted, const Trust& trust, 
     // Its own first: nobody waits for another while another waits for him.
     bool again = false;
     if (!claimed.empty()) {
-      VARVE_TRY(again, read_claimed(claimed, trust, read));
+      VARVE_ASSIGN_OR_RETURN(again, read_claimed(claimed, trust, read));
     }
-    if (other) VARVE_CHECK_OK(wait(other->first, other->second, limits));
+    if (other) VARVE_RETURN_IF_ERROR(wait(other->first, other->second, limits));
     if (!other && !again) return {};
   }
 }
@@ -56,7 +57,7 @@ Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const T
   const std::int64_t now_us = clock_.now_ms() * 1000, now_ns = clock_.steady_ns();
   std::uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     number = ++readings_;
     for (const PartWanted& one : claimed) {
       const std::int64_t read_us = parts_[one.key].read_us;
@@ -66,9 +67,10 @@ Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const T
   Status status = read(reads);
   bool again = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const PartWanted& one : claimed) {
       Part& part = parts_[one.key];
+      check(part.reading, "a part is read by who claimed it");
       part.reading = false;
       ++part.round;
       part.result = status;
@@ -90,14 +92,14 @@ Result<bool> Parts::read_claimed(const std::vector<PartWanted>& claimed, const T
 }
 
 Status Parts::wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const Part& part = parts_[key];
   while (part.reading && part.round == round) {
     if (limits.cancelled != nullptr && *limits.cancelled) return fail(Code::cancelled, "nobody waits any more");
     if (limits.deadline_steady_ns != 0 && clock_.steady_ns() > limits.deadline_steady_ns) {
       return fail(Code::timeout, "the index was not read in time");
     }
-    changed_.wait_for(lock, std::chrono::milliseconds(20));
+    changed_.wait_for(mutex_, std::chrono::milliseconds(20));
   }
   // One who gave up says nothing of the store.
   const bool failed = !part.result && part.round == round + 1;
@@ -108,7 +110,7 @@ Status Parts::wait(const PartKey& key, std::uint64_t round, const RowStore::Read
 }
 
 void Parts::read_again(model::TenantId tenant, const std::string& metric, std::int64_t from_us) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const PartKey first{PartKind::series, tenant, metric, std::numeric_limits<model::Timestamp>::min()};
   for (auto at = parts_.lower_bound(first); at != parts_.end(); ++at) {
     auto& [key, part] = *at;

@@ -9,15 +9,14 @@
 // Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "engine/cassandra/tables/row_store.h"
 #include "model/ids.h"
 #include "model/time.h"
@@ -89,10 +88,10 @@ class Parts {
   Status wait(const PartKey& key, std::uint64_t round, const RowStore::ReadLimits& limits);
 
   const Clock& clock_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<PartKey, Part> parts_;
-  std::uint64_t readings_ = 0;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::map<PartKey, Part> parts_ VARVE_GUARDED_BY(mutex_);
+  std::uint64_t readings_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::engine::cassandra

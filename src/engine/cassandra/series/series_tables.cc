@@ -37,8 +37,8 @@ Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::s
 
 Result<std::vector<SeriesId>> SeriesTables::select(TenantId tenant, std::string_view metric,
                                                    const index::Matchers& matchers) const {
-  VARVE_CHECK_OK(index::check_matchers(matchers));
-  VARVE_CHECK_OK(load(tenant, metric, {}, {}));
+  VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
+  VARVE_RETURN_IF_ERROR(load(tenant, metric, {}, {}));
   return directory_.read([&](const index::SeriesIndex& index) { return index.select(tenant, metric, matchers); });
 }
 
@@ -60,12 +60,12 @@ Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, std
   const auto known = [&] {
     return directory_.read([&](const index::SeriesIndex& index) { return index.metric_names(tenant, prefix, 0); });
   };
-  VARVE_TRY(auto names, loader_.metric_names(tenant));
+  VARVE_ASSIGN_OR_RETURN(auto names, loader_.metric_names(tenant));
   std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
   std::vector<std::string> own;
   std::ranges::set_difference(known(), names, std::back_inserter(own));
   if (!own.empty()) {
-    VARVE_CHECK_OK(loader_.forgotten(tenant, own));
+    VARVE_RETURN_IF_ERROR(loader_.forgotten(tenant, own));
     std::vector<std::string> all;
     std::ranges::set_union(known(), names, std::back_inserter(all));
     names = std::move(all);
@@ -77,27 +77,27 @@ Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, std
 // Of all metrics if it is empty.
 Status SeriesTables::load_metrics(TenantId tenant, std::string_view metric) const {
   if (!metric.empty()) {
-    VARVE_CHECK_OK(load(tenant, metric, {}, {}));
+    VARVE_RETURN_IF_ERROR(load(tenant, metric, {}, {}));
     return {};
   }
-  VARVE_TRY(const auto names, metric_names(tenant, {}, 0));
-  for (const std::string& name : names) VARVE_CHECK_OK(load(tenant, name, {}, {}));
+  VARVE_ASSIGN_OR_RETURN(const auto names, metric_names(tenant, {}, 0));
+  for (const std::string& name : names) VARVE_RETURN_IF_ERROR(load(tenant, name, {}, {}));
   return {};
 }
 
 Result<std::vector<std::string>> SeriesTables::tag_keys(TenantId tenant, std::string_view metric) const {
-  VARVE_CHECK_OK(load_metrics(tenant, metric));
+  VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
   return directory_.read([&](const index::SeriesIndex& index) { return index.tag_keys(tenant, metric); });
 }
 
 Result<std::vector<std::string>> SeriesTables::tag_values(TenantId tenant, std::string_view metric,
                                                           std::string_view key) const {
-  VARVE_CHECK_OK(load_metrics(tenant, metric));
+  VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
   return directory_.read([&](const index::SeriesIndex& index) { return index.tag_values(tenant, metric, key); });
 }
 
 Result<std::vector<index::TagCount>> SeriesTables::tag_counts(TenantId tenant, std::string_view metric) const {
-  VARVE_CHECK_OK(load_metrics(tenant, metric));
+  VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
   return directory_.read([&](const index::SeriesIndex& index) { return index.tag_counts(tenant, metric); });
 }
 
@@ -128,13 +128,13 @@ Result<std::vector<std::optional<tracker::Member>>> GroupNames::find(std::span<c
     if (!parts) continue;
     const auto [tenant, is_new] = tenants.try_emplace(parts->tenant);
     if (is_new) {
-      VARVE_TRY(tenant->second, series_.loader().find_tenant(parts->tenant));
+      VARVE_ASSIGN_OR_RETURN(tenant->second, series_.loader().find_tenant(parts->tenant));
     }
     if (!tenant->second) continue;
     wanted.emplace_back(*tenant->second, parts->hash);
     places.push_back(i);
   }
-  VARVE_TRY(const auto groups, series_.loader().groups(wanted));
+  VARVE_ASSIGN_OR_RETURN(const auto groups, series_.loader().groups(wanted));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i]) out[places[i]] = tracker::Member{wanted[i].first, model::to_int(*groups[i])};
   }

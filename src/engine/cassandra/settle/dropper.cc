@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/data_rows.h"
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
@@ -36,33 +37,33 @@ Status Dropper::run(const std::function<bool()>& may_go_on) {
   std::vector<Timestamp> past = journal_.past_hours(now);
   hours_.erase(hours_.begin(), hours_.lower_bound(past.front()));
   for (Timestamp hour = model::window_start(now, Journal::kHourMs); hour > past.back(); hour -= Journal::kHourMs) {
-    VARVE_CHECK_OK(look_at_current(hour, until_us, may_go_on));
+    VARVE_RETURN_IF_ERROR(look_at_current(hour, until_us, may_go_on));
   }
   std::size_t listed = 0;
   for (auto hour = past.rbegin(); hour != past.rend() && listed < kNewHoursAtOnce && may_go_on(); ++hour) {
     if (until_us < end_us(*hour)) continue;  // what was written in it may still be under way
     Hour& known = hours_[*hour];
     if (!known.is_known) {
-      VARVE_CHECK_OK(list(*hour, known));
+      VARVE_RETURN_IF_ERROR(list(*hour, known));
       ++listed;
     }
-    VARVE_CHECK_OK(look_at_past(*hour, known, until_us, may_go_on));
+    VARVE_RETURN_IF_ERROR(look_at_past(*hour, known, until_us, may_go_on));
   }
   return {};
 }
 
 Status Dropper::look_at_current(Timestamp hour, std::int64_t until_us, const std::function<bool()>& may_go_on) {
   Hour& known = hours_[hour];
-  VARVE_TRY(const auto written, journal_.written_in(hour));
+  VARVE_ASSIGN_OR_RETURN(const auto written, journal_.written_in(hour));
   for (const auto& [tenant, slots] : written) {
     if (!may_go_on()) return {};
-    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    VARVE_ASSIGN_OR_RETURN(const auto pending, pending_of(tenant, slots));
     for (const Timestamp slot : slots) {
       const Slot one{tenant, slot};
       if (!pending || !may_drop(slot, *pending)) {
         known.early.erase(one);  // something came since
       } else if (known.early.insert(one).second) {
-        VARVE_CHECK_OK(drop(one, until_us));
+        VARVE_RETURN_IF_ERROR(drop(one, until_us));
       }
     }
   }
@@ -70,7 +71,8 @@ Status Dropper::look_at_current(Timestamp hour, std::int64_t until_us, const std
 }
 
 Status Dropper::list(Timestamp hour, Hour& known) {
-  VARVE_TRY(known.left, journal_.written_in(hour));
+  VARVE_ASSIGN_OR_RETURN(known.left, journal_.written_in(hour));
+  check(!known.is_known, "a past hour is listed once");
   known.is_known = true;
   known.is_forgotten = known.left.empty();
   known.early.clear();
@@ -84,14 +86,14 @@ Status Dropper::look_at_past(Timestamp hour, Hour& known, std::int64_t until_us,
   for (auto of = known.left.begin(); of != known.left.end();) {
     if (!may_go_on()) return {};
     auto& [tenant, slots] = *of;
-    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    VARVE_ASSIGN_OR_RETURN(const auto pending, pending_of(tenant, slots));
     for (auto slot = slots.begin(); slot != slots.end();) {
       if (pending && !may_drop(*slot, *pending)) {
         ++slot;
         continue;
       }
-      VARVE_TRY(const std::int64_t mark_us, mark_of({tenant, *slot}));
-      if (pending && mark_us < end_us(hour)) VARVE_CHECK_OK(drop({tenant, *slot}, until_us));
+      VARVE_ASSIGN_OR_RETURN(const std::int64_t mark_us, mark_of({tenant, *slot}));
+      if (pending && mark_us < end_us(hour)) VARVE_RETURN_IF_ERROR(drop({tenant, *slot}, until_us));
       slot = slots.erase(slot);
     }
     of = slots.empty() ? known.left.erase(of) : std::next(of);
@@ -103,22 +105,22 @@ Status Dropper::look_at_past(Timestamp hour, Hour& known, std::int64_t until_us,
 
 // Its entries are read again: what was dropped may have become pending again meanwhile, or a unit over it.
 Status Dropper::forget(Timestamp hour, Hour& known, std::int64_t until_us) {
-  VARVE_TRY(const auto written, journal_.written_in(hour));
+  VARVE_ASSIGN_OR_RETURN(const auto written, journal_.written_in(hour));
   for (const auto& [tenant, slots] : written) {
-    VARVE_TRY(const auto pending, pending_of(tenant, slots));
+    VARVE_ASSIGN_OR_RETURN(const auto pending, pending_of(tenant, slots));
     const auto is_kept = [&](Timestamp slot) { return pending && !may_forget(slot, *pending); };
     if (std::ranges::any_of(slots, is_kept)) return {};
   }
-  VARVE_CHECK_OK(journal_.forget_hour(hour, until_us));
+  VARVE_RETURN_IF_ERROR(journal_.forget_hour(hour, until_us));
   known.is_forgotten = true;
   return {};
 }
 
 // nullopt: nobody knows the tenant, so there is nothing that could be sealed.
 Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, const std::set<Timestamp>& slots) {
-  VARVE_TRY(const auto id, series_.loader().find_tenant(tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto id, series_.loader().find_tenant(tenant));
   if (!id) return std::optional<Pending>();
-  VARVE_TRY(auto pending, pending_.pending(*id, {*slots.begin(), *slots.rbegin() + options_.slot_ms}));
+  VARVE_ASSIGN_OR_RETURN(auto pending, pending_.pending(*id, {*slots.begin(), *slots.rbegin() + options_.slot_ms}));
   return std::optional(std::move(pending));
 }
 
@@ -150,8 +152,8 @@ Result<std::int64_t> Dropper::mark_of(const Slot& slot) {
   DroppedReads marks(tables_);
   marks.add(slot.first, slot.second, options_.slot_ms);
   std::int64_t until_us = model::kTimestampMin;
-  VARVE_CHECK_OK(rows_.read(marks.reads(), {}, [&](std::size_t read, const RowView& row) -> Status {
-    VARVE_TRY(const auto mark, marks.row(read, row));
+  VARVE_RETURN_IF_ERROR(rows_.read(marks.reads(), {}, [&](std::size_t read, const RowView& row) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const auto mark, marks.row(read, row));
     until_us = mark.until_us;
     return {};
   }));
@@ -161,12 +163,12 @@ Result<std::int64_t> Dropper::mark_of(const Slot& slot) {
 Status Dropper::drop(const Slot& slot, std::int64_t until_us) {
   std::vector<RowWrite> mark;
   mark.push_back(dropped_write(tables_, slot.first, slot.second, options_.slot_ms, until_us));
-  VARVE_CHECK_OK(rows_.write_now(std::move(mark)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(mark)));
   std::vector<RowDelete> gone;
   for (std::int16_t shard = 0; shard < kHotShards; ++shard) {
     gone.push_back({&tables_.raw, {slot.first, timestamp_cell(slot.second), smallint_cell(shard)}, {}, until_us});
   }
-  VARVE_CHECK_OK(rows_.erase_now(std::move(gone)));
+  VARVE_RETURN_IF_ERROR(rows_.erase_now(std::move(gone)));
   ++slots_dropped_;
   return {};
 }

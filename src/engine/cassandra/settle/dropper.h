@@ -27,7 +27,7 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/hot/journal.h"
-#include "engine/cassandra/scan/pending.h"
+#include "engine/cassandra/hot/pending_trackers.h"
 
 namespace varve::engine::cassandra {
 
@@ -43,7 +43,7 @@ class Dropper {
   // W, in µs; nullopt: not known now.
   using Watermark = std::function<std::optional<std::int64_t>()>;
   // `clock`: the one that all replicas share.
-  Dropper(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingSource& pending,
+  Dropper(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingTrackers& pending,
           Journal& journal, Watermark watermark, const Clock& clock)
       : options_(std::move(options)),
         tables_(tables),
@@ -87,7 +87,7 @@ class Dropper {
   const Tables& tables_;
   RowStore& rows_;
   SeriesTables& series_;
-  PendingSource& pending_;
+  PendingTrackers& pending_;
   Journal& journal_;
   const Watermark watermark_;
   const Clock& clock_;

@@ -31,7 +31,7 @@ class DropperTest : public ::testing::Test {
     // Until it has looked at all hours that there may be.
     Status run() {
       for (std::int64_t hours = 0; hours < kHotKeptMs / kHour + 12; hours += 12) {
-        VARVE_CHECK_OK(dropper.run([] { return true; }));
+        VARVE_RETURN_IF_ERROR(dropper.run([] { return true; }));
       }
       return {};
     }

@@ -22,7 +22,7 @@ Result<std::vector<std::vector<model::Timestamp>>> RedisTrackers::pending_slots(
   tracker::redis::Question question = link_.question();
   samples_.ask_pending_slots(question, tenant);
   for (const auto& units : units_) units.ask_pending_slots(question, tenant);
-  VARVE_TRY(const tracker::redis::Answer answer, link_.run_trusted(question));
+  VARVE_ASSIGN_OR_RETURN(const tracker::redis::Answer answer, link_.run_trusted(question));
   std::vector<std::vector<model::Timestamp>> lists{samples_.read_pending_slots(answer[0], range)};
   for (std::size_t level = 0; level < units_.size(); ++level) {
     lists.push_back(units_[level].read_pending_slots(answer[level + 1], range));

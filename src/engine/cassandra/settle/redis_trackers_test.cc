@@ -28,6 +28,16 @@ class LaterClock final : public Clock {
   std::int64_t more_ms_ = 0;
 };
 
+// Nothing is known of their samples.
+class Series final : public SeriesTables {
+ public:
+  using SeriesTables::SeriesTables;
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
+                                                               std::span<const model::SeriesId> series) const override {
+    return std::vector<storage::SeriesLife>(series.size());
+  }
+};
+
 class RedisTrackersTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/settle/sealer.h"
 
+#include "base/check.h"
 #include "engine/cassandra/scan/column_life.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
@@ -17,14 +17,14 @@ Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
   }
   Reading reading;
   const auto read_all = [&]() -> Result<std::int64_t> {
-    VARVE_TRY(reading.slots, reader_.read(wanted, {}));
+    VARVE_ASSIGN_OR_RETURN(reading.slots, reader_.read(wanted, {}));
     std::int64_t greatest = 0;
     for (const auto& slots : reading.slots) {
       for (const SlotData& data : slots) greatest = std::max(greatest, data.version());
     }
     return greatest;
   };
-  VARVE_TRY(reading.version, read_versioned(versions_, read_all));
+  VARVE_ASSIGN_OR_RETURN(reading.version, read_versioned(versions_, read_all));
   return reading;
 }
 
@@ -34,7 +34,7 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     // One of them: each by itself.
     std::vector<SealedSlot> list;
     for (const SealWork& work : works) {
-      VARVE_TRY(auto one, seal({&work, 1}));
+      VARVE_ASSIGN_OR_RETURN(auto one, seal({&work, 1}));
       list.push_back(std::move(one[0]));
     }
     return list;
@@ -45,29 +45,28 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     list[0].status = fail(reading.error());
     return list;
   }
+  check(reading->slots.size() == works.size(), "each slot was read");
   std::vector<RowWrite> rows;
   for (std::size_t w = 0; w < works.size(); ++w) {
-    if (reading->slots[w].empty() || may_be_gone(reading->slots[w][0])) continue;
-    list[w].status = encode(works[w], reading->slots[w][0], reading->version, rows, list[w]);
+    if (reading->slots[w].empty()) continue;
+    // Who finds a sealed row trusts that it is whole.
+    const SlotData& data = reading->slots[w][0];
+    if (!shared::may_make(reader_.sealed().kept(data.slot, clock_.now_ms()), data.stored_parts > 0)) continue;
+    list[w].status = encode(works[w], data, reading->version, rows, list[w]);
   }
-  VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
   return list;
-}
-
-// Its time ends, and it is not there: who finds it trusts that it is whole.
-bool Sealer::may_be_gone(const SlotData& data) const {
-  return data.stored_parts == 0 &&
-         shared::is_over(data.slot + reader_.slot_ms(), reader_.sealed().retention_ms, clock_.now_ms() + kGoneMarginMs);
 }
 
 Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
                       SealedSlot& sealed) const {
+  check(version > data.version(), "a slot is written over what it was made of");
   shared::Gather gather;
   chunk::BlockBuilder builder;
   std::vector<RowWrite> made;
   for (unsigned part = 0; part < parts_of(work.group.columns); ++part) {
     const std::vector<std::uint16_t> columns = columns_of_part(part, work.group.columns);
-    VARVE_CHECK_OK(gather_columns(data, columns, gather));
+    VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
     gather.finish();
     ChunkWrite row{work.slot, part, {}, {version, {}}, {}};
     for (const chunk::Column& column : gather.columns()) {
@@ -78,7 +77,7 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
       std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
       std::vector<std::int64_t> arrived;
       if (work.shared) {
-        VARVE_TRY(const auto arrivals, arrivals_of(data, part, work.group.columns, gather.times()));
+        VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, part, work.group.columns, gather.times()));
         arrived.assign(arrivals.begin(), arrivals.end());
         all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
       }

@@ -47,7 +47,6 @@ class Sealer {
     std::vector<std::vector<SlotData>> slots;
   };
   Result<Reading> read(std::span<const SealWork> works) const;
-  [[nodiscard]] bool may_be_gone(const SlotData& data) const;
   Status encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
                 SealedSlot& sealed) const;
 

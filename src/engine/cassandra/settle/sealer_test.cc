@@ -86,8 +86,8 @@ TEST_F(SealerTest, SealedAgainItIsTheSame) {
     add_reads(reads, reader.sealed(), group.cells, 1, {kSlot, kSlot + kHour}, {.chunk = false, .lives = true});
     PartLives found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const ChunkRow row, chunk_row(view, {.chunk = false, .lives = true}));
-      VARVE_TRY(found, decode_lives(row.lives, row.start));
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, {.chunk = false, .lives = true}));
+      VARVE_ASSIGN_OR_RETURN(found, decode_lives(row.lives, row.start));
       return {};
     }));
     return found.series;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
 #include "engine/cassandra/settle/unit_making.h"
 
@@ -31,9 +32,9 @@ struct UnitMaker::Batch {
 Result<std::int64_t> UnitMaker::read(std::size_t level, Batch& batch) const {
   batch.makings.clear();
   for (const UnitWork& work : batch.works) batch.makings.emplace_back(batch.level, work, clock_.now_ms());
-  VARVE_CHECK_OK(read_rows(level, batch));
-  if (batch.level.of_samples) VARVE_CHECK_OK(read_slots(batch));
-  VARVE_CHECK_OK(read_late(batch));
+  VARVE_RETURN_IF_ERROR(read_rows(level, batch));
+  if (batch.level.of_samples) VARVE_RETURN_IF_ERROR(read_slots(batch));
+  VARVE_RETURN_IF_ERROR(read_late(batch));
   std::int64_t greatest = 0;
   for (const UnitMaking& making : batch.makings) greatest = std::max(greatest, making.version());
   return greatest;
@@ -57,6 +58,7 @@ Status UnitMaker::read_rows(std::size_t level, Batch& batch) const {
       purposes.resize(reads.size(), {w, part, false});
     }
   }
+  check(purposes.size() == reads.size(), "each reading has a purpose");
   return rows_.read(reads, {}, [&](std::size_t number, const RowView& view) {
     const Purpose& purpose = purposes[number];
     UnitMaking& making = batch.makings[purpose.work];
@@ -78,11 +80,12 @@ Status UnitMaker::read_slots(Batch& batch) const {
     wanted.push_back({&work.group, making.range(), parts_of_group(work.group), making.near_slots()});
     owners.emplace_back(w, nullptr);
   }
-  VARVE_TRY(const auto lists, reader_.read(wanted, {}));
+  VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));
+  check(lists.size() == owners.size(), "a list for each that is wanted");
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const auto& [w, elsewhere] = owners[i];
     UnitMaking& making = batch.makings[w];
-    VARVE_CHECK_OK(elsewhere != nullptr ? making.exclude(*elsewhere, lists[i]) : making.add_slots(lists[i]));
+    VARVE_RETURN_IF_ERROR(elsewhere != nullptr ? making.exclude(*elsewhere, lists[i]) : making.add_slots(lists[i]));
   }
   return {};
 }
@@ -104,18 +107,19 @@ Status UnitMaker::read_late(Batch& batch) const {
     }
   }
   if (wanted.empty()) return {};
-  VARVE_CHECK_OK(rows_.read(erasures.reads(), {}, [&](std::size_t number, const RowView& view) {
+  VARVE_RETURN_IF_ERROR(rows_.read(erasures.reads(), {}, [&](std::size_t number, const RowView& view) {
     return erasures.row(number, view,
                         [&](std::size_t w, const Erasure& erasure) { batch.makings[w].add_erasure(erasure); });
   }));
-  VARVE_TRY(const auto lists, reader_.read(wanted, {}));
+  VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    VARVE_CHECK_OK(batch.makings[owners[i].first].add_late(owners[i].second, lists[i]));
+    VARVE_RETURN_IF_ERROR(batch.makings[owners[i].first].add_late(owners[i].second, lists[i]));
   }
   return {};
 }
 
 Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const UnitWork> works) const {
+  check(level < levels_.size(), "a granularity that there is");
   std::int64_t nearest_end_ms = reader_.sealed().retention_ms;
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     nearest_end_ms = std::min(nearest_end_ms, levels_[l].retention_ms);
@@ -132,14 +136,15 @@ Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const
       return list;
     }
     for (std::size_t w = 0; w < works.size(); ++w) {  // one of them: each by itself
-      VARVE_TRY(auto one, make(level, works.subspan(w, 1)));
+      VARVE_ASSIGN_OR_RETURN(auto one, make(level, works.subspan(w, 1)));
       list[w] = std::move(one[0]);
     }
     return list;
   }
+  check(batch.makings.size() == works.size(), "each unit is made");
   std::vector<RowWrite> rows;
   for (std::size_t w = 0; w < works.size(); ++w) batch.makings[w].finish(*version, rows, list[w].windows);
-  VARVE_CHECK_OK(rows_.write_now(std::move(rows)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
   return list;
 }
 

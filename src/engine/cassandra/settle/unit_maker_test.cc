@@ -46,14 +46,14 @@ class UnitMakerTest : public testing::GroupRows {
     add_reads(reads, maker.levels()[level], group.cells, column / kSeriesPerPart, {unit, unit + 1}, kFields);
     SeriesWindows found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const ChunkRow row, chunk_row(view, kFields));
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kFields));
       if (lives != nullptr) {
-        VARVE_TRY(*lives, decode_lives(row.lives, row.start));
+        VARVE_ASSIGN_OR_RETURN(*lives, decode_lives(row.lives, row.start));
       }
-      VARVE_TRY(auto block, open_windows(row.chunk));
+      VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
       if (block == nullptr) return {};
       blocks.push_back(block);
-      VARVE_TRY(found, windows_of(*block, column % kSeriesPerPart));
+      VARVE_ASSIGN_OR_RETURN(found, windows_of(*block, column % kSeriesPerPart));
       return {};
     }));
     return found;

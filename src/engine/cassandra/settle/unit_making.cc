@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "engine/cassandra/scan/column_life.h"
 #include "engine/shared/stored_for.h"
 
@@ -48,10 +49,6 @@ std::size_t UnitMaking::columns_in(unsigned part) const {
   return std::min<std::size_t>(kSeriesPerPart, series_.size() - std::size_t{part} * kSeriesPerPart);
 }
 
-bool UnitMaking::is_ending(Timestamp start, const ChunkTable& table) const {
-  return shared::is_over(start + table.row_ms, table.retention_ms, now_ms_ + kGoneMarginMs);
-}
-
 // The windows that a row of what is finer has a part in.
 void UnitMaking::close(Timestamp start) {
   const Timestamp last = start + level_.finer.row_ms - 1;
@@ -62,38 +59,40 @@ void UnitMaking::close(Timestamp start) {
 void UnitMaking::name(unsigned part, const std::vector<Arrival>& arrivals) { unite(named_[part], arrivals); }
 
 Status UnitMaking::add_stored(unsigned part, const RowView& view) {
-  VARVE_TRY(const ChunkRow row, chunk_row(view, kUnitFields));
+  check(part < parts_of(series_.size()), "a part of the group");
+  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
   found_ = stands_ = true;
-  VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
+  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
   version_ = std::max(version_, lives.version);
-  VARVE_TRY(counted_[part], decode_arrivals(row.added));
-  VARVE_TRY(auto block, open_windows(row.chunk));
+  VARVE_ASSIGN_OR_RETURN(counted_[part], decode_arrivals(row.added));
+  VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
   for (std::size_t c = 0; c < columns_in(part); ++c) {
     Stored& stored = stored_[std::size_t{part} * kSeriesPerPart + c];
     stored.version = lives.version;
     if (c < lives.series.size()) stored.life = lives.series[c];
     if (block == nullptr) continue;
-    VARVE_TRY(stored.windows, windows_of(*block, static_cast<unsigned>(c)));
+    VARVE_ASSIGN_OR_RETURN(stored.windows, windows_of(*block, static_cast<unsigned>(c)));
   }
   return {};
 }
 
 // What is counted in the finer one is counted in this, too.
 Status UnitMaking::add_finer(unsigned part, const RowView& view) {
-  VARVE_TRY(const ChunkRow row, chunk_row(view, kUnitFields));
+  check(part < parts_of(series_.size()), "a part of the group");
+  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
   found_ = true;
   ++finer_parts_[row.start];
-  VARVE_TRY(const PartLives lives, decode_lives(row.lives, row.start));
-  VARVE_TRY(const auto added, decode_arrivals(row.added));
+  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
+  VARVE_ASSIGN_OR_RETURN(const auto added, decode_arrivals(row.added));
   name(part, added);
-  VARVE_TRY(auto block, open_windows(row.chunk));
+  VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
   for (std::size_t c = 0; c < columns_in(part); ++c) {
     const std::size_t column = std::size_t{part} * kSeriesPerPart + c;
     if (c < lives.series.size()) lives_[column].add(lives.series[c]);
     if (block == nullptr) continue;
-    VARVE_TRY(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
+    VARVE_ASSIGN_OR_RETURN(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
     add(column, finer.kind, finer.numbers, finer.texts);
   }
   return {};
@@ -109,9 +108,10 @@ std::vector<Timestamp> UnitMaking::near_slots() const {
 }
 
 Status UnitMaking::exclude(const UnitWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots) {
+  check(level_.of_samples && elsewhere.column < excluded_.size(), "a column of the group, of samples");
   const std::uint16_t column = elsewhere.column_there;
   for (const SlotData& data : slots) {
-    VARVE_CHECK_OK(gather_columns(data, {&column, 1}, gather_));
+    VARVE_RETURN_IF_ERROR(gather_columns(data, {&column, 1}, gather_));
     gather_.finish();
     if (gather_.times().empty()) continue;
     const chunk::Column& found = gather_.columns()[0];
@@ -133,7 +133,7 @@ Status UnitMaking::add_slots(const std::vector<SlotData>& slots) {
     if (data.stored_parts == parts) whole.insert(data.slot);
   }
   for (Timestamp slot = work_.unit; stands_ && slot < range().last; slot += level_.slot_ms) {
-    if (is_ending(slot, level_.finer) && !whole.contains(slot)) close(slot);
+    if (shared::is_closed(level_.finer.kept(slot, now_ms_), whole.contains(slot))) close(slot);
   }
   join(closed_);
   shared::SeriesFolder folder(level_.width_ms);
@@ -141,7 +141,7 @@ Status UnitMaking::add_slots(const std::vector<SlotData>& slots) {
     if (is_inside({data.slot, data.slot + level_.slot_ms}, closed_)) continue;
     for (unsigned part = 0; part < parts; ++part) {
       name(part, data.arrivals);
-      VARVE_CHECK_OK(add_part(data, part, folder));
+      VARVE_RETURN_IF_ERROR(add_part(data, part, folder));
     }
   }
   return {};
@@ -149,7 +149,7 @@ Status UnitMaking::add_slots(const std::vector<SlotData>& slots) {
 
 Status UnitMaking::add_part(const SlotData& data, unsigned part, shared::SeriesFolder& folder) {
   const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
-  VARVE_CHECK_OK(gather_columns(data, columns, gather_));
+  VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather_));
   gather_.finish();
   if (gather_.times().empty()) return {};
   folder.start_group();
@@ -208,8 +208,7 @@ std::vector<Timestamp> UnitMaking::closed_slots() {
   if (!level_.of_samples) {
     const unsigned parts = parts_of(series_.size());
     for (Timestamp row = work_.unit; row < range().last; row += level_.finer.row_ms) {
-      const bool is_over = shared::is_over(row + level_.finer.row_ms, level_.finer.retention_ms, now_ms_);
-      if (is_over || (is_ending(row, level_.finer) && finer_parts_[row] < parts)) close(row);
+      if (shared::is_closed(level_.finer.kept(row, now_ms_), finer_parts_[row] >= parts)) close(row);
     }
     join(closed_);
   }
@@ -222,12 +221,13 @@ std::vector<Timestamp> UnitMaking::closed_slots() {
 
 // Hot rows without those that are counted.
 Status UnitMaking::add_late(unsigned part, const std::vector<SlotData>& slots) {
+  check(!closed_.empty() || slots.empty(), "what is late is added to closed windows");
   const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
   shared::SeriesFolder folder(level_.width_ms);
   for (const SlotData& data : slots) {
     found_ = true;
     name(part, data.arrivals);
-    VARVE_CHECK_OK(gather_columns(data, columns, gather_));
+    VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather_));
     gather_.finish();
     if (gather_.times().empty()) continue;
     folder.start_group();
@@ -280,8 +280,8 @@ void UnitMaking::keep(std::size_t column, Stored& stored) {
 }
 
 void UnitMaking::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
-  // One that ends and is not there may have been: nothing is made of less than there was.
-  if (!found_ || (!stands_ && is_ending(work_.unit, level_.table))) return;
+  if (!found_ || !shared::may_make(level_.table.kept(work_.unit, now_ms_), stands_)) return;
+  check(version > version_, "a unit is written over what it was made of");
   if (!closed_.empty()) {
     for (std::size_t column = 0; column < series_.size(); ++column) keep(column, stored_[column]);
   }

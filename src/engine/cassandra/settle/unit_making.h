@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/cassandra/scan/pending.h"
+#include "engine/cassandra/hot/pending.h"
 #include "engine/cassandra/scan/slot_reader.h"
 #include "engine/cassandra/scan/window_rows.h"
 #include "engine/cassandra/settle/unit_work.h"
@@ -72,7 +72,6 @@ class UnitMaking {
   };
 
   [[nodiscard]] std::size_t columns_in(unsigned part) const;
-  [[nodiscard]] bool is_ending(model::Timestamp start, const ChunkTable& table) const;
   void close(model::Timestamp start);
   void name(unsigned part, const std::vector<Arrival>& arrivals);
   Status add_part(const SlotData& data, unsigned part, shared::SeriesFolder& folder);

@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/cassandra/settle/pending_trackers.h"
+#include "base/mutex.h"
+#include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/settle/works.h"
 #include "storage/sample_store.h"
 #include "storage/slot_store.h"
@@ -96,11 +96,12 @@ class Worker {
   const Sealer& sealer_;
   const UnitMaker& maker_;
   const Clock& clock_;
-  std::mutex settling_;
+  Mutex settling_;
   std::atomic<std::uint64_t> sealed_ = 0, windows_ = 0;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   using Key = std::pair<tracker::Member, model::Timestamp>;
-  mutable std::vector<std::map<Key, std::string>> errors_;  // of each stage: of what this process set aside
+  mutable std::vector<std::map<Key, std::string>> errors_
+      VARVE_GUARDED_BY(mutex_);  // of each stage: of what this process set aside
 };
 
 }  // namespace varve::engine::cassandra

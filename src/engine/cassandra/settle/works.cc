@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/spans.h"
 #include "engine/shared/stored_for.h"
 
@@ -36,6 +37,7 @@ void Works::put_together(std::vector<Due>& works) const {
   std::vector<GroupId> groups;
   for (const Due& due : works) groups.push_back(group_of(due));
   const std::vector<GroupName> names = series_.directory().names(groups);
+  check(names.size() == works.size(), "each group has a name");
   std::vector<std::size_t> order(works.size());
   std::iota(order.begin(), order.end(), 0);
   const auto place = [&](std::size_t i) { return std::tuple(names[i].tenant, works[i].slot, names[i].hash.bytes); };
@@ -52,8 +54,9 @@ SealWork Works::seal(const Due& due) {
 // Places of the group's series that are not in it, or in a later column of it.
 std::vector<Works::Sharing> Works::sharing(GroupId group) {
   std::vector<Sharing> out;
-  const std::lock_guard lock(mutex_);
-  series_.directory().read([&](const SeriesIndex& index) {
+  const MutexLock lock(mutex_);
+  // Under the lock above, which the analysis does not see here.
+  series_.directory().read([&](const SeriesIndex& index) VARVE_NO_THREAD_ANALYSIS {
     shared_.catch_up(index);
     if (!shared_.contains(model::to_int(group))) return 0;
     const auto series = index.group_series(group);
@@ -81,6 +84,7 @@ std::vector<rollup::Kind> Works::kinds(GroupId group) const {
 UnitWork Works::unit(const Due& due, bool elsewhere) {
   const GroupId group = group_of(due);
   UnitWork work{group_ref(series_.directory(), group), kinds(group), due.slot, {}};
+  check(work.kinds.size() == work.group.columns, "each column has a kind");
   if (!elsewhere) return work;
   for (const Sharing& place : sharing(group)) {
     GroupRef there = group_ref(series_.directory(), place.group);
@@ -118,7 +122,7 @@ Status Works::know(std::span<const Due> works, model::TimeRange range, bool agai
   const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
   const std::int64_t now_ns = clock_.steady_ns();
   const auto is_known = [&](model::TenantId tenant, const std::string& metric) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
       const auto known = known_ns_.find({tenant, metric, period});
       if (known == known_ns_.end() || now_ns - known->second >= fresh_ms_ * 1'000'000) return false;
@@ -127,13 +131,13 @@ Status Works::know(std::span<const Due> works, model::TimeRange range, bool agai
   };
   for (const auto& [tenant, metric] : metrics) {
     if (!again && is_known(tenant, metric)) continue;
-    VARVE_CHECK_OK(series_.load(tenant, metric, range, {}));
-    const std::lock_guard lock(mutex_);
+    VARVE_RETURN_IF_ERROR(series_.load(tenant, metric, range, {}));
+    const MutexLock lock(mutex_);
     for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
       known_ns_[{tenant, metric, period}] = now_ns;
     }
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (now_ns - cleared_ns_ >= fresh_ms_ * 1'000'000) {
     std::erase_if(known_ns_, [&](const auto& known) { return now_ns - known.second >= fresh_ms_ * 1'000'000; });
     cleared_ns_ = now_ns;

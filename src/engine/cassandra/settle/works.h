@@ -8,13 +8,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/settle/unit_maker.h"
@@ -66,10 +66,11 @@ class Works {
   const rollup::Levels& levels_;
   const std::int64_t fresh_ms_;
   const Clock& clock_;
-  std::mutex mutex_;  // before the directory's
-  shared::SharedGroups shared_;
-  std::map<std::tuple<model::TenantId, std::string, model::Timestamp>, std::int64_t> known_ns_;  // metric, period
-  std::int64_t cleared_ns_ = 0;
+  Mutex mutex_;  // before the directory's
+  shared::SharedGroups shared_ VARVE_GUARDED_BY(mutex_);
+  std::map<std::tuple<model::TenantId, std::string, model::Timestamp>, std::int64_t> known_ns_
+      VARVE_GUARDED_BY(mutex_);  // metric, period
+  std::int64_t cleared_ns_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace varve::engine::cassandra

@@ -40,8 +40,8 @@ std::vector<Setting> settings(const SchemaOptions& options) {
 }
 
 Result<std::optional<int>> number(const driver::Session& session, const std::string& keyspace, std::string_view id) {
-  VARVE_TRY(const auto rows,
-            query(session, "SELECT version FROM " + keyspace + ".schema_version WHERE id = '" + std::string(id) + "'"));
+  VARVE_ASSIGN_OR_RETURN(const auto rows, query(session, "SELECT version FROM " + keyspace +
+                                                             ".schema_version WHERE id = '" + std::string(id) + "'"));
   if (rows.count() == 0) return std::optional<int>{};
   const std::string_view cell = rows.row(0)[0].bytes();
   if (cell.size() != 4) return fail(Code::corrupt, "the version of the schema in Cassandra is not a number");
@@ -50,9 +50,9 @@ Result<std::optional<int>> number(const driver::Session& session, const std::str
 
 Status put_number(const driver::Session& session, const std::string& keyspace, std::string_view id,
                   std::int64_t value) {
-  VARVE_TRY(const auto put,
-            query(session, "INSERT INTO " + keyspace + ".schema_version (id, version, applied) VALUES ('" +
-                               std::string(id) + "', " + std::to_string(value) + ", toTimestamp(now()))"));
+  VARVE_ASSIGN_OR_RETURN(const auto put,
+                         query(session, "INSERT INTO " + keyspace + ".schema_version (id, version, applied) VALUES ('" +
+                                            std::string(id) + "', " + std::to_string(value) + ", toTimestamp(now()))"));
   return {};
 }
 
@@ -60,7 +60,7 @@ Status alter_tables(const driver::Session& session, const SchemaOptions& options
                     const std::function<void(std::string_view)>& said) {
   const Tables wanted(options);
   for (const Table* table : wanted.changed_since(standing)) {
-    VARVE_TRY(const auto altered, query(session, table->alter_cql(options.keyspace)));
+    VARVE_ASSIGN_OR_RETURN(const auto altered, query(session, table->alter_cql(options.keyspace)));
     said("options of " + table->name);
   }
   return {};
@@ -69,13 +69,13 @@ Status alter_tables(const driver::Session& session, const SchemaOptions& options
 // A keyspace of an earlier build may have none.
 Status check_settings(const driver::Session& session, const SchemaOptions& options) {
   for (const Setting& own : settings(options)) {
-    VARVE_TRY(const auto standing, number(session, options.keyspace, own.name));
+    VARVE_ASSIGN_OR_RETURN(const auto standing, number(session, options.keyspace, own.name));
     if (!standing || *standing == own.value) continue;
     const std::string name(own.name);
     return fail(Code::unsupported, "the keyspace " + options.keyspace + " has " + name + " " +
                                        std::to_string(*standing) + own.unit + ", this replica " +
                                        std::to_string(own.value) + own.unit +
-                                       ": give all replicas the same, or change it as docs/cluster.md says");
+                                       ": give all replicas the same, or change it as docs/operate/cluster.md says");
   }
   return {};
 }
@@ -83,15 +83,16 @@ Status check_settings(const driver::Session& session, const SchemaOptions& optio
 }  // namespace
 
 Result<int> schema_version(const driver::Session& session, std::string_view keyspace) {
-  VARVE_TRY(const auto tables, query(session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" +
-                                                  std::string(keyspace) + "' AND table_name = 'schema_version'"));
+  VARVE_ASSIGN_OR_RETURN(const auto tables,
+                         query(session, "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" +
+                                            std::string(keyspace) + "' AND table_name = 'schema_version'"));
   if (tables.count() == 0) return 0;
-  VARVE_TRY(const auto version, number(session, std::string(keyspace), "varve"));
+  VARVE_ASSIGN_OR_RETURN(const auto version, number(session, std::string(keyspace), "varve"));
   return version.value_or(0);
 }
 
 Status check_schema(const driver::Session& session, const SchemaOptions& options) {
-  VARVE_TRY(const int standing, schema_version(session, options.keyspace));
+  VARVE_ASSIGN_OR_RETURN(const int standing, schema_version(session, options.keyspace));
   if (standing > kSchemaVersion) return too_new(standing);
   if (standing == kSchemaVersion) return check_settings(session, options);
   return fail(Code::unsupported, standing == 0 ? "there is no varve schema in the keyspace " + options.keyspace +
@@ -119,34 +120,35 @@ Result<bool> reads_see_writes(const model::TagViews& replication, driver::Consis
 
 Result<bool> reads_see_writes(const driver::Session& session, const std::string& keyspace,
                               driver::Consistency consistency) {
-  VARVE_TRY(const auto rows,
-            query(session, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '" + keyspace + "'"));
+  VARVE_ASSIGN_OR_RETURN(
+      const auto rows,
+      query(session, "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = '" + keyspace + "'"));
   if (rows.count() == 0) return false;
-  VARVE_TRY(const auto replication, text_map_of(rows.row(0)[0].bytes()));
+  VARVE_ASSIGN_OR_RETURN(const auto replication, text_map_of(rows.row(0)[0].bytes()));
   return reads_see_writes(replication, consistency);
 }
 
 Status apply_schema(const driver::Session& session, const SchemaOptions& options,
                     const std::function<void(std::string_view)>& said) {
-  VARVE_TRY(const int standing, schema_version(session, options.keyspace));
+  VARVE_ASSIGN_OR_RETURN(const int standing, schema_version(session, options.keyspace));
   if (standing > kSchemaVersion) return too_new(standing);
-  VARVE_TRY(const auto keyspace, query(session, create_keyspace(options)));
+  VARVE_ASSIGN_OR_RETURN(const auto keyspace, query(session, create_keyspace(options)));
   said("keyspace " + options.keyspace);
   for (const Tables wanted(options); const Table* table : wanted.all()) {
-    VARVE_TRY(const auto created, query(session, table->cql(options.keyspace)));
+    VARVE_ASSIGN_OR_RETURN(const auto created, query(session, table->cql(options.keyspace)));
     said("table " + table->name);
   }
-  if (standing > 0) VARVE_CHECK_OK(alter_tables(session, options, standing, said));
-  VARVE_CHECK_OK(driver::wait<void>([&](driver::Done<void> done) { session.agree(std::move(done)); }));
+  if (standing > 0) VARVE_RETURN_IF_ERROR(alter_tables(session, options, standing, said));
+  VARVE_RETURN_IF_ERROR(driver::wait<void>([&](driver::Done<void> done) { session.agree(std::move(done)); }));
   for (const Setting& own : settings(options)) {
-    VARVE_TRY(const auto before, number(session, options.keyspace, own.name));
+    VARVE_ASSIGN_OR_RETURN(const auto before, number(session, options.keyspace, own.name));
     if (before == own.value) continue;
-    VARVE_CHECK_OK(put_number(session, options.keyspace, own.name, own.value));
+    VARVE_RETURN_IF_ERROR(put_number(session, options.keyspace, own.name, own.value));
     said(std::string(own.name) + " " + std::to_string(own.value));
   }
   if (standing == kSchemaVersion) return {};
   // Last: who reads this version finds all its tables.
-  VARVE_CHECK_OK(put_number(session, options.keyspace, "varve", kSchemaVersion));
+  VARVE_RETURN_IF_ERROR(put_number(session, options.keyspace, "varve", kSchemaVersion));
   said("schema version " + std::to_string(kSchemaVersion));
   return {};
 }

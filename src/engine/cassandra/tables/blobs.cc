@@ -53,7 +53,7 @@ std::string encode_lives(const PartLives& lives, model::Timestamp start) {
 }
 
 Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start) {
-  VARVE_CHECK_OK(check_version(blob, "lives"));
+  VARVE_RETURN_IF_ERROR(check_version(blob, "lives"));
   if (blob.size() < 9) return fail(Code::corrupt, "the lives of a row are cut short");
   PartLives lives;
   lives.version = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
@@ -83,7 +83,7 @@ std::string encode_arrivals(std::span<const Arrival> arrivals) {
 }
 
 Result<std::vector<Arrival>> decode_arrivals(std::string_view blob) {
-  VARVE_CHECK_OK(check_version(blob, "added rows"));
+  VARVE_RETURN_IF_ERROR(check_version(blob, "added rows"));
   if (blob.size() % 16 != 1) return fail(Code::corrupt, "the added rows of a row are cut short");
   std::vector<Arrival> arrivals;
   const auto* at = reinterpret_cast<const std::byte*>(blob.data()) + 1;

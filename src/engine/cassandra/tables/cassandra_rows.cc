@@ -128,7 +128,7 @@ class Views {
 
 Result<std::unique_ptr<CassandraRows>> CassandraRows::open(const driver::Session& session, const Tables& tables,
                                                            const CassandraRowsOptions& options, const Clock& clock) {
-  VARVE_TRY(auto statements, Statements::prepare(session, tables, options.keyspace, clock));
+  VARVE_ASSIGN_OR_RETURN(auto statements, Statements::prepare(session, tables, options.keyspace, clock));
   return std::unique_ptr<CassandraRows>(new CassandraRows(session, options, clock, std::move(statements)));
 }
 
@@ -204,15 +204,15 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
   std::vector<Select*> selects;
   selects.reserve(reads.size());
   for (const RowRead& read : reads) {
-    VARVE_CHECK_OK(check_shape(read));
-    VARVE_CHECK_OK(value_numbers(*read.table, read.values));
+    VARVE_RETURN_IF_ERROR(check_shape(read));
+    VARVE_RETURN_IF_ERROR(value_numbers(*read.table, read.values));
     const RowRead* const before = selects.empty() ? nullptr : &reads[selects.size() - 1];
     if (before != nullptr && before->table == read.table && before->values == read.values &&
         Bounds(*before) == Bounds(read)) {
       selects.push_back(selects.back());
       continue;
     }
-    VARVE_TRY(Select* const select, statements_->select(read, limits));
+    VARVE_ASSIGN_OR_RETURN(Select* const select, statements_->select(read, limits));
     selects.push_back(select);
   }
   Views views;
@@ -241,8 +241,8 @@ Status CassandraRows::read(std::span<const RowRead> reads, const ReadLimits& lim
 }
 
 Status CassandraRows::read_all(const Table& table, std::span<const std::string> values, const EachOfAll& each) {
-  VARVE_CHECK_OK(value_numbers(table, values));
-  VARVE_TRY(Select* const select, statements_->scan(table, values));
+  VARVE_RETURN_IF_ERROR(value_numbers(table, values));
+  VARVE_ASSIGN_OR_RETURN(Select* const select, statements_->scan(table, values));
   Views views;
   const std::size_t columns = table.partition.size() + table.clustering.size() + values.size();
   const PageQueries queries{

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/shared/stored_for.h"
 
@@ -57,6 +58,7 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
                std::int64_t now_ms) {
   const auto ttl = ttl_left_s(row.start + table.row_ms, shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
   if (!ttl) return;
+  check(table.era_ms % table.row_ms == 0, "partitions hold whole rows");
   RowWrite& out = rows.emplace_back();
   out.table = table.table;
   out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.part)),
@@ -83,9 +85,9 @@ void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const Group
 }
 
 Result<ChunkRow> chunk_row(const RowView& row, const ChunkFields& fields) {
-  VARVE_CHECK_OK(check_cells_of(row, 1 + names_of(fields).size()));
+  VARVE_RETURN_IF_ERROR(check_cells_of(row, 1 + names_of(fields).size()));
   ChunkRow out;
-  VARVE_TRY(out.start, timestamp_of(row.cells[0]));
+  VARVE_ASSIGN_OR_RETURN(out.start, timestamp_of(row.cells[0]));
   std::size_t next = 1;
   if (fields.chunk) out.chunk = row.cells[next++];
   if (fields.lives) out.lives = row.cells[next++];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data rows: sealed blocks and windows as rows of their tables, and back (docs/schema.md). Hot ones: hot_rows.h.
+// Data rows: sealed blocks and windows as rows of their tables, and back (docs/internals/schema.md). Hot ones:
+// hot_rows.h.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "engine/cassandra/tables/blobs.h"
 #include "engine/cassandra/tables/row_store.h"
 #include "engine/cassandra/tables/spans.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
@@ -32,6 +34,10 @@ struct ChunkTable {
   std::int64_t era_ms = 0;        // partition
   std::int64_t retention_ms = 0;  // how long they are stored, from the end of what a row stands for
   bool has_added = false;
+  // Is a row that begins there kept?
+  [[nodiscard]] shared::Kept kept(model::Timestamp start, std::int64_t now_ms) const {
+    return shared::is_kept(start + row_ms, retention_ms, now_ms, kGoneMarginMs);
+  }
 };
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);
 // Of windows, finest first. They are stored as long as wider ones may be made of them, as samples are.

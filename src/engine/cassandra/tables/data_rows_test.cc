@@ -25,7 +25,7 @@ class DataRows : public ::testing::Test {
     add_reads(reads, table, group, part, range);
     std::string text;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const ChunkRow row, chunk_row(view));
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
       text += std::to_string(row.start / kHour) + "=" + std::string(row.chunk) + " ";
       return {};
     }));

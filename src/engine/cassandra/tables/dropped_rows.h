@@ -57,8 +57,8 @@ class DroppedReads {
   Result<Mark> row(std::size_t read, const RowView& row) const {
     if (row.cells.size() != 2) return fail(Code::corrupt, "a mark of what was dropped has not two cells");
     Mark mark{*tenants_[read]};
-    VARVE_TRY(mark.slot, timestamp_of(row.cells[0]));
-    VARVE_TRY(mark.until_us, bigint_of(row.cells[1]));
+    VARVE_ASSIGN_OR_RETURN(mark.slot, timestamp_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(mark.until_us, bigint_of(row.cells[1]));
     return mark;
   }
 

@@ -123,10 +123,10 @@ std::vector<RowRead> HotReads::reads() {
 Status HotReads::row(std::size_t read, const RowView& row, const Each& each) const {
   if (row.cells.size() != 4) return corrupt("has not four cells");
   Arrival arrival;
-  VARVE_TRY(arrival.us, bigint_of(row.cells[1]));
-  VARVE_TRY(arrival.source, bigint_of(row.cells[2]));
+  VARVE_ASSIGN_OR_RETURN(arrival.us, bigint_of(row.cells[1]));
+  VARVE_ASSIGN_OR_RETURN(arrival.source, bigint_of(row.cells[2]));
   std::string room;
-  VARVE_TRY(std::string_view left, unpack(row.cells[3], room));
+  VARVE_ASSIGN_OR_RETURN(std::string_view left, unpack(row.cells[3], room));
   while (!left.empty()) {
     if (left.size() < kSectionHeadBytes) return corrupt("ends within the head of a section");
     const std::string_view hash = left.substr(0, kGroupHashBytes);
@@ -134,7 +134,7 @@ Status HotReads::row(std::size_t read, const RowView& row, const Each& each) con
     left.remove_prefix(kSectionHeadBytes);
     if (length > left.size()) return corrupt("ends within a section");
     const auto [first, last] = of_read_[read]->of.equal_range(hash);
-    for (auto at = first; at != last; ++at) VARVE_CHECK_OK(each(at->second, arrival, left.substr(0, length)));
+    for (auto at = first; at != last; ++at) VARVE_RETURN_IF_ERROR(each(at->second, arrival, left.substr(0, length)));
     left.remove_prefix(length);
   }
   return {};

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "base/check.h"
+#include "base/mutex.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -24,9 +25,9 @@ struct Arrival {
 
 // Where callbacks leave pages; some may come after the reader has gone.
 struct Mailbox {
-  std::mutex mutex;
-  std::condition_variable came;
-  std::deque<Arrival> pages;
+  Mutex mutex;
+  Condition came;
+  std::deque<Arrival> pages VARVE_GUARDED_BY(mutex);
 };
 
 struct Query {
@@ -60,11 +61,11 @@ class Reader {
 
   Status run() {
     for (;;) {
-      VARVE_CHECK_OK(within(limits_.within, clock_));
+      VARVE_RETURN_IF_ERROR(within(limits_.within, clock_));
       ask_more();
       if (open_.empty()) return {};
       ask_again();
-      if (auto arrival = wait()) VARVE_CHECK_OK(take(std::move(*arrival)));
+      if (auto arrival = wait()) VARVE_RETURN_IF_ERROR(take(std::move(*arrival)));
     }
   }
 
@@ -75,13 +76,13 @@ class Reader {
   }
 
   [[nodiscard]] std::size_t waiting() const {
-    const std::lock_guard lock(mailbox_->mutex);
+    const MutexLock lock(mailbox_->mutex);
     return mailbox_->pages.size();
   }
 
   driver::Done<driver::Rows> into_mailbox(std::size_t number) {
     return [mailbox = mailbox_, number](Result<driver::Rows> page) {
-      const std::lock_guard lock(mailbox->mutex);
+      const MutexLock lock(mailbox->mutex);
       mailbox->pages.push_back({number, std::move(page)});
       mailbox->came.notify_one();
     };
@@ -105,6 +106,7 @@ class Reader {
     const std::int64_t now_ns = clock_.steady_ns();
     for (auto& [number, query] : open_) {
       if (query.again_ns == 0 || query.again_ns > now_ns) continue;
+      check(pausing_ > 0, "what is asked again was waited for");
       --pausing_;
       ask(number, query);
     }
@@ -112,19 +114,25 @@ class Reader {
 
   // The next page, or nothing for now: it is time to look around.
   std::optional<Arrival> wait() {
-    std::unique_lock lock(mailbox_->mutex);
-    const auto there = [&] { return !mailbox_->pages.empty(); };
+    std::optional<std::int64_t> at_most_ns;
     if (limits_.within.cancelled != nullptr || pausing_ > 0) {
-      mailbox_->came.wait_for(lock, std::chrono::nanoseconds(kLookNs), there);
+      at_most_ns = kLookNs;
     } else if (limits_.within.deadline_steady_ns != 0) {
-      const std::int64_t left_ns = limits_.within.deadline_steady_ns - clock_.steady_ns();
-      mailbox_->came.wait_for(lock, std::chrono::nanoseconds(std::max<std::int64_t>(left_ns, 0)), there);
-    } else {
-      mailbox_->came.wait(lock, there);
+      at_most_ns = std::max<std::int64_t>(limits_.within.deadline_steady_ns - clock_.steady_ns(), 0);
     }
-    if (!there()) return std::nullopt;
-    std::optional<Arrival> arrival(std::move(mailbox_->pages.front()));
-    mailbox_->pages.pop_front();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(at_most_ns.value_or(0));
+    Mailbox& mailbox = *mailbox_;
+    const MutexLock lock(mailbox.mutex);
+    while (mailbox.pages.empty()) {
+      if (!at_most_ns) {
+        mailbox.came.wait(mailbox.mutex);
+      } else if (mailbox.came.wait_until(mailbox.mutex, until) == std::cv_status::timeout) {
+        break;
+      }
+    }
+    if (mailbox.pages.empty()) return std::nullopt;
+    std::optional<Arrival> arrival(std::move(mailbox.pages.front()));
+    mailbox.pages.pop_front();
     return arrival;
   }
 
@@ -141,6 +149,7 @@ class Reader {
 
   Status take(Arrival arrival) {
     const std::size_t number = arrival.number;
+    check(open_.contains(number), "a page of a question that is open");
     if (!arrival.page) return failed(number, std::move(arrival.page.error()));
     driver::Rows page = std::move(*arrival.page);
     const std::size_t bytes = bytes_of(page);
@@ -154,7 +163,7 @@ class Reader {
     } else {
       open_.erase(number);
     }
-    for (std::size_t i = 0; i < page.count(); ++i) VARVE_CHECK_OK(queries_.each(number, page.row(i)));
+    for (std::size_t i = 0; i < page.count(); ++i) VARVE_RETURN_IF_ERROR(queries_.each(number, page.row(i)));
     if (limits_.attempts > 1 && page.more()) open_[number].previous.emplace(std::move(page));
     return {};
   }

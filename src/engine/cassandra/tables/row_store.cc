@@ -25,30 +25,31 @@ Status RowStore::erase_now(std::vector<RowDelete> rows) {
 }
 
 Status check_shape(const RowWrite& row) {
-  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->partition, row.partition)));
-  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->clustering, row.clustering)));
+  VARVE_RETURN_IF_ERROR(named(*row.table, check_cells(row.table->partition, row.partition)));
+  VARVE_RETURN_IF_ERROR(named(*row.table, check_cells(row.table->clustering, row.clustering)));
   return named(*row.table, check_cells(row.table->values, row.values));
 }
 
 Status check_shape(const RowDelete& row) {
-  VARVE_CHECK_OK(named(*row.table, check_cells(row.table->partition, row.partition)));
+  VARVE_RETURN_IF_ERROR(named(*row.table, check_cells(row.table->partition, row.partition)));
   if (row.clustering.empty()) return {};
   return named(*row.table, check_cells(row.table->clustering, row.clustering));
 }
 
 Status check_shape(const RowRead& read) {
-  VARVE_CHECK_OK(named(*read.table, check_cells(read.table->partition, read.partition)));
+  VARVE_RETURN_IF_ERROR(named(*read.table, check_cells(read.table->partition, read.partition)));
   for (const auto& bound : {read.from, read.until}) {
     if (!bound) continue;
     const std::size_t columns = std::min<std::size_t>(1, read.table->clustering.size());
-    VARVE_CHECK_OK(named(*read.table, check_cells(std::span(read.table->clustering).first(columns), {&*bound, 1})));
+    VARVE_RETURN_IF_ERROR(
+        named(*read.table, check_cells(std::span(read.table->clustering).first(columns), {&*bound, 1})));
   }
   if (read.keys.empty()) return {};
   if (read.from || read.until || read.table->clustering.empty()) {
     return fail(Code::invalid, read.table->name + ": keys and bounds together, or without a column for them");
   }
   for (const std::string& key : read.keys) {
-    VARVE_CHECK_OK(named(*read.table, check_cells(std::span(read.table->clustering).first(1), {&key, 1})));
+    VARVE_RETURN_IF_ERROR(named(*read.table, check_cells(std::span(read.table->clustering).first(1), {&key, 1})));
   }
   return {};
 }

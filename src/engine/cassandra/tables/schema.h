@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schema: the tables of the cluster engine, in one place, with the types of their columns. docs/schema.md explains each
-// of them. Pure text: apply.h sends it; row_store.h reads and writes rows of it.
+// Schema: the tables of the cluster engine, in one place, with the types of their columns. docs/internals/schema.md
+// explains each of them. Pure text: apply.h sends it; row_store.h reads and writes rows of it.
 #pragma once
 
 #include <cstdint>

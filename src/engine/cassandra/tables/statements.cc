@@ -140,11 +140,11 @@ Result<std::unique_ptr<Statements>> Statements::prepare(const driver::Session& s
                                                         std::string keyspace, const Clock& clock) {
   std::unique_ptr<Statements> out(new Statements(session, std::move(keyspace), clock));
   for (const Table* table : tables.all()) {
-    VARVE_TRY(auto insert, out->prepared(*table, insert_cql(out->keyspace_, *table), {}));
-    VARVE_TRY(auto partition, out->prepared(*table, delete_cql(out->keyspace_, *table, true), {}));
+    VARVE_ASSIGN_OR_RETURN(auto insert, out->prepared(*table, insert_cql(out->keyspace_, *table), {}));
+    VARVE_ASSIGN_OR_RETURN(auto partition, out->prepared(*table, delete_cql(out->keyspace_, *table, true), {}));
     Writes writes{std::move(insert), std::move(partition), std::nullopt};
     if (!table->clustering.empty()) {
-      VARVE_TRY(auto row, out->prepared(*table, delete_cql(out->keyspace_, *table, false), {}));
+      VARVE_ASSIGN_OR_RETURN(auto row, out->prepared(*table, delete_cql(out->keyspace_, *table, false), {}));
       writes.erase_row.emplace(std::move(row));
     }
     out->writes_.emplace(table, std::move(writes));
@@ -168,11 +168,12 @@ Result<Select*> Statements::scan(const Table& table, std::span<const std::string
 Result<Select*> Statements::selected(const Table& table, std::span<const std::string> values, const std::string& cql,
                                      const RowStore::ReadLimits& limits) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = selects_.find(cql); found != selects_.end()) return found->second.get();
   }
-  VARVE_TRY(auto statement, prepared(table, cql, limits));  // perhaps twice at once: the first to come back stays
-  const std::lock_guard lock(mutex_);
+  VARVE_ASSIGN_OR_RETURN(auto statement,
+                         prepared(table, cql, limits));  // perhaps twice at once: the first to come back stays
+  const MutexLock lock(mutex_);
   auto& stands = selects_[cql];
   if (stands == nullptr) stands = std::make_unique<Select>(std::move(statement), table, values);
   return stands.get();

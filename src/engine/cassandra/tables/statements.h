@@ -6,7 +6,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "driver/cassandra.h"
 #include "engine/cassandra/tables/row_store.h"
@@ -87,8 +87,8 @@ class Statements {
   const std::string keyspace_;
   const Clock& clock_;
   std::map<const Table*, Writes> writes_;
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Select>, std::less<>> selects_;  // by CQL
+  Mutex mutex_;
+  std::map<std::string, std::unique_ptr<Select>, std::less<>> selects_ VARVE_GUARDED_BY(mutex_);  // by CQL
 };
 
 // What the driver said about a table, for a person who can do something about it. `doing`: "reading", "writing".

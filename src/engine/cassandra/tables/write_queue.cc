@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/tables/write_queue.h"
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <utility>
 
+#include "base/check.h"
+#include "base/mutex.h"
 #include "engine/cassandra/tables/adaptive_limit.h"
 
 namespace varve::engine::cassandra {
@@ -37,17 +37,18 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
   const Clock& clock;
   const Send send;
 
-  mutable std::mutex mutex;
-  std::condition_variable idle;
-  std::deque<Waiting> queue;
-  std::size_t in_flight = 0;
-  std::size_t bytes = 0;
-  std::uint64_t refused = 0, slow = 0;
-  AdaptiveLimit limit;
-  bool closed = false;
+  mutable Mutex mutex;
+  Condition idle;
+  std::deque<Waiting> queue VARVE_GUARDED_BY(mutex);
+  std::size_t in_flight VARVE_GUARDED_BY(mutex) = 0;
+  std::size_t bytes VARVE_GUARDED_BY(mutex) = 0;
+  std::uint64_t refused VARVE_GUARDED_BY(mutex) = 0;
+  std::uint64_t slow VARVE_GUARDED_BY(mutex) = 0;
+  AdaptiveLimit limit VARVE_GUARDED_BY(mutex);
+  bool closed VARVE_GUARDED_BY(mutex) = false;
 
-  // Under the mutex. Empty, or why not.
-  Status admit(std::size_t more) {
+  // Empty, or why not.
+  Status admit(std::size_t more) VARVE_REQUIRES(mutex) {
     if (closed) return fail(Code::unavailable, "Cassandra is written to no more: varve is stopping");
     if (bytes == 0 || bytes + more <= options.bytes_max) return {};
     ++refused;
@@ -60,7 +61,8 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
   void ended(const Waiting& what, Status status) {
     Done done;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
+      check(bytes >= what.unit.bytes && what.call->left > 0, "a unit ends once");
       bytes -= what.unit.bytes;
       if (!status && what.call->status) what.call->status = std::move(status);
       if (--what.call->left == 0) done = std::move(what.call->done);
@@ -72,7 +74,8 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
     ended(what, fail(Code::unavailable, "Cassandra is slower than what comes in: it waited to be written for " +
                                             std::to_string(options.wait_max_ns / 1'000'000'000) +
                                             " s; try again later, or give it more nodes"));
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
+    check(in_flight > 0, "what is given up was under way");
     if (--in_flight == 0) idle.notify_all();
   }
 
@@ -81,7 +84,8 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
     const bool too_long = slows_down(status) || now_ns - sent_ns > options.slow_ns;
     ended(what, std::move(status));
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
+      check(in_flight > 0, "what is answered was under way");
       slow += too_long;
       if (too_long)
         limit.took_too_long(sent_ns, now_ns);
@@ -94,7 +98,7 @@ struct WriteQueue::State : std::enable_shared_from_this<State> {
 
   // What is to be sent next, and now under way.
   std::shared_ptr<Waiting> next() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (queue.empty() || in_flight >= limit.now()) return nullptr;
     auto taken = std::make_shared<Waiting>(std::move(queue.front()));
     queue.pop_front();
@@ -127,15 +131,15 @@ WriteQueue::WriteQueue(const Options& options, const Clock& clock, Send send)
 WriteQueue::~WriteQueue() {
   std::deque<Waiting> left;
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->closed = true;
     left.swap(state_->queue);
   }
   for (const Waiting& what : left) {
     state_->ended(what, fail(Code::unavailable, "it was not written: varve is stopping"));
   }
-  std::unique_lock lock(state_->mutex);
-  state_->idle.wait(lock, [&] { return state_->in_flight == 0; });
+  const MutexLock lock(state_->mutex);
+  while (state_->in_flight > 0) state_->idle.wait(state_->mutex);
 }
 
 void WriteQueue::submit(std::vector<WriteUnit> units, Done done) {
@@ -148,7 +152,7 @@ void WriteQueue::submit(std::vector<WriteUnit> units, Done done) {
   Status admitted;
   const std::int64_t now_ns = state_->clock.steady_ns();
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     admitted = state_->admit(bytes);
     if (admitted) {
       const auto call = std::make_shared<Call>(std::move(done), units.size(), Status());
@@ -164,7 +168,7 @@ void WriteQueue::submit(std::vector<WriteUnit> units, Done done) {
 }
 
 WriteQueue::Load WriteQueue::load() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return {state_->in_flight, state_->queue.size(), state_->bytes, state_->limit.now(), state_->refused, state_->slow};
 }
 

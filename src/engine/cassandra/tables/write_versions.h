@@ -25,8 +25,8 @@ class WriteVersions {
 template <class Read>
 Result<std::int64_t> read_versioned(WriteVersions& versions, Read&& read) {
   for (std::int64_t above = 0;;) {
-    VARVE_TRY(const std::int64_t version, versions.draw(above));
-    VARVE_TRY(above, read());
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t version, versions.draw(above));
+    VARVE_ASSIGN_OR_RETURN(above, read());
     if (above < version) return version;
   }
 }

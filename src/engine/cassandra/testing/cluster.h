@@ -12,9 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/cassandra/hot/appender.h"
-#include "engine/cassandra/settle/dropper.h"
-#include "engine/cassandra/settle/worker.h"
+#include "engine/cassandra/replica_parts.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
 #include "engine/cassandra/testing/local_trackers.h"
 
@@ -88,7 +86,11 @@ struct ClusterOptions {
 struct Cluster {
   explicit Cluster(ClusterOptions o = {})
       : options(std::move(o)),
-        schema{"k", "SimpleStrategy:1", kSlotMs, options.raw_retention_ms, options.rollups},
+        schema{.keyspace = "varve",
+               .slot_width_ms = kSlotMs,
+               .raw_retention_ms = options.raw_retention_ms,
+               .rollups = options.rollups,
+               .partitions = options.partitions},
         tables(schema),
         units_ms(units_of(options)),
         redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, units_ms) {}
@@ -111,15 +113,6 @@ struct Cluster {
   [[nodiscard]] std::size_t alarms() { return alarms_in(rows, tables); }
 };
 
-class Series final : public SeriesTables {
- public:
-  using SeriesTables::SeriesTables;
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
-                                                               std::span<const model::SeriesId> series) const override {
-    return std::vector<storage::SeriesLife>(series.size());
-  }
-};
-
 // The time of a replica: by its own clock, which may be wrong, until it has heard of Redis' time.
 class ShiftedClock final : public Clock {
  public:
@@ -133,43 +126,45 @@ class ShiftedClock final : public Clock {
   std::atomic<std::int64_t> ahead_ms_;
 };
 
-class ClusterReplica {
+// What a replica has for itself, before it is wired.
+struct ReplicaServers {
+  ReplicaServers(Cluster& shared, std::int64_t source_number, std::int64_t ahead_ms)
+      : cluster(shared), clock(shared.clock, ahead_ms), source(source_number), rows(shared.rows) {}
+
+  [[nodiscard]] Options own_options() const {
+    return {.schema = cluster.schema,
+            .rollups = {cluster.options.rollups, {}},
+            .slot_quiet_ms = cluster.options.quiet_ms,
+            .replica = "r",
+            .source = source,
+            .threads = 1,
+            .patience = {}};
+  }
+  // The lease is renewed by a thread that goes on when others die or meet failures: by the cluster's rows.
+  SharedServers own_servers() {
+    const auto make = [this](tracker::redis::MemberNames& names) {
+      auto made = std::make_unique<LocalTrackers>(cluster.redis, names, clock);
+      made_trackers = made.get();
+      return made;
+    };
+    return {cluster.tables, rows, cluster.rows, cluster.redis.versions, make, clock};
+  }
+
+  Cluster& cluster;
+  ShiftedClock clock;
+  const std::int64_t source;
+  MortalRows rows;
+  LocalTrackers* made_trackers = nullptr;
+};
+
+class ClusterReplica : public ReplicaServers, public ReplicaParts {
  public:
   // Its own clock is ahead by so much, or behind.
   ClusterReplica(Cluster& shared, std::int64_t source_number, std::int64_t ahead_ms = 0)
-      : cluster(shared),
-        clock(shared.clock, ahead_ms),
-        source(source_number),
-        rows(shared.rows),
-        series({{.partitions = shared.options.partitions}}, shared.tables, rows, shared.redis.versions, clock),
-        names(series),
-        trackers(shared.redis, names, clock),
-        journal({.slot_ms = Cluster::kSlotMs,
-                 .quiet_ms = shared.options.quiet_ms,
-                 .partitions = shared.options.partitions,
-                 .units_ms = shared.units_ms},
-                shared.tables, rows, series, clock),
-        // It is renewed by a thread that goes on when others die or meet failures: by the shared store.
-        watermark({.source = source, .replica = "r"}, shared.tables, shared.rows, series.directory().stamps(), clock),
-        alarms({.source = source, .replica = "r"}, shared.tables, rows, trackers, journal, series.directory().stamps(),
-               clock),
-        pending({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .units_ms = shared.units_ms},
-                trackers, journal, alarms),
-        appender({.slot_ms = Cluster::kSlotMs, .quiet_ms = shared.options.quiet_ms, .source = source}, shared.tables,
-                 rows, series, pending, journal, alarms, watermark, clock),
-        reader(rows, shared.tables, shared.schema, Cluster::kSlotMs),
-        sealer(rows, reader, trackers, clock),
-        maker(rows, shared.tables, reader, level_tables(shared.tables, shared.schema, Cluster::kSlotMs), shared.schema,
-              trackers, clock),
-        levels{shared.options.rollups, {}},
-        works(series, levels, shared.options.quiet_ms / 2, clock),
-        worker({.samples_stored_ms = reader.sealed().retention_ms, .partitions = shared.options.partitions}, works,
-               pending, sealer, maker, clock),
-        dropper(
-            {Cluster::kSlotMs, reader.sealed().retention_ms, shared.units_ms}, shared.tables, rows, series, pending,
-            journal, [this] { return watermark.value(); }, clock) {
+      : ReplicaServers(shared, source_number, ahead_ms),
+        ReplicaParts(own_options(), own_servers()),
+        trackers(*made_trackers) {
     trackers.heard = [this](std::int64_t redis_ahead_ms) { clock.set(redis_ahead_ms); };
-    series.loader().when_numbers_are_missing([this] { return alarms.any(); });
     EXPECT_TRUE(trackers.check()) << "a replica does not start without";
     EXPECT_TRUE(watermark.renew()) << "nor without a lease";
   }
@@ -237,31 +232,13 @@ class ClusterReplica {
   }
   Status turns() {
     for (std::uint32_t partition = 0; partition < cluster.options.partitions; ++partition) {
-      VARVE_CHECK_OK(worker.turn(partition, [] { return true; }));
+      VARVE_RETURN_IF_ERROR(worker.turn(partition, [] { return true; }));
     }
     return {};
   }
 
-  Cluster& cluster;
-  ShiftedClock clock;
-  const std::int64_t source;
-  MortalRows rows;
-  Series series;
-  GroupNames names;
-  LocalTrackers trackers;
-  Journal journal;
-  Watermark watermark;
+  LocalTrackers& trackers;
   bool renews = true;  // append() does, where the lease has run out: time may have jumped
-  Alarms alarms;
-  PendingTrackers pending;
-  Appender appender;
-  SlotReader reader;
-  Sealer sealer;
-  UnitMaker maker;
-  rollup::Levels levels;
-  Works works;
-  Worker worker;
-  Dropper dropper;
 };
 
 }  // namespace varve::engine::cassandra::testing

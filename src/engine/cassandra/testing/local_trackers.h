@@ -108,7 +108,7 @@ class LocalTrackers final : public SharedTrackers {
                                                                    model::TimeRange range) override {
     std::vector<std::vector<model::Timestamp>> lists;
     for (View& view : views_) {
-      VARVE_TRY(lists.emplace_back(), view.pending_slots(tenant, range));
+      VARVE_ASSIGN_OR_RETURN(lists.emplace_back(), view.pending_slots(tenant, range));
     }
     return lists;
   }
@@ -118,36 +118,36 @@ class LocalTrackers final : public SharedTrackers {
     if (!dead_) done(std::move(status));
   }
   Result<std::int64_t> draw(std::int64_t above) override {
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     const std::lock_guard lock(redis_.mutex);
     redis_.write_version = std::max({redis_.write_version, above, drawn_.load()}) + 1;
     drawn_ = redis_.write_version;
     return redis_.write_version;
   }
   Status check() override {
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     return {};
   }
   [[nodiscard]] bool lost() const override { return lost_; }
   [[nodiscard]] std::uint64_t version() const override { return version_; }
   Status declare_lost() override {
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     {
       const std::lock_guard lock(redis_.mutex);
       redis_.declare_lost();
     }
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     return {};
   }
   Status recover(const std::function<Status()>& replay) override {
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     const auto losses = [this] {
       const std::lock_guard lock(redis_.mutex);
       return redis_.losses;
     };
     const std::uint64_t before = losses();
-    VARVE_CHECK_OK(replay());
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(replay());
+    VARVE_RETURN_IF_ERROR(answer());
     const std::lock_guard lock(redis_.mutex);
     if (redis_.losses != before) return fail(Code::unavailable, "lost again");
     redis_.lost = lost_ = false;
@@ -163,7 +163,7 @@ class LocalTrackers final : public SharedTrackers {
     View(LocalTrackers& owner, std::size_t number) : owner_(owner), number_(number) {}
 
     Status touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms) override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       std::vector<tracker::Touch> out(touches.begin(), touches.end());
       const std::lock_guard lock(owner_.redis_.mutex);
       for (auto& touch : out) touch.member = owner_.redis_.member(owner_.names_.name(touch.member));
@@ -171,48 +171,48 @@ class LocalTrackers final : public SharedTrackers {
     }
     Result<std::vector<tracker::Due>> due(model::Timestamp now_ms, std::span<const std::uint32_t> partitions,
                                           std::size_t limit, tracker::When when) override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       std::vector<tracker::Due> list;
       std::vector<std::string_view> names;
       {
         const std::lock_guard lock(owner_.redis_.mutex);
-        VARVE_TRY(list, tracker().due(now_ms, partitions, limit, when));
+        VARVE_ASSIGN_OR_RETURN(list, tracker().due(now_ms, partitions, limit, when));
         for (const auto& due : list) names.push_back(owner_.redis_.name(due.member));
       }
       return known(std::move(list), names);
     }
     Result<bool> complete(const tracker::Due& work) override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().complete(shared(work));
     }
     Status fail(const tracker::Due& work, model::Timestamp now_ms) override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().fail(shared(work), now_ms);
     }
     Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override {
-      VARVE_CHECK_OK(owner_.trusted());
+      VARVE_RETURN_IF_ERROR(owner_.trusted());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().pending(owner_.redis_.tenant(owner_.names_.tenant(tenant)), slot);
     }
     Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {
-      VARVE_CHECK_OK(owner_.trusted());
+      VARVE_RETURN_IF_ERROR(owner_.trusted());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().pending_slots(owner_.redis_.tenant(owner_.names_.tenant(tenant)), range);
     }
     Result<tracker::Counts> counts() override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().counts();
     }
     Result<std::vector<tracker::SetAside>> set_aside(std::size_t limit) override {
-      VARVE_CHECK_OK(owner_.answer());
+      VARVE_RETURN_IF_ERROR(owner_.answer());
       std::vector<tracker::SetAside> list;
       std::vector<std::string_view> names;
       {
         const std::lock_guard lock(owner_.redis_.mutex);
-        VARVE_TRY(list, tracker().set_aside(limit));
+        VARVE_ASSIGN_OR_RETURN(list, tracker().set_aside(limit));
         for (const auto& one : list) names.push_back(owner_.redis_.name(one.member));
       }
       return known(std::move(list), names);
@@ -226,7 +226,7 @@ class LocalTrackers final : public SharedTrackers {
     }
     template <class List>
     Result<List> known(List list, const std::vector<std::string_view>& names) {
-      VARVE_TRY(const auto members, owner_.names_.find(names));
+      VARVE_ASSIGN_OR_RETURN(const auto members, owner_.names_.find(names));
       List out;
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (!members[i]) continue;
@@ -251,7 +251,7 @@ class LocalTrackers final : public SharedTrackers {
     return {};
   }
   Status trusted() {
-    VARVE_CHECK_OK(answer());
+    VARVE_RETURN_IF_ERROR(answer());
     if (lost_) return fail(Code::unavailable, "Redis may have lost what is pending");
     return {};
   }

@@ -88,10 +88,10 @@ class SealedView {
     add_reads(reads, table, group, 0, range);
     std::map<model::Timestamp, rollup::Windows> units;
     EXPECT_TRUE(cluster_.rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_TRY(const ChunkRow row, chunk_row(view));
-      VARVE_TRY(const auto block, open_windows(row.chunk));
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
+      VARVE_ASSIGN_OR_RETURN(const auto block, open_windows(row.chunk));
       if (block == nullptr) return {};
-      VARVE_TRY(const SeriesWindows found, cassandra::windows_of(*block, column));
+      VARVE_ASSIGN_OR_RETURN(const SeriesWindows found, cassandra::windows_of(*block, column));
       units[row.start] = found.numbers;
       return {};
     }));

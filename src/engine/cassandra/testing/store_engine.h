@@ -52,8 +52,8 @@ class StoreEngine final : public storage::testing::Engine {
     options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;
     store_ = std::make_unique<Store>(
-        options, Store::Servers{cluster.tables, cluster.rows, cluster.rows, cluster.redis.versions,
-                                [this](tracker::redis::MemberNames& names) { return make_trackers(names); }, clock_});
+        options, SharedServers{cluster.tables, cluster.rows, cluster.rows, cluster.redis.versions,
+                               [this](tracker::redis::MemberNames& names) { return make_trackers(names); }, clock_});
   }
   std::unique_ptr<LocalTrackers> make_trackers(tracker::redis::MemberNames& names) {
     auto trackers = std::make_unique<LocalTrackers>(cluster.redis, names, clock_);

@@ -60,7 +60,7 @@ struct WatermarkReplica {
     const RowRead read{&cluster.tables.alarms, {"varve|watermark"}, {}, {}, {"at"}, {bigint_cell(source)}};
     std::int64_t at = 0;
     EXPECT_TRUE(cluster.rows.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
-      VARVE_TRY(at, timestamp_of(row.cells[1]));
+      VARVE_ASSIGN_OR_RETURN(at, timestamp_of(row.cells[1]));
       return {};
     }));
     return at;

@@ -6,8 +6,8 @@ namespace varve::engine::cassandra {
 using storage::TextName;
 
 Status Texts::put_text(const TextName& name, std::string_view text) {
-  VARVE_CHECK_OK(storage::check_text_name(name));
-  VARVE_CHECK_OK(storage::check_text(text));
+  VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
+  VARVE_RETURN_IF_ERROR(storage::check_text(text));
   return rows_.write_now({{&table_,
                            {name.tenant, name.service},
                            {storage::text_place(name.service_key, name.key)},
@@ -16,7 +16,7 @@ Status Texts::put_text(const TextName& name, std::string_view text) {
 }
 
 Status Texts::erase_text(const TextName& name) {
-  VARVE_CHECK_OK(storage::check_text_name(name));
+  VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
   return rows_.erase_now({{&table_,
                            {name.tenant, name.service},
                            {storage::text_place(name.service_key, name.key)},
@@ -26,7 +26,7 @@ Status Texts::erase_text(const TextName& name) {
 Result<std::optional<std::string>> Texts::text(const TextName& name) const {
   const std::string place = storage::text_place(name.service_key, name.key);
   std::optional<std::string> found;
-  VARVE_CHECK_OK(
+  VARVE_RETURN_IF_ERROR(
       read({&table_, {name.tenant, name.service}, place, place + '\0', {"value"}}, [&](const RowView& row) -> Status {
         found = row.cells[1];
         return {};
@@ -36,7 +36,7 @@ Result<std::optional<std::string>> Texts::text(const TextName& name) const {
 
 Result<std::vector<TextName>> Texts::text_names(std::string_view tenant, std::string_view service) const {
   std::vector<TextName> out;
-  VARVE_CHECK_OK(
+  VARVE_RETURN_IF_ERROR(
       read({&table_, {std::string(tenant), std::string(service)}, {}, {}, {}}, [&](const RowView& row) -> Status {
         const std::string_view place = row.cells[0];
         const std::size_t end = place.find('\0');
@@ -53,16 +53,16 @@ Result<std::vector<std::string>> Texts::text_keys(std::string_view tenant, std::
   const std::size_t before = service_key.size() + 1;
   // Up to the end of the service key: what is behind the prefix might end in the middle of a character, and be no text.
   std::vector<std::string> out;
-  VARVE_CHECK_OK(read({&table_,
-                       {std::string(tenant), std::string(service)},
-                       storage::text_place(service_key, prefix),
-                       std::string(service_key) + '\1',
-                       {}},
-                      [&](const RowView& row) -> Status {
-                        const std::string_view key = row.cells[0].substr(before);
-                        if (key.starts_with(prefix)) out.emplace_back(key);
-                        return {};
-                      }));
+  VARVE_RETURN_IF_ERROR(read({&table_,
+                              {std::string(tenant), std::string(service)},
+                              storage::text_place(service_key, prefix),
+                              std::string(service_key) + '\1',
+                              {}},
+                             [&](const RowView& row) -> Status {
+                               const std::string_view key = row.cells[0].substr(before);
+                               if (key.starts_with(prefix)) out.emplace_back(key);
+                               return {};
+                             }));
   return out;
 }
 

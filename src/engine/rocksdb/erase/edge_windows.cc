@@ -20,9 +20,9 @@ Status EdgeWindows::find(const std::set<model::Timestamp>& touched) {
     list_edges(level.width_ms, finer, touched);
     finer = level.width_ms;
   }
-  for (const auto& [start, edges] : of_slots_) VARVE_CHECK_OK(fold_slot(start, edges));
+  for (const auto& [start, edges] : of_slots_) VARVE_RETURN_IF_ERROR(fold_slot(start, edges));
   for (Edge& edge : edges_) combine(edge);
-  for (const auto& [edge, finer_ms] : of_finer_) VARVE_CHECK_OK(make_of_finer(edges_[edge], finer_ms));
+  for (const auto& [edge, finer_ms] : of_finer_) VARVE_RETURN_IF_ERROR(make_of_finer(edges_[edge], finer_ms));
   return {};
 }
 
@@ -91,8 +91,8 @@ Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::siz
     return {};
   };
   for (const std::uint32_t group : context_.erasure.groups()) {
-    VARVE_CHECK_OK(context_.pause());
-    VARVE_CHECK_OK(fold_group(folder, group, out));
+    VARVE_RETURN_IF_ERROR(context_.pause());
+    VARVE_RETURN_IF_ERROR(fold_group(folder, group, out));
   }
   return {};
 }
@@ -101,17 +101,17 @@ Status EdgeWindows::fold_group(SlotFolder& folder, std::uint32_t group, const Sl
   std::span<const model::SeriesId> series;
   bool shared = false;
   {
-    const std::shared_lock lock(context_.index_mutex);
-    series = context_.index.group_series(model::GroupId{group});
-    shared = context_.shared_groups.contains(group);
+    const ReaderLock lock(context_.catalog.mutex);
+    series = context_.catalog.index.group_series(model::GroupId{group});
+    shared = context_.catalog.shared_groups.contains(group);
   }
   if (!shared) return folder.group(group, series, out);
   for (const std::uint16_t column : context_.erasure.columns(group)) {
     {
-      const std::shared_lock lock(context_.index_mutex);
-      context_.index.places(series[column], places_);
+      const ReaderLock lock(context_.catalog.mutex);
+      context_.catalog.index.places(series[column], places_);
     }
-    VARVE_CHECK_OK(folder.series(series[column], places_, out));
+    VARVE_RETURN_IF_ERROR(folder.series(series[column], places_, out));
   }
   return {};
 }
@@ -142,20 +142,20 @@ Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
       return Status{};
     });
   };
-  VARVE_CHECK_OK(open(stored_in, edge.width_ms, {edge.start, edge.start + 1}));
-  VARVE_CHECK_OK(open(finer_in, finer_ms, range));
+  VARVE_RETURN_IF_ERROR(open(stored_in, edge.width_ms, {edge.start, edge.start + 1}));
+  VARVE_RETURN_IF_ERROR(open(finer_in, finer_ms, range));
   Windows windows;
   const auto one = [&](std::uint32_t group) -> Status {
     std::uint64_t count = 0;
     for (WindowReader& reader : stored_in) {
-      VARVE_CHECK_OK(reader.read(group, windows));
+      VARVE_RETURN_IF_ERROR(reader.read(group, windows));
       for (const Window& window : windows) count += window.start == edge.start ? window.count : 0;
     }
     if (count == 0) return {};
     std::uint64_t finer_count = 0;
     Windows left;
     for (WindowReader& reader : finer_in) {
-      VARVE_CHECK_OK(reader.read(group, windows));
+      VARVE_RETURN_IF_ERROR(reader.read(group, windows));
       for (const Window& window : windows) {
         if (!range.contains(window.start)) continue;
         finer_count += window.count;
@@ -176,9 +176,9 @@ Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
     return {};
   };
   for (const std::uint32_t series : context_.erasure.series()) {
-    VARVE_CHECK_OK(context_.pause());
-    VARVE_CHECK_OK(one(rollup::number_group(model::SeriesId{series})));
-    VARVE_CHECK_OK(one(rollup::text_group(model::SeriesId{series})));
+    VARVE_RETURN_IF_ERROR(context_.pause());
+    VARVE_RETURN_IF_ERROR(one(rollup::number_group(model::SeriesId{series})));
+    VARVE_RETURN_IF_ERROR(one(rollup::text_group(model::SeriesId{series})));
   }
   return {};
 }
@@ -210,10 +210,10 @@ Status EdgeWindows::write(RollupWriter& writer) const {
     for (const auto& [group, window] : edge.windows) {
       Kind kind = Kind::text;
       if ((group & 1) == 0) {
-        const std::shared_lock lock(context_.index_mutex);
-        kind = context_.options.rollups.kind_of(context_.index.metric(model::SeriesId{group / 2}));
+        const ReaderLock lock(context_.catalog.mutex);
+        kind = context_.options.rollups.kind_of(context_.catalog.index.metric(model::SeriesId{group / 2}));
       }
-      VARVE_CHECK_OK(writer.add(context_.erasure.tenant(), edge.width_ms, group, kind, {&window, 1}));
+      VARVE_RETURN_IF_ERROR(writer.add(context_.erasure.tenant(), edge.width_ms, group, kind, {&window, 1}));
     }
   }
   return {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
+
 namespace varve::engine::rocksdb {
 
 Erasure::Erasure(const index::SeriesIndex& index, model::TenantId tenant, std::span<const model::SeriesId> series,
@@ -37,6 +39,7 @@ Erasure::Erasure(const index::SeriesIndex& index, model::TenantId tenant, std::s
     columns_.push_back(place.column);
   }
   firsts_.push_back(static_cast<std::uint32_t>(columns_.size()));
+  check(firsts_.size() == groups_.size() + 1, "every group knows where its columns begin and end");
 }
 
 bool Erasure::has_series(std::uint32_t series) const { return std::ranges::binary_search(series_, series); }

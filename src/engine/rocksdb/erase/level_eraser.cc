@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/rocksdb/erase/rewrite.h"
 #include "engine/rocksdb/runs/run_reader.h"
 
 namespace varve::engine::rocksdb {
@@ -32,7 +31,8 @@ model::TimeRange LevelEraser::looked_at(std::int64_t width) const {
 
 Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
   const Runs::OfSlot& of_slot = context_.runs->slots.at(slot);
-  VARVE_TRY(const bool holds, any_holds(context_.source, of_slot.runs, groups_, looked_at(slot.granularity_ms)));
+  VARVE_ASSIGN_OR_RETURN(const bool holds,
+                         any_holds(context_.source, of_slot.runs, groups_, looked_at(slot.granularity_ms)));
   if (!holds) return {};
   return rewrite_runs(
       context_, slot, number_, of_slot, gather_, commit, [&](std::uint32_t group, RunWriter& writer) -> Status {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/erase/raw_eraser.h"
 
-#include "engine/rocksdb/erase/rewrite.h"
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/rocksdb/runs/slot_patches.h"
 #include "engine/shared/cells.h"
@@ -12,10 +11,10 @@ Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::E
   const Runs::OfSlot before = context_.before(context_.runs->slots.at(slot));
   if (before.runs.empty()) return {};
   const auto& erasure = context_.erasure;
-  VARVE_TRY(const bool holds, any_holds(context_.source, before.runs, erasure.groups(), erasure.range()));
+  VARVE_ASSIGN_OR_RETURN(const bool holds, any_holds(context_.source, before.runs, erasure.groups(), erasure.range()));
   if (!holds) return {};
   const std::uint64_t samples = report.samples;
-  VARVE_CHECK_OK(rewrite(slot, before, commit, report));
+  VARVE_RETURN_IF_ERROR(rewrite(slot, before, commit, report));
   touched_.insert(slot.start);
   report.slots += report.samples > samples ? 1 : 0;  // else they had been erased before, and their row stayed
   return {};
@@ -25,8 +24,9 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
                           storage::EraseReport& report) {
   SlotPatches patches(context_.source, before.runs);
   {
-    const std::shared_lock lock(context_.index_mutex);
-    VARVE_CHECK_OK(patches.find(context_.database, before.runs, context_.shared_groups, context_.index));
+    const ReaderLock lock(context_.catalog.mutex);
+    VARVE_RETURN_IF_ERROR(
+        patches.find(context_.database, before.runs, context_.catalog.shared_groups, context_.catalog.index));
   }
   return rewrite_runs(context_, slot, number_, before, gather_, commit,
                       [&](std::uint32_t group, RunWriter& writer) -> Status {
@@ -49,8 +49,8 @@ void RawEraser::note_lost(std::uint32_t group, std::span<const model::Timestamp>
                           std::span<const chunk::Column> columns) {
   std::span<const model::SeriesId> series;
   {
-    const std::shared_lock lock(context_.index_mutex);
-    series = context_.index.group_series(model::GroupId{group});
+    const ReaderLock lock(context_.catalog.mutex);
+    series = context_.catalog.index.group_series(model::GroupId{group});
   }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint64_t gathered = gather_.cells_gathered(c);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
+
 namespace varve::engine::rocksdb {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t kBlockBytesMax = 8192;  // what a full fragment wastes at 
 }  // namespace
 
 std::unique_ptr<std::byte[]> SlabPool::take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (free_.empty()) return std::make_unique_for_overwrite<std::byte[]>(kSlabBytes);
   auto slab = std::move(free_.back());
   free_.pop_back();
@@ -21,11 +23,13 @@ std::unique_ptr<std::byte[]> SlabPool::take() {
 }
 
 void SlabPool::give(std::unique_ptr<std::byte[]> slab) {
-  const std::lock_guard lock(mutex_);
+  check(slab != nullptr, "a slab that is given back was taken");
+  const MutexLock lock(mutex_);
   if (free_.size() < keep_max_) free_.push_back(std::move(slab));
 }
 
 Head::~Head() {
+  const MutexLock lock(mutex);
   for (auto& slab : slabs_) pool_.give(std::move(slab));
 }
 
@@ -41,6 +45,7 @@ std::byte* Head::allocate(std::size_t bytes) {
     slab_at_ = slabs_.back().get();
     slab_left_ = SlabPool::kSlabBytes;
   }
+  check(bytes <= slab_left_, "what is allocated lies in its slab");
   std::byte* at = slab_at_;
   slab_at_ += bytes;
   slab_left_ -= bytes;
@@ -73,12 +78,14 @@ Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
     fragment->first_time = fragment->last_time = time;
     ++slots_[slot];
   }
+  check(time >= slot && time < slot + chunk_width_ms_, "a time lies in its slot");
   fragment->next = first;
   first = fragment;
   return fragment;
 }
 
 void Head::append(std::span<const std::byte> rows) {
+  const MutexLock lock(mutex);
   const std::byte* at = rows.data();
   const std::byte* const end = at + rows.size();
   while (at != end) {
@@ -98,6 +105,7 @@ void Head::append(std::span<const std::byte> rows) {
       Block* fresh = new_block(std::max(grown, bytes));
       (block == nullptr ? fragment->first : block->next) = fresh;
       fragment->last = block = fresh;
+      check(bytes <= block->capacity, "a row fits into its block");
     }
     std::byte* to = block->rows() + block->used;
     std::memcpy(to, at, row_bytes);
@@ -110,7 +118,7 @@ void Head::append(std::span<const std::byte> rows) {
   }
 }
 
-void Head::pieces(const Fragment& fragment, Pieces& out) {
+void Head::pieces(const Fragment& fragment, Pieces& out) const {
   for (const Block* block = fragment.first; block != nullptr; block = block->next) {
     out.emplace_back(block->rows(), block->used);
   }

@@ -2,19 +2,21 @@
 // Head: the rows that are in the log but not yet in RocksDB, by line group and slot, in order of arrival.
 //
 // A fragment (one group in one slot) is a chain of blocks of packed rows, copied from the batch as they are. Blocks are
-// append-only and live as long as the Head, so a reader takes (block, used) under the append lock and reads on without
+// append-only and live as long as the Head, so a reader takes (block, used) under the head's lock and reads on without
 // it. Behind each row stands its arrival:u32, the number of the row in this head: where a series stands in two groups,
-// that tells which of two writers came later. One Head is filled at a time; when it is full it is frozen, spilled into
-// RocksDB and dropped as a whole.
+// that tells which of two writers came later. One Head is filled at a time; when it is full it becomes immutable, is
+// flushed into RocksDB and dropped as a whole.
+//
+// The head's lock is held while memory is copied, never while a file is written.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/shared/rows.h"
 #include "model/ids.h"
 #include "model/row.h"
@@ -22,9 +24,9 @@
 
 namespace varve::engine::rocksdb {
 
-// Rank of a source in order of writing (shared/series_merge.h): runs by their number, then the frozen head, then the
-// head.
-inline constexpr std::uint64_t kFrozenRank = ~std::uint64_t{0} - 1;
+// Rank of a source in order of writing (shared/series_merge.h): runs by their number, then the immutable
+// head, then the head.
+inline constexpr std::uint64_t kImmutableRank = ~std::uint64_t{0} - 1;
 inline constexpr std::uint64_t kHeadRank = ~std::uint64_t{0};
 
 // Recycles the memory of dropped heads: touching pages that were given back to the kernel is dear.
@@ -37,8 +39,8 @@ class SlabPool {
 
  private:
   const std::size_t keep_max_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<std::byte[]>> free_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<std::byte[]>> free_ VARVE_GUARDED_BY(mutex_);
 };
 
 class Head {
@@ -67,38 +69,49 @@ class Head {
   Head(const Head&) = delete;
   Head& operator=(const Head&) = delete;
 
-  // Copies well-formed rows. Under the append lock.
-  void append(std::span<const std::byte> rows);
+  mutable Mutex mutex;
 
-  // Under the append lock, or any time once frozen.
-  [[nodiscard]] Fragment* fragments(model::GroupId group) const {
+  // Copies well-formed rows.
+  void append(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
+
+  [[nodiscard]] bool holds(model::GroupId group) const VARVE_EXCLUDES(mutex) {
+    const MutexLock lock(mutex);
+    return fragments(group) != nullptr;
+  }
+  [[nodiscard]] const Fragment* fragments(model::GroupId group) const VARVE_REQUIRES(mutex) {
     const auto i = model::to_int(group);
     return i < by_group_.size() ? by_group_[i] : nullptr;
   }
-  static void pieces(const Fragment& fragment, Pieces& out);
-  [[nodiscard]] std::size_t groups_max() const { return by_group_.size(); }
-  [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const { return slots_; }  // slot → fragments
+  void pieces(const Fragment& fragment, Pieces& out) const VARVE_REQUIRES(mutex);  // appended to `out`
+  [[nodiscard]] std::size_t groups_max() const VARVE_REQUIRES(mutex) { return by_group_.size(); }
+  // Slot → fragments.
+  [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
-  [[nodiscard]] std::size_t memory_bytes() const {
+  [[nodiscard]] std::size_t memory_bytes() const VARVE_EXCLUDES(mutex) {
+    const MutexLock lock(mutex);
     return slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*);
   }
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t rows() const VARVE_EXCLUDES(mutex) {
+    const MutexLock lock(mutex);
+    return rows_;
+  }
 
  private:
-  Fragment* fragment_for(std::uint32_t group, model::Timestamp time);
-  Block* new_block(std::size_t capacity);
-  std::byte* allocate(std::size_t bytes);
+  Fragment* fragment_for(std::uint32_t group, model::Timestamp time) VARVE_REQUIRES(mutex);
+  Block* new_block(std::size_t capacity) VARVE_REQUIRES(mutex);
+  std::byte* allocate(std::size_t bytes) VARVE_REQUIRES(mutex);
 
   SlabPool& pool_;
   const std::int64_t chunk_width_ms_;
-  std::vector<Fragment*> by_group_;
-  std::map<model::Timestamp, std::uint64_t> slots_;
-  std::vector<std::unique_ptr<std::byte[]>> slabs_;
-  std::vector<std::unique_ptr<std::byte[]>> large_;  // blocks of one row larger than a slab
-  std::byte* slab_at_ = nullptr;
-  std::size_t slab_left_ = 0;
-  std::size_t large_bytes_ = 0;
-  std::uint64_t rows_ = 0;
+  std::vector<Fragment*> by_group_ VARVE_GUARDED_BY(mutex);
+  std::map<model::Timestamp, std::uint64_t> slots_ VARVE_GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<std::byte[]>> slabs_ VARVE_GUARDED_BY(mutex);
+  // Blocks of one row larger than a slab.
+  std::vector<std::unique_ptr<std::byte[]>> large_ VARVE_GUARDED_BY(mutex);
+  std::byte* slab_at_ VARVE_GUARDED_BY(mutex) = nullptr;
+  std::size_t slab_left_ VARVE_GUARDED_BY(mutex) = 0;
+  std::size_t large_bytes_ VARVE_GUARDED_BY(mutex) = 0;
+  std::uint64_t rows_ VARVE_GUARDED_BY(mutex) = 0;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -65,7 +65,7 @@ Status make_folder_durably(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return {};
   const std::string above = folder_of(path);
-  if (above != path) VARVE_CHECK_OK(make_folder_durably(above));
+  if (above != path) VARVE_RETURN_IF_ERROR(make_folder_durably(above));
   if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return failed("make the folder", path);
   return sync_path(above);
 }

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/guarded.h"
 #include "base/log.h"
 
@@ -127,11 +128,14 @@ Status Log::start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t g
   directory_fd_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory_fd_ < 0) return fail(Code::io, reason("cannot open", directory_, errno));
   sequence_ = std::max(sequence, given);
-  written_ = synced_ = sequence_;
   next_segment_ = segment;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) older_bytes_ += entry.file_size();
-  VARVE_CHECK_OK(open_segment(sequence));
+  {
+    const MutexLock lock(mutex_);
+    written_ = synced_ = sequence_;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) older_bytes_ += entry.file_size();
+  }
+  VARVE_RETURN_IF_ERROR(open_segment(sequence));
   thread_ = std::thread([this] {
     while (!guarded([this] { sync_loop(); })) std::this_thread::sleep_for(kOutOfMemoryPause);
   });
@@ -141,14 +145,15 @@ Status Log::start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t g
 Status Log::open_segment(std::uint64_t after) {
   LogMark mark{after, 0, sequence_ + 1, {}};
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     mark.synced = synced_;
   }
   const std::uint64_t number = next_segment_++;
-  VARVE_TRY(const int fd, create(files_, log_path(directory_, number), mark));
+  VARVE_ASSIGN_OR_RETURN(const int fd, create(files_, log_path(directory_, number), mark));
+  check(number > segment_ && mark.synced <= sequence_, "segments ascend, and only what was written is synced");
   marked_ = mark.synced;
   segment_ended_ = false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (fd_ >= 0) to_close_.push_back(fd_);
   if (definitions_fd_ >= 0) to_close_.push_back(definitions_fd_);
   definitions_fd_ = sync_definitions_fd_ = -1;
@@ -164,6 +169,7 @@ Status Log::open_segment(std::uint64_t after) {
 // Writes all parts at the end of the file, which is at `offset`, or leaves it as it was. Half a record that cannot be
 // cut off ends the segment: the next one says which record came before it, and what is behind that one counts no more.
 Status Log::write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts) {
+  check(fd >= 0 && offset >= kSegmentHeadBytes, "a segment has a head");
   std::size_t bytes = 0;
   for (const iovec& part : parts) bytes += part.iov_len;
   const ssize_t written = files_.write(fd, parts.data(), static_cast<int>(parts.size()));
@@ -175,16 +181,16 @@ Status Log::write_at_end(int fd, std::uint64_t offset, std::span<const iovec> pa
 
 Status Log::write_definitions(std::span<const std::byte> definitions) {
   if (definitions_fd_ < 0) {
-    VARVE_TRY(definitions_fd_,
-              create(files_, definitions_path(directory_, segment_), {sequence_, 0, sequence_ + 1, {}}));
+    VARVE_ASSIGN_OR_RETURN(definitions_fd_,
+                           create(files_, definitions_path(directory_, segment_), {sequence_, 0, sequence_ + 1, {}}));
     definitions_offset_ = kSegmentHeadBytes + kMarkRecordBytesMax;
   }
   std::byte head[kRecordHeadBytes];
   encode_record_head(head, sequence_ + 1, definitions, {});
   const iovec parts[2] = {{head, sizeof head}, {const_cast<std::byte*>(definitions.data()), definitions.size()}};
-  VARVE_CHECK_OK(write_at_end(definitions_fd_, definitions_offset_, parts));
+  VARVE_RETURN_IF_ERROR(write_at_end(definitions_fd_, definitions_offset_, parts));
   definitions_offset_ += sizeof head + definitions.size();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   older_bytes_ += sizeof head + definitions.size();
   directory_synced_ = false;
   sync_definitions_fd_ = definitions_fd_;
@@ -197,13 +203,13 @@ Status Log::append(std::span<const std::byte> definitions, std::span<const std::
   }
   std::uint64_t synced = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (failed_) return fail(Code::unavailable, "the log's disk failed to sync; restart when it is well again");
     if (stopping_) return fail(Code::unavailable, "the store is stopping");
     synced = synced_;
   }
-  if (segment_ended_) VARVE_CHECK_OK(rotate());
-  if (!definitions.empty()) VARVE_CHECK_OK(write_definitions(definitions));
+  if (segment_ended_) VARVE_RETURN_IF_ERROR(rotate());
+  if (!definitions.empty()) VARVE_RETURN_IF_ERROR(write_definitions(definitions));
   std::byte mark[kMarkRecordBytesMax];
   const std::size_t mark_bytes = synced > marked_ ? encode_mark(mark, {sequence_, synced, sequence_ + 1, {}}) : 0;
   std::byte head[kRecordHeadBytes];
@@ -212,11 +218,12 @@ Status Log::append(std::span<const std::byte> definitions, std::span<const std::
                           {head, sizeof head},
                           {const_cast<std::byte*>(definitions.data()), definitions.size()},
                           {const_cast<std::byte*>(rows.data()), rows.size()}};
-  VARVE_CHECK_OK(write_at_end(fd_, offset_, parts));
+  VARVE_RETURN_IF_ERROR(write_at_end(fd_, offset_, parts));
   offset_ += mark_bytes + sizeof head + definitions.size() + rows.size();
   marked_ = std::max(marked_, synced);
   ++sequence_;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
+  check(written_ < sequence_ && synced_ <= written_, "records are numbered one after the other");
   written_ = sequence_;
   return {};
 }
@@ -224,10 +231,11 @@ Status Log::append(std::span<const std::byte> definitions, std::span<const std::
 Status Log::rotate() { return open_segment(sequence_); }
 
 void Log::when_durable(Done done) {
+  check(done != nullptr, "somebody is told");
   if (!options_.sync_always) return done({});
   bool durable = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     durable = synced_ >= written_;
     if (!durable && !stopping_ && !failed_) {
       waiters_.push_back({written_, std::move(done)});
@@ -258,13 +266,15 @@ bool Log::sync_files(std::span<const int> closing, int definitions_fd, int fd, b
 }
 
 void Log::sync_loop() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
-    const auto has_work = [this] { return stopping_ || (options_.sync_always && !waiters_.empty()); };
-    if (options_.sync_always) {
-      wake_.wait(lock, has_work);
-    } else {
-      wake_.wait_for(lock, std::chrono::milliseconds(options_.sync_interval_ms), has_work);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.sync_interval_ms);
+    while (!stopping_ && (!options_.sync_always || waiters_.empty())) {
+      if (options_.sync_always) {
+        wake_.wait(mutex_);
+      } else if (wake_.wait_until(mutex_, until) == std::cv_status::timeout) {
+        break;
+      }
     }
     const bool last = stopping_;
     const std::uint64_t target = written_;
@@ -277,6 +287,7 @@ void Log::sync_loop() {
       const bool good = sync_files(closing, definitions_fd, fd, new_name);
       const int error = errno;
       lock.lock();
+      check(target >= synced_ && target <= written_, "what is synced was written before");
       if (good) synced_ = target;
       if (!good && !failed_) {
         failed_ = true;
@@ -285,11 +296,12 @@ void Log::sync_loop() {
     }
     std::vector<Waiter> ready;
     ready.reserve(waiters_.size());  // if memory is out here, nobody's answer is lost: the loop begins again
+    const std::uint64_t synced = synced_;
+    const bool failed = failed_;
     const auto split = std::stable_partition(waiters_.begin(), waiters_.end(),
-                                             [&](const Waiter& w) { return w.written > synced_ && !failed_; });
+                                             [&](const Waiter& w) { return w.written > synced && !failed; });
     std::move(split, waiters_.end(), std::back_inserter(ready));
     waiters_.erase(split, waiters_.end());
-    const std::uint64_t synced = synced_;
     lock.unlock();
     for (auto& waiter : ready) waiter.done(waiter.written <= synced ? Status{} : not_synced());
     lock.lock();
@@ -305,18 +317,18 @@ void Log::remove_before(std::uint64_t segment) {
     if (number >= segment) break;
     removed += remove_segment(directory_, number);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   older_bytes_ -= std::min(older_bytes_, removed);
 }
 
 std::uint64_t Log::bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return older_bytes_ + offset_;
 }
 
 void Log::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stopping_) return;
     stopping_ = true;
   }
@@ -331,6 +343,7 @@ void Log::stop() {
 
 // The next record would tell that the last sync was done: none comes any more.
 void Log::write_last_mark() {
+  const MutexLock lock(mutex_);
   if (failed_ || segment_ended_ || synced_ != sequence_ || synced_ <= marked_) return;
   std::byte mark[kMarkRecordBytesMax];
   const iovec part{mark, encode_mark(mark, {sequence_, synced_, sequence_ + 1, {}})};

@@ -12,15 +12,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "engine/rocksdb/log/log_files.h"
 #include "engine/rocksdb/log/log_format.h"
@@ -71,12 +70,12 @@ class Log {
     Done done;
   };
   static LogFiles& system() { return LogFiles::system(); }
-  void sync_loop();
+  void sync_loop() VARVE_EXCLUDES(mutex_);
   bool sync_files(std::span<const int> closing, int definitions_fd, int fd, bool new_name);
   Status open_segment(std::uint64_t after);
   Status write_definitions(std::span<const std::byte> definitions);
   Status write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts);
-  void write_last_mark();
+  void write_last_mark() VARVE_EXCLUDES(mutex_);
 
   const std::string directory_;
   const Options options_;
@@ -94,18 +93,19 @@ class Log {
   std::uint64_t marked_ = 0;    // what the last mark said is synced
   bool segment_ended_ = false;  // behind its last record is what could not be cut off
 
-  mutable std::mutex mutex_;  // what follows
-  std::condition_variable wake_;
-  std::vector<Waiter> waiters_;
-  std::vector<int> to_close_;  // rotated away, to be synced and closed
-  std::uint64_t written_ = 0;  // sequence of the last record
-  std::uint64_t synced_ = 0;   // of the last durable one
-  int sync_fd_ = -1;
-  int sync_definitions_fd_ = -1;  // has something to be synced
-  bool directory_synced_ = true;
-  bool stopping_ = false;
-  bool failed_ = false;  // fdatasync failed once: what the kernel dropped is not known, so no more promises
-  std::uint64_t older_bytes_ = 0;
+  mutable Mutex mutex_;
+  Condition wake_;
+  std::vector<Waiter> waiters_ VARVE_GUARDED_BY(mutex_);
+  std::vector<int> to_close_ VARVE_GUARDED_BY(mutex_);  // rotated away, to be synced and closed
+  std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;  // sequence of the last record
+  std::uint64_t synced_ VARVE_GUARDED_BY(mutex_) = 0;   // of the last durable one
+  int sync_fd_ VARVE_GUARDED_BY(mutex_) = -1;
+  int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;  // has something to be synced
+  bool directory_synced_ VARVE_GUARDED_BY(mutex_) = true;
+  bool stopping_ VARVE_GUARDED_BY(mutex_) = false;
+  bool failed_ VARVE_GUARDED_BY(mutex_) =
+      false;  // fdatasync failed once: what the kernel dropped is not known, so no more promises
+  std::uint64_t older_bytes_ VARVE_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

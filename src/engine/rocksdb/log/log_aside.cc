@@ -48,7 +48,7 @@ Status write_aside(const std::string& directory, std::uint64_t segment, std::uin
 
 Status read_aside(const std::string& path,
                   const std::function<Status(const LogRecord& record, std::uint64_t groups)>& apply) {
-  VARVE_TRY(const auto file, MappedFile::open(path));
+  VARVE_ASSIGN_OR_RETURN(const auto file, MappedFile::open(path));
   const auto bytes = file->bytes();
   if (bytes.size() < kAsideHeadBytes || std::memcmp(bytes.data(), kAsideMagic, sizeof kAsideMagic) != 0) {
     return fail(Code::corrupt, path + " is not what a start has set aside");
@@ -60,7 +60,7 @@ Status read_aside(const std::string& path,
   auto reader = SegmentReader::within(bytes.subspan(kAsideHeadBytes));
   do {
     while (const auto record = reader.next()) {
-      if (!record->mark) VARVE_CHECK_OK(apply(*record, groups));
+      if (!record->mark) VARVE_RETURN_IF_ERROR(apply(*record, groups));
     }
   } while (reader.left() > 0 && reader.skip());
   return {};

@@ -30,7 +30,7 @@ class LogFailure : public ::testing::Test {
     std::vector<std::byte> rows(8 + number % 50);
     store_le(rows.data(), number);
     const std::vector<std::byte> definitions(defines ? 20 : 0);
-    VARVE_CHECK_OK(log.append(definitions, rows));
+    VARVE_RETURN_IF_ERROR(log.append(definitions, rows));
     std::promise<Status> durable;
     log.when_durable([&](Status s) { durable.set_value(std::move(s)); });
     return durable.get_future().get();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/log/log_format.h"
 
+#include "base/check.h"
 #include "codec/crc32c.h"
 
 namespace varve::engine::rocksdb {
 
 void encode_record_head(std::byte (&head)[kRecordHeadBytes], std::uint64_t sequence,
                         std::span<const std::byte> definitions, std::span<const std::byte> rows) {
+  check(definitions.size() + rows.size() <= kPayloadBytesMax, "a record is bounded");
   store_le(head, kRecordMagic);
   store_le(head + 8, static_cast<std::uint32_t>(definitions.size() + rows.size()));
   store_le(head + 12, static_cast<std::uint32_t>(definitions.size()));

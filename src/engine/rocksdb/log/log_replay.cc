@@ -20,8 +20,8 @@ LogReplay::LogReplay(std::string directory, std::vector<std::uint64_t> segments,
       next_(after + 1) {}
 
 Result<LogReplayReport> LogReplay::run() {
-  VARVE_CHECK_OK(open_segments());
-  for (std::size_t i = 0; i < segments_.size() && !end_; ++i) VARVE_CHECK_OK(read(i));
+  VARVE_RETURN_IF_ERROR(open_segments());
+  for (std::size_t i = 0; i < segments_.size() && !end_; ++i) VARVE_RETURN_IF_ERROR(read(i));
   report_.sequence = next_ - 1;
   return report_;
 }
@@ -29,7 +29,7 @@ Result<LogReplayReport> LogReplay::run() {
 Status LogReplay::open_segments() {
   for (const std::uint64_t number : numbers_) {
     Segment segment{number, log_path(directory_, number), nullptr, 0, {}};
-    VARVE_TRY(segment.file, MappedFile::open(segment.path));
+    VARVE_ASSIGN_OR_RETURN(segment.file, MappedFile::open(segment.path));
     auto reader = SegmentReader::open(segment.file->bytes());
     if (!reader) return fail(reader.error().code, segment.path + ": " + reader.error().message);
     segment.version = reader->version();
@@ -66,9 +66,9 @@ Status LogReplay::take(const LogRecord& record) {
 
 Status LogReplay::read(std::size_t i) {
   const Segment& segment = segments_[i];
-  VARVE_TRY(auto reader, SegmentReader::open(segment.file->bytes()));
+  VARVE_ASSIGN_OR_RETURN(auto reader, SegmentReader::open(segment.file->bytes()));
   const std::uint64_t limit = limit_of(i);
-  VARVE_CHECK_OK(calls_.enter(segment.number));
+  VARVE_RETURN_IF_ERROR(calls_.enter(segment.number));
   while (true) {
     const SegmentReader here = reader;
     const auto record = reader.next();
@@ -86,7 +86,7 @@ Status LogReplay::read(std::size_t i) {
     }
     if (!repair_) return stop_at(i, here);
     reader = here;
-    VARVE_CHECK_OK(skip_damage(i, reader, limit));
+    VARVE_RETURN_IF_ERROR(skip_damage(i, reader, limit));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <rocksdb/write_batch.h>
 
 #include <map>
-#include <mutex>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "codec/compression.h"
 #include "engine/rocksdb/runs/database_state.h"
 #include "engine/rocksdb/runs/keys.h"
@@ -58,7 +58,7 @@ Database::~Database() = default;
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, const AtStep& at_step) {
   auto state = std::make_unique<State>();
-  VARVE_TRY(state->handle, DatabaseHandle::open(path));
+  VARVE_ASSIGN_OR_RETURN(state->handle, DatabaseHandle::open(path));
   state->at_step = at_step;
   return std::unique_ptr<Database>(new Database(std::move(state)));
 }
@@ -81,47 +81,47 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
   std::string definitions;
   for (at->Seek("d"); at->Valid() && at->key().starts_with("d"); at->Next()) {
-    VARVE_CHECK_OK(
+    VARVE_RETURN_IF_ERROR(
         codec::decompress(codec::Coding::zstd, at->value().ToStringView(), kDefinitionsBytesMax, definitions));
-    VARVE_CHECK_OK(define(definitions));
+    VARVE_RETURN_IF_ERROR(define(definitions));
     if (at->key().size() == 9) checkpoint.definitions = load_be64(at->key().data() + 1);
   }
   for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
-    VARVE_TRY(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
+    VARVE_ASSIGN_OR_RETURN(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
     checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
     runs.push_back(std::move(run));
   }
   {
-    const std::lock_guard lock(state_->garbage_mutex);
-    VARVE_CHECK_OK(state_->list_garbage(*db.operator->()));
+    const MutexLock lock(state_->garbage_mutex);
+    VARVE_RETURN_IF_ERROR(state_->list_garbage(*db.operator->()));
     for (const auto& left : state_->garbage) checkpoint.next_run = std::max(checkpoint.next_run, left.run.run + 1);
   }
   for (at->Seek("s"); at->Valid() && at->key().starts_with("s"); at->Next()) {
     SlotKey slot;
     if (!parse_mark_key(at->key().ToStringView(), slot))
       return fail(Code::corrupt, "a slot's mark has a malformed key");
-    VARVE_TRY(auto mark, decode_mark(at->value().ToStringView()));
+    VARVE_ASSIGN_OR_RETURN(auto mark, decode_mark(at->value().ToStringView()));
     marks.emplace_back(slot, std::move(mark));
   }
   if (!at->status().ok()) return fail(translate(at->status(), "reading the list of runs"));
   return {};
 }
 
-Result<LifePages> Database::lives() const {
+Result<StatsPages> Database::stats() const {
   ::rocksdb::ReadOptions options;
   options.fill_cache = false;
-  LifePages pages;
+  StatsPages pages;
   const auto db = state_->handle->access();
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
   for (at->Seek("l"); at->Valid() && at->key().starts_with("l"); at->Next()) {
     std::uint32_t number = 0;
-    if (!parse_life_key(at->key().ToStringView(), number)) {
-      return fail(Code::corrupt, "a page of series' lives has a malformed key");
+    if (!parse_stats_key(at->key().ToStringView(), number)) {
+      return fail(Code::corrupt, "a page of series' stats has a malformed key");
     }
-    VARVE_TRY(auto page, decode_life_page(at->value().ToStringView()));
+    VARVE_ASSIGN_OR_RETURN(auto page, decode_stats_page(at->value().ToStringView()));
     pages.emplace_back(number, std::move(page));
   }
-  if (!at->status().ok()) return fail(translate(at->status(), "reading the lives of series"));
+  if (!at->status().ok()) return fail(translate(at->status(), "reading the stats of series"));
   return pages;
 }
 
@@ -145,13 +145,14 @@ Result<std::shared_ptr<const std::string>> Database::get(const std::string& key,
 Database::Draft::Draft(Database& database) : state_(std::make_unique<State>(*database.state_)) {}
 
 Database::Draft::~Draft() {
-  const std::lock_guard lock(state_->of.garbage_mutex);
+  const MutexLock lock(state_->of.garbage_mutex);
   for (auto& [run, groups] : state_->begun) state_->of.garbage.push_back({run, std::move(groups)});
 }
 
 Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group, std::span<const std::byte> block) {
   auto& batch = state_->batch;
   const auto [at, is_new] = state_->begun.try_emplace(run);
+  check(at->second.empty() || at->second.back() < model::to_int(first_group), "the blocks of a run ascend");
   at->second.push_back(model::to_int(first_group));
   if (is_new) batch.Put(garbage_key(run), {});
   const auto status =
@@ -163,24 +164,26 @@ Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group,
 
 Status Database::Draft::flush() {
   if (state_->batch.Count() > 0) {
-    VARVE_CHECK_OK(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}, &state_->epoch));
+    VARVE_RETURN_IF_ERROR(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}, &state_->epoch));
   }
-  VARVE_CHECK_OK(state_->of.step("blocks.flush"));
+  VARVE_RETURN_IF_ERROR(state_->of.step("blocks.flush"));
   return state_->of.flush();
 }
 
 Status Database::put_definitions(std::uint64_t sequence, std::string_view definitions) {
   std::string packed;
-  VARVE_CHECK_OK(codec::compress(codec::Coding::zstd, definitions, packed));
+  VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, definitions, packed));
   ::rocksdb::WriteBatch batch;
   if (const auto status = batch.Put(definitions_key(sequence), packed); !status.ok()) {
     return fail(translate(status, "collecting definitions"));
   }
   std::uint64_t epoch = 0;
-  VARVE_CHECK_OK(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
-  const std::lock_guard lock(state_->definitions_mutex);
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
+  const MutexLock lock(state_->definitions_mutex);
   // Too late for those that were written again, if it was opened again at this moment.
   if (state_->handle->epoch() != epoch) return fail(DatabaseHandle::closed());
+  check(state_->definitions.empty() || state_->definitions.back().key < definitions_key(sequence),
+        "definitions ascend by the number of their record");
   state_->definitions.push_back({definitions_key(sequence), std::move(packed)});
   return {};
 }
@@ -202,10 +205,11 @@ Status Database::write(const Commit& commit, Draft& draft) {
       batch.Put(mark_key(slot), encode_mark(mark));
     }
   }
-  for (const auto& [number, page] : commit.lives) batch.Put(life_key(number), encode_life_page(*page));
+  for (const auto& [number, page] : commit.stats) batch.Put(stats_key(number), encode_stats_page(*page));
   const std::uint64_t number = state_->last_commit + 1;
   batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint, number));
-  VARVE_CHECK_OK(state_->write(batch, {"commit.write", ""}, &draft.state_->epoch));
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"commit.write", ""}, &draft.state_->epoch));
+  check(!state_->open_commit, "one commit at a time is written and not flushed");
   state_->last_commit = number;
   state_->open_commit = number;
   state_->open_epoch = draft.state_->epoch;
@@ -214,11 +218,11 @@ Status Database::write(const Commit& commit, Draft& draft) {
 }
 
 Result<bool> Database::flush() {
-  VARVE_CHECK_OK(state_->step("commit.flush"));
-  VARVE_CHECK_OK(state_->flush());
-  VARVE_TRY(const bool is_there, has_open_commit());
+  VARVE_RETURN_IF_ERROR(state_->step("commit.flush"));
+  VARVE_RETURN_IF_ERROR(state_->flush());
+  VARVE_ASSIGN_OR_RETURN(const bool is_there, has_open_commit());
   state_->open_commit.reset();
-  VARVE_CHECK_OK(state_->step("commit.flushed"));
+  VARVE_RETURN_IF_ERROR(state_->step("commit.flushed"));
   return is_there;
 }
 
@@ -234,13 +238,13 @@ Result<bool> Database::has_open_commit() const {
 }
 
 void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
-  const std::lock_guard lock(state_->garbage_mutex);
+  const MutexLock lock(state_->garbage_mutex);
   for (const auto& run : runs) state_->garbage.push_back({run->key, run->first_groups});
 }
 
 bool Database::has_garbage() const {
   if (state_->handle->has_stale_snapshots()) return false;  // it is looked at later
-  const std::lock_guard lock(state_->garbage_mutex);
+  const MutexLock lock(state_->garbage_mutex);
   return !state_->garbage.empty();
 }
 
@@ -248,7 +252,7 @@ Status Database::erase_garbage() {
   if (state_->handle->has_stale_snapshots()) return {};
   std::vector<State::Garbage> found;
   {
-    const std::lock_guard lock(state_->garbage_mutex);
+    const MutexLock lock(state_->garbage_mutex);
     found.swap(state_->garbage);
   }
   std::size_t done = 0;
@@ -256,21 +260,21 @@ Status Database::erase_garbage() {
     ::rocksdb::WriteBatch batch;
     std::size_t next = done;
     while (next < found.size() && batch.GetDataSize() < kBatchBytes) {
-      VARVE_CHECK_OK(state_->add_erasure(found[next++], batch));
+      VARVE_RETURN_IF_ERROR(state_->add_erasure(found[next++], batch));
     }
-    VARVE_CHECK_OK(state_->write(batch, {"garbage.write", "garbage.written"}));
+    VARVE_RETURN_IF_ERROR(state_->write(batch, {"garbage.write", "garbage.written"}));
     done = next;
     return {};
   };
   Status status;
   while (status && done < found.size()) status = erase_some();
-  const std::lock_guard lock(state_->garbage_mutex);
+  const MutexLock lock(state_->garbage_mutex);
   state_->garbage.insert(state_->garbage.end(), found.begin() + static_cast<std::ptrdiff_t>(done), found.end());
   return status;
 }
 
 Status Database::compact(const SlotKey& first, const SlotKey& last) {
-  VARVE_CHECK_OK(state_->step("compact.begin"));
+  VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
   ::rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   const std::string from = block_key({first, 0}, model::GroupId{0});
@@ -288,8 +292,8 @@ Status Database::compact(const SlotKey& first, const SlotKey& last) {
 Status Database::compact() {
   ::rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = ::rocksdb::BottommostLevelCompaction::kForceOptimized;
-  VARVE_CHECK_OK(state_->step("compact.begin"));
-  VARVE_CHECK_OK(state_->flush());
+  VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
+  VARVE_RETURN_IF_ERROR(state_->flush());
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   if (const auto status = db->CompactRange(options, nullptr, nullptr); !status.ok()) {
@@ -302,14 +306,14 @@ Status Database::put_text(const std::string& key, std::string_view text) {
   ::rocksdb::WriteBatch batch;
   if (const auto status = batch.Put(key, slice(text)); !status.ok())
     return fail(translate(status, "collecting a text"));
-  VARVE_CHECK_OK(state_->write(batch, {"text.write", "text.written"}));
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
   return state_->flush();
 }
 
 Status Database::erase_text(const std::string& key) {
   ::rocksdb::WriteBatch batch;
   if (const auto status = batch.Delete(key); !status.ok()) return fail(translate(status, "erasing a text"));
-  VARVE_CHECK_OK(state_->write(batch, {"text.write", "text.written"}));
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
   return state_->flush();
 }
 

@@ -31,7 +31,7 @@
 #include "base/result.h"
 #include "engine/rocksdb/options.h"
 #include "engine/rocksdb/runs/run.h"
-#include "engine/rocksdb/series/life.h"
+#include "engine/rocksdb/series/series_stats.h"
 
 namespace varve::engine::rocksdb {
 
@@ -77,7 +77,7 @@ class Database {
   Status recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                  const std::function<Status(std::string_view definitions)>& define) const;
 
-  Result<LifePages> lives() const;
+  Result<StatsPages> stats() const;
 
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
   Result<std::shared_ptr<const std::string>> get(const std::string& key, const Snapshot* snapshot) const;
@@ -91,7 +91,7 @@ class Database {
     std::vector<std::shared_ptr<const Run>> added;
     std::vector<std::shared_ptr<const Run>> removed;  // only their run records; see discard()
     std::vector<std::pair<SlotKey, Mark>> marks;      // a mark like Mark{} is removed
-    LifePages lives;                                  // that changed
+    StatsPages stats;                                 // that changed
     Checkpoint checkpoint;
   };
   // Not durable before flush(). `draft` has the blocks of the added runs. Error: nothing of it was written.

@@ -75,7 +75,8 @@ DatabaseHandle::~DatabaseHandle() = default;
 
 Result<std::unique_ptr<DatabaseHandle>> DatabaseHandle::open(std::string path) {
   std::unique_ptr<DatabaseHandle> handle(new DatabaseHandle(std::move(path)));
-  VARVE_CHECK_OK(handle->open());
+  const MutexLock lock(handle->gate_);
+  VARVE_RETURN_IF_ERROR(handle->open());
   return handle;
 }
 
@@ -106,10 +107,9 @@ void DatabaseHandle::take(::rocksdb::DB* db) {
 
 DatabaseHandle::Access DatabaseHandle::access() const {
   {
-    const std::lock_guard turn(turn_);
+    const MutexLock turn(turn_);
   }
-  std::shared_lock lock(gate_);
-  return {std::move(lock), db_.get(), epoch_};
+  return {std::shared_lock(gate_), db_.get(), epoch_};
 }
 
 Error DatabaseHandle::closed() {
@@ -119,7 +119,7 @@ Error DatabaseHandle::closed() {
 DatabaseHandle::Snapshot::Snapshot(DatabaseHandle& handle) : handle_(handle) {
   const auto db = handle_.access();
   if (db) snapshot_ = db->GetSnapshot();
-  const std::lock_guard lock(handle_.snapshots_mutex_);
+  const MutexLock lock(handle_.snapshots_mutex_);
   handle_.snapshots_.insert(this);
   if (snapshot_ == nullptr) ++handle_.stale_;
 }
@@ -127,7 +127,7 @@ DatabaseHandle::Snapshot::Snapshot(DatabaseHandle& handle) : handle_(handle) {
 DatabaseHandle::Snapshot::~Snapshot() {
   const auto db = handle_.access();
   {
-    const std::lock_guard lock(handle_.snapshots_mutex_);
+    const MutexLock lock(handle_.snapshots_mutex_);
     handle_.snapshots_.erase(this);
     if (snapshot_ == nullptr) --handle_.stale_;
   }
@@ -135,12 +135,12 @@ DatabaseHandle::Snapshot::~Snapshot() {
 }
 
 bool DatabaseHandle::has_stale_snapshots() const {
-  const std::lock_guard lock(snapshots_mutex_);
+  const MutexLock lock(snapshots_mutex_);
   return stale_ > 0;
 }
 
 void DatabaseHandle::let_go_of_snapshots() {
-  const std::lock_guard lock(snapshots_mutex_);
+  const MutexLock lock(snapshots_mutex_);
   for (Snapshot* one : snapshots_) {
     if (one->snapshot_ == nullptr) continue;
     db_->ReleaseSnapshot(one->snapshot_);
@@ -178,15 +178,15 @@ Status DatabaseHandle::probe() const {
 
 Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore) {
   if (!is_broken()) return {};
-  VARVE_CHECK_OK(probe());
+  VARVE_RETURN_IF_ERROR(probe());
   {
     const auto db = access();
     // Whoever waits inside for a flush or a compaction comes back. A failed flush sleeps for a second: who reads, goes
     // on meanwhile.
     if (db) ::rocksdb::CancelAllBackgroundWork(&*db.operator->(), true);
   }
-  const std::lock_guard turn(turn_);
-  const std::unique_lock lock(gate_);
+  const MutexLock turn(turn_);
+  const MutexLock lock(gate_);
   if (!is_broken()) return {};
   if (db_ != nullptr) let_go_of_snapshots();
   db_.reset();

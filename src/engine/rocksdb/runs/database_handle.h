@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <shared_mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace varve::engine::rocksdb {
@@ -39,13 +39,14 @@ class DatabaseHandle {
 
    private:
     friend class DatabaseHandle;
-    Access(std::shared_lock<std::shared_mutex> lock, ::rocksdb::DB* db, std::uint64_t epoch)
+    Access(std::shared_lock<SharedMutex> lock, ::rocksdb::DB* db, std::uint64_t epoch)
         : lock_(std::move(lock)), db_(db), epoch_(epoch) {}
-    std::shared_lock<std::shared_mutex> lock_;
+    std::shared_lock<SharedMutex> lock_;
     ::rocksdb::DB* db_;
     std::uint64_t epoch_;
   };
-  [[nodiscard]] Access access() const;
+  // The analysis does not follow a lock that is returned.
+  [[nodiscard]] Access access() const VARVE_NO_THREAD_ANALYSIS;
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] static Error closed();
 
@@ -75,21 +76,21 @@ class DatabaseHandle {
  private:
   explicit DatabaseHandle(std::string path) : path_(std::move(path)) {}
   Status probe() const;
-  Status open();
-  void open_to_read();
-  void let_go_of_snapshots();
-  void take(::rocksdb::DB* db);
+  Status open() VARVE_REQUIRES(gate_);
+  void open_to_read() VARVE_REQUIRES(gate_);
+  void let_go_of_snapshots() VARVE_REQUIRES(gate_);
+  void take(::rocksdb::DB* db) VARVE_REQUIRES(gate_);
 
   const std::string path_;
   const std::shared_ptr<std::atomic<bool>> broken_ = std::make_shared<std::atomic<bool>>(false);  // RocksDB tells it
-  mutable std::mutex turn_;         // taken for a moment by those who want access, so that mend() gets its turn
-  mutable std::shared_mutex gate_;  // what follows
-  std::unique_ptr<::rocksdb::DB> db_;
+  mutable Mutex turn_;  // taken for a moment by those who want access, so that mend() gets its turn
+  mutable SharedMutex gate_ VARVE_ACQUIRED_AFTER(turn_);
+  std::unique_ptr<::rocksdb::DB> db_ VARVE_GUARDED_BY(gate_);
   std::atomic<std::uint64_t> epoch_{0};
 
-  mutable std::mutex snapshots_mutex_;  // taken last
-  std::set<Snapshot*> snapshots_;
-  std::size_t stale_ = 0;
+  mutable Mutex snapshots_mutex_ VARVE_ACQUIRED_AFTER(gate_);
+  std::set<Snapshot*> snapshots_ VARVE_GUARDED_BY(snapshots_mutex_);
+  std::size_t stale_ VARVE_GUARDED_BY(snapshots_mutex_) = 0;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -8,12 +8,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
+#include "base/mutex.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/database_handle.h"
 #include "engine/rocksdb/runs/keys.h"
@@ -38,15 +39,15 @@ struct Database::State {
 
   std::unique_ptr<DatabaseHandle> handle;
   AtStep at_step;
-  mutable std::mutex garbage_mutex;
-  std::vector<Garbage> garbage;
+  mutable Mutex garbage_mutex;
+  std::vector<Garbage> garbage VARVE_GUARDED_BY(garbage_mutex);
 
   // Definitions that may not be in files yet: the log lets go of them with the next commit.
   struct Definitions {
     std::string key, packed;
   };
-  std::mutex definitions_mutex;
-  std::vector<Definitions> definitions;
+  Mutex definitions_mutex;
+  std::vector<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
 
   // The commits' numbers; one at a time is written and not flushed.
   std::uint64_t last_commit = 0;
@@ -63,8 +64,8 @@ struct Database::State {
   // (docs/decisions/0029-rocksdb-writes-tables-only.md). `epoch`, if set, is that of what was written before and
   // belongs to it, or becomes it.
   Status write(::rocksdb::WriteBatch& what, Names names, std::uint64_t* epoch = nullptr) {
-    VARVE_CHECK_OK(step(names.before));
-    VARVE_CHECK_OK(mend());
+    VARVE_RETURN_IF_ERROR(step(names.before));
+    VARVE_RETURN_IF_ERROR(mend());
     {
       const auto db = handle->access();
       if (!db) return fail(DatabaseHandle::closed());
@@ -85,15 +86,15 @@ struct Database::State {
 
   // What was written in this epoch is in files when it returns.
   Status flush() {
-    VARVE_CHECK_OK(mend());
+    VARVE_RETURN_IF_ERROR(mend());
     std::vector<Definitions> flushed;
     {
-      const std::lock_guard lock(definitions_mutex);
+      const MutexLock lock(definitions_mutex);
       flushed.swap(definitions);
     }
     const Status status = flush_tables();
     if (!status) {
-      const std::lock_guard lock(definitions_mutex);
+      const MutexLock lock(definitions_mutex);
       definitions.insert(definitions.begin(), flushed.begin(), flushed.end());
     }
     return status;
@@ -121,7 +122,7 @@ struct Database::State {
   Status restore(::rocksdb::DB& db) {
     ::rocksdb::WriteBatch batch;
     {
-      const std::lock_guard lock(definitions_mutex);
+      const MutexLock lock(definitions_mutex);
       for (const auto& [key, packed] : definitions) batch.Put(key, packed);
     }
     ::rocksdb::WriteOptions options;
@@ -129,13 +130,13 @@ struct Database::State {
     if (const auto status = db.Write(options, &batch); !status.ok()) {
       return fail(translate(status, "writing definitions again"));
     }
-    const std::lock_guard lock(garbage_mutex);
+    const MutexLock lock(garbage_mutex);
     garbage.clear();
     return list_garbage(db);
   }
 
-  // What the records say: under garbage_mutex.
-  Status list_garbage(::rocksdb::DB& db) {
+  // What the records say.
+  Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {
     ::rocksdb::ReadOptions options;
     options.fill_cache = false;
     const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));

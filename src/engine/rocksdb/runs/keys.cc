@@ -59,7 +59,7 @@ std::string run_key(const RunKey& run) { return with_run('r', run); }
 
 std::string garbage_key(const RunKey& run) { return with_run('g', run); }
 
-std::string life_key(std::uint32_t page) {
+std::string stats_key(std::uint32_t page) {
   std::string key(1, 'l');
   put32(key, page);
   return key;
@@ -87,7 +87,7 @@ bool parse_run_key(std::string_view key, RunKey& run) { return parse_with_run('r
 
 bool parse_garbage_key(std::string_view key, RunKey& run) { return parse_with_run('g', key, run); }
 
-bool parse_life_key(std::string_view key, std::uint32_t& page) {
+bool parse_stats_key(std::string_view key, std::uint32_t& page) {
   if (key.size() != 5 || key[0] != 'l') return false;
   page = load_be32(key.data() + 1);
   return true;

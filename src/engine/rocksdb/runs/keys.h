@@ -7,7 +7,7 @@
 //   run         'r' slot run:u64                   → docs/formats/run.md: written after all its blocks
 //   garbage     'g' slot run:u64                   → nothing: blocks may be there that no run names
 //   mark        's' slot                           → docs/formats/run.md: what of the slot is rolled up
-//   lives       'l' page:u32                       → docs/formats/life.md: what is known of 1024 series
+//   stats       'l' page:u32                       → docs/formats/life.md: what is known of 1024 series
 //   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
 //   checkpoint  'c'                                → next run:u64, first live log segment:u64, sequence:u64
 //   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
@@ -40,7 +40,7 @@ struct RunKey {
 std::string block_key(const RunKey& run, model::GroupId first_group);
 std::string run_key(const RunKey& run);
 std::string garbage_key(const RunKey& run);
-std::string life_key(std::uint32_t page);
+std::string stats_key(std::uint32_t page);
 std::string definitions_key(std::uint64_t sequence);
 inline constexpr std::string_view kCheckpointKey = "c";
 
@@ -52,7 +52,7 @@ std::string text_key(std::string_view tenant, std::string_view service, std::str
 // False if it is not such a key.
 bool parse_run_key(std::string_view key, RunKey& run);
 bool parse_garbage_key(std::string_view key, RunKey& run);
-bool parse_life_key(std::string_view key, std::uint32_t& page);
+bool parse_stats_key(std::string_view key, std::uint32_t& page);
 bool parse_mark_key(std::string_view key, SlotKey& slot);
 
 }  // namespace varve::engine::rocksdb

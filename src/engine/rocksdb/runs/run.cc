@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "codec/varint.h"
 
 namespace varve::engine::rocksdb {
@@ -115,6 +116,7 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   slot.grown_steady_ns = now_steady_ns;
   const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
+  check(at == slot.runs.begin() || (*std::prev(at))->key.run < run->key.run, "runs of a slot differ in number");
   slot.runs.insert(at, std::move(run));
   look_at(key);
 }
@@ -137,6 +139,7 @@ void Runs::look_at(const SlotKey& slot) {
   const auto put = [&slot](Slots& in, bool yes) {
     if (yes != in.contains(slot)) yes ? void(in.edit(slot)) : in.erase(slot);
   };
+  check(slots.contains(slot), "a slot that changed is listed");
   const OfSlot& of_slot = slots.at(slot);
   const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
                      (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run: what one spill, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
+// Run: what one flush, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
 // docs/formats/run.md: version:varint content:varint blocks:varint (first group − the one before:varint)* bytes:varint
 // samples:varint chunks:varint
 //                      first time:zigzag varint, last time − first time:varint

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "chunk/block.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run.h"
@@ -18,7 +19,7 @@ using RunList = std::vector<std::shared_ptr<const Run>>;
 inline Result<std::shared_ptr<const chunk::Block>> open_block(const Database& database, const Run& run,
                                                               std::size_t number) {
   const auto key = block_key(run.key, model::GroupId{run.first_groups[number]});
-  VARVE_TRY(const auto bytes, database.get(key, nullptr));
+  VARVE_ASSIGN_OR_RETURN(const auto bytes, database.get(key, nullptr));
   return chunk::Block::open(std::as_bytes(std::span(*bytes)));
 }
 
@@ -33,6 +34,7 @@ class RunCursor {
   [[nodiscard]] std::size_t at() const { return at_; }
   // The block just left stays readable until the next call.
   Status next() {
+    check(!done(), "a cursor moves until it is done");
     before_ = block_;
     if (++at_ < block_->groups()) return {};
     at_ = 0;
@@ -43,7 +45,7 @@ class RunCursor {
 
  private:
   Status load() {
-    VARVE_TRY(block_, open_block(database_, run_, number_));
+    VARVE_ASSIGN_OR_RETURN(block_, open_block(database_, run_, number_));
     return {};
   }
 
@@ -59,7 +61,7 @@ inline Result<std::vector<RunCursor>> cursors_of(const Database& database, const
   std::vector<RunCursor> cursors;
   for (const auto& run : runs) {
     cursors.emplace_back(database, *run);
-    VARVE_CHECK_OK(cursors.back().start());
+    VARVE_RETURN_IF_ERROR(cursors.back().start());
   }
   return cursors;
 }
@@ -76,8 +78,8 @@ Status for_each_group(std::vector<RunCursor>& cursors, const Each& each) {
       if (same.empty() || cursor.group() == same[0]->group()) same.push_back(&cursor);
     }
     if (same.empty()) return {};
-    VARVE_CHECK_OK(each(same[0]->group(), same));
-    for (RunCursor* cursor : same) VARVE_CHECK_OK(cursor->next());
+    VARVE_RETURN_IF_ERROR(each(same[0]->group(), same));
+    for (RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(cursor->next());
   }
 }
 

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 
 #include "base/check.h"
+#include "base/mutex.h"
 
 namespace varve::engine::rocksdb {
 
@@ -21,37 +21,41 @@ class RunNumbers {
   static constexpr std::uint64_t kAhead = std::uint64_t{1} << 20;
 
   // A start: nothing below `next` is drawn again.
-  void start(std::uint64_t next) { next_ = next; }
+  void start(std::uint64_t next) {
+    const MutexLock lock(mutex_);
+    check(next >= next_ && flush_ == 0, "numbers ascend");
+    next_ = next;
+  }
 
   std::uint64_t draw() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     check(flush_ == 0 || next_ < flush_, "a flush outlives a million other runs");
     return next_++;
   }
 
   // One flush at a time.
   std::uint64_t begin_flush() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     check(flush_ == 0, "one flush at a time");
     return flush_ = next_ + kAhead;
   }
   // It is in the list of runs, or was given up.
   void end_flush() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (flush_ != 0) next_ = flush_ + 1;
     flush_ = 0;
   }
 
   // Higher than every number that was drawn.
   [[nodiscard]] std::uint64_t end() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::max(next_, flush_ + 1);
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::uint64_t next_ = 1;
-  std::uint64_t flush_ = 0;  // drawn by the flush that has not ended; 0: none
+  mutable Mutex mutex_;
+  std::uint64_t next_ VARVE_GUARDED_BY(mutex_) = 1;
+  std::uint64_t flush_ VARVE_GUARDED_BY(mutex_) = 0;  // drawn by the flush that has not ended; 0: none
 };
 
 }  // namespace varve::engine::rocksdb

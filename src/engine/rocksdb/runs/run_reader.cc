@@ -9,8 +9,8 @@ Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& r
   const std::string key = block_key(run.key, model::GroupId{run.first_groups[number]});
   auto block = source.cache.find(key);
   if (block != nullptr) return block;
-  VARVE_TRY(const auto bytes, source.database.get(key, source.view.snapshot.get()));
-  VARVE_TRY(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
+  VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));
+  VARVE_ASSIGN_OR_RETURN(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
   source.cache.put(key, block);
   return block;
 }
@@ -23,7 +23,7 @@ Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   if (same) return block_.get();
   const std::ptrdiff_t at = run_.block_of(group);
   if (at < 0) return nullptr;
-  VARVE_TRY(auto block, cached_block(source_, run_, static_cast<std::size_t>(at)));
+  VARVE_ASSIGN_OR_RETURN(auto block, cached_block(source_, run_, static_cast<std::size_t>(at)));
   if (block_ != nullptr) older_.push_back(std::move(block_));
   block_ = std::move(block);
   at_ = at;
@@ -34,7 +34,7 @@ Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t grou
   FoundChunks found;
   for (RunReader& reader : readers) {
     reader.release();
-    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    VARVE_ASSIGN_OR_RETURN(const chunk::Block* block, reader.block(group));
     if (block == nullptr) continue;
     const std::size_t at = block->find(model::GroupId{group});
     if (at == block->groups()) continue;
@@ -43,8 +43,8 @@ Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t grou
       found.at = at;
       continue;
     }
-    if (found.count == 2) VARVE_CHECK_OK(gather.add_chunk(*found.block, found.at));
-    VARVE_CHECK_OK(gather.add_chunk(*block, at));
+    if (found.count == 2) VARVE_RETURN_IF_ERROR(gather.add_chunk(*found.block, found.at));
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, at));
   }
   return found;
 }
@@ -55,7 +55,7 @@ Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr
     if (run->first_time >= range.last || run->last_time < range.first) continue;
     RunReader reader(source, *run);
     for (const std::uint32_t group : groups) {
-      VARVE_TRY(const chunk::Block* block, reader.block(group));
+      VARVE_ASSIGN_OR_RETURN(const chunk::Block* block, reader.block(group));
       if (block == nullptr) continue;
       const std::size_t at = block->find(model::GroupId{group});
       if (at < block->groups() && block->first_time(at) < range.last && block->last_time(at) >= range.first) {
@@ -69,10 +69,10 @@ Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr
 
 Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, shared::SeriesMerge& merge) {
   for (RunReader& reader : readers) {
-    VARVE_TRY(const chunk::Block* block, reader.block(group));
+    VARVE_ASSIGN_OR_RETURN(const chunk::Block* block, reader.block(group));
     if (block == nullptr) continue;
     const std::size_t at = block->find(model::GroupId{group});
-    if (at != block->groups()) VARVE_CHECK_OK(merge.add_chunk(*block, at, column, reader.run().key.run));
+    if (at != block->groups()) VARVE_RETURN_IF_ERROR(merge.add_chunk(*block, at, column, reader.run().key.run));
   }
   return {};
 }

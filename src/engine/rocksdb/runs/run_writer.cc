@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace varve::engine::rocksdb {
 
 void RunWriter::start(const RunKey& key, std::uint64_t content) {
+  check(key.run > 0, "a run has a number that was drawn");
   run_ = {};
   run_.key = key;
   run_.content = content;
@@ -13,6 +16,8 @@ void RunWriter::start(const RunKey& key, std::uint64_t content) {
 }
 
 Status RunWriter::add(const chunk::Fragment& fragment) {
+  check(!fragment.times.empty() && !fragment.columns.empty(), "a fragment holds something");
+  check(takes(model::to_int(fragment.group)), "the groups of a run ascend");
   if (builder_.empty()) first_group_ = fragment.group;
   builder_.add(fragment);
   last_group_ = model::to_int(fragment.group);
@@ -32,7 +37,8 @@ Status RunWriter::close_block() {
 }
 
 Result<std::shared_ptr<const Run>> RunWriter::finish() {
-  if (!builder_.empty()) VARVE_CHECK_OK(close_block());
+  if (!builder_.empty()) VARVE_RETURN_IF_ERROR(close_block());
+  check(run_.first_groups.empty() == (run_.chunks == 0), "every chunk of a run lies in a block");
   return std::make_shared<const Run>(std::move(run_));
 }
 

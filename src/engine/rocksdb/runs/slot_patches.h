@@ -24,15 +24,15 @@ class SlotPatches {
               const index::SeriesIndex& index) {
     if (!shared.any()) return {};
     std::vector<std::uint32_t> groups;
-    VARVE_TRY(auto cursors, cursors_of(database, runs));
-    VARVE_CHECK_OK(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>&) -> Status {
+    VARVE_ASSIGN_OR_RETURN(auto cursors, cursors_of(database, runs));
+    VARVE_RETURN_IF_ERROR(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>&) -> Status {
       if (shared.contains(group)) groups.push_back(group);
       return {};
     }));
     const auto add = [this](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
       return add_column(readers_, group, column, merge);
     };
-    VARVE_TRY(patches_, shared::reconcile(index, groups, add));
+    VARVE_ASSIGN_OR_RETURN(patches_, shared::reconcile(index, groups, add));
     return {};
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 
 #include "base/clock.h"
@@ -16,7 +15,6 @@ namespace varve::engine::rocksdb {
 
 struct ScanSource {
   const View& view;
-  std::mutex& append_mutex;
   const Database& database;
   BlockCache& cache;
   const Clock& clock;

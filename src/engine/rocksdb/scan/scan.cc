@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "engine/rocksdb/scan/scan_plan.h"
 #include "engine/rocksdb/scan/scan_range.h"
-#include "engine/rocksdb/scan/scan_stretches.h"
 #include "engine/rocksdb/scan/scan_windows.h"
 
 namespace varve::engine::rocksdb {
@@ -63,21 +63,21 @@ Status scan_alike(const ScanSource& source, std::vector<Place> places, const sto
   const std::size_t pairs = (places.size() + several.size()) * std::max<std::size_t>(1, slots.count());
   const std::size_t threads = std::clamp<std::size_t>(pairs / kPairsPerThread, 1, std::max(1U, options.threads));
   const auto ranges = shares(places, threads == 1 ? 1 : threads * 4);
-  // A share of places, stretch by stretch of time.
+  // A share of places, segment by segment of time.
   const auto scan = [&](std::span<const Place> part, auto read) -> Status {
-    for (const Stretch& stretch : stretches_of(source, slots, options.range, part, sink)) {
-      if (stretch.granularity_ms != 0) {
-        VARVE_CHECK_OK(scan_windows(source, slots, stretch, options, part, sink));
+    for (const Segment& segment : plan_scan(source, slots, options.range, part, sink)) {
+      if (!segment.of_samples()) {
+        VARVE_RETURN_IF_ERROR(scan_windows(source, slots, segment, options, part, sink));
         continue;
       }
-      storage::ScanOptions of_stretch = options;
-      of_stretch.range = stretch.range;
-      ScanRange range(source, slots, of_stretch, sink);
-      VARVE_CHECK_OK(read(range));
+      storage::ScanOptions of_segment = options;
+      of_segment.range = segment.range;
+      ScanRange range(source, slots, of_segment, sink);
+      VARVE_RETURN_IF_ERROR(read(range));
     }
     return {};
   };
-  VARVE_CHECK_OK(in_parallel(helpers, threads - 1, ranges.size(), [&](std::size_t i) {
+  VARVE_RETURN_IF_ERROR(in_parallel(helpers, threads - 1, ranges.size(), [&](std::size_t i) {
     return scan(ranges[i], [&](ScanRange& range) { return range.groups(ranges[i]); });
   }));
   const auto merged = by_series(several);
@@ -119,8 +119,8 @@ Status scan_unlike(const ScanSource& source, const std::vector<Place>& places, c
     part.range = range;
     return scan_alike(from, places, part, helpers, sink);
   };
-  VARVE_CHECK_OK(read(source, {options.range.first, gone}));
-  VARVE_CHECK_OK(read(samples_only, {gone, all}));
+  VARVE_RETURN_IF_ERROR(read(source, {options.range.first, gone}));
+  VARVE_RETURN_IF_ERROR(read(samples_only, {gone, all}));
   return read(source, {all, options.range.last});
 }
 
@@ -142,8 +142,8 @@ Status scan_all(const ScanSource& source, std::vector<Place> places, const stora
     storage::ScanOptions part = options;
     part.range.first = std::max(part.range.first, alive.some);
     if (part.range.empty()) continue;
-    VARVE_CHECK_OK(alive.some == alive.all ? scan_alike(source, std::move(list), part, helpers, sink)
-                                           : scan_unlike(source, list, alive, part, helpers, sink));
+    VARVE_RETURN_IF_ERROR(alive.some == alive.all ? scan_alike(source, std::move(list), part, helpers, sink)
+                                                  : scan_unlike(source, list, alive, part, helpers, sink));
   }
   return {};
 }
@@ -158,7 +158,7 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
   places.erase(plain.begin(), plain.end());
   ScanSource samples_only = source;
   samples_only.rollups = nullptr;
-  VARVE_CHECK_OK(scan_all(samples_only, std::move(of_plain), options, helpers, sink));
+  VARVE_RETURN_IF_ERROR(scan_all(samples_only, std::move(of_plain), options, helpers, sink));
   return scan_all(source, std::move(places), options, helpers, sink);
 }
 

@@ -32,15 +32,13 @@ SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_
     }
   }
   const auto add_head = [&](const Head& head) {
+    const MutexLock lock(head.mutex);
     for (auto at = head.slots().lower_bound(first); at != head.slots().end() && at->first < range.last; ++at) {
       slot_at(at->first).rolled_up = false;
     }
   };
-  if (source.view.frozen) add_head(*source.view.frozen);
-  {
-    const std::lock_guard lock(source.append_mutex);
-    add_head(*source.view.head);
-  }
+  if (source.view.immutable) add_head(*source.view.immutable);
+  if (source.view.head) add_head(*source.view.head);
   for (auto& [start, slot] : found) slots_.push_back(std::move(slot));
 }
 
@@ -54,31 +52,30 @@ Status ScanRange::interrupted(const ScanSource& source, const storage::ScanOptio
   return {};
 }
 
-void ScanRange::capture(const Head& head, bool frozen, std::uint32_t group) {
+void ScanRange::capture(const Head& head, bool immutable, std::uint32_t group) {
   for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
     if (at->first_time >= options_.range.last || at->last_time < options_.range.first) continue;
     const auto first = static_cast<std::uint32_t>(pieces_.size());
-    Head::pieces(*at, pieces_);
-    parts_.push_back({at->slot, group, frozen, first, static_cast<std::uint32_t>(pieces_.size()) - first});
+    head.pieces(*at, pieces_);
+    parts_.push_back({at->slot, group, immutable, first, static_cast<std::uint32_t>(pieces_.size()) - first});
   }
 }
 
 void ScanRange::capture(std::span<const Place> places) {
-  std::uint32_t before = model::to_int(model::kNoGroup);
-  const auto all = [&](const Head& head, bool frozen, std::span<const Place> of) {
-    for (const Place& place : of) {
-      if (place.group != before) capture(head, frozen, place.group);
-      before = place.group;
+  const auto all = [&](const Head& head, bool immutable) {
+    std::uint32_t before = model::to_int(model::kNoGroup);
+    for (auto rest = places; !rest.empty(); rest = rest.subspan(std::min(kCapturedUnderLock, rest.size()))) {
+      const MutexLock lock(head.mutex);
+      for (const Place& place : rest.first(std::min(kCapturedUnderLock, rest.size()))) {
+        if (place.group != before) capture(head, immutable, place.group);
+        before = place.group;
+      }
     }
   };
-  if (source_.view.frozen) all(*source_.view.frozen, true, places);
-  before = model::to_int(model::kNoGroup);
-  for (auto rest = places; !rest.empty(); rest = rest.subspan(std::min(kCapturedUnderLock, rest.size()))) {
-    const std::lock_guard lock(source_.append_mutex);
-    all(*source_.view.head, false, rest.first(std::min(kCapturedUnderLock, rest.size())));
-  }
+  if (source_.view.immutable) all(*source_.view.immutable, true);
+  if (source_.view.head) all(*source_.view.head, false);
   std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-    return std::tuple(a.slot, a.group, !a.frozen) < std::tuple(b.slot, b.group, !b.frozen);
+    return std::tuple(a.slot, a.group, !a.immutable) < std::tuple(b.slot, b.group, !b.immutable);
   });
 }
 
@@ -90,7 +87,7 @@ std::span<const ScanRange::Part> ScanRange::parts_of(model::Timestamp slot) cons
 Status ScanRange::groups(std::span<const Place> places) {
   capture(places);
   for (const auto& each : slots_.all()) {
-    if (slots_.overlaps(each, options_.range)) VARVE_CHECK_OK(slot(each, places));
+    if (slots_.overlaps(each, options_.range)) VARVE_RETURN_IF_ERROR(slot(each, places));
   }
   return {};
 }
@@ -109,9 +106,9 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
     while (!parts.empty() && parts[0].group < number) parts = parts.subspan(1);
     std::size_t of_group = 0;
     while (of_group < parts.size() && parts[of_group].group == number) ++of_group;
-    VARVE_CHECK_OK(group(runs, parts.first(of_group), places.first(columns)));
+    VARVE_RETURN_IF_ERROR(group(runs, parts.first(of_group), places.first(columns)));
     places = places.subspan(columns);
-    if ((looked++ & 15) == 0) VARVE_CHECK_OK(interrupted(source_, options_));
+    if ((looked++ & 15) == 0) VARVE_RETURN_IF_ERROR(interrupted(source_, options_));
   }
   return {};
 }
@@ -120,40 +117,21 @@ Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> part
   columns_.clear();
   for (const Place& place : places) columns_.push_back(place.column);
   gather_.clear(columns_);
-  VARVE_TRY(const FoundChunks found, find_chunks(runs, places[0].group, gather_));
+  VARVE_ASSIGN_OR_RETURN(const FoundChunks found, find_chunks(runs, places[0].group, gather_));
   // As long as there is but one chunk, it is not gathered: its statistics may do.
-  if (found.count == 1 && parts.empty()) return chunk(*found.block, found.at, places);
-  if (found.count == 1) VARVE_CHECK_OK(gather_.add_chunk(*found.block, found.at));
+  if (found.count == 1 && parts.empty()) {
+    if (!emitter_.start_chunk(*found.block, found.at)) return {};
+    for (const Place& place : places) VARVE_RETURN_IF_ERROR(emitter_.chunk_column(place.series, place.column));
+    return {};
+  }
+  if (found.count == 1) VARVE_RETURN_IF_ERROR(gather_.add_chunk(*found.block, found.at));
   if (found.count == 0 && parts.empty()) return {};
   for (const Part& part : parts) {
     for (const auto& rows : pieces(part)) gather_.add_rows(rows, shared::RowForm::with_arrival);
   }
   gather_.finish();
   for (std::size_t c = 0; c < places.size(); ++c) {
-    VARVE_CHECK_OK(emitter_.emit(places[c].series, gather_.times(), gather_.columns()[c]));
-  }
-  return {};
-}
-
-Status ScanRange::chunk(const chunk::Block& block, std::size_t i, std::span<const Place> places) {
-  const model::Timestamp first = block.first_time(i);
-  const model::Timestamp last = block.last_time(i);
-  if (first >= options_.range.last || last < options_.range.first) return {};
-  const bool covered = first >= options_.range.first && last < options_.range.last;
-  times_.clear();
-  for (const Place& place : places) {
-    if (covered) {
-      const chunk::Stats stats = block.stats(i, place.column);
-      const storage::ChunkStats offered{place.series,  stats.type, first,     last,
-                                        block.rows(i), stats.min,  stats.max, stats.sum};
-      if (stats.numeric && stats.uniform && emitter_.sink().takes_stats(offered)) {
-        emitter_.sink().stats(offered);
-        continue;
-      }
-    }
-    if (times_.empty()) VARVE_CHECK_OK(block.times(i, times_));
-    VARVE_CHECK_OK(block.column(i, place.column, column_));
-    VARVE_CHECK_OK(emitter_.emit(place.series, times_, column_));
+    VARVE_RETURN_IF_ERROR(emitter_.emit(places[c].series, gather_.times(), gather_.columns()[c]));
   }
   return {};
 }
@@ -163,26 +141,24 @@ Status ScanRange::merged(std::span<const Place> places) {
   std::ranges::sort(by_group, {}, &Place::group);
   const std::int64_t now_ms = source_.clock.now_ms();
   capture(by_group);
-  chunk::Column column;
   for (const auto& slot : slots_.all()) {
     if (!slots_.overlaps(slot, options_.range)) continue;
-    VARVE_CHECK_OK(interrupted(source_, options_));
+    VARVE_RETURN_IF_ERROR(interrupted(source_, options_));
     std::vector<RunReader> runs;
     runs.reserve(slot.runs.size());
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
     merge_.clear();
     for (const Place& place : by_group) {
       merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms));
-      VARVE_CHECK_OK(add_column(runs, place.group, place.column, merge_));
+      VARVE_RETURN_IF_ERROR(add_column(runs, place.group, place.column, merge_));
       for (const Part& part : parts_of(slot.start)) {
         if (part.group != place.group) continue;
         for (const auto& rows : pieces(part))
-          merge_.add_rows(rows, shared::RowForm::with_arrival, place.column, part.frozen ? kFrozenRank : kHeadRank);
+          merge_.add_rows(rows, shared::RowForm::with_arrival, place.column,
+                          part.immutable ? kImmutableRank : kHeadRank);
       }
     }
-    if (merge_.empty()) continue;
-    merge_.winners(times_, column);
-    VARVE_CHECK_OK(emitter_.emit(places[0].series, times_, column));
+    VARVE_RETURN_IF_ERROR(emitter_.emit(places[0].series, merge_));
   }
   return {};
 }

@@ -55,18 +55,17 @@ class ScanRange {
   struct Part {
     model::Timestamp slot;
     std::uint32_t group;
-    bool frozen;
+    bool immutable;
     std::uint32_t first, count;  // of pieces_
   };
   void capture(std::span<const Place> places);
-  void capture(const Head& head, bool frozen, std::uint32_t group);
+  void capture(const Head& head, bool immutable, std::uint32_t group) VARVE_REQUIRES(head.mutex);
   [[nodiscard]] std::span<const Part> parts_of(model::Timestamp slot) const;
   [[nodiscard]] std::span<const std::span<const std::byte>> pieces(const Part& part) const {
     return std::span(pieces_).subspan(part.first, part.count);
   }
   Status slot(const SlotList::Slot& slot, std::span<const Place> places);
   Status group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places);
-  Status chunk(const chunk::Block& block, std::size_t i, std::span<const Place> places);
 
   const ScanSource& source_;
   const SlotList& slots_;
@@ -74,11 +73,9 @@ class ScanRange {
   shared::Emitter emitter_;
   shared::Gather gather_;
   shared::SeriesMerge merge_;
-  std::vector<Part> parts_;  // sorted by slot, group, frozen first
+  std::vector<Part> parts_;  // sorted by slot, group, immutable first
   Head::Pieces pieces_;
   std::vector<std::uint16_t> columns_;
-  std::vector<model::Timestamp> times_;
-  chunk::DecodedColumn column_;
 };
 
 }  // namespace varve::engine::rocksdb

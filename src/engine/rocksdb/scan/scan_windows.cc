@@ -48,16 +48,16 @@ class OnlySink final : public storage::PieceSink {
 
 class WindowScan {
  public:
-  WindowScan(const ScanSource& source, const SlotList& slots, const Stretch& stretch,
+  WindowScan(const ScanSource& source, const SlotList& slots, const Segment& segment,
              const storage::ScanOptions& options, std::span<const Place> places, storage::PieceSink& sink)
-      : source_(source), slots_(slots), stretch_(stretch), options_(options), places_(places), sink_(sink) {}
+      : source_(source), slots_(slots), segment_(segment), options_(options), places_(places), sink_(sink) {}
 
   Status run() {
     std::vector<Place> by_series(places_.begin(), places_.end());
     std::ranges::sort(by_series, {}, [&](const Place& p) { return source_.series[p.series]; });
-    VARVE_CHECK_OK(for_each_level_slot(*source_.view.runs, source_.tenant, stretch_.granularity_ms,
-                                       source_.chunk_width_ms, stretch_.range,
-                                       [&](const Runs::OfSlot& slot) { return read(slot, by_series); }));
+    VARVE_RETURN_IF_ERROR(for_each_level_slot(*source_.view.runs, source_.tenant, width_ms_, source_.chunk_width_ms,
+                                              segment_.range,
+                                              [&](const Runs::OfSlot& slot) { return read(slot, by_series); }));
     return again_.empty() ? Status{} : read_again();
   }
 
@@ -65,47 +65,41 @@ class WindowScan {
   Status read(const Runs::OfSlot& slot, std::span<const Place> by_series) {
     WindowReader reader(source_, slot);
     storage::WindowColumns columns;
-    columns.width_ms = stretch_.granularity_ms;
+    columns.width_ms = width_ms_;
     std::uint32_t before = ~std::uint32_t{0};
     unsigned looked = 0;
     for (const Place& place : by_series) {
       if (place.series == before) continue;
       before = place.series;
-      if ((looked++ & 63) == 0) VARVE_CHECK_OK(ScanRange::interrupted(source_, options_));
+      if ((looked++ & 63) == 0) VARVE_RETURN_IF_ERROR(ScanRange::interrupted(source_, options_));
       const model::SeriesId series = source_.series[place.series];
       columns.series = place.series;
       const storage::WindowFields fields = sink_.window_fields(place.series);
-      VARVE_CHECK_OK(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
+      VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
       if (fields.numbers) {
-        give(cut(columns));
+        give(shared::windows_in(columns, segment_.range));
       } else {
-        read_again(cut(columns));
+        read_again(shared::windows_in(columns, segment_.range));
       }
-      VARVE_CHECK_OK(reader.read(rollup::text_group(series), fields.histograms, texts_));
-      VARVE_CHECK_OK(give_histograms(place.series));
+      VARVE_RETURN_IF_ERROR(reader.read(rollup::text_group(series), fields.histograms, texts_));
+      VARVE_RETURN_IF_ERROR(give_histograms(place.series));
     }
     return {};
   }
 
   // Of texts_. What their windows do not say is read again: all texts, or those beside the histograms.
   Status give_histograms(std::uint32_t series) {
-    times_.clear();
-    counts_.clear();
-    merged_.clear();
     for (const shared::WindowHistograms& w : texts_) {
-      if (w.count == 0 || !stretch_.range.contains(w.start)) continue;
+      if (w.count == 0 || !segment_.range.contains(w.start)) continue;
       const TimeRange range = range_of(w.start);
       if (w.histograms == 0 || (!w.exact && !is_dropped(range))) {
         add_again(series, Samples::texts, range);
         continue;
       }
-      times_.push_back(w.first);
-      counts_.push_back(w.histograms);
-      merged_.push_back(w.merged);
+      histograms_.add(w);
       if (w.histograms != w.count) add_again(series, Samples::texts_but_histograms, range);
     }
-    if (times_.empty()) return {};
-    return sink_.histogram_columns({series, stretch_.granularity_ms, times_, counts_, merged_});
+    return histograms_.give(series, width_ms_, sink_);
   }
 
   // The samples of these windows of numbers.
@@ -116,15 +110,7 @@ class WindowScan {
     }
   }
 
-  [[nodiscard]] TimeRange range_of(Timestamp start) const { return {start, start + stretch_.granularity_ms}; }
-
-  // Those in the stretch.
-  [[nodiscard]] storage::WindowColumns cut(const storage::WindowColumns& columns) const {
-    const auto first = std::ranges::lower_bound(columns.starts, stretch_.range.first);
-    const auto last = std::ranges::lower_bound(first, columns.starts.end(), stretch_.range.last);
-    return columns.part(static_cast<std::size_t>(first - columns.starts.begin()),
-                        static_cast<std::size_t>(last - first));
-  }
+  [[nodiscard]] TimeRange range_of(Timestamp start) const { return {start, start + width_ms_}; }
 
   // Gives all but empty ones (they have stood before older ones, that was all), and those that are to be read again.
   void give(const storage::WindowColumns& columns) {
@@ -186,29 +172,28 @@ class WindowScan {
       storage::ScanOptions options = options_;
       options.range = wanted.range;
       ScanRange range(source_, slots_, options, only);
-      VARVE_CHECK_OK(places.size() == 1 ? range.groups(places) : range.merged(places));
+      VARVE_RETURN_IF_ERROR(places.size() == 1 ? range.groups(places) : range.merged(places));
     }
     return {};
   }
 
   const ScanSource& source_;
   const SlotList& slots_;
-  const Stretch& stretch_;
+  const Segment& segment_;
+  const std::int64_t width_ms_ = source_.rollups->levels[segment_.level].width_ms;
   const storage::ScanOptions& options_;
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
   std::vector<shared::WindowHistograms> texts_;  // of the series at hand
-  std::vector<Timestamp> times_;                 // of its merged histograms
-  std::vector<std::uint64_t> counts_;
-  std::vector<std::string_view> merged_;
+  shared::HistogramEmitter histograms_;
   std::vector<Again> again_;
 };
 
 }  // namespace
 
-Status scan_windows(const ScanSource& source, const SlotList& slots, const Stretch& stretch,
+Status scan_windows(const ScanSource& source, const SlotList& slots, const Segment& segment,
                     const storage::ScanOptions& options, std::span<const Place> places, storage::PieceSink& sink) {
-  return WindowScan(source, slots, stretch, options, places, sink).run();
+  return WindowScan(source, slots, segment, options, places, sink).run();
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan windows: reads a stretch of a scan as windows, and as samples what its windows do not say.
+// Scan windows: reads a segment of a scan as windows, and as samples what its windows do not say.
 //
 // That is texts, of which a window keeps only the last, but for histograms where the sink wants them merged and the
 // window says all of them; numbers, where it does not want their windows; and extremes where a window has none: it was
@@ -9,12 +9,12 @@
 
 #include <span>
 
-#include "engine/rocksdb/scan/scan_stretches.h"
+#include "engine/rocksdb/scan/scan_plan.h"
 
 namespace varve::engine::rocksdb {
 
-// Gives what is in `stretch` of the series to the sink. `places` as for ScanRange, or all places of one series.
-Status scan_windows(const ScanSource& source, const SlotList& slots, const Stretch& stretch,
+// Gives what is in `segment` of the series to the sink. `places` as for ScanRange, or all places of one series.
+Status scan_windows(const ScanSource& source, const SlotList& slots, const Segment& segment,
                     const storage::ScanOptions& options, std::span<const Place> places, storage::PieceSink& sink);
 
 }  // namespace varve::engine::rocksdb

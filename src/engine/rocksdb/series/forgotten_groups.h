@@ -8,12 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "base/check.h"
 #include "model/ids.h"
 #include "model/row.h"
 
 namespace varve::engine::rocksdb {
 
-// Guarded by the append lock.
+// The caller locks.
 class ForgottenGroups {
  public:
   void add(model::GroupId group) {
@@ -24,6 +25,7 @@ class ForgottenGroups {
   }
   void remove(model::GroupId group) {
     if (!contains(group)) return;
+    check(count_ > 0, "groups are counted");
     bits_[model::to_int(group)] = false;
     --count_;
   }
@@ -60,14 +62,6 @@ class ForgottenGroups {
  private:
   std::vector<bool> bits_;
   std::size_t count_ = 0;
-};
-
-// How far the search for series without data has come: round and round, until none is left that was there when it
-// began.
-struct ForgetScan {
-  std::uint32_t next = 0;    // series
-  std::uint32_t left = 0;    // to be looked at
-  std::int64_t last_ns = 0;  // steady; when some were
 };
 
 }  // namespace varve::engine::rocksdb

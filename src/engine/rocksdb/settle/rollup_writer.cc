@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "engine/rocksdb/runs/level_slots.h"
 
 namespace varve::engine::rocksdb {
@@ -16,6 +17,7 @@ constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
                          std::span<const rollup::Window> windows) {
   if (windows.empty()) return {};
+  check(granularity_ms > 0, "a window has a width");
   const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
   entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size()});
@@ -27,6 +29,7 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
+  check(!entries.empty() && entries.back().first + entries.back().count <= held_.size(), "entries are of what is held");
   const Entry& entry = entries[0];
   chunk_.start(entry.kind);
   for (const Entry& part : entries) chunk_.add(std::span(held_).subspan(part.first, part.count));
@@ -59,14 +62,14 @@ void RollupWriter::sort(std::vector<Entry>& entries) {
 Status RollupWriter::flush() {
   for (auto& [slot, entries] : entries_) sort(entries);
   if (!std::ranges::all_of(entries_, [this](const auto& e) { return open(e.first).takes(e.second[0].group); })) {
-    VARVE_CHECK_OK(close_runs());
+    VARVE_RETURN_IF_ERROR(close_runs());
   }
   for (const auto& [slot, entries] : entries_) {
     RunWriter& writer = open(slot);
     for (std::span<const Entry> rest(entries); !rest.empty();) {
       std::size_t same = 1;  // what several raw slots gave to one series
       while (same < rest.size() && rest[same].group == rest[0].group) ++same;
-      VARVE_CHECK_OK(write(rest.first(same), writer));
+      VARVE_RETURN_IF_ERROR(write(rest.first(same), writer));
       rest = rest.subspan(same);
     }
   }
@@ -79,7 +82,7 @@ Status RollupWriter::flush() {
 
 Status RollupWriter::close_runs() {
   for (auto& [slot, writer] : open_) {
-    VARVE_TRY(auto run, writer.finish());
+    VARVE_ASSIGN_OR_RETURN(auto run, writer.finish());
     if (run->chunks > 0) runs_.push_back(std::move(run));
   }
   open_.clear();
@@ -87,8 +90,8 @@ Status RollupWriter::close_runs() {
 }
 
 Result<RunList> RollupWriter::finish() {
-  VARVE_CHECK_OK(flush());
-  if (!open_.empty()) VARVE_CHECK_OK(close_runs());
+  VARVE_RETURN_IF_ERROR(flush());
+  if (!open_.empty()) VARVE_RETURN_IF_ERROR(close_runs());
   return std::move(runs_);
 }
 

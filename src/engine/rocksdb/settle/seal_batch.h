@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <shared_mutex>
 #include <span>
 #include <vector>
 
 #include "engine/rocksdb/options.h"
-#include "engine/shared/shared_groups.h"
+#include "engine/rocksdb/series/catalog.h"
 #include "index/series_index.h"
 #include "rollup/levels.h"
 
@@ -39,24 +38,18 @@ class SealBatcher {
   static constexpr std::size_t kSeries = 64;  // in a batch, unless one group has more
 
   // `partitions` that are ours, ascending.
-  SealBatcher(const Options& options, std::shared_mutex& index_mutex, const index::SeriesIndex& index,
-              const shared::SharedGroups& shared_groups, std::span<const std::uint32_t> partitions)
-      : options_(options),
-        index_mutex_(index_mutex),
-        index_(index),
-        shared_groups_(shared_groups),
-        partitions_(partitions) {}
+  SealBatcher(const Options& options, const Catalog& catalog, std::span<const std::uint32_t> partitions)
+      : options_(options), catalog_(catalog), partitions_(partitions) {}
 
   // The first of `groups` (ascending, not empty); valid until the next call.
   const SealBatch& next(std::span<const std::uint32_t> groups);
 
  private:
-  [[nodiscard]] bool is_ours(std::span<const model::SeriesId> series, model::TenantId tenant);
+  [[nodiscard]] bool is_ours(std::span<const model::SeriesId> series, model::TenantId tenant)
+      VARVE_REQUIRES_SHARED(catalog_.mutex);
 
   const Options& options_;
-  std::shared_mutex& index_mutex_;
-  const index::SeriesIndex& index_;
-  const shared::SharedGroups& shared_groups_;
+  const Catalog& catalog_;
   const std::span<const std::uint32_t> partitions_;
   SealBatch batch_;
   model::TagViews tags_;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/settle/set_aside.h"
 
+#include "base/check.h"
 #include "base/log.h"
 
 namespace varve::engine::rocksdb {
 
 bool SetAside::holds(const SlotKey& slot, std::uint32_t work, model::Timestamp now_ms) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find({slot, work});
   return found != entries_.end() && now_ms < found->second.retry_ms;
 }
 
 void SetAside::failed(const SlotKey& slot, std::uint32_t work, const Error& error, model::Timestamp now_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Entry& entry = entries_[{slot, work}];
   entry = {slot, work, entry.failures + 1, 0, error.message};
   entry.retry_ms = tracker::retry_at(options_, entry.failures, now_ms);
+  check(entry.retry_ms > now_ms, "what failed is tried later");
   if (entry.failures > 1) return;
   log::error("a part of a slot cannot be worked on and is set aside", {{"tenant", model::to_int(slot.tenant)},
                                                                        {"slot", slot.start},
@@ -24,36 +26,36 @@ void SetAside::failed(const SlotKey& slot, std::uint32_t work, const Error& erro
 }
 
 void SetAside::succeeded(const SlotKey& slot, std::uint32_t work) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   entries_.erase({slot, work});
 }
 
 void SetAside::forget(const SlotKey& slot) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   entries_.erase(entries_.lower_bound({slot, 0}), entries_.upper_bound({slot, kMergeOfSlot}));
   resting_.erase(slot);
 }
 
 void SetAside::rest(const SlotKey& slot, std::size_t open_groups, model::Timestamp until_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   resting_[slot] = {open_groups, until_ms};
 }
 
 bool SetAside::rests(const SlotKey& slot, std::size_t open_groups, model::Timestamp now_ms) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = resting_.find(slot);
   return found != resting_.end() && found->second.open_groups == open_groups && now_ms < found->second.until_ms;
 }
 
 std::vector<SetAside::Entry> SetAside::list() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Entry> list;
   for (const auto& [key, entry] : entries_) list.push_back(entry);
   return list;
 }
 
 std::size_t SetAside::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_.size();
 }
 

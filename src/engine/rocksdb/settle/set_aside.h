@@ -7,11 +7,11 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "engine/rocksdb/runs/keys.h"
 #include "tracker/slot_tracker.h"
@@ -53,9 +53,9 @@ class SetAside {
     std::size_t open_groups;
     model::Timestamp until_ms;
   };
-  mutable std::mutex mutex_;
-  std::map<std::pair<SlotKey, std::uint32_t>, Entry> entries_;
-  std::map<SlotKey, Resting> resting_;
+  mutable Mutex mutex_;
+  std::map<std::pair<SlotKey, std::uint32_t>, Entry> entries_ VARVE_GUARDED_BY(mutex_);
+  std::map<SlotKey, Resting> resting_ VARVE_GUARDED_BY(mutex_);
   const tracker::TrackerOptions options_;  // of the back-off
 };
 

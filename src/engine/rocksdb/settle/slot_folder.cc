@@ -12,21 +12,21 @@ SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::
 Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out) {
   gather_.clear();
   folder_.start_group();
-  VARVE_TRY(const FoundChunks found, find_chunks(readers_, group, gather_));
+  VARVE_ASSIGN_OR_RETURN(const FoundChunks found, find_chunks(readers_, group, gather_));
   if (found.count == 0) return {};
   if (found.count == 1) {
-    VARVE_CHECK_OK(found.block->times(found.at, times_));
+    VARVE_RETURN_IF_ERROR(found.block->times(found.at, times_));
     for (std::size_t c = 0; c < series.size(); ++c) {
-      VARVE_CHECK_OK(found.block->column(found.at, c, column_));
+      VARVE_RETURN_IF_ERROR(found.block->column(found.at, c, column_));
       folder_.fold(times_, column_);
-      VARVE_CHECK_OK(give(series[c], out));
+      VARVE_RETURN_IF_ERROR(give(series[c], out));
     }
     return {};
   }
   gather_.finish();
   for (std::size_t c = 0; c < series.size(); ++c) {
     folder_.fold(gather_.times(), gather_.columns()[c]);
-    VARVE_CHECK_OK(give(series[c], out));
+    VARVE_RETURN_IF_ERROR(give(series[c], out));
   }
   return {};
 }
@@ -37,7 +37,7 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
   folder_.start_group();
   for (const index::Place& place : places) {
     merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms_));
-    VARVE_CHECK_OK(add_column(readers_, model::to_int(place.group), place.column, merge_));
+    VARVE_RETURN_IF_ERROR(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }
   chunk::Column column;
   merge_.winners(times_, column);
@@ -46,7 +46,7 @@ Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> 
 }
 
 Status SlotFolder::give(model::SeriesId series, const Out& out) {
-  VARVE_CHECK_OK(out(series, false, folder_.numbers()));
+  VARVE_RETURN_IF_ERROR(out(series, false, folder_.numbers()));
   return out(series, true, folder_.texts());
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/rocksdb/runs/late.h"
+#include "base/check.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/shared/stored_for.h"
 
@@ -42,11 +42,12 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
 }
 
 Status SlotSealer::start() {
+  check(!widths_.empty() && slot_.granularity_ms == 0, "raw slots are sealed into windows");
   const Mark& mark = of_slot_.mark;
   const bool all = !mark.dropped && mark.granularities_ms != widths_;
   groups_ = mark.open;
   for (const auto& run : of_slot_.runs) {
-    if (all || run->content > mark.sealed) VARVE_CHECK_OK(list_groups(*run));
+    if (all || run->content > mark.sealed) VARVE_RETURN_IF_ERROR(list_groups(*run));
   }
   std::ranges::sort(groups_);
   const auto twice = std::ranges::unique(groups_);
@@ -63,10 +64,11 @@ Status SlotSealer::list_groups(const Run& run) {
       continue;
     }
     if (block.error().code != Code::corrupt || of_slot_.mark.dropped) return fail(block.error());
-    const std::shared_lock lock(context_.index_mutex);
-    const std::size_t end = i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.index.group_count();
+    const ReaderLock lock(context_.catalog.mutex);
+    const std::size_t end =
+        i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.catalog.index.group_count();
     for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
-      if (context_.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups_.push_back(group);
+      if (context_.catalog.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups_.push_back(group);
     }
   }
   return {};
@@ -77,7 +79,7 @@ Status SlotSealer::add(const SealBatch& batch) {
     if (next_ == groups_.size() || gave_up_) return {};
     if (group.group != groups_[next_]) continue;
     ++next_;
-    VARVE_CHECK_OK(add(group));
+    VARVE_RETURN_IF_ERROR(add(group));
   }
   return {};
 }
@@ -100,6 +102,7 @@ Status SlotSealer::add(const SealedGroup& one) {
 }
 
 void SlotSealer::finish(Database::Commit& commit) {
+  check(next_ == groups_.size() && !gave_up_, "a slot is sealed when all its groups are");
   Mark mark = of_slot_.mark;
   mark.sealed = of_slot_.content();
   mark.open = std::move(open_);
@@ -120,10 +123,10 @@ Status SlotSealer::group(const SealedGroup& group) {
   if (!group.shared) return folder_.group(group.group, group.series, out);
   for (const model::SeriesId one : group.series) {
     {
-      const std::shared_lock lock(context_.index_mutex);
-      context_.index.places(one, places_);
+      const ReaderLock lock(context_.catalog.mutex);
+      context_.catalog.index.places(one, places_);
     }
-    VARVE_CHECK_OK(folder_.series(one, places_, out));
+    VARVE_RETURN_IF_ERROR(folder_.series(one, places_, out));
   }
   return {};
 }
@@ -147,10 +150,10 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
       finer = &coarser;
     }
     if (wide || of_slot_.mark.dropped) {
-      VARVE_CHECK_OK(add_to_stored(width, group, kind, *finer));
+      VARVE_RETURN_IF_ERROR(add_to_stored(width, group, kind, *finer));
     } else {
-      VARVE_TRY(const Windows* const all, with_emptied(width, group, *finer));
-      VARVE_CHECK_OK(writer_.add(slot_.tenant, width, group, kind, *all));
+      VARVE_ASSIGN_OR_RETURN(const Windows* const all, with_emptied(width, group, *finer));
+      VARVE_RETURN_IF_ERROR(writer_.add(slot_.tenant, width, group, kind, *all));
     }
   }
   return {};
@@ -162,7 +165,7 @@ Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_
   const auto reader = stored_in_.find(width);
   if (reader == stored_in_.end()) return &windows;
   const model::TimeRange range{slot_.start, slot_.start + context_.source.chunk_width_ms};
-  VARVE_CHECK_OK(reader->second.read(group, stored_));
+  VARVE_RETURN_IF_ERROR(reader->second.read(group, stored_));
   std::erase_if(stored_, [&](const rollup::Window& s) {
     return !range.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
   });
@@ -198,7 +201,7 @@ Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind k
   stored_.clear();
   if (slot != context_.runs->slots.end()) {
     WindowReader reader(context_.source, slot->second);
-    VARVE_CHECK_OK(reader.read(group, stored_));
+    VARVE_RETURN_IF_ERROR(reader.read(group, stored_));
     std::erase_if(stored_, [&](const rollup::Window& s) {
       return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
     });

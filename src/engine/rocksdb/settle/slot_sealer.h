@@ -7,7 +7,6 @@
 
 #include <map>
 #include <set>
-#include <shared_mutex>
 #include <span>
 #include <vector>
 
@@ -23,8 +22,7 @@ namespace varve::engine::rocksdb {
 // What the sealer needs of the store.
 struct SealContext {
   const Options& options;
-  std::shared_mutex& index_mutex;
-  const index::SeriesIndex& index;
+  const Catalog& catalog;
   std::shared_ptr<const Runs> runs;
   ScanSource source;  // of the slot's tenant
   SetAside& set_aside;

@@ -40,7 +40,7 @@ inline int run_child(const std::string& test, const std::vector<std::pair<std::s
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// spill.begin → spill_begin
+// flush.begin → flush_begin
 inline std::string name_of_step(const ::testing::TestParamInfo<const char*>& step) {
   std::string name = step.param;
   name[name.find('.')] = '_';

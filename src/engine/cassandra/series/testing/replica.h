@@ -65,7 +65,7 @@ class Replica final : public SeriesTables {
   // As an append does it; `between` the announcement and the last look.
   Status append(model::GroupId group, model::Timestamp period, const std::function<void()>& between = [] {}) {
     const GroupPeriod wanted{group, period};
-    VARVE_CHECK_OK(announce_now(missing({&wanted, 1})));
+    VARVE_RETURN_IF_ERROR(announce_now(missing({&wanted, 1})));
     between();
     const auto tenant = directory().name(group).tenant;
     std::vector<model::SeriesId> series = directory().read([&](const index::SeriesIndex& index) {
@@ -80,7 +80,7 @@ class Replica final : public SeriesTables {
     for (int tries = 0; tries < 10; ++tries) {
       const auto missed = missing({&wanted, 1});
       if (missed.empty()) return {};
-      VARVE_CHECK_OK(announce_now(missed));
+      VARVE_RETURN_IF_ERROR(announce_now(missed));
     }
     return fail(Code::unavailable, "it is forgotten again and again");
   }
@@ -89,9 +89,9 @@ class Replica final : public SeriesTables {
   // Hosts of the metric's series.
   Result<std::vector<std::string>> hosts(const std::string& metric, model::TimeRange range = {},
                                          const std::string& tenant_name = "t") {
-    VARVE_TRY(const auto tenant, find_tenant(tenant_name));
+    VARVE_ASSIGN_OR_RETURN(const auto tenant, find_tenant(tenant_name));
     if (!tenant) return std::vector<std::string>{};
-    VARVE_CHECK_OK(load(*tenant, metric, range, {}));
+    VARVE_RETURN_IF_ERROR(load(*tenant, metric, range, {}));
     std::vector<std::string> out =
         directory().read([&](const index::SeriesIndex& index) { return index.tag_values(*tenant, metric, "host"); });
     return out;

@@ -34,8 +34,8 @@ Status MemoryRows::let(const Change& change) {
     const std::lock_guard lock(mutex_);
     hook = before_write_;
   }
-  if (hook) VARVE_CHECK_OK(hook(change));
-  VARVE_CHECK_OK(check_open());  // the hook may have changed its mind
+  if (hook) VARVE_RETURN_IF_ERROR(hook(change));
+  VARVE_RETURN_IF_ERROR(check_open());  // the hook may have changed its mind
   std::size_t left = left_;
   while (left != kUnlimited) {
     if (left == 0) return fail(Code::unavailable, "no connection to Cassandra");
@@ -51,7 +51,7 @@ MemoryRows::Partition& MemoryRows::partition(const Table& table, const Cells& ce
 }
 
 Status MemoryRows::write_row(RowWrite& row) {
-  VARVE_CHECK_OK(let({*row.table, row.partition, row.clustering, false}));
+  VARVE_RETURN_IF_ERROR(let({*row.table, row.partition, row.clustering, false}));
   const std::lock_guard lock(mutex_);
   ++tables_[row.table->name].counts.rows_written;
   const std::uint32_t ttl_s = row.ttl_s == 0 ? row.table->ttl_s : row.ttl_s;
@@ -93,7 +93,7 @@ void MemoryRows::write(std::vector<RowWrite> rows, Done done) {
 }
 
 Status MemoryRows::erase_row(RowDelete& row) {
-  VARVE_CHECK_OK(let({*row.table, row.partition, row.clustering, true}));
+  VARVE_RETURN_IF_ERROR(let({*row.table, row.partition, row.clustering, true}));
   const std::lock_guard lock(mutex_);
   ++tables_[row.table->name].counts.rows_erased;
   Partition& within = partition(*row.table, row.partition);
@@ -141,33 +141,33 @@ std::vector<Cells> MemoryRows::rows_of(const RowRead& read, const std::vector<st
 }
 
 Status MemoryRows::read_one(const RowRead& read, std::size_t number, const Each& each) {
-  VARVE_CHECK_OK(check_open());
-  VARVE_CHECK_OK(check_shape(read));
-  VARVE_TRY(const auto values, value_numbers(*read.table, read.values));
+  VARVE_RETURN_IF_ERROR(check_open());
+  VARVE_RETURN_IF_ERROR(check_shape(read));
+  VARVE_ASSIGN_OR_RETURN(const auto values, value_numbers(*read.table, read.values));
   std::function<Status(const RowRead&)> hook;
   {
     const std::lock_guard lock(mutex_);
     hook = before_read_;
   }
-  if (hook) VARVE_CHECK_OK(hook(read));
+  if (hook) VARVE_RETURN_IF_ERROR(hook(read));
   for (const Cells& cells : rows_of(read, values)) {
-    VARVE_CHECK_OK(give(cells, [&](const RowView& row) { return each(number, row); }));
+    VARVE_RETURN_IF_ERROR(give(cells, [&](const RowView& row) { return each(number, row); }));
   }
   return {};
 }
 
 Status MemoryRows::read(std::span<const RowRead> reads, const ReadLimits& limits, const Each& each) {
-  VARVE_CHECK_OK(check_open());
+  VARVE_RETURN_IF_ERROR(check_open());
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    VARVE_CHECK_OK(within(limits, clock_));
-    VARVE_CHECK_OK(read_one(reads[i], i, each));
+    VARVE_RETURN_IF_ERROR(within(limits, clock_));
+    VARVE_RETURN_IF_ERROR(read_one(reads[i], i, each));
   }
   return {};
 }
 
 Status MemoryRows::read_all(const Table& table, std::span<const std::string> values, const EachOfAll& each) {
-  VARVE_CHECK_OK(check_open());
-  VARVE_TRY(const auto numbers, value_numbers(table, values));
+  VARVE_RETURN_IF_ERROR(check_open());
+  VARVE_ASSIGN_OR_RETURN(const auto numbers, value_numbers(table, values));
   std::vector<Cells> all;
   {
     const std::lock_guard lock(mutex_);
@@ -183,7 +183,7 @@ Status MemoryRows::read_all(const Table& table, std::span<const std::string> val
     }
     stored.counts.rows_read += all.size();
   }
-  for (const Cells& cells : all) VARVE_CHECK_OK(give(cells, each));
+  for (const Cells& cells : all) VARVE_RETURN_IF_ERROR(give(cells, each));
   return {};
 }
 

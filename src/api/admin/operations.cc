@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/admin/operations.h"
+
+#include "api/shared/endpoint.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "api/shared/http.h"
+
+namespace varve::api {
+namespace {
+
+std::string report_of(const storage::SettleReport& report, double seconds) {
+  return "{\"slots_sealed\":" + std::to_string(report.slots_sealed) +
+         ",\"chunks_written\":" + std::to_string(report.chunks_written) +
+         ",\"samples\":" + std::to_string(report.samples) + ",\"bytes\":" + std::to_string(report.bytes) +
+         ",\"seconds\":" + std::to_string(seconds) + "}\n";
+}
+
+Result<Response> settle(storage::SampleStore& store, std::mutex& one) {
+  const std::lock_guard lock(one);
+  const auto begin = std::chrono::steady_clock::now();
+  VARVE_ASSIGN_OR_RETURN(const auto report, store.settle());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return Response::json(200, report_of(report, took.count()));
+}
+
+}  // namespace
+
+void add_health(Router& router, const http::Gate& gate, const Metrics& metrics) {
+  router.add(
+      Method::get, "/-/healthy",
+      [](const Request&, const Responder& answer) { answer(Response::text(200, "healthy\n")); }, Effect::administers);
+  router.add(
+      Method::get, "/-/ready",
+      [&gate](const Request&, const Responder& answer) {
+        answer(gate.open ? Response::text(200, "ready\n") : with_retry(Response::text(503, "starting or stopping\n")));
+      },
+      Effect::administers);
+  router.add(
+      Method::get, "/metrics",
+      [&metrics](const Request&, const Responder& answer) {
+        Response response = Response::text(200, metrics.text());
+        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        answer(std::move(response));
+      },
+      Effect::administers);
+}
+
+void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool) {
+  const auto one = std::make_shared<std::mutex>();  // the store settles once at a time
+  const Endpoint endpoint(pool, {.status_of = status_of, .needs_tenant = false});
+  router.add(Method::post, "/-/settle", endpoint.on_pool([&store, one](const Request&) { return settle(store, *one); }),
+             Effect::administers);
+}
+
+}  // namespace varve::api

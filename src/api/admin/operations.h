@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators and scripts ask: is it alive, is it ready, how is it, and settle now.
+#pragma once
+
+#include <functional>
+
+#include "api/shared/http.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "base/task_pool.h"
+#include "http/server.h"
+#include "storage/sample_store.h"
+
+namespace varve::api {
+
+// GET /-/healthy 200, GET /-/ready 200 or 503 (gate shut), GET /metrics. For the router that always answers.
+void add_health(Router& router, const http::Gate& gate, const Metrics& metrics);
+
+// POST /-/settle: runs store.settle() on the pool (one at a time; the others wait their turn behind it) and answers
+// {"slots_sealed":…,"chunks_written":…,"samples":…,"bytes":…,"seconds":…}.
+void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool);
+
+}  // namespace varve::api

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/catalog/catalog.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/catalog/windows.h"
+#include "api/shared/discovery.h"
+#include "api/shared/endpoint.h"
+#include "api/shared/http.h"
+#include "protocol/json/text.h"
+
+namespace varve::api {
+
+namespace {
+
+using model::ValueType;
+using protocol::json::append_string;
+using storage::SeriesLife;
+using Words = std::vector<std::string_view>;
+
+constexpr std::size_t kTagsAtOnce = 10'000;  // series
+
+void append_words(std::string& out, const Words& words) {
+  out += '[';
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) out += ',';
+    append_string(out, words[i]);
+  }
+  out += ']';
+}
+
+bool has_numbers(const SeriesLife& life) { return life.has(ValueType::long_) || life.has(ValueType::double_); }
+bool has_others(const SeriesLife& life) {
+  return life.has(ValueType::string) || life.has(ValueType::complex) || life.has(ValueType::histogram);
+}
+
+// "first_seen":…,"last_seen":…
+void append_seen(std::string& out, const SeriesLife& life) {
+  out += R"("first_seen":)" + (life.points == 0 ? "null" : std::to_string(life.first_ms));
+  out += R"(,"last_seen":)" + (life.points == 0 ? "null" : std::to_string(life.last_ms));
+}
+
+// "types":[…],"first_seen":…,"last_seen":…,"points":…
+void append_life(std::string& out, const SeriesLife& life) {
+  Words types;
+  if (life.has(ValueType::long_)) types.push_back("long");
+  if (life.has(ValueType::double_)) types.push_back("double");
+  if (life.has(ValueType::string)) types.push_back("string");
+  if (life.has(ValueType::complex)) types.push_back("complex");
+  if (life.has(ValueType::histogram)) types.push_back("histogram");
+  out += R"("types":)";
+  append_words(out, types);
+  out += ',';
+  append_seen(out, life);
+  out += R"(,"points":)" + std::to_string(life.points);
+}
+
+class Catalog {
+ public:
+  explicit Catalog(const CatalogContext& context) : context_(context), store_(context.engine.series()) {}
+
+  using Tenant = std::optional<model::TenantId>;  // none: nothing was ever written to it
+  using Work = Result<Response> (Catalog::*)(Tenant tenant, const Request& request, query::UnderWay& query) const;
+  Result<Response> answer(Work work, const Request& request) const {
+    VARVE_ASSIGN_OR_RETURN(auto query,
+                           begin_query(context_.engine, request, "catalog", request.param("metric").value_or("")));
+    VARVE_ASSIGN_OR_RETURN(const auto tenant, store_.find_tenant(request.tenant));
+    VARVE_ASSIGN_OR_RETURN(auto response, query->explain((this->*work)(tenant, request, *query)));
+    return held_by(std::move(query), std::move(response));
+  }
+
+  Result<Response> metrics(Tenant tenant, const Request& request, query::UnderWay& query) const {
+    VARVE_ASSIGN_OR_RETURN(const Page page, page_of(request, kListed));
+    VARVE_ASSIGN_OR_RETURN(const auto range, seen_range_of(request));
+    std::vector<std::string> names;
+    if (tenant) {
+      VARVE_ASSIGN_OR_RETURN(names, store_.metric_names(*tenant, request.param("prefix").value_or(""), 0));
+      VARVE_RETURN_IF_ERROR(charge_names(query.budget(), names));
+    }
+    auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
+    std::string out = R"({"metrics":[)";
+    for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
+      VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(out, SeenSeries(store_, *tenant, range, query), *at));
+      if (there) ++listed;
+    }
+    out += ']';
+    if (at != names.end()) append_next(out, *(at - 1));
+    return Response::json(200, std::move(out += '}'));
+  }
+
+  Result<Response> tags(Tenant tenant, const Request& request, query::UnderWay& query) const {
+    VARVE_ASSIGN_OR_RETURN(const Page page, page_of(request, kListed));
+    VARVE_ASSIGN_OR_RETURN(const auto range, seen_range_of(request));
+    std::optional<TagName> after;
+    if (page.after) {
+      VARVE_ASSIGN_OR_RETURN(after, tag_after(*page.after));
+    }
+    const std::string_view metric = request.param("metric").value_or("");
+    SeenSeries::Tags tags;
+    if (tenant && metric.empty() && !range) {
+      VARVE_ASSIGN_OR_RETURN(auto counts, store_.tag_counts(*tenant, ""));
+      VARVE_RETURN_IF_ERROR(query.check());
+      for (auto& one : counts) {
+        VARVE_RETURN_IF_ERROR(query.budget().charge(bytes_of_tag(one.key, one.value)));
+        tags[{std::move(one.key), std::move(one.value)}].series = one.series;
+      }
+    } else if (tenant) {
+      VARVE_ASSIGN_OR_RETURN(tags, SeenSeries(store_, *tenant, range, query).tags(metric));
+    }
+    auto at = after ? tags.upper_bound(*after) : tags.begin();
+    std::string out = R"({"tags":[)";
+    for (std::size_t listed = 0; at != tags.end() && listed < page.limit; ++at, ++listed) {
+      if (listed != 0) out += ',';
+      append_tag(out, at->first, at->second, !metric.empty() || range.has_value());
+    }
+    out += ']';
+    if (at != tags.end()) append_next(out, token_of(std::prev(at)->first));
+    return Response::json(200, std::move(out += '}'));
+  }
+
+  Result<Response> series(Tenant tenant, const Request& request, query::UnderWay& query) const {
+    VARVE_ASSIGN_OR_RETURN(const Page page, page_of(request, kListed));
+    VARVE_ASSIGN_OR_RETURN(const auto range, seen_range_of(request));
+    VARVE_ASSIGN_OR_RETURN(const auto metric, metric_of(request));
+    VARVE_ASSIGN_OR_RETURN(const auto matchers, tag_matchers_of(request));
+    const bool with_windows = request.param("width").has_value();
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t width_ms, width_of(request));
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t from, first_of(page));
+    Listed listed;
+    if (tenant) {
+      VARVE_ASSIGN_OR_RETURN(const auto found, store_.select(*tenant, metric, matchers));
+      VARVE_RETURN_IF_ERROR(query.budget().charge(found.size() * sizeof(model::SeriesId)));
+      VARVE_ASSIGN_OR_RETURN(listed,
+                             page_of_series(SeenSeries(store_, *tenant, range, query), found, from, page.limit));
+      VARVE_RETURN_IF_ERROR(
+          query.budget().charge(listed.series.size() * (sizeof(model::SeriesId) + sizeof(SeriesLife))));
+    }
+    query::SeriesWindows windows;
+    if (with_windows) {
+      const auto wanted = presence_of(request, metric, range.value_or(model::TimeRange()), width_ms);
+      VARVE_ASSIGN_OR_RETURN(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.lives,
+                                                               kWindowsListed, query));
+      listed.more = listed.more || windows.of_series.size() < listed.series.size();
+      listed.series.resize(windows.of_series.size());
+    }
+    std::string out = R"({"series":[)";
+    for (std::size_t first = 0; first < listed.series.size(); first += kTagsAtOnce) {
+      const auto some = std::span(listed.series).subspan(first, std::min(kTagsAtOnce, listed.series.size() - first));
+      const auto tags = store_.tags(*tenant, some);
+      const std::size_t before = out.size();
+      VARVE_RETURN_IF_ERROR(query.check());
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (first + i != 0) out += ',';
+        append_series(out, tags[i], listed.lives[first + i]);
+        if (with_windows) append_windows(out, windows.of_series[first + i]);
+        out += '}';
+      }
+      VARVE_RETURN_IF_ERROR(query.budget().charge(out.size() - before));
+    }
+    out += ']';
+    if (listed.more) append_next(out, std::to_string(model::to_int(listed.series.back())));
+    Response response = Response::json(200, std::move(out += '}'));
+    return with_windows ? with_read(std::move(response), windows.read) : response;
+  }
+
+  Result<Response> windows(Tenant, const Request& request, query::UnderWay& query) const {
+    return catalog_windows(context_.engine, request, query);
+  }
+
+ private:
+  using TagName = std::pair<std::string, std::string>;
+
+  struct Listed {
+    std::vector<model::SeriesId> series;
+    std::vector<SeriesLife> lives;
+    bool more = false;
+  };
+  // Series keep the order of their first sight, so the number of the last one is where the next page begins.
+  static Result<std::uint64_t> first_of(const Page& page) {
+    if (!page.after) return std::uint64_t{0};
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t last, number_of(*page.after, "after", model::to_int(model::kNoSeries)));
+    return last + 1;
+  }
+  // Of those found the ones from `first` on that were seen, `limit` at most.
+  static Result<Listed> page_of_series(const SeenSeries& seen, std::span<const model::SeriesId> found,
+                                       std::uint64_t first, std::size_t limit) {
+    const auto from = std::ranges::lower_bound(found, first, {}, [](model::SeriesId id) { return model::to_int(id); });
+    found = {from, found.end()};
+    Listed out;
+    VARVE_RETURN_IF_ERROR(seen.among(found, [&](model::SeriesId one, const SeriesLife& life) {
+      out.more = out.series.size() == limit;
+      if (out.more) return false;
+      out.series.push_back(one);
+      out.lives.push_back(life);
+      return true;
+    }));
+    return out;
+  }
+
+  // Where a page of tags ended, as <bytes of the key>:<key><value>: both may have any characters.
+  static std::string token_of(const TagName& tag) {
+    return std::to_string(tag.first.size()) + ':' + tag.first + tag.second;
+  }
+  static Result<TagName> tag_after(std::string_view token) {
+    const std::size_t colon = token.find(':');
+    if (colon == std::string_view::npos) return fail(Code::invalid, "after is not what an answer named as next");
+    const std::string_view text = token.substr(colon + 1);
+    VARVE_ASSIGN_OR_RETURN(const std::size_t key,
+                           number_of(token.substr(0, colon), "the beginning of after", text.size()));
+    return TagName(text.substr(0, key), text.substr(key));
+  }
+
+  // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
+  Result<bool> append_metric(std::string& out, const SeenSeries& seen, const std::string& name) const {
+    SeriesLife all;
+    std::size_t count = 0;
+    VARVE_RETURN_IF_ERROR(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesLife& life) {
+      all.add(life);
+      ++count;
+      return true;
+    }));
+    if (count == 0) return false;
+    if (out.back() != '[') out += ',';
+    // What its rollups answer; without points it is not known yet to be a text.
+    const bool text = has_others(all) && !has_numbers(all);
+    const bool counter = !text && context_.is_counter(name);
+    Words aggregators = {"count", "last"};
+    if (!text) aggregators = counter ? Words{"sum", "count"} : Words{"min", "max", "avg", "sum", "count"};
+    if (!text && has_others(all)) aggregators.push_back("last");
+    out += R"({"name":)";
+    append_string(out, name);
+    out += R"(,"kind":)";
+    append_string(out, text ? "text" : counter ? "delta counter" : "gauge");
+    out += R"(,"aggregators":)";
+    append_words(out, aggregators);
+    out += R"(,"series":)" + std::to_string(count) + ',';
+    append_life(out, all);
+    out += '}';
+    return true;
+  }
+
+  static void append_tag(std::string& out, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_life) {
+    out += R"({"key":)";
+    append_string(out, tag.first);
+    out += R"(,"value":)";
+    append_string(out, tag.second);
+    out += R"(,"series":)" + std::to_string(sighting.series);
+    if (with_life) {
+      out += ',';
+      append_seen(out, sighting.life);
+    }
+    out += '}';
+  }
+
+  // Without the closing brace.
+  static void append_series(std::string& out, const model::Tags& tags, const SeriesLife& life) {
+    out += R"({"tags":{)";
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+      if (i != 0) out += ',';
+      append_string(out, tags[i].first);
+      out += ':';
+      append_string(out, tags[i].second);
+    }
+    out += "},";
+    append_life(out, life);
+  }
+
+  const CatalogContext context_;
+  const storage::SeriesStore& store_;
+};
+
+}  // namespace
+
+void add_catalog(Router& router, const CatalogContext& context) {
+  const auto catalog = std::make_shared<Catalog>(context);
+  const Endpoint endpoint(context.pool, {}, QueryMetrics(context.metrics, context.engine.clock(), "catalog"));
+  const auto add = [&](const char* path, Catalog::Work work) {
+    router.add(Method::get, path,
+               endpoint.on_pool([catalog, work](const Request& request) { return catalog->answer(work, request); }));
+  };
+  add("/api/v1/catalog/metrics", &Catalog::metrics);
+  add("/api/v1/catalog/tags", &Catalog::tags);
+  add("/api/v1/catalog/series", &Catalog::series);
+  add("/api/v1/catalog/windows", &Catalog::windows);
+}
+
+}  // namespace varve::api

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/ceres/answer.h"
+
+#include <bit>
+#include <utility>
+
+#include "api/shared/http.h"
+#include "base/check.h"
+#include "protocol/ceres/time.h"
+#include "protocol/json/number_text.h"
+#include "protocol/json/writer.h"
+
+namespace varve::api {
+
+namespace {
+
+using protocol::ceres::append_instant;
+using protocol::json::Writer;
+
+std::string metadata_of(const CeresHead& head) {
+  std::string out;
+  Writer json = Writer::behind_value(out);
+  json.key("metadata").begin_object().member("aggregator", head.aggregator);
+  json.member("startTime", model::instant(head.range.first)).member("endTime", model::instant(head.range.last));
+  if (head.granularity_ms != 0) json.member("granularity", protocol::ceres::granularity_text(head.granularity_ms));
+  json.end_object();
+  return out;
+}
+
+void append_point(std::string& out, const aggregate::Points& points, std::size_t i) {
+  out += '"';
+  append_instant(out, points.times[i]);
+  out += "\":";
+  if (points.type_of(i) == model::ValueType::long_) {
+    protocol::json::append_long(out, std::bit_cast<std::int64_t>(points.bits[i]));
+  } else {
+    protocol::json::append_double(out, std::bit_cast<double>(points.bits[i]));
+  }
+}
+
+}  // namespace
+
+CeresAnswer::CeresAnswer(CeresHead head, query::Answer answer)
+    : head_(std::move(head)), answer_(std::move(answer)), metadata_(metadata_of(head_)) {
+  check(head_.metrics.size() == answer_.metrics.size(), "each metric has a name");
+}
+
+void CeresAnswer::open_series(std::string& out) {
+  Writer json = Writer::behind_value(out, !std::exchange(first_series_, false));
+  json.begin_object().key("data").begin_object();
+  json.member("tenant", head_.tenant).member("metricName", head_.metrics[metric_]).key("tags").begin_object();
+  for (const auto& [key, values] : answer_.metrics[metric_].groups[group_].tags) json.member(key, values[0]);
+  json.end_object().key("values").begin_object();
+}
+
+bool CeresAnswer::next(std::string& out) {
+  const std::size_t until = out.size() + http::kPieceBytes;
+  if (!std::exchange(opened_, true)) out += '[';
+  for (; metric_ < answer_.metrics.size(); ++metric_, group_ = 0) {
+    auto& groups = answer_.metrics[metric_].groups;
+    for (; group_ < groups.size(); ++group_, point_ = 0) {
+      const aggregate::Points& points = groups[group_].points;
+      if (groups[group_].kind != model::ValueKind::number || points.size() == 0) continue;
+      if (!std::exchange(in_series_, true)) open_series(out);
+      for (; point_ < points.size() && out.size() < until; ++point_) {
+        if (point_ != 0) out += ',';
+        append_point(out, points, point_);
+      }
+      if (point_ < points.size()) return true;
+      out.append("}}").append(metadata_).append("}");
+      query::let_go(answer_, groups[group_]);  // as good as sent
+      in_series_ = false;
+    }
+  }
+  out += ']';
+  return false;
+}
+
+}  // namespace varve::api

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ceres' deletes: of the tenant, of a metric (by tags), of a metric group; over all time or a range.
+// docs/protocols/ceres.md.
+#include "protocol/ceres/delete.h"
+#include "api/ceres/error.h"
+#include "api/ceres/handlers.h"
+#include "api/shared/deletes.h"
+#include "api/shared/endpoint.h"
+
+namespace varve::api {
+
+namespace {
+
+namespace ceres = protocol::ceres;
+using Kind = index::Matcher::Kind;
+
+constexpr std::string_view kCeresMetricPath = "/api/metric";
+constexpr std::string_view kNamePath = "/api/metric/metricName/";
+constexpr std::string_view kGroupPath = "/api/metric/metricGroup/";
+constexpr const char* kCeresApi = "ceres";
+
+Result<Selection> selection_of(const DeleteContext& context, const Request& request) {
+  const bool by_name = request.path.starts_with(kNamePath);
+  const bool by_group = request.path.starts_with(kGroupPath);
+  VARVE_ASSIGN_OR_RETURN(const auto asked,
+                         ceres::parse_delete(request.query, by_name, request.tenant, context.engine.clock().now_ms()));
+  Selection out{request.tenant, std::nullopt, {}, asked.range};
+  if (by_name) out.metric = request.path.substr(kNamePath.size());
+  if (by_group) {
+    out.matchers.push_back({std::string(ceres::kGroupTag), Kind::any_of, {request.path.substr(kGroupPath.size())}});
+  }
+  for (const auto& [key, value] : asked.tags) out.matchers.push_back({key, Kind::any_of, {value}});
+  return out;
+}
+
+Result<Response> run_ceres_delete(const DeleteContext& context, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto selection, selection_of(context, request));
+  VARVE_RETURN_IF_ERROR(erase_selection(context, selection, kCeresApi, target_text(request), request.gone.get()));
+  return Response::empty(200);
+}
+
+}  // namespace
+
+void add_ceres_delete(Router& router, const DeleteContext& context) {
+  const Endpoint endpoint(context.pool, {.shape = ceres_error});
+  const Handler handler =
+      endpoint.on_pool([context](const Request& request) { return run_ceres_delete(context, request); });
+  router.add(Method::delete_, std::string(kCeresMetricPath), handler, Effect::deletes);
+  router.add(Method::delete_, std::string(kNamePath) + "{name}", handler, Effect::deletes);
+  router.add(Method::delete_, std::string(kGroupPath) + "{group}", handler, Effect::deletes);
+}
+
+}  // namespace varve::api

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ceres' metadata: names, keys and values of the request's tenant, and a search with wildcards.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "api/ceres/handlers.h"
+#include "api/ceres/query.h"
+#include "api/shared/http.h"
+#include "protocol/ceres/parameters.h"
+#include "protocol/ceres/query.h"
+#include "protocol/ceres/search.h"
+#include "protocol/json/text.h"
+#include "query/search.h"
+
+namespace varve::api {
+
+namespace {
+
+namespace ceres = protocol::ceres;
+using index::Matcher;
+using protocol::json::append_string;
+
+constexpr std::array<std::string_view, 2> kSubjects = {"metricName", "metricGroup"};
+constexpr std::size_t kTagBatch = 1024;  // series whose tags are strings at one time
+
+// The whole list's size, where only a part may have been asked for.
+Response with_total(Response response, std::size_t total) {
+  response.headers.emplace_back("X-Total-Count", std::to_string(total));
+  return response;
+}
+
+Response list_response(const std::vector<std::string>& list, const ceres::Paging& paging) {
+  const auto [first, last] = paging.part(list.size());
+  std::string body = "[";
+  for (std::size_t i = first; i < last; ++i) {
+    if (i != first) body += ',';
+    append_string(body, list[i]);
+  }
+  return with_total(Response::json(200, body += ']'), list.size());
+}
+
+Matcher equals(std::string_view key, std::string_view value) {
+  return {std::string(key), Matcher::Kind::any_of, {std::string(value)}};
+}
+
+query::Search search_of(const Request& request) {
+  query::Search out;
+  out.tenant = request.tenant;
+  return out;
+}
+
+// --- lists
+
+using FoundNames = Result<std::vector<std::string>>;
+using ReadNames = FoundNames (*)(const CeresHandlers& self, const Request& request, query::UnderWay& query);
+
+Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initializer_list<std::string_view> known,
+                     ReadNames names) {
+  const std::vector<std::string_view> parameters(known);
+  return self->on_pool([parameters, names](const CeresHandlers& handlers, const Request& request) -> Result<Response> {
+    VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, parameters, request.tenant));
+    VARVE_ASSIGN_OR_RETURN(const auto paging, ceres::paging_of(request.query));
+    VARVE_ASSIGN_OR_RETURN(auto query, begin_query(handlers.engine(), request, handlers.api()));
+    VARVE_ASSIGN_OR_RETURN(const auto list, query->explain(names(handlers, request, *query)));
+    VARVE_RETURN_IF_ERROR(query->explain(query->check()));
+    VARVE_RETURN_IF_ERROR(charge_names(query->budget(), list));
+    return held_by(std::move(query), list_response(list, paging));
+  });
+}
+
+// Only the one that asks: nothing of a tenant is ever visible to another.
+FoundNames tenants(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+  if (!tenant) return std::vector<std::string>{};
+  return std::vector<std::string>{request.tenant};
+}
+
+FoundNames ceres_metric_names(const CeresHandlers& self, const Request& request, query::UnderWay& query) {
+  query::Search search = search_of(request);
+  if (const auto device = request.param("device")) search.matchers.push_back(equals(ceres::kDeviceTag, *device));
+  if (const auto group = request.param("metricGroup")) search.matchers.push_back(equals(ceres::kGroupTag, *group));
+  return query::metrics_with(self.engine(), search, query);
+}
+
+FoundNames values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+  if (!tenant) return std::vector<std::string>{};
+  return self.engine().series().tag_values(*tenant, metric, key);
+}
+
+FoundNames metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+  return values_of(self, request, "", ceres::kGroupTag);
+}
+
+FoundNames devices(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+  return values_of(self, request, "", ceres::kDeviceTag);
+}
+
+FoundNames tag_keys(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+  VARVE_ASSIGN_OR_RETURN(const std::string metric, ceres::required(request.query, "metricName"));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+  if (!tenant) return std::vector<std::string>{};
+  return self.engine().series().tag_keys(*tenant, metric);
+}
+
+FoundNames tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+  VARVE_ASSIGN_OR_RETURN(const std::string metric, ceres::required(request.query, "metricName"));
+  VARVE_ASSIGN_OR_RETURN(const std::string key, ceres::required(request.query, "tagKey"));
+  return values_of(self, request, metric, key);
+}
+
+// --- what is found of series
+
+// Calls use(tags) for each series, some at a time.
+template <class Use>
+Status for_each_tags(const storage::SeriesStore& store, model::TenantId tenant, std::span<const model::SeriesId> series,
+                     const query::UnderWay& query, Use&& use) {
+  for (std::size_t from = 0; from < series.size(); from += kTagBatch) {
+    VARVE_RETURN_IF_ERROR(query.check());
+    for (model::Tags& tags : store.tags(tenant, series.subspan(from, std::min(kTagBatch, series.size() - from)))) {
+      VARVE_RETURN_IF_ERROR(use(std::move(tags)));
+    }
+  }
+  return {};
+}
+
+using TagValues = std::map<std::string, std::set<std::string>>;
+
+Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, const ceres::Subject& subject,
+                          query::UnderWay& query) {
+  TagValues out;
+  query::Search search = search_of(request);
+  if (subject.is_group) {
+    search.matchers.push_back(equals(ceres::kGroupTag, subject.name));
+  } else {
+    search.metric = [&](std::string_view metric) { return metric == subject.name; };
+  }
+  VARVE_RETURN_IF_ERROR(query::search(
+      self.engine(), search, query,
+      [&](model::TenantId tenant, const std::string&, std::span<const model::SeriesId> series) {
+        return for_each_tags(self.engine().series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
+          for (const auto& [key, value] : tags) {
+            if (out[key].insert(value).second)
+              VARVE_RETURN_IF_ERROR(query.budget().charge(2 * (key.size() + value.size()) + 128));
+          }
+          return {};
+        });
+      }));
+  return out;
+}
+
+// Ceres has one value for each key, the last one; the others are in tagValues.
+Result<Response> tags(const CeresHandlers& self, const Request& request) {
+  VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, kSubjects, request.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto subject, ceres::subject_of(request.query));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(self.engine(), request, self.api()));
+  VARVE_ASSIGN_OR_RETURN(const TagValues found, tags_of(self, request, subject, *query));
+  std::string one;
+  std::string all;
+  for (const auto& [key, values] : found) {
+    one += one.empty() ? "" : ",";
+    append_string(one, key);
+    one += ':';
+    append_string(one, *values.rbegin());
+    all += all.empty() ? "" : ",";
+    append_string(all, key);
+    all += ":[";
+    for (const std::string& value : values) {
+      if (value != *values.begin()) all += ',';
+      append_string(all, value);
+    }
+    all += ']';
+  }
+  std::string body = R"({"tenantId":)";
+  append_string(body, request.tenant);
+  body += subject.is_group ? R"(,"metricGroup":)" : R"(,"metric":)";
+  append_string(body, subject.name);
+  body += R"(,"tags":{)" + one + R"(},"tagValues":{)" + all + "}}";
+  return held_by(std::move(query), Response::json(200, std::move(body)));
+}
+
+// --- search
+
+struct Found {
+  std::string metric;  // "": not shown
+  model::Tags tags;    // those that are shown
+  auto operator<=>(const Found&) const = default;
+};
+
+// Streams what a search found.
+class FoundAnswer {
+ public:
+  FoundAnswer(std::set<Found> found, const ceres::Paging& paging) : found_(std::move(found)) {
+    const auto [first, last] = paging.part(found_.size());
+    left_ = last - first;
+    at_ = std::next(found_.begin(), static_cast<std::ptrdiff_t>(first));
+  }
+
+  bool next(std::string& out) {
+    const std::size_t until = out.size() + http::kPieceBytes;
+    if (first_) out += '[';
+    for (; left_ > 0; --left_, ++at_) {
+      if (out.size() >= until) return true;
+      if (!std::exchange(first_, false)) out += ',';
+      append(out, *at_);
+    }
+    first_ = false;
+    out += ']';
+    return false;
+  }
+
+ private:
+  static void append(std::string& out, const Found& found) {
+    out += '{';
+    if (!found.metric.empty()) {
+      out += R"("metricName":)";
+      append_string(out, found.metric);
+    }
+    if (!found.tags.empty()) {
+      out += found.metric.empty() ? R"("tags":{)" : R"(,"tags":{)";
+      for (std::size_t i = 0; i < found.tags.size(); ++i) {
+        if (i != 0) out += ',';
+        append_string(out, found.tags[i].first);
+        out += ':';
+        append_string(out, found.tags[i].second);
+      }
+      out += '}';
+    }
+    out += '}';
+  }
+
+  const std::set<Found> found_;
+  std::set<Found>::const_iterator at_;
+  std::size_t left_ = 0;
+  bool first_ = true;
+};
+
+void add_tag_patterns(index::Matchers& matchers, const ceres::TagPattern& wanted) {
+  if (!ceres::has_wildcard(wanted.pattern)) {
+    matchers.push_back(equals(wanted.key, ceres::wildcard_literal(wanted.pattern)));
+    return;
+  }
+  matchers.push_back({wanted.key, Matcher::Kind::regex, {ceres::wildcard_regex(wanted.pattern)}});
+  matchers.push_back({wanted.key, Matcher::Kind::none_of, {""}});  // "*" is any value, but not none
+}
+
+Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, const ceres::Search& asked,
+                             query::UnderWay& query) {
+  std::set<Found> out;
+  query::Search search = search_of(request);
+  for (const auto& wanted : asked.tag_patterns) add_tag_patterns(search.matchers, wanted);
+  search.metric = [&](std::string_view metric) {
+    return std::ranges::all_of(asked.metric_patterns,
+                               [&](const std::string& pattern) { return ceres::matches_wildcard(pattern, metric); });
+  };
+  const auto add = [&](Found found) -> Status {
+    if (found.metric.empty() && found.tags.empty()) return {};
+    std::size_t bytes = sizeof(Found) + 64 + found.metric.size();
+    for (const auto& [key, value] : found.tags) bytes += key.size() + value.size() + 2 * sizeof(std::string);
+    if (out.insert(std::move(found)).second) return query.budget().charge(bytes);
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(query::search(
+      self.engine(), search, query,
+      [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
+        const std::string shown = asked.shows_metric() ? metric : std::string();
+        if (!asked.shows_tags()) return add({shown, {}});
+        return for_each_tags(self.engine().series(), tenant, series, query, [&](model::Tags all) {
+          std::erase_if(all, [&](const auto& tag) { return !asked.shows_tag(tag.first); });
+          return add({shown, std::move(all)});
+        });
+      }));
+  return out;
+}
+
+Result<Response> search(const CeresHandlers& self, const Request& request) {
+  VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, {}, request.tenant));
+  VARVE_ASSIGN_OR_RETURN(const ceres::Search asked, ceres::parse_search(request.body));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(self.engine(), request, self.api()));
+  VARVE_ASSIGN_OR_RETURN(auto found, find(self, request, asked, *query));
+  const std::size_t total = found.size();
+  const auto text = std::make_shared<FoundAnswer>(std::move(found), asked.paging);
+  return streamed(std::move(query), with_total(Response::json(200, ""), total), text);
+}
+
+}  // namespace
+
+void add_ceres_metadata(Router& router, const CeresContext& context) {
+  const auto self = std::make_shared<CeresHandlers>(context, "ceres_metadata");
+  const auto list = [&](const char* path, std::initializer_list<std::string_view> known, ReadNames names) {
+    router.add(Method::get, path, list_handler(self, known, names));
+  };
+  list("/api/metadata/tenants", {"offset", "limit"}, tenants);
+  list("/api/metadata/metricNames", {"device", "metricGroup", "offset", "limit"}, ceres_metric_names);
+  list("/api/metadata/metricGroups", {"offset", "limit"}, metric_groups);
+  list("/api/metadata/devices", {"offset", "limit"}, devices);
+  list("/api/metadata/tagKeys", {"metricName", "offset", "limit"}, tag_keys);
+  list("/api/metadata/tagValues", {"metricName", "tagKey", "offset", "limit"}, tag_values);
+  router.add(Method::get, "/api/metadata/tags", self->on_pool(tags));
+  router.add(Method::post, "/api/metadata/search", self->on_pool(search));
+}
+
+}  // namespace varve::api

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors in the shapes that clients of InfluxDB know.
+#pragma once
+
+#include <string_view>
+
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+// Version 1: {"error":"m"}
+Response influx1_error(int status, std::string_view message, std::string_view path = {});
+// Version 2: {"code":"invalid","message":"m"}
+Response influx2_error(int status, std::string_view message, std::string_view path = {});
+
+}  // namespace varve::api

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/influx/query.h"
+
+#include <algorithm>
+
+#include "api/shared/http.h"
+#include "http/url.h"
+#include "protocol/json/text.h"
+
+namespace varve::api {
+namespace {
+
+using protocol::json::append_string;
+
+// Words in upper case, one blank between them; what is in double quotes is left out: it is a name.
+std::string shape_of(std::string_view statement) {
+  std::string out;
+  bool quoted = false;
+  for (const char c : statement) {
+    if (c == '"') quoted = !quoted;
+    if (quoted || c == '"') continue;
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (blank && (out.empty() || out.back() == ' ')) continue;
+    out += blank ? ' ' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+std::string result_of(std::string_view statement, std::string_view tenant) {
+  const std::string shape = shape_of(statement);
+  const auto is = [&](std::string_view begin) { return shape.starts_with(begin); };
+  if (is("CREATE DATABASE") || is("CREATE RETENTION POLICY") || is("ALTER RETENTION POLICY")) return "";
+  if (is("SHOW DATABASES")) {
+    std::string out = R"(,"series":[{"name":"databases","columns":["name"],"values":[[)";
+    append_string(out, tenant);
+    return out + "]]}]";
+  }
+  if (is("SHOW RETENTION POLICIES")) {
+    return R"(,"series":[{"columns":["name","duration","shardGroupDuration","replicaN","default"],)"
+           R"("values":[["autogen","0s","168h0m0s",1,true]]}])";
+  }
+  std::string out = ",\"error\":";
+  append_string(out, "not supported here: " + std::string(statement.substr(0, 200)));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> split_statements(std::string_view q) {
+  std::vector<std::string> out;
+  std::string current;
+  char quote = 0;
+  const auto finish = [&] {
+    const auto first = current.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos) {
+      out.push_back(current.substr(first, current.find_last_not_of(" \t\r\n") - first + 1));
+    }
+    current.clear();
+  };
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const char c = q[i];
+    if (quote != 0 && c == '\\' && i + 1 < q.size()) {
+      current += c;
+      current += q[++i];
+      continue;
+    }
+    if (quote == 0 && c == ';') {
+      finish();
+      continue;
+    }
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+    current += c;
+  }
+  finish();
+  return out;
+}
+
+std::string influx_results(const std::vector<std::string>& statements, std::string_view tenant) {
+  std::string out = "{\"results\":[";
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (i != 0) out += ',';
+    out += "{\"statement_id\":" + std::to_string(i) + result_of(statements[i], tenant) + '}';
+  }
+  return out + "]}\n";
+}
+
+void answer_influx_query(const Request& request, const Responder& answer) {
+  std::string q(request.param("q").value_or(""));
+  if (q.empty() && request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
+    http::Parameters form;
+    if (const Status parsed = http::parse_query(request.body, form); !parsed)
+      return answer(error_response(parsed.error()));
+    const auto found = std::find_if(form.begin(), form.end(), [](const auto& p) { return p.first == "q"; });
+    if (found != form.end()) q = found->second;
+  }
+  const auto statements = split_statements(q);
+  if (statements.empty()) return answer(Response::json(400, R"({"error":"missing required parameter \"q\""})"));
+  answer(Response::json(200, influx_results(statements, request.tenant)));
+}
+
+}  // namespace varve::api

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// KairosDB's deletes: a metric over all time, or what a query would read.
+#include "api/kairosdb/kairosdb_parts.h"
+#include "api/shared/deletes.h"
+#include "api/shared/endpoint.h"
+#include "language/kairosdb/to_request.h"
+#include "protocol/kairosdb/query.h"
+
+namespace varve::api {
+
+namespace {
+
+namespace kairosdb = protocol::kairosdb;
+
+constexpr std::string_view kMetricPath = "/api/v1/metric/";
+constexpr const char* kKairosdbApi = "kairosdb";
+
+Result<std::vector<Selection>> selections_of(const DeleteContext& context, const Request& request) {
+  std::vector<Selection> out;
+  if (request.method == Method::delete_) {
+    out.push_back({request.tenant, request.path.substr(kMetricPath.size()), {}, {}});
+    return out;
+  }
+  if (request.body.empty()) return fail(Code::invalid, "query json must not be null or empty");
+  VARVE_ASSIGN_OR_RETURN(const auto query, kairosdb::parse_query(request.body, context.engine.clock().now_ms()));
+  for (const auto& metric : query.metrics) {
+    Selection selection{request.tenant, metric.name, {}, query.range};
+    for (const auto& filter : metric.tags) {
+      VARVE_RETURN_IF_ERROR(language::kairosdb::add_matchers(selection.matchers, filter));
+    };
+    out.push_back(std::move(selection));
+  }
+  return out;
+}
+
+Result<Response> run_kairosdb_delete(const DeleteContext& context, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto selections, selections_of(context, request));
+  for (const Selection& selection : selections) {
+    VARVE_RETURN_IF_ERROR(erase_selection(context, selection, kKairosdbApi, request.path, request.gone.get()));
+  }
+  return kairosdb_response(204);
+}
+
+}  // namespace
+
+void add_kairosdb_delete(Router& router, const DeleteContext& context) {
+  const Endpoint endpoint(context.pool, {.shape = kairosdb_error});
+  const Handler handler =
+      endpoint.on_pool([context](const Request& request) { return run_kairosdb_delete(context, request); });
+  router.add(Method::delete_, std::string(kMetricPath) + "{name}", handler, Effect::deletes);
+  router.add(Method::post, "/api/v1/datapoints/delete", handler, Effect::deletes);
+}
+
+}  // namespace varve::api

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/kairosdb/tasks.h"
+
+#include <array>
+#include <cstdio>
+#include <random>
+
+#include "api/kairosdb/kairosdb_parts.h"
+#include "api/shared/endpoint.h"
+#include "language/kairosdb/to_request.h"
+#include "model/tenant.h"
+#include "protocol/json/text.h"
+#include "protocol/json/tree.h"
+#include "protocol/kairosdb/datapoints.h"
+#include "task/backfill_time.h"
+
+namespace varve::api {
+namespace {
+
+using task::Backfill;
+using task::Task;
+using task::TaskName;
+using task::TaskStore;
+
+constexpr std::string_view kPath = "/api/v1/rollups";
+
+Response errors(int status, const std::vector<std::string>& list) {
+  return with_retry(kairosdb_response(status, protocol::kairosdb::render_errors(list)));
+}
+Response failed(const Error& error) { return errors(status_of(error.code), {error.message}); }
+Response not_found(const std::string& id) { return errors(404, {"Resource not found for id " + id.substr(0, 200)}); }
+
+// A random UUID (version 4).
+std::string new_id() {
+  std::random_device random;
+  std::array<unsigned, 4> bits{};
+  for (unsigned& part : bits) part = random();
+  char text[40];
+  std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%04x%08x", bits[0], bits[1] >> 16, bits[1] & 0xfff,
+                0x8000 | (bits[2] >> 16 & 0x3fff), bits[2] & 0xffff, bits[3]);
+  return text;
+}
+
+// {"id":…,"name":…,"attributes":{"url":…}}
+std::string link_to(const Task& task) {
+  std::string out = R"({"id":)";
+  protocol::json::append_string(out, task.id);
+  out += R"(,"name":)";
+  protocol::json::append_string(out, task.name);
+  out += R"(,"attributes":{"url":)";
+  protocol::json::append_string(out, std::string(kPath) + "/" + task.id);
+  return out += "}}";
+}
+
+struct Call {
+  const TasksContext& context;
+  const Request& request;
+  TaskName name;  // its id: what the path ends with
+
+  TaskStore& tasks() const { return context.tasks; }
+  void changed() const {
+    if (context.changed) context.changed();
+  }
+};
+
+Response put(const Call& call, const std::string& id) {
+  const auto check = [&](std::string_view json) -> Status {
+    VARVE_RETURN_IF_ERROR(language::kairosdb::to_request(json, call.request.tenant, call.context.clock.now_ms()));
+    return {};
+  };
+  if (call.request.body.empty()) return errors(400, {"roll-up task json must not be null or empty"});
+  if (const Status strict = protocol::json::check_strict(call.request.body); !strict) return failed(strict.error());
+  const auto task = task::parse_task(call.request.body, id, check);
+  if (!task) return errors(400, task.error());
+  const Status put = call.tasks().put({call.name.tenant, id}, task->json);
+  if (!put) return failed(put.error());
+  call.changed();
+  return kairosdb_response(200, link_to(*task));
+}
+
+Response create(const Call& call) {
+  const auto ids = call.tasks().ids(call.name.tenant);
+  if (!ids) return failed(ids.error());
+  if (ids->size() >= kTasksMax) {
+    return failed({Code::limit, "the tenant has " + std::to_string(kTasksMax) + " roll-up tasks, which is the most"});
+  }
+  return put(call, new_id());
+}
+
+Response list(const Call& call) {
+  const auto ids = call.tasks().ids(call.name.tenant);
+  if (!ids) return failed(ids.error());
+  std::string body = "[";
+  for (const std::string& id : *ids) {
+    const auto json = call.tasks().json({call.name.tenant, id});
+    if (!json) return failed(json.error());
+    if (!*json) continue;  // erased just now
+    if (body.back() != '[') body += ',';
+    body += **json;
+  }
+  return kairosdb_response(200, body += ']');
+}
+
+// The task's JSON is handed to `answer`, if there is such a task.
+template <class Answer>
+Response with_task(const Call& call, const Answer& answer) {
+  const auto json = call.tasks().json(call.name);
+  if (!json) return failed(json.error());
+  return *json ? answer(**json) : not_found(call.name.id);
+}
+
+Response get(const Call& call) {
+  return with_task(call, [](const std::string& json) { return kairosdb_response(200, json); });
+}
+
+Response replace(const Call& call) {
+  return with_task(call, [&](const std::string&) { return put(call, call.name.id); });
+}
+
+Response erase(const Call& call) {
+  return with_task(call, [&](const std::string&) {
+    const Status erased = call.tasks().erase(call.name);
+    if (!erased) return failed(erased.error());
+    call.changed();
+    return kairosdb_response(204);
+  });
+}
+
+Response status(const Call& call) {
+  return with_task(call, [&](const std::string& json) {
+    const auto task = task::parse_task(json, call.name.id, [](std::string_view) { return Status(); });
+    const auto state = call.tasks().state(call.name);
+    if (!state) return failed(state.error());
+    if (!task || !*state || (*state)->of != task::version_of(*task)) {
+      return errors(404, {"Status not found for id " + call.name.id});
+    }
+    return kairosdb_response(200, task::status_json(*task, **state));
+  });
+}
+
+Response backfill(const Call& call) {
+  return with_task(call, [&](const std::string&) {
+    const auto start = task::backfill_time(call.request.param("startTime").value_or(""));
+    if (!start) return errors(400, {"startTime " + start.error().message});
+    Backfill wanted{{*start, call.context.clock.now_ms()}, 0, {}};
+    if (const auto end = call.request.param("endTime"); end && !end->empty()) {
+      const auto time = task::backfill_time(*end);
+      if (!time) return errors(400, {"endTime " + time.error().message});
+      wanted.range.last = *time + 1;
+    }
+    if (wanted.range.empty()) return errors(400, {"endTime must be greater than startTime"});
+    const Status put = call.tasks().put_backfill(call.name, wanted);
+    if (!put) return failed(put.error());
+    call.changed();
+    return kairosdb_response(204);
+  });
+}
+
+using Work = Response (*)(const Call&);
+
+template <Work work>
+Response if_writable(const Call& call) {
+  const Status may = model::check_writable(call.name.tenant);
+  return may ? work(call) : failed(may.error());
+}
+
+// `before`: what of the path stands before the id; all of it where there is none.
+Handler on_pool(const TasksContext& context, const std::string& before, Work work) {
+  const Endpoint endpoint(context.pool, {.shape = kairosdb_error, .status_of = status_of});
+  return endpoint.on_pool([context, skip = before.size(), work](const Request& request) -> Result<Response> {
+    TaskName name{request.tenant, request.path.substr(std::min(skip, request.path.size()))};
+    if (name.id.ends_with('/')) name.id.pop_back();
+    if (skip < request.path.size() && !protocol::json::is_utf8(name.id)) return not_found("that is no text");
+    if (name.id.size() > storage::kTextNameBytesMax) return not_found(name.id);
+    return work({context, request, name});
+  });
+}
+
+}  // namespace
+
+void add_rollup_tasks(Router& router, const TasksContext& context) {
+  const std::string all(kPath);
+  const std::string one = all + "/";
+  const auto add = [&](Method method, const std::string& before, const char* rest, Work work, Effect effect) {
+    router.add(method, before + rest, on_pool(context, before, work), effect);
+  };
+  // The last part takes what is left of a path: the longest first.
+  add(Method::get, one + "status/", "{id}", status, Effect::reads);
+  router.add_changing_get(one + "backfill/{id}", on_pool(context, one + "backfill/", if_writable<backfill>),
+                          Effect::writes);
+  add(Method::get, one, "{id}", get, Effect::reads);
+  add(Method::put, one, "{id}", if_writable<replace>, Effect::writes);
+  add(Method::delete_, one, "{id}", if_writable<erase>, Effect::writes);
+  for (const std::string& path : {all, one}) {
+    add(Method::post, path, "", if_writable<create>, Effect::writes);
+    add(Method::get, path, "", list, Effect::reads);
+  }
+}
+
+}  // namespace varve::api

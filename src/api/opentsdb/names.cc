@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/opentsdb/names.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/shared/query_answer.h"
+#include "protocol/json/text.h"
+
+namespace varve::api {
+
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+using opentsdb::Suggest;
+using protocol::json::append_string;
+
+template <class List>
+std::string array_of(const List& names) {
+  std::string out = "[";
+  for (const auto& name : names) {
+    if (out.size() > 1) out += ',';
+    append_string(out, name);
+  }
+  return out + ']';
+}
+
+Result<std::vector<std::string>> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
+                                                std::string_view prefix, query::UnderWay& query) {
+  std::vector<std::string> out;
+  VARVE_ASSIGN_OR_RETURN(const auto keys, store.tag_keys(tenant, ""));
+  for (const std::string& key : keys) {
+    VARVE_RETURN_IF_ERROR(query.check());
+    VARVE_ASSIGN_OR_RETURN(auto values, store.tag_values(tenant, "", key));
+    VARVE_RETURN_IF_ERROR(charge_names(query.budget(), values));
+    for (std::string& value : values) {
+      if (value.starts_with(prefix)) out.push_back(std::move(value));
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+struct FilterHelp {
+  std::string_view name, example, description;
+};
+constexpr FilterHelp kFilterHelp[] = {
+    {"literal_or", "host=literal_or(web01|web02)", "The value is one of these, in this letter case."},
+    {"iliteral_or", "host=iliteral_or(WEB01|web02)", "The value is one of these, in any letter case."},
+    {"not_literal_or", "host=not_literal_or(web01|web02)", "The tag is there and its value is none of these."},
+    {"not_iliteral_or", "host=not_iliteral_or(WEB01)", "The tag is there and its value is none of these in any case."},
+    {"wildcard", "host=wildcard(web*.lga)", "The value fits; each * stands for any characters, also none."},
+    {"iwildcard", "host=iwildcard(WEB*)", "As wildcard, in any letter case."},
+    {"regexp", "host=regexp(^web[0-9]+)", "The RE2 expression is found in the value."},
+    {"not_key", "host=not_key()", "The series does not have the tag."},
+};
+
+}  // namespace
+
+Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::string_view tenant, const Suggest& wanted,
+                                     query::UnderWay& query) {
+  VARVE_ASSIGN_OR_RETURN(const auto id, store.find_tenant(tenant));
+  if (!id || wanted.max == 0) return "[]";
+  std::vector<std::string> names;
+  switch (wanted.type) {
+    case Suggest::Type::metrics: {
+      VARVE_ASSIGN_OR_RETURN(names, store.metric_names(*id, wanted.prefix, wanted.max));
+      break;
+    }
+    case Suggest::Type::tag_keys: {
+      VARVE_ASSIGN_OR_RETURN(names, store.tag_keys(*id, ""));
+      std::erase_if(names, [&](const std::string& name) { return !name.starts_with(wanted.prefix); });
+      break;
+    }
+    case Suggest::Type::tag_values: {
+      VARVE_ASSIGN_OR_RETURN(names, all_tag_values(store, *id, wanted.prefix, query));
+      break;
+    }
+  }
+  if (names.size() > wanted.max) names.resize(wanted.max);
+  VARVE_RETURN_IF_ERROR(query.check());
+  VARVE_RETURN_IF_ERROR(charge_names(query.budget(), names));
+  return array_of(names);
+}
+
+std::string opentsdb_aggregators() { return array_of(aggregate::reducer_names()); }
+
+std::string opentsdb_filters() {
+  std::string out = "{";
+  for (const FilterHelp& help : kFilterHelp) {
+    if (out.size() > 1) out += ',';
+    append_string(out, help.name);
+    out += R"(:{"examples":)";
+    append_string(out, help.example);
+    out += R"(,"description":)";
+    append_string(out, help.description);
+    out += '}';
+  }
+  return out + '}';
+}
+
+std::string opentsdb_version(std::string_view version) {
+  std::string out = R"({"version":)";
+  append_string(out, version);
+  return out + R"(,"repo":"varve","repo_status":"","short_revision":"","full_revision":"","user":"","host":"",)"
+               R"("timestamp":""})";
+}
+
+}  // namespace varve::api

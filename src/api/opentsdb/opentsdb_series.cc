@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// search/lookup and query/last: both answer with series one by one.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "api/opentsdb/answer.h"
+#include "api/opentsdb/names.h"
+#include "language/opentsdb/to_request.h"
+#include "model/time.h"
+#include "protocol/json/text.h"
+#include "query/search.h"
+
+namespace varve::api {
+
+namespace {
+
+namespace opentsdb = protocol::opentsdb;
+using index::Matcher;
+using opentsdb::Lookup;
+using protocol::json::append_string;
+
+// Pairs of one key are alternatives, as in OpenTSDB; all keys must fit. Pairs of any key are looked at by `fits`.
+index::Matchers matchers_of(const Lookup& wanted) {
+  std::map<std::string, Matcher> by_key;
+  for (const auto& [key, value] : wanted.pairs) {
+    if (key == "*") continue;
+    Matcher& matcher = by_key.try_emplace(key, Matcher{key, Matcher::Kind::any_of, {}}).first->second;
+    if (value == "*") {
+      matcher = {key, Matcher::Kind::none_of, {""}};
+    } else if (matcher.kind == Matcher::Kind::any_of) {
+      matcher.values.push_back(value);
+    }
+  }
+  index::Matchers out;
+  for (auto& [key, matcher] : by_key) out.push_back(std::move(matcher));
+  return out;
+}
+
+bool fits(const Lookup& wanted, const model::Tags& tags) {
+  return std::ranges::all_of(wanted.pairs, [&](const auto& pair) {
+    return pair.first != "*" || std::ranges::any_of(tags, [&](const auto& tag) { return tag.second == pair.second; });
+  });
+}
+
+// Writes the results from start_index on, up to limit, and counts all.
+class LookupWriter {
+ public:
+  LookupWriter(const Lookup& wanted, const storage::SeriesStore& store, query::UnderWay& query)
+      : wanted_(wanted),
+        store_(store),
+        query_(query),
+        each_(std::ranges::any_of(wanted.pairs, [](const auto& pair) { return pair.first == "*"; })) {}
+
+  Status found(model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) {
+    constexpr std::size_t kBatch = 4096;
+    while (!series.empty()) {
+      if (!each_ && (total_ >= end() || total_ + series.size() <= wanted_.start_index)) {
+        total_ += series.size();
+        return {};
+      }
+      VARVE_RETURN_IF_ERROR(query_.check());
+      const auto batch = series.first(std::min(kBatch, series.size()));
+      series = series.subspan(batch.size());
+      for (const model::Tags& tags : store_.tags(tenant, batch)) {
+        if (each_ && !fits(wanted_, tags)) continue;
+        const std::size_t number = total_++;
+        if (number >= wanted_.start_index && number < end()) VARVE_RETURN_IF_ERROR(write(metric, tags));
+      }
+    }
+    return {};
+  }
+  [[nodiscard]] std::size_t total() const { return total_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  [[nodiscard]] std::size_t end() const { return wanted_.start_index + wanted_.limit; }
+  Status write(const std::string& metric, const model::Tags& tags) {
+    const std::size_t before = text_.size();
+    text_ += before == 0 ? R"({"tsuid":")" : R"(,{"tsuid":")";
+    text_ += opentsdb_series_id(metric, tags) + R"(","metric":)";
+    append_string(text_, metric);
+    text_ += R"(,"tags":)";
+    append_tags(text_, tags);
+    text_ += '}';
+    return query_.budget().charge(text_.size() - before);
+  }
+
+  const Lookup& wanted_;
+  const storage::SeriesStore& store_;
+  query::UnderWay& query_;
+  const bool each_;  // the tags of each series must be looked at
+  std::size_t total_ = 0;
+  std::string text_;
+};
+
+std::string tag_list(const Lookup& wanted) {
+  std::string out = "[";
+  for (const auto& [key, value] : wanted.pairs) {
+    out += out.size() == 1 ? R"({"key":)" : R"(,{"key":)";
+    append_string(out, key);
+    out += R"(,"value":)";
+    append_string(out, value);
+    out += '}';
+  }
+  return out + ']';
+}
+
+model::Tags tags_of(const query::TagUnion& tags) {
+  model::Tags out;
+  for (const auto& [key, values] : tags) out.emplace_back(key, values.front());
+  return out;
+}
+
+// The newest sample of each series found so far; later ranges are asked first, so what is there stays.
+using Newest = std::map<std::string, std::string>;
+
+void put_newest(const opentsdb::LastQuery& wanted, const std::string& metric, const query::Group& group,
+                Newest& newest) {
+  if (group.kind != model::ValueKind::number || group.points.size() == 0) return;
+  const model::Tags tags = tags_of(group.tags);
+  const std::string id = opentsdb_series_id(metric, tags);
+  std::string text = "{";
+  if (wanted.resolve) {
+    text += R"("metric":)";
+    append_string(text, metric);
+    text += R"(,"tags":)";
+    append_tags(text, tags);
+    text += ',';
+  }
+  text += R"("timestamp":)" + std::to_string(group.points.times.back()) + R"(,"value":")";
+  append_value(text, group.points, group.points.size() - 1);
+  text += R"(","tsuid":")" + id + "\"}";
+  newest.try_emplace(id, std::move(text));
+}
+
+}  // namespace
+
+Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string tenant, const Lookup& wanted,
+                                    query::UnderWay& query) {
+  const std::int64_t began_ns = engine.clock().steady_ns();
+  query::Search search;
+  search.tenant = std::move(tenant);
+  search.matchers = matchers_of(wanted);
+  if (!wanted.metric.empty()) search.metric = [&](std::string_view metric) { return metric == wanted.metric; };
+  LookupWriter writer(wanted, engine.series(), query);
+  VARVE_RETURN_IF_ERROR(query::search(
+      engine, search, query, [&](model::TenantId id, const std::string& metric, std::span<const model::SeriesId> s) {
+        return writer.found(id, metric, s);
+      }));
+  std::string out = R"({"type":"LOOKUP","metric":)";
+  append_string(out, wanted.metric.empty() ? "*" : wanted.metric);
+  out += R"(,"tags":)" + tag_list(wanted) + R"(,"limit":)" + std::to_string(wanted.limit) + R"(,"time":)" +
+         std::to_string((engine.clock().steady_ns() - began_ns) / 1'000'000) + R"(,"results":[)" + writer.text() +
+         R"(],"startIndex":)" + std::to_string(wanted.start_index) + R"(,"totalResults":)" +
+         std::to_string(writer.total()) + '}';
+  return out;
+}
+
+Result<std::string> opentsdb_last(const query::Engine& engine, const std::string& tenant,
+                                  const opentsdb::LastQuery& wanted, query::UnderWay& query) {
+  const std::int64_t now = engine.clock().now_ms();
+  const std::int64_t oldest =
+      wanted.back_scan_hours == 0 ? model::kTimestampMin : now - wanted.back_scan_hours * model::kHourMs;
+  std::string out = "[";
+  for (const auto& series : wanted.series) {
+    VARVE_ASSIGN_OR_RETURN(query::Request request, language::opentsdb::to_request(series, tenant));
+    VARVE_ASSIGN_OR_RETURN(const auto id, engine.series().find_tenant(tenant));
+    if (!id) break;
+    VARVE_ASSIGN_OR_RETURN(const auto all, engine.series().select(*id, series.metric, request.metrics[0].matchers));
+    Newest newest;
+    // Most series have a sample in the last hour, and only what is older than all asked for yet is read next.
+    std::int64_t end = model::kTimestampMax + 1;
+    for (const std::int64_t back_ms :
+         {model::kHourMs, 24 * model::kHourMs, 30 * (24 * model::kHourMs), now - model::kTimestampMin}) {
+      request.range = {std::max(now - back_ms, oldest), end};
+      if (newest.size() >= all.size() || request.range.empty()) break;
+      const std::size_t before = query.budget().used();
+      VARVE_ASSIGN_OR_RETURN(const auto answer, engine.run(request, query));
+      for (const auto& group : answer.metrics[0].groups) put_newest(wanted, series.metric, group, newest);
+      query.budget().release(query.budget().used() - before);
+      end = request.range.first;
+    }
+    VARVE_RETURN_IF_ERROR(query.check());
+    for (const auto& [key, text] : newest) {
+      VARVE_RETURN_IF_ERROR(query.budget().charge(2 * text.size()));
+      out += (out.size() == 1 ? "" : ",") + text;
+    }
+  }
+  return out + ']';
+}
+
+}  // namespace varve::api

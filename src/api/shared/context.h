@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server gives to every family of APIs. All of it outlives the router's server.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "protocol/ceres/granularity.h"
+#include "query/engine.h"
+#include "storage/sample_store.h"
+#include "storage/series_store.h"
+#include "storage/slot_store.h"
+#include "storage/text_store.h"
+#include "tracker/ownership.h"
+#include "write/writer.h"
+
+namespace varve::api {
+
+using CeresRetentions = protocol::ceres::Retentions;
+
+struct Context {
+  write::Writer& writer;
+  query::Engine& queries;
+  storage::SeriesStore& series;
+  storage::SampleStore& samples;
+  storage::SlotStore& slots;
+  storage::TextStore& texts;
+  tracker::Ownership& ownership;
+  TaskPool& query_pool;
+  TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes
+  const Clock& clock;
+  Metrics& metrics;
+  std::string version;  // of varve
+  bool takes_samples;   // by its roles; else queries save nothing
+  bool tenant_tag;      // a tag of OpenTSDB's put may name the tenant
+  CeresRetentions retentions;
+  std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
+};
+
+}  // namespace varve::api

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/shared/endpoint.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "base/guarded.h"
+
+namespace varve::api {
+namespace {
+
+// What `work` says, and what it throws, as an error that tells a client no more than it may know.
+template <class Work>
+auto caught(const Work& work) -> decltype(work()) {
+  decltype(work()) out = fail(Code::io, "internal error");
+  const Status done = guarded([&] { out = work(); });
+  log_failure("a handler failed", done);
+  if (!done && done.error().code == Code::unavailable) out = std::unexpected(done.error());
+  return out;
+}
+
+}  // namespace
+
+Response Endpoint::error(const Error& error, const Request& request) const {
+  return options_.shape(options_.status_of(error.code), error.message, request.path);
+}
+
+bool Endpoint::refuses(const Request& request, const Responder& respond) const {
+  if (!options_.needs_tenant || !request.tenant.empty()) return false;
+  respond(error({Code::invalid, "the request names no tenant"}, request));
+  return true;
+}
+
+template <class Answer>
+Response Endpoint::finish(const Request& request, std::int64_t start_ns, const Answer& answer) const {
+  auto response = caught(answer);
+  if (counted_) counted_->answered(start_ns);
+  return response ? std::move(*response) : error(response.error(), request);
+}
+
+// The responder keeps the request.
+template <class Task>
+void Endpoint::post(const Request& request, const Responder& respond, Task task) const {
+  if (pool_.post(std::move(task))) return;
+  respond(error({Code::unavailable, "too many requests are waiting"}, request));
+}
+
+Handler Endpoint::on_pool(Work work) const {
+  check(work != nullptr, "an endpoint has something to do");
+  const auto shared = std::make_shared<const std::pair<Endpoint, Work>>(*this, std::move(work));
+  return [shared](const Request& request, const Responder& respond) {
+    const auto& [self, answer] = *shared;
+    if (self.refuses(request, respond)) return;
+    self.post(request, respond, [shared, &request, respond] {
+      const Endpoint& endpoint = shared->first;
+      const std::int64_t start_ns = endpoint.counted_ ? endpoint.counted_->asked() : 0;
+      respond(endpoint.finish(request, start_ns, [&] { return shared->second(request); }));
+    });
+  };
+}
+
+Handler Endpoint::here_or_on_pool(Plan plan) const {
+  check(plan != nullptr, "an endpoint has something to do");
+  const auto shared = std::make_shared<const std::pair<Endpoint, Plan>>(*this, std::move(plan));
+  return [shared](const Request& request, const Responder& respond) {
+    const Endpoint& self = shared->first;
+    if (self.refuses(request, respond)) return;
+    const std::int64_t start_ns = self.counted_ ? self.counted_->asked() : 0;
+    auto planned = caught([&] { return shared->second(request); });
+    if (!planned) {
+      return respond(
+          self.finish(request, start_ns, [&]() -> Result<Response> { return std::unexpected(planned.error()); }));
+    }
+    if (planned->is_small) return respond(self.finish(request, start_ns, planned->answer));
+    self.post(request, respond, [shared, start_ns, answer = std::move(planned->answer), &request, respond] {
+      respond(shared->first.finish(request, start_ns, answer));
+    });
+  };
+}
+
+}  // namespace varve::api

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/shared/endpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <new>
+#include <stdexcept>
+
+#include "api/testing/waiting_sink.h"
+
+namespace varve::api {
+namespace {
+
+Response in_words(int status, std::string_view message, std::string_view path) {
+  return Response::text(status, std::string(path) + ": " + std::string(message));
+}
+
+class EndpointTest : public testing::Test {
+ protected:
+  Response ask(const Handler& handler, std::string tenant = "t") {
+    Request request;
+    request.path = "/p";
+    request.tenant = std::move(tenant);
+    std::size_t pieces = 0;
+    return answer_of(handler, request, pieces);
+  }
+  std::string shown(const Handler& handler, std::string tenant = "t") {
+    const Response response = ask(handler, std::move(tenant));
+    return std::to_string(response.status) + " " + response.body;
+  }
+  [[nodiscard]] bool has_metric(const std::string& line) const {
+    return metrics_.text().find(line + "\n") != std::string::npos;
+  }
+
+  Metrics metrics_;
+  ManualClock clock_{0};
+  TaskPool pool_{1, 1};
+  const Endpoint endpoint_{pool_, {.shape = in_words}, QueryMetrics(metrics_, clock_, "test")};
+};
+
+Result<Response> well(const Request& request) { return Response::text(200, request.tenant); }
+
+TEST_F(EndpointTest, AnswersWithTheResult) {
+  EXPECT_EQ(shown(endpoint_.on_pool(well)), "200 t");
+  const auto failing = [](Code code) {
+    return [code](const Request&) -> Result<Response> { return fail(code, "no"); };
+  };
+  EXPECT_EQ(shown(endpoint_.on_pool(failing(Code::invalid))), "400 /p: no");
+  EXPECT_EQ(shown(endpoint_.on_pool(failing(Code::limit))), "422 /p: no");
+  EXPECT_EQ(shown(Endpoint(pool_, {.shape = in_words, .status_of = status_of}).on_pool(failing(Code::limit))),
+            "429 /p: no");
+  EXPECT_TRUE(has_metric(R"(varve_queries_total{api="test"} 3)"));
+  EXPECT_TRUE(has_metric(R"(varve_query_seconds_count{api="test"} 3)"));
+}
+
+TEST_F(EndpointTest, WantsATenant) {
+  EXPECT_EQ(shown(endpoint_.on_pool(well), ""), "400 /p: the request names no tenant");
+  EXPECT_EQ(shown(Endpoint(pool_, {.needs_tenant = false}).on_pool(well), ""), "200 ");
+  EXPECT_TRUE(has_metric(R"(varve_queries_total{api="test"} 0)"));
+}
+
+TEST_F(EndpointTest, WhatIsThrownIsAnErrorInTheFamilysShape) {
+  EXPECT_EQ(shown(endpoint_.on_pool([](const Request&) -> Result<Response> { throw std::bad_alloc(); })),
+            "503 /p: out of memory");
+  EXPECT_EQ(shown(endpoint_.on_pool([](const Request&) -> Result<Response> { throw std::runtime_error("secret"); })),
+            "500 /p: internal error");
+}
+
+TEST_F(EndpointTest, AFullPoolRefuses) {
+  std::promise<void> begun;
+  std::promise<void> go_on;
+  ASSERT_TRUE(pool_.post([&] {
+    begun.set_value();
+    go_on.get_future().wait();
+  }));
+  begun.get_future().wait();
+  ASSERT_TRUE(pool_.post([] {}));
+  EXPECT_EQ(shown(endpoint_.on_pool(well)), "503 /p: too many requests are waiting");
+  go_on.set_value();
+}
+
+TEST_F(EndpointTest, SmallQuestionsAreAnsweredWhereTheyCame) {
+  const auto here = std::this_thread::get_id();
+  const auto planned = [&](bool is_small) {
+    return endpoint_.here_or_on_pool([=](const Request&) -> Result<Endpoint::Planned> {
+      return Endpoint::Planned{[=]() -> Result<Response> {
+                                 return Response::text(200, std::this_thread::get_id() == here ? "here" : "there");
+                               },
+                               is_small};
+    });
+  };
+  EXPECT_EQ(shown(planned(true)), "200 here");
+  EXPECT_EQ(shown(planned(false)), "200 there");
+  const Handler bad =
+      endpoint_.here_or_on_pool([](const Request&) -> Result<Endpoint::Planned> { return fail(Code::invalid, "no"); });
+  EXPECT_EQ(shown(bad), "400 /p: no");
+  EXPECT_TRUE(has_metric(R"(varve_query_seconds_count{api="test"} 3)"));
+}
+
+}  // namespace
+}  // namespace varve::api

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of handlers: has one answer and waits for it, whichever thread gives it.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+class WaitingSink final : public Responder::Sink {
+ public:
+  void send(Response response) override {
+    const std::lock_guard lock(mutex_);
+    response_ = std::move(response);
+    done_ = true;
+    sent_.notify_all();
+  }
+  Response wait() {
+    std::unique_lock lock(mutex_);
+    sent_.wait(lock, [&] { return done_; });
+    return std::move(response_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable sent_;
+  bool done_ = false;
+  Response response_;
+};
+
+// Has the handler answer, and reads the answer to its end. Adds the number of pieces it came in to `pieces`.
+inline Response answer_of(const Handler& handler, const Request& request, std::size_t& pieces) {
+  const auto sink = std::make_shared<WaitingSink>();
+  handler(request, Responder(sink));
+  Response response = sink->wait();
+  if (!response.more) return response;
+  for (std::string piece;;) {
+    response.more(piece);
+    if (piece.empty()) return response;
+    ++pieces;
+    response.body += piece;
+  }
+}
+
+// Of the route that the request's method and path have: 404 where there is none, 405 with the methods that there are.
+inline Response answer_of(const Router& router, const Request& request) {
+  const Router::Match found = router.find(request.method, request.path, request.name_slashes);
+  if (found.handler == nullptr) return Response::text(found.allow.empty() ? 404 : 405, found.allow);
+  std::size_t pieces = 0;
+  return answer_of(*found.handler, request, pieces);
+}
+
+// The scripts (x.txt) of a directory, in order of their names.
+inline std::vector<std::filesystem::path> scripts_in(const std::string& directory) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == ".txt") out.push_back(entry.path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+// The first header of this name, "" if there is none.
+inline std::string header_of(const Response& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+}  // namespace varve::api

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/hot/pending.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/cassandra/tables/spans.h"
+
+namespace varve::engine::cassandra {
+
+using model::TimeRange;
+
+TimeRanges distrusted(const Pending& pending, std::size_t level, std::span<const std::int64_t> granularities_ms,
+                      std::int64_t slot_width_ms) {
+  check(level < granularities_ms.size() && level < pending.units.size(), "a granularity that there is");
+  const std::int64_t width = granularities_ms[level];
+  TimeRanges ranges;
+  const auto add = [&](model::Timestamp start, std::int64_t length) {
+    const model::Timestamp last = model::window_start(start + length - 1, width) + width;
+    ranges.push_back({model::window_start(start, width), last});
+  };
+  for (const model::Timestamp slot : pending.slots) add(slot, slot_width_ms);
+  const auto units = units_ms(granularities_ms.first(level + 1), slot_width_ms);
+  for (std::size_t finer = 0; finer <= level; ++finer) {
+    for (const model::Timestamp unit : pending.units[finer]) add(unit, units[finer]);
+  }
+  join(ranges);
+  return ranges;
+}
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replica parts: everything that one replica is made of, wired once: for the Store, and for tests that look into it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/task_pool.h"
+#include "engine/cassandra/erase/eraser.h"
+#include "engine/cassandra/hot/alarms.h"
+#include "engine/cassandra/hot/appender.h"
+#include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/pending_trackers.h"
+#include "engine/cassandra/hot/time_mark.h"
+#include "engine/cassandra/hot/watermark.h"
+#include "engine/cassandra/options.h"
+#include "engine/cassandra/scan/scan.h"
+#include "engine/cassandra/series/series_tables.h"
+#include "engine/cassandra/settle/dropper.h"
+#include "engine/cassandra/settle/worker.h"
+#include "engine/cassandra/shared_servers.h"
+
+namespace varve::engine::cassandra {
+
+// Series as the index has them, with what the scan knows of their samples.
+class ScannedSeries final : public SeriesTables {
+ public:
+  // The scanner may be made later: it is not used until lives() is.
+  ScannedSeries(const Scanner& scanner, const SeriesOptions& options, const SharedServers& servers)
+      : SeriesTables(options, servers.tables, servers.rows, servers.versions, servers.clock), scanner_(scanner) {}
+  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
+                                                               std::span<const model::SeriesId> of) const override {
+    return scanner_.lives(tenant, of);
+  }
+
+ private:
+  const Scanner& scanner_;
+};
+
+// In the order in which they need one another.
+struct ReplicaParts {
+  ReplicaParts(const Options& options, const SharedServers& servers);
+
+  const Options options;
+  const SharedServers servers;
+  const SchemaOptions schema;
+  const std::int64_t slot_ms;
+  const std::vector<ChunkTable> levels;
+  const std::vector<std::int64_t> units_ms;
+  ScannedSeries series;
+  GroupNames names;
+  const std::unique_ptr<SharedTrackers> trackers;
+  Journal journal;
+  Watermark watermark;  // outlives the alarms, which tell what waits for them that it failed
+  Alarms alarms;
+  TimeMark mark;
+  PendingTrackers pending;
+  Appender appender;
+  SlotReader reader;
+  Sealer sealer;
+  UnitMaker maker;
+  Works works;
+  Worker worker;
+  Dropper dropper;
+  TaskPool pool;
+  Scanner scanner;
+  Eraser eraser;
+};
+
+}  // namespace varve::engine::cassandra

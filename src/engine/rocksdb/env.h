@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Env: what every part of a store is told. Constant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "engine/rocksdb/options.h"
+#include "engine/shared/chunk_width.h"
+
+namespace varve::engine::rocksdb {
+
+struct Env {
+  Env(const Options& o, const Clock& c) : options(o), clock(c) {}
+
+  const Options options;
+  const Clock& clock;
+  const std::int64_t chunk_width_ms = shared::chunk_width_ms(options.slot_width_ms, options.rollups);
+
+  // Options::at_step.
+  [[nodiscard]] Status step(std::string_view name) const { return options.at_step ? options.at_step(name) : Status{}; }
+  [[nodiscard]] Status step(std::string_view what, std::string_view when) const {
+    return options.at_step ? options.at_step(std::string(what).append(when)) : Status{};
+  }
+};
+
+}  // namespace varve::engine::rocksdb

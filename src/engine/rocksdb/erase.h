@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erase: deletes samples of some series in a range of time, and what was made of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "engine/rocksdb/erase/erasure.h"
+#include "engine/rocksdb/flush.h"
+#include "engine/rocksdb/jobs.h"
+#include "storage/sample_store.h"
+
+namespace varve::engine::rocksdb {
+
+// Made for one delete; its arguments outlive it. As erase() of storage/sample_store.h.
+class Erase {
+ public:
+  Erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
+        const std::atomic<bool>* cancelled)
+      : tenant_(tenant), series_(series), range_(range), cancelled_(cancelled) {}
+
+  // A job like those of jobs.h. It holds the flush lock at its beginning and at its end, not while slots are rewritten.
+  Status run(const JobContext& job, Flush& flush) VARVE_EXCLUDES(flush.mutex);
+  // After that, beside other jobs.
+  void give_back_room(Database& database) const;
+  [[nodiscard]] const storage::EraseReport& report() const { return report_; }
+
+ private:
+  [[nodiscard]] Erasure make_erasure(const Catalog& catalog) const;
+  Status rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number);
+
+  const model::TenantId tenant_;
+  const std::span<const model::SeriesId> series_;
+  const model::TimeRange range_;
+  const std::atomic<bool>* const cancelled_;
+  storage::EraseReport report_;
+  std::uint64_t freed_ = 0;  // bytes
+};
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maintenance: merges the runs of quiet slots, seals what has ended, forgets series without data and gives back what is
+// over: step by step on its thread, or at once by settle(). Deletes take their turn with it.
+//
+// A round comes when a slot is due: its end and slots.quiet are over and it holds something that is not in its windows.
+// Rounds are at least slots.quiet apart, and a round folds only the series that are new since the last one: so a series
+// that trickles into an old slot for ever costs its own work once a quiet time, and delays nobody.
+#pragma once
+
+#include "base/mutex.h"
+#include "engine/rocksdb/flush.h"
+#include "engine/rocksdb/forget.h"
+#include "engine/rocksdb/jobs.h"
+#include "engine/rocksdb/troubles.h"
+#include "storage/slot_store.h"
+
+namespace varve::engine::rocksdb {
+
+// Thread-safe: one job at a time.
+class Maintenance {
+ public:
+  Maintenance(const Env& env, Catalog& catalog, Visible& visible, Ingest& ingest, Tables& tables, Flush& flush,
+              TaskPool& helpers)
+      : job_{env, catalog, tables, set_aside_},
+        visible_(visible),
+        flush_(flush),
+        forget_(env, catalog, visible, ingest, tables, helpers),
+        last_round_ms_(env.clock.now_ms()) {}
+
+  Status recover() VARVE_EXCLUDES(mutex_);  // of a start
+  // One round of the thread. False: nothing to do now.
+  bool once() VARVE_EXCLUDES(mutex_);
+  // As storage/sample_store.h and storage/series_store.h say.
+  Result<storage::SettleReport> settle() VARVE_EXCLUDES(mutex_);
+  Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
+                                     model::TimeRange range, const std::atomic<bool>* cancelled) VARVE_EXCLUDES(mutex_);
+  void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex_);
+
+  [[nodiscard]] const SetAside& set_aside() const { return set_aside_; }
+
+ private:
+  bool attempt(const char* trouble, Status (Maintenance::*work)()) VARVE_REQUIRES(mutex_);
+  Status erase_garbage() { return job_.tables.database().erase_garbage(); }
+  Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
+  Status merge_one() VARVE_REQUIRES(mutex_);
+  Status merge_all() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool round_due() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
+  Status settle_round() VARVE_REQUIRES(mutex_);
+  Status seal_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
+
+  SetAside set_aside_;
+  const JobContext job_;
+  Visible& visible_;
+  Flush& flush_;
+  Mutex mutex_ VARVE_ACQUIRED_BEFORE(flush_.mutex);
+  Forget forget_ VARVE_GUARDED_BY(mutex_);
+  Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
+  Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
+  Troubles troubles_ VARVE_GUARDED_BY(mutex_);
+  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);  // a start is busy enough: it counts as one
+};
+
+}  // namespace varve::engine::rocksdb

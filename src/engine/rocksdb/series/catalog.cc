@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/series/catalog.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace varve::engine::rocksdb {
+
+model::TenantId Catalog::tenant(std::string_view name) {
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  return index.tenant(name, definitions_);
+}
+
+Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model::TagViews& tags,
+                                             std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  VARVE_ASSIGN_OR_RETURN(const auto group, index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s));
+  check(model::to_int(group) < index.group_count(), "a group that is defined is in the index");
+  shared_groups.catch_up(index);
+  return group;
+}
+
+std::string Catalog::take_definitions() {
+  std::string taken;
+  const MutexLock waiting(waiting_mutex_);
+  taken.swap(definitions_);
+  return taken;
+}
+
+void Catalog::put_back_definitions(std::string_view taken) {
+  const MutexLock waiting(waiting_mutex_);
+  definitions_.insert(0, taken);
+}
+
+bool Catalog::keeps_out(std::span<const std::byte> rows) const {
+  const MutexLock waiting(waiting_mutex_);
+  return kept_out_.any_in(rows);
+}
+
+std::size_t Catalog::leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const {
+  const MutexLock waiting(waiting_mutex_);
+  return kept_out_.leave_out(rows, out);
+}
+
+Status Catalog::revive(std::span<const std::byte> rows) {
+  Status full;
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  const std::byte* const end = rows.data() + rows.size();
+  for (const std::byte* at = rows.data(); at != end;) {
+    const model::RowView row{at};
+    at += row.bytes();
+    if (!kept_out_.contains(row.group())) continue;
+    check(model::to_int(row.group()) < index.group_count(), "what is kept out is defined");
+    if (auto status = index.may_revive(row.group(), series_max_); !status) {
+      full = std::move(status);
+      continue;
+    }
+    index.revive(row.group(), definitions_);
+    kept_out_.remove(row.group());
+  }
+  return full;
+}
+
+void Catalog::keep_out(std::span<const model::GroupId> groups) {
+  const MutexLock waiting(waiting_mutex_);
+  for (const auto group : groups) kept_out_.add(group);
+}
+
+void Catalog::forget(std::span<const model::SeriesId> series) {
+  std::vector<model::SeriesId> sure;
+  std::vector<model::GroupId> groups;
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  for (const auto one : series) {
+    check(model::to_int(one) < index.series_end(), "what is forgotten was defined");
+    index.groups(one, groups);
+    bool all = true;
+    for (const auto group : groups) all = all && kept_out_.contains(group);
+    if (all) sure.push_back(one);
+  }
+  if (!sure.empty()) index.forget(sure, definitions_);
+}
+
+// The log brings rows back behind the records that revived their series, unless those were lost and left out.
+void Catalog::revive_written(const Head& head) {
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  std::vector<model::GroupId> groups;
+  const auto end = static_cast<std::uint32_t>(index.series_end());
+  for (std::uint32_t s = 0; s < end; ++s) {
+    if (!index.is_forgotten(model::SeriesId{s})) continue;
+    index.groups(model::SeriesId{s}, groups);
+    for (const auto group : groups) {
+      if (head.holds(group)) index.revive(group, definitions_);
+    }
+  }
+  for (std::uint32_t s = 0; s < end; ++s) {
+    if (!index.is_forgotten(model::SeriesId{s})) continue;
+    index.groups(model::SeriesId{s}, groups);
+    for (const auto group : groups) kept_out_.add(group);
+  }
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/series/series_stats.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "codec/compression.h"
+#include "engine/rocksdb/testing/rollup_store.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using namespace std::string_literals;
+using model::SeriesId;
+using model::Value;
+using storage::SeriesLife;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
+
+constexpr std::uint8_t kLong = 1;
+constexpr std::uint8_t kDouble = 2;
+constexpr std::uint8_t kString = 4;
+
+std::string unpacked(const std::string& value) {
+  std::string plain;
+  EXPECT_TRUE(codec::decompress(codec::Coding::zstd, std::string_view(value).substr(1), 1 << 20, plain));
+  return plain;
+}
+
+// The example of docs/formats/life.md.
+TEST(StatsPage, Golden) {
+  StatsPage page;
+  page.points[1] = 3;
+  page.types[1] = kDouble;
+  page.first[1] = 1000;
+  page.last[1] = 2000;
+  const std::string value = encode_stats_page(page);
+  EXPECT_EQ(value[0], 1);
+  EXPECT_EQ(unpacked(value), "\x02\x00\x06\x00\x02\xd0\x0f\xd0\x0f"s);
+  EXPECT_EQ(**decode_stats_page(value), page);
+}
+
+TEST(StatsPage, RoundTrips) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 50; ++round) {
+    StatsPage page;
+    for (std::size_t i = 0; i < StatsPage::kSeries; ++i) {
+      if (random() % 3 == 0) continue;
+      page.points[i] = random() >> (random() % 64);
+      if (page.points[i] == 0) continue;
+      page.types[i] = static_cast<std::uint8_t>(random() % 8);
+      page.first[i] = static_cast<std::int64_t>(random() >> (random() % 64));
+      page.last[i] = round == 0 ? std::numeric_limits<std::int64_t>::max() : page.first[i] + 5;
+    }
+    EXPECT_EQ(**decode_stats_page(encode_stats_page(page)), page);
+  }
+  EXPECT_EQ(**decode_stats_page(encode_stats_page({})), StatsPage{});
+}
+
+TEST(StatsPage, ForeignBytes) {
+  const auto packed = [](std::string_view plain) {
+    std::string out;
+    EXPECT_TRUE(codec::compress(codec::Coding::zstd, plain, out));
+    return "\x01" + out;
+  };
+  EXPECT_EQ(decode_stats_page("").error().code, Code::corrupt);
+  EXPECT_EQ(decode_stats_page("\x02xyz").error().code, Code::unsupported);
+  EXPECT_EQ(decode_stats_page("\x01xyz").error().code, Code::corrupt);
+  EXPECT_EQ(decode_stats_page(packed("\x81\x08")).error().code, Code::corrupt);           // 1025 series
+  EXPECT_EQ(decode_stats_page(packed("\x01\x02")).error().code, Code::corrupt);           // cut in front of the types
+  EXPECT_EQ(decode_stats_page(packed("\x01\x02\x01\x00"s)).error().code, Code::corrupt);  // cut in the times
+  EXPECT_EQ(decode_stats_page(packed("\x00\x00"s)).error().code, Code::corrupt);          // something is left
+}
+
+TEST(StatsChanges, ChangesNothingBeforeItIsPublished) {
+  SeriesStats lives;
+  const SeriesId series[] = {SeriesId{5}, SeriesId{5000}};
+  const model::Timestamp times[] = {10, 20};
+  const std::int64_t ints[] = {1, 2};
+  chunk::Column column;
+  column.ints = ints;
+  const chunk::Column columns[] = {column, column};
+  StatsChanges changes;
+  changes.add(series, times, columns);
+  EXPECT_EQ(lives.of(series[0]), SeriesLife{});
+  const auto pages = changes.apply(lives);
+  ASSERT_EQ(pages.size(), 2U);
+  lives.replace(pages);
+  const SeriesStats copy = lives;
+  EXPECT_EQ(lives.of(series[1]), (SeriesLife{10, 20, 2, kLong}));
+  StatsChanges less;
+  less.subtract(series[0], 1);
+  less.subtract(series[1], 2);
+  lives.replace(less.apply(lives));
+  EXPECT_EQ(lives.of(series[0]), (SeriesLife{10, 20, 1, kLong}));
+  EXPECT_EQ(lives.of(series[1]), SeriesLife{});  // nothing left, nothing known
+  EXPECT_EQ(copy.of(series[1]), (SeriesLife{10, 20, 2, kLong}));
+  EXPECT_EQ(lives.of(SeriesId{7'000'000}), SeriesLife{});
+}
+
+class LivesTest : public testing::RollupStore {
+ protected:
+  SeriesLife life(const std::string& metric) {
+    const auto found = store.find(metric);
+    return engine.store().lives(store.tenant(), found)->at(0);
+  }
+};
+
+TEST_F(LivesTest, InTheHeadInRunsAndAfterARestart) {
+  const auto pair = store.group({"a", "b"});
+  ASSERT_TRUE(store.put(*pair, kStart, {Value::of_long(1), Value::of_double(0.1)}));
+  ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_double(1.5), Value::of_long(1)}));
+  ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_long(7), Value::of_double(2.5)}));  // again
+  const SeriesLife expected{kStart, kStart + kHour, 2, kLong | kDouble};
+  EXPECT_EQ(life("a"), expected);
+  EXPECT_EQ(life("b"), expected);
+  engine.restart();  // from the log
+  EXPECT_EQ(life("a"), expected);
+  settle();
+  EXPECT_EQ(life("a").points, 2U);
+  engine.restart();  // from the database
+  EXPECT_EQ(life("b").points, 2U);
+  EXPECT_EQ(life("b").first_ms, kStart);
+  EXPECT_EQ(life("b").last_ms, kStart + kHour);
+
+  // Written over: twice there until it is merged.
+  const auto again = store.group({"a", "b"});
+  ASSERT_TRUE(store.put(*again, kStart, {Value::of_long(2), Value::of_long(2)}));
+  ASSERT_TRUE(store.put(*again, kStart - kHour, {Value::of_long(2), Value::of_long(2)}));
+  EXPECT_EQ(life("a").points, 4U);
+  settle();
+  EXPECT_EQ(life("a"), (SeriesLife{kStart - kHour, kStart + kHour, 3, kLong}));  // the double never left the head
+}
+
+TEST_F(LivesTest, TextsAndOtherTenants) {
+  const auto text = store.group({"s"});
+  ASSERT_TRUE(store.put(*text, 1000, {Value::of_string("x")}));
+  EXPECT_EQ(life("s"), (SeriesLife{1000, 1000, 1, kString}));
+  const auto found = store.find("s");
+  const auto other = *engine.series().tenant("other");
+  EXPECT_EQ(engine.store().lives(other, found)->at(0), SeriesLife{});
+}
+
+// Random samples in a store that spills and merges all the time, and dies in between: after settling, every count is
+// that of a model.
+TEST(LivesModel, AgreesWithSets) {
+  Options options;
+  options.log_bytes_max = 2000;
+  options.runs_per_slot_max = 2;
+  options.merge_quiet_ms = 0;
+  testing::RocksdbEngine engine(options);
+  storage::testing::Fixture store(engine);
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
+  std::map<std::string, std::set<model::Timestamp>> model;
+  std::map<std::string, std::uint8_t> types;
+  for (int round = 0; round < 8; ++round) {
+    for (int i = 0; i < 150; ++i) {
+      const std::string host = "h" + std::to_string(below(30));
+      const auto group = store.group({"x" + host, "y" + host}, {{"host", host}});
+      const model::Timestamp time = below(10) * kHour + below(20) * kMinute;
+      const bool longs = below(2) == 0;
+      ASSERT_TRUE(store.put(*group, time, {longs ? Value::of_long(1) : Value::of_double(0.5), Value::of_double(1.5)}));
+      model["x" + host].insert(time);
+      model["y" + host].insert(time);
+      types["x" + host] |= longs ? kLong : kDouble;
+      types["y" + host] |= kDouble;
+    }
+    if (round % 3 == 1) engine.restart();
+    if (round % 2 == 1) {
+      ASSERT_TRUE(engine.samples().settle());
+    }
+    for (const auto& [metric, times] : model) {
+      const auto life = engine.store().lives(store.tenant(), store.find(metric))->at(0);
+      EXPECT_EQ(life.first_ms, *times.begin());
+      EXPECT_EQ(life.last_ms, *times.rbegin());
+      // A value may have been overwritten before it ever left the head.
+      EXPECT_EQ(life.types & ~types[metric], 0);
+      EXPECT_GE(life.points, times.size());
+      if (round % 2 == 1) {
+        EXPECT_EQ(life.points, times.size()) << metric;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

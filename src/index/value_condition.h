@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// ValueCondition: what a matcher says of one value, made ready to be asked often.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "index/matcher.h"
+#include "index/regex.h"
+
+namespace varve::index {
+
+// The matcher must outlive it. Thread-safe.
+class ValueCondition {
+ public:
+  // Error: invalid (a bad regular expression, a missing one, no prefix).
+  static Result<ValueCondition> make(const Matcher& matcher);
+
+  [[nodiscard]] bool fits(std::string_view value) const;
+  // Of any_of and none_of, sorted.
+  [[nodiscard]] const std::vector<std::string_view>& values() const { return values_; }
+
+ private:
+  explicit ValueCondition(const Matcher& matcher) : matcher_(&matcher) {}
+  [[nodiscard]] bool is_listed(std::string_view value) const;
+
+  const Matcher* matcher_;
+  std::vector<std::string_view> values_;  // sorted
+  std::optional<Regex> regex_;
+};
+
+}  // namespace varve::index

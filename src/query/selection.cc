@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/selection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "index/value_condition.h"
+
+namespace varve::query {
+namespace {
+
+using index::Matcher;
+
+// Names that may fit: all but where a matcher lists them, or tells how they begin.
+Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, model::TenantId tenant,
+                                            const index::Matchers& names) {
+  std::string_view prefix;
+  for (const Matcher& matcher : names) {
+    if (matcher.kind == Matcher::Kind::any_of) {
+      std::vector<std::string> listed = matcher.values;
+      std::ranges::sort(listed);
+      const auto twice = std::ranges::unique(listed);
+      listed.erase(twice.begin(), twice.end());
+      return listed;
+    }
+    if (matcher.kind == Matcher::Kind::prefix && !matcher.values.empty()) prefix = matcher.values[0];
+  }
+  return store.metric_names(tenant, prefix, 0);
+}
+
+Result<Selection> select_by_names(const storage::SeriesStore& store, model::TenantId tenant,
+                                  const index::Matchers& names, const index::Matchers& matchers, const Life& life,
+                                  Budget& budget) {
+  std::vector<index::ValueCondition> conditions;
+  for (const Matcher& matcher : names) {
+    VARVE_ASSIGN_OR_RETURN(auto condition, index::ValueCondition::make(matcher));
+    conditions.push_back(std::move(condition));
+  }
+  VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
+  VARVE_ASSIGN_OR_RETURN(const auto listed, candidates(store, tenant, names));
+  std::vector<std::pair<model::SeriesId, std::uint32_t>> found;
+  Selection out;
+  for (const std::string& name : listed) {
+    VARVE_RETURN_IF_ERROR(life.check());
+    if (!std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); })) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers));
+    if (series.empty()) continue;
+    VARVE_RETURN_IF_ERROR(budget.charge(series.size() * sizeof found[0] + sizeof name + name.size()));
+    const auto number = static_cast<std::uint32_t>(out.metrics.names.size());
+    for (const model::SeriesId id : series) found.emplace_back(id, number);
+    out.metrics.names.push_back(name);
+  }
+  std::ranges::sort(found, {}, [](const auto& one) { return model::to_int(one.first); });
+  for (const auto& [id, number] : found) {
+    out.series.push_back(id);
+    out.metrics.name_of.push_back(number);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
+                         const Life& life, Budget& budget) {
+  if (const auto* names = std::get_if<index::Matchers>(&query.metric)) {
+    return select_by_names(store, tenant, *names, query.matchers, life, budget);
+  }
+  Selection out;
+  VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, std::get<std::string>(query.metric), query.matchers));
+  return out;
+}
+
+}  // namespace varve::query

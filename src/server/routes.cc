@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/routes.h"
+
+#include "api/admin/routes.h"
+#include "api/catalog/routes.h"
+#include "api/ceres/error.h"
+#include "api/ceres/routes.h"
+#include "api/influx/error.h"
+#include "api/influx/routes.h"
+#include "api/kairosdb/routes.h"
+#include "api/opentsdb/error.h"
+#include "api/opentsdb/routes.h"
+#include "api/prometheus/routes.h"
+#include "http/answer.h"
+#include "server/translate.h"
+
+namespace varve::server {
+namespace {
+
+struct Family {
+  void (*add_routes)(http::Router& router, const api::Context& context);
+  // Paths whose errors the family's clients read, also where there is no such route; a longer one counts before a
+  // shorter one. "": it has none of its own.
+  std::string_view errors_under = {};
+  http::ErrorShape error_shape = nullptr;
+};
+
+constexpr Family kFamilies[] = {
+    {api::add_kairosdb_routes, "/api/v1/", http::error_response},
+    {api::add_opentsdb_routes, "/api/", api::opentsdb_error},
+    {api::add_ceres_routes, "/api/metadata/", api::ceres_error},
+    {api::add_influx_routes, "/api/v2/", api::influx2_error},
+    {api::add_prometheus_routes},
+    {api::add_catalog_routes},
+    {api::add_admin_routes},
+};
+
+}  // namespace
+
+http::Router make_routes(const config::Roles& roles, const api::Context& context, const api::TasksContext& tasks) {
+  http::Router router([roles](http::Effect effect) { return serves(roles, effect); });
+  for (const Family& family : kFamilies) family.add_routes(router, context);
+  api::add_rollup_tasks(router, tasks);
+  return router;
+}
+
+std::vector<std::pair<std::string, http::ErrorShape>> error_shapes() {
+  std::vector<std::pair<std::string, http::ErrorShape>> shapes;
+  for (const Family& family : kFamilies) {
+    if (family.error_shape != nullptr) shapes.emplace_back(family.errors_under, family.error_shape);
+  }
+  return shapes;
+}
+
+}  // namespace varve::server

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A newcomer's first page for each client works as it stands: the snippets of docs/start that are no curl commands (docs_test
+runs those, and clients_test those of collectd, Prometheus and vmagent)."""
+
+import gzip
+import re
+import subprocess
+import sys
+import time
+import tomllib
+import unittest
+import urllib.parse
+import urllib.request
+
+from support.case import OwnServerCase
+from support.documents import snippets
+
+
+class Start(OwnServerCase):
+    def test_opentsdb_lines(self):
+        server = self.new_server().start()
+        (shell,) = snippets("start/opentsdb.md", "sh", server)
+        done = subprocess.run(["bash", "-eu", "-c", shell], capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("KairosDB", done.stdout)
+        self.assertEqual(sorted(v for _, v in server.values("cpu.user")), [12.5, 40])
+
+    def test_python(self):
+        server = self.new_server().start()
+        (program,) = snippets("start/kairosdb.md", "python", server)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"21(\.0)?\]\]")
+
+    def test_telegraf(self):
+        """Debian has no Telegraf: what its output does with these settings is done here."""
+        server = self.new_server().start()
+        (text,) = snippets("start/telegraf.md", "toml", server)
+        (output,) = tomllib.loads(text)["outputs"]["influxdb"]
+        self.assertTrue(output["skip_database_creation"])
+        url = f"{output['urls'][0]}/write?db={urllib.parse.quote(output['database'])}"
+        lines = f"cpu,cpu=cpu0,host=web-1 usage_idle=97.5,usage_user=2i {time.time_ns()}\n"
+        request = urllib.request.Request(url, gzip.compress(lines.encode()), {
+            **output["http_headers"], "Content-Type": "text/plain; charset=utf-8", "Content-Encoding": "gzip",
+            "User-Agent": "Telegraf/1.37.0"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            self.assertEqual(answer.status, 204)
+        self.assertEqual([v for _, v in server.values("cpu_usage_idle", prefix=f"/t/{output['http_headers']['X-Tenant']}")], [97.5])
+
+    def test_grafana(self):
+        """The requests that the OpenTSDB data source makes for its test button, its variables and a panel."""
+        server = self.new_server().start()
+        (text,) = snippets("start/grafana.md", "yaml", server)
+        value = {key: re.search(rf"\b{key}: (\S+)", text)[1] for key in ("type", "url", "httpHeaderName1", "httpHeaderValue1")}
+        self.assertEqual((value["type"], value["url"]), ("opentsdb", f"http://127.0.0.1:{server.port}"))
+        header = {value["httpHeaderName1"]: value["httpHeaderValue1"]}
+        self.assertEqual(server.post("/api/put", [{"metric": "cpu", "timestamp": int(time.time()), "value": 1.5,
+                                                   "tags": {"host": "a"}}], header).status, 204)
+
+        def asked(method, path, body=None):
+            answer = server.request(method, path, body, header)
+            self.assertEqual(answer.status, 200, path)
+            return answer.json()
+        self.assertEqual(asked("GET", "/api/suggest?type=metrics&q=cpu&max=1000"), ["cpu"])
+        self.assertIn("avg", asked("GET", "/api/aggregators"))
+        self.assertIn("wildcard", asked("GET", "/api/config/filters"))
+        self.assertEqual(asked("GET", "/api/search/lookup?m=cpu%7Bhost=*%7D&limit=1000")["results"][0]["tags"], {"host": "a"})
+        (result,) = asked("POST", "/api/query", {
+            "start": int(time.time() * 1000) - 3_600_000, "msResolution": True, "globalAnnotations": True,
+            "queries": [{"metric": "cpu", "aggregator": "avg", "downsample": "1m-avg",
+                         "filters": [{"type": "wildcard", "tagk": "host", "filter": "*", "groupBy": True}]}]})
+        self.assertEqual((result["tags"], list(result["dps"].values())), ({"host": "a"}, [1.5]))
+
+
+if __name__ == "__main__":
+    unittest.main()
