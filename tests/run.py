@@ -22,7 +22,7 @@ SERIAL = ["hostile_test", "stop_test"]
 LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "node_loss_test", "power_test", "soak_test"]
 ONLY_LONG = ["chaos_test", "node_loss_test", "soak_test"]  # not without --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
-SECONDS_MAX = 600  # of one file
+SECONDS_MAX = 900  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.
 ON_CLUSTER = ["catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "delete_test", "histograms_test",
               "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
