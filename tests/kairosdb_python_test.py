@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Python client of KairosDB from PyPI (kairosdb-python, on httpx) does what it can do: all but puts."""
 
+import functools
 import sys
 import types
 import unittest
+import unittest.mock
 
 from support import pypi
 from support.case import ServerCase
@@ -24,9 +26,13 @@ class PythonClient(ServerCase):
             sys.modules["pandas"] = types.SimpleNamespace(DataFrame=dict)
             cls.addClassCleanup(sys.modules.pop, "pandas")
         cls.enterClassContext(pypi.importable(folder))
+        import httpx
         import kairosdb
         from kairosdb.errors import ApiCallError
         cls.ApiCallError = ApiCallError
+        # The client cannot be told how long to wait, and five seconds may be too few on a busy machine.
+        patient = functools.partial(httpx.Client, timeout=60)
+        cls.enterClassContext(unittest.mock.patch.object(httpx, "Client", patient))
         cls.api = kairosdb.KairosDB(f"http://127.0.0.1:{cls.server.port}/")
         cls.server.put([{"name": "py.load", "tags": {"host": host, "dc": "x"}, "datapoints": points} for host, points in (("a", A), ("b", B))])
         cls.server.put([{"name": "py.text", "tags": {"host": "a é"}, "timestamp": T0, "value": "up ü"}])
