@@ -8,15 +8,18 @@
 #include <mutex>
 
 #include "api/shared/http.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
 
 std::string report_of(const storage::SettleReport& report, double seconds) {
-  return "{\"slots_sealed\":" + std::to_string(report.slots_sealed) +
-         ",\"chunks_written\":" + std::to_string(report.chunks_written) +
-         ",\"samples\":" + std::to_string(report.samples) + ",\"bytes\":" + std::to_string(report.bytes) +
-         ",\"seconds\":" + std::to_string(seconds) + "}\n";
+  std::string out;
+  protocol::json::Writer json(out);
+  json.begin_object().member("slots_sealed", report.slots_sealed).member("chunks_written", report.chunks_written);
+  json.member("samples", report.samples).member("bytes", report.bytes);
+  json.key("seconds").raw(std::to_string(seconds)).end_object();  // in microseconds, however short it was
+  return out += '\n';
 }
 
 Result<Response> settle(storage::SampleStore& store, std::mutex& one) {

@@ -7,41 +7,26 @@
 #include <string>
 
 #include "api/shared/http.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
 
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 constexpr std::size_t kSlotsShown = 100;
 constexpr std::size_t kSlotsMax = 100'000;
 
-// Between the members of a list.
-void append_comma(std::string& out) {
-  if (out.back() != '[') out += ',';
+void append_slot(Writer& json, const storage::SlotState& slot) {
+  json.begin_object().member("start", slot.start).member("end", slot.end);
+  json.member("state", storage::to_string(slot.phase)).member("samples", slot.samples).member("bytes", slot.bytes);
+  json.member("fragments", slot.fragments).member("open_groups", slot.open_groups).end_object();
 }
 
-void append_slot(std::string& out, const storage::SlotState& slot) {
-  append_comma(out);
-  out += R"({"start":)" + std::to_string(slot.start) + R"(,"end":)" + std::to_string(slot.end) + R"(,"state":")";
-  out += storage::to_string(slot.phase);
-  out += R"(","samples":)" + std::to_string(slot.samples) + R"(,"bytes":)" + std::to_string(slot.bytes) +
-         R"(,"fragments":)" + std::to_string(slot.fragments) + R"(,"open_groups":)" + std::to_string(slot.open_groups) +
-         '}';
-}
-
-void append_work(std::string& out, const storage::SetAsideWork& work) {
-  append_comma(out);
-  out += R"({"work":)";
-  append_string(out, work.work);
-  out += R"(,"slot":)" + std::to_string(work.slot) + R"(,"granularity_ms":)" + std::to_string(work.granularity_ms) +
-         R"(,"series":)";
-  append_string(out, work.series);
-  out += R"(,"failures":)" + std::to_string(work.failures) + R"(,"retry":)" + std::to_string(work.retry_ms) +
-         R"(,"error":)";
-  append_string(out, work.error);
-  out += '}';
+void append_work(Writer& json, const storage::SetAsideWork& work) {
+  json.begin_object().member("work", work.work).member("slot", work.slot);
+  json.member("granularity_ms", work.granularity_ms).member("series", work.series);
+  json.member("failures", work.failures).member("retry", work.retry_ms).member("error", work.error).end_object();
 }
 
 Result<std::size_t> limit_of(const Request& request) {
@@ -60,41 +45,35 @@ Result<Response> slots_response(const storage::SlotStore& slots, const storage::
   VARVE_ASSIGN_OR_RETURN(const auto limit, limit_of(request));
   VARVE_ASSIGN_OR_RETURN(const auto tenant, series.find_tenant(request.tenant));
   const auto counts = slots.slot_counts();
-  std::string body = R"({"pending":)" + std::to_string(counts.pending) + R"(,"sealed":)" +
-                     std::to_string(counts.sealed) + R"(,"windows":)" + std::to_string(counts.windows) +
-                     R"(,"set_aside":[)";
+  std::string body;
+  Writer json(body);
+  json.begin_object().member("pending", counts.pending).member("sealed", counts.sealed);
+  json.member("windows", counts.windows).key("set_aside").begin_array();
   if (tenant) {
     for (const auto& work : slots.set_aside()) {
-      if (work.tenant == *tenant) append_work(body, work);
+      if (work.tenant == *tenant) append_work(json, work);
     }
   }
-  body += R"(],"slots":[)";
+  json.end_array().key("slots").begin_array();
   if (tenant) {
-    for (const auto& slot : slots.slots(*tenant, limit)) append_slot(body, slot);
+    for (const auto& slot : slots.slots(*tenant, limit)) append_slot(json, slot);
   }
-  return Response::json(200, body + "]}");
+  json.end_array().end_object();
+  return Response::json(200, std::move(body));
 }
 
 Result<Response> jobs_response(const tracker::Ownership& ownership) {
   VARVE_ASSIGN_OR_RETURN(const auto jobs, ownership.jobs());
-  std::string body = R"({"replica":)";
-  append_string(body, ownership.replica());
-  body += R"(,"own":")";
-  body += to_string(ownership.own());
-  body += R"(","partitions":[)";
-  for (const std::uint32_t partition : ownership.partitions()) {
-    append_comma(body);
-    body += std::to_string(partition);
-  }
-  body += R"(],"jobs":[)";
+  std::string body;
+  Writer json(body);
+  json.begin_object().member("replica", ownership.replica()).member("own", to_string(ownership.own()));
+  json.key("partitions").array(ownership.partitions()).key("jobs").begin_array();
   for (const auto& job : jobs) {
-    append_comma(body);
-    body += R"({"job":)" + std::to_string(job.job) + R"(,"holder":)";
-    append_string(body, job.holder);
-    body +=
-        R"(,"lease_until":)" + std::to_string(job.expires_ms) + R"(,"next_turn":)" + std::to_string(job.due_ms) + '}';
+    json.begin_object().member("job", job.job).member("holder", job.holder);
+    json.member("lease_until", job.expires_ms).member("next_turn", job.due_ms).end_object();
   }
-  return Response::json(200, body + "]}");
+  json.end_array().end_object();
+  return Response::json(200, std::move(body));
 }
 
 }  // namespace

@@ -12,27 +12,18 @@
 #include "api/shared/discovery.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
 namespace {
 
 using model::ValueType;
-using protocol::json::append_string;
+using protocol::json::Writer;
 using storage::SeriesLife;
 using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kTagsAtOnce = 10'000;  // series
-
-void append_words(std::string& out, const Words& words) {
-  out += '[';
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i != 0) out += ',';
-    append_string(out, words[i]);
-  }
-  out += ']';
-}
 
 bool has_numbers(const SeriesLife& life) { return life.has(ValueType::long_) || life.has(ValueType::double_); }
 bool has_others(const SeriesLife& life) {
@@ -40,24 +31,25 @@ bool has_others(const SeriesLife& life) {
 }
 
 // "first_seen":…,"last_seen":…
-void append_seen(std::string& out, const SeriesLife& life) {
-  out += R"("first_seen":)" + (life.points == 0 ? "null" : std::to_string(life.first_ms));
-  out += R"(,"last_seen":)" + (life.points == 0 ? "null" : std::to_string(life.last_ms));
+void append_seen(Writer& json, const SeriesLife& life) {
+  if (life.points == 0) {
+    json.key("first_seen").null().key("last_seen").null();
+  } else {
+    json.member("first_seen", life.first_ms).member("last_seen", life.last_ms);
+  }
 }
 
 // "types":[…],"first_seen":…,"last_seen":…,"points":…
-void append_life(std::string& out, const SeriesLife& life) {
+void append_life(Writer& json, const SeriesLife& life) {
   Words types;
   if (life.has(ValueType::long_)) types.push_back("long");
   if (life.has(ValueType::double_)) types.push_back("double");
   if (life.has(ValueType::string)) types.push_back("string");
   if (life.has(ValueType::complex)) types.push_back("complex");
   if (life.has(ValueType::histogram)) types.push_back("histogram");
-  out += R"("types":)";
-  append_words(out, types);
-  out += ',';
-  append_seen(out, life);
-  out += R"(,"points":)" + std::to_string(life.points);
+  json.key("types").array(types);
+  append_seen(json, life);
+  json.member("points", life.points);
 }
 
 class Catalog {
@@ -83,14 +75,17 @@ class Catalog {
       VARVE_RETURN_IF_ERROR(charge_names(query.budget(), names));
     }
     auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
-    std::string out = R"({"metrics":[)";
+    std::string out;
+    Writer json(out);
+    json.begin_object().key("metrics").begin_array();
     for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
-      VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(out, SeenSeries(store_, *tenant, range, query), *at));
+      VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(json, SeenSeries(store_, *tenant, range, query), *at));
       if (there) ++listed;
     }
-    out += ']';
-    if (at != names.end()) append_next(out, *(at - 1));
-    return Response::json(200, std::move(out += '}'));
+    json.end_array();
+    if (at != names.end()) json.member("next", *(at - 1));
+    json.end_object();
+    return Response::json(200, std::move(out));
   }
 
   Result<Response> tags(Tenant tenant, const Request& request, query::UnderWay& query) const {
@@ -113,14 +108,16 @@ class Catalog {
       VARVE_ASSIGN_OR_RETURN(tags, SeenSeries(store_, *tenant, range, query).tags(metric));
     }
     auto at = after ? tags.upper_bound(*after) : tags.begin();
-    std::string out = R"({"tags":[)";
+    std::string out;
+    Writer json(out);
+    json.begin_object().key("tags").begin_array();
     for (std::size_t listed = 0; at != tags.end() && listed < page.limit; ++at, ++listed) {
-      if (listed != 0) out += ',';
-      append_tag(out, at->first, at->second, !metric.empty() || range.has_value());
+      append_tag(json, at->first, at->second, !metric.empty() || range.has_value());
     }
-    out += ']';
-    if (at != tags.end()) append_next(out, token_of(std::prev(at)->first));
-    return Response::json(200, std::move(out += '}'));
+    json.end_array();
+    if (at != tags.end()) json.member("next", token_of(std::prev(at)->first));
+    json.end_object();
+    return Response::json(200, std::move(out));
   }
 
   Result<Response> series(Tenant tenant, const Request& request, query::UnderWay& query) const {
@@ -148,23 +145,26 @@ class Catalog {
       listed.more = listed.more || windows.of_series.size() < listed.series.size();
       listed.series.resize(windows.of_series.size());
     }
-    std::string out = R"({"series":[)";
+    std::string out;
+    Writer json(out);
+    json.begin_object().key("series").begin_array();
     for (std::size_t first = 0; first < listed.series.size(); first += kTagsAtOnce) {
       const auto some = std::span(listed.series).subspan(first, std::min(kTagsAtOnce, listed.series.size() - first));
       const auto tags = store_.tags(*tenant, some);
       const std::size_t before = out.size();
       VARVE_RETURN_IF_ERROR(query.check());
       for (std::size_t i = 0; i < some.size(); ++i) {
-        if (first + i != 0) out += ',';
-        append_series(out, tags[i], listed.lives[first + i]);
-        if (with_windows) append_windows(out, windows.of_series[first + i]);
-        out += '}';
+        json.begin_object().key("tags").object(tags[i]);
+        append_life(json, listed.lives[first + i]);
+        if (with_windows) append_windows(json, windows.of_series[first + i]);
+        json.end_object();
       }
       VARVE_RETURN_IF_ERROR(query.budget().charge(out.size() - before));
     }
-    out += ']';
-    if (listed.more) append_next(out, std::to_string(model::to_int(listed.series.back())));
-    Response response = Response::json(200, std::move(out += '}'));
+    json.end_array();
+    if (listed.more) json.member("next", std::to_string(model::to_int(listed.series.back())));
+    json.end_object();
+    Response response = Response::json(200, std::move(out));
     return with_windows ? with_read(std::move(response), windows.read) : response;
   }
 
@@ -216,7 +216,7 @@ class Catalog {
   }
 
   // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
-  Result<bool> append_metric(std::string& out, const SeenSeries& seen, const std::string& name) const {
+  Result<bool> append_metric(Writer& json, const SeenSeries& seen, const std::string& name) const {
     SeriesLife all;
     std::size_t count = 0;
     VARVE_RETURN_IF_ERROR(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesLife& life) {
@@ -225,49 +225,23 @@ class Catalog {
       return true;
     }));
     if (count == 0) return false;
-    if (out.back() != '[') out += ',';
     // What its rollups answer; without points it is not known yet to be a text.
     const bool text = has_others(all) && !has_numbers(all);
     const bool counter = !text && context_.is_counter(name);
     Words aggregators = {"count", "last"};
     if (!text) aggregators = counter ? Words{"sum", "count"} : Words{"min", "max", "avg", "sum", "count"};
     if (!text && has_others(all)) aggregators.push_back("last");
-    out += R"({"name":)";
-    append_string(out, name);
-    out += R"(,"kind":)";
-    append_string(out, text ? "text" : counter ? "delta counter" : "gauge");
-    out += R"(,"aggregators":)";
-    append_words(out, aggregators);
-    out += R"(,"series":)" + std::to_string(count) + ',';
-    append_life(out, all);
-    out += '}';
+    json.begin_object().member("name", name).member("kind", text ? "text" : counter ? "delta counter" : "gauge");
+    json.key("aggregators").array(aggregators).member("series", count);
+    append_life(json, all);
+    json.end_object();
     return true;
   }
 
-  static void append_tag(std::string& out, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_life) {
-    out += R"({"key":)";
-    append_string(out, tag.first);
-    out += R"(,"value":)";
-    append_string(out, tag.second);
-    out += R"(,"series":)" + std::to_string(sighting.series);
-    if (with_life) {
-      out += ',';
-      append_seen(out, sighting.life);
-    }
-    out += '}';
-  }
-
-  // Without the closing brace.
-  static void append_series(std::string& out, const model::Tags& tags, const SeriesLife& life) {
-    out += R"({"tags":{)";
-    for (std::size_t i = 0; i < tags.size(); ++i) {
-      if (i != 0) out += ',';
-      append_string(out, tags[i].first);
-      out += ':';
-      append_string(out, tags[i].second);
-    }
-    out += "},";
-    append_life(out, life);
+  static void append_tag(Writer& json, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_life) {
+    json.begin_object().member("key", tag.first).member("value", tag.second).member("series", sighting.series);
+    if (with_life) append_seen(json, sighting.life);
+    json.end_object();
   }
 
   const CatalogContext context_;

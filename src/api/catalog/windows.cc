@@ -8,10 +8,13 @@
 #include "api/shared/query_answer.h"
 #include "model/duration.h"
 #include "model/time.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
 namespace {
+
+using protocol::json::Writer;
 
 constexpr std::int64_t kWidthMaxMs = 366 * model::kDayMs;
 
@@ -19,12 +22,10 @@ bool is_width_unit(model::TimeUnit unit) {
   return unit == model::TimeUnit::hours || unit == model::TimeUnit::days || unit == model::TimeUnit::weeks;
 }
 
-void append_window(std::string& out, const query::MetricWindow& window, std::int64_t width_ms) {
-  out += R"({"start":)" + std::to_string(window.start);
-  out += R"(,"end":)" + std::to_string(window.start + width_ms);
-  out += R"(,"series":)" + std::to_string(window.series);
-  out += R"(,"points":)" + std::to_string(window.points);
-  out += R"(,"first_seen":)" + std::to_string(window.first_ms) + '}';
+void append_window(Writer& json, const query::MetricWindow& window, std::int64_t width_ms) {
+  json.begin_object().member("start", window.start).member("end", window.start + width_ms);
+  json.member("series", window.series).member("points", window.points).member("first_seen", window.first_ms);
+  json.end_object();
 }
 
 // What of the range is behind the window where the page before ended.
@@ -51,15 +52,13 @@ query::PresenceQuery presence_of(const Request& request, std::string_view metric
   return {request.tenant, std::string(metric), range, width_ms};
 }
 
-void append_windows(std::string& out, std::span<const query::SeriesWindow> windows) {
-  out += R"(,"windows":[)";
+void append_windows(Writer& json, std::span<const query::SeriesWindow> windows) {
+  json.key("windows").begin_array();
   for (const query::SeriesWindow& window : windows) {
-    if (out.back() != '[') out += ',';
-    out += R"({"start":)" + std::to_string(window.start);
-    out += R"(,"points":)" + std::to_string(window.points);
-    out += R"(,"first_seen":)" + std::to_string(window.first_ms) + '}';
+    json.begin_object().member("start", window.start).member("points", window.points);
+    json.member("first_seen", window.first_ms).end_object();
   }
-  out += ']';
+  json.end_array();
 }
 
 Result<Response> catalog_windows(const query::Engine& engine, const Request& request, query::UnderWay& under_way) {
@@ -77,14 +76,14 @@ Result<Response> catalog_windows(const query::Engine& engine, const Request& req
     VARVE_ASSIGN_OR_RETURN(found, query::windows_of_metric(engine, presence_of(request, metric, range, width_ms),
                                                            matchers, page.limit, under_way));
   }
-  std::string out = R"({"windows":[)";
-  for (const query::MetricWindow& window : found.windows) {
-    if (out.back() != '[') out += ',';
-    append_window(out, window, width_ms);
-  }
-  out += ']';
-  if (found.more) append_next(out, std::to_string(found.windows.back().start));
-  return with_read(Response::json(200, std::move(out += '}')), found.read);
+  std::string out;
+  Writer json(out);
+  json.begin_object().key("windows").begin_array();
+  for (const query::MetricWindow& window : found.windows) append_window(json, window, width_ms);
+  json.end_array();
+  if (found.more) json.member("next", std::to_string(found.windows.back().start));
+  json.end_object();
+  return with_read(Response::json(200, std::move(out)), found.read);
 }
 
 }  // namespace varve::api

@@ -13,6 +13,7 @@
 #include "api/shared/http.h"
 #include "base/result.h"
 #include "model/time.h"
+#include "protocol/json/writer.h"
 #include "query/presence.h"
 
 namespace varve::api {
@@ -25,8 +26,8 @@ Result<std::int64_t> width_of(const Request& request);
 query::PresenceQuery presence_of(const Request& request, std::string_view metric, model::TimeRange range,
                                  std::int64_t width_ms);
 
-// ,"windows":[…] of one series.
-void append_windows(std::string& out, std::span<const query::SeriesWindow> windows);
+// The member "windows":[…] of one series.
+void append_windows(protocol::json::Writer& json, std::span<const query::SeriesWindow> windows);
 
 // The answer to GET /api/v1/catalog/windows, part of `under_way`. Blocks as a query does. Errors: invalid, and those of
 // a query.

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "model/instant.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
@@ -38,13 +38,11 @@ std::string request_id() {
 }  // namespace
 
 Response ceres_error(int status, std::string_view message, std::string_view path) {
-  std::string body = R"({"timestamp":")" + timestamp_text() + R"(","path":)";
-  protocol::json::append_string(body, path);
-  body += R"(,"status":)" + std::to_string(status) + R"(,"error":)";
-  protocol::json::append_string(body, http::reason_of(status));
-  body += R"(,"message":)";
-  protocol::json::append_string(body, message);
-  body += R"(,"requestId":")" + request_id() + "\"}";
+  std::string body;
+  protocol::json::Writer json(body);
+  json.begin_object().member("timestamp", timestamp_text()).member("path", path).member("status", status);
+  json.member("error", http::reason_of(status)).member("message", message).member("requestId", request_id());
+  json.end_object();
   return with_retry(Response::json(status, std::move(body)));
 }
 

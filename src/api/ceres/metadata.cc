@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "api/ceres/handlers.h"
@@ -12,7 +13,7 @@
 #include "protocol/ceres/parameters.h"
 #include "protocol/ceres/query.h"
 #include "protocol/ceres/search.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 #include "query/search.h"
 
 namespace varve::api {
@@ -21,7 +22,7 @@ namespace {
 
 namespace ceres = protocol::ceres;
 using index::Matcher;
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 constexpr std::array<std::string_view, 2> kSubjects = {"metricName", "metricGroup"};
 constexpr std::size_t kTagBatch = 1024;  // series whose tags are strings at one time
@@ -34,12 +35,9 @@ Response with_total(Response response, std::size_t total) {
 
 Response list_response(const std::vector<std::string>& list, const ceres::Paging& paging) {
   const auto [first, last] = paging.part(list.size());
-  std::string body = "[";
-  for (std::size_t i = first; i < last; ++i) {
-    if (i != first) body += ',';
-    append_string(body, list[i]);
-  }
-  return with_total(Response::json(200, body += ']'), list.size());
+  std::string body;
+  Writer(body).array(std::span(list).subspan(first, last - first));
+  return with_total(Response::json(200, std::move(body)), list.size());
 }
 
 Matcher equals(std::string_view key, std::string_view value) {
@@ -158,27 +156,14 @@ Result<Response> tags(const CeresHandlers& self, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto subject, ceres::subject_of(request.query));
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(self.engine(), request, self.api()));
   VARVE_ASSIGN_OR_RETURN(const TagValues found, tags_of(self, request, subject, *query));
-  std::string one;
-  std::string all;
-  for (const auto& [key, values] : found) {
-    one += one.empty() ? "" : ",";
-    append_string(one, key);
-    one += ':';
-    append_string(one, *values.rbegin());
-    all += all.empty() ? "" : ",";
-    append_string(all, key);
-    all += ":[";
-    for (const std::string& value : values) {
-      if (value != *values.begin()) all += ',';
-      append_string(all, value);
-    }
-    all += ']';
-  }
-  std::string body = R"({"tenantId":)";
-  append_string(body, request.tenant);
-  body += subject.is_group ? R"(,"metricGroup":)" : R"(,"metric":)";
-  append_string(body, subject.name);
-  body += R"(,"tags":{)" + one + R"(},"tagValues":{)" + all + "}}";
+  std::string body;
+  Writer json(body);
+  json.begin_object().member("tenantId", request.tenant);
+  json.member(subject.is_group ? "metricGroup" : "metric", subject.name).key("tags").begin_object();
+  for (const auto& [key, values] : found) json.member(key, *values.rbegin());
+  json.end_object().key("tagValues").begin_object();
+  for (const auto& [key, values] : found) json.key(key).array(values);
+  json.end_object().end_object();
   return held_by(std::move(query), Response::json(200, std::move(body)));
 }
 
@@ -201,41 +186,30 @@ class FoundAnswer {
 
   bool next(std::string& out) {
     const std::size_t until = out.size() + http::kPieceBytes;
-    if (first_) out += '[';
+    if (!std::exchange(opened_, true)) out += '[';
+    Writer json = Writer::behind_value(out, found_shown_);
     for (; left_ > 0; --left_, ++at_) {
       if (out.size() >= until) return true;
-      if (!std::exchange(first_, false)) out += ',';
-      append(out, *at_);
+      found_shown_ = true;
+      append(json, *at_);
     }
-    first_ = false;
-    out += ']';
+    json.end_array();
     return false;
   }
 
  private:
-  static void append(std::string& out, const Found& found) {
-    out += '{';
-    if (!found.metric.empty()) {
-      out += R"("metricName":)";
-      append_string(out, found.metric);
-    }
-    if (!found.tags.empty()) {
-      out += found.metric.empty() ? R"("tags":{)" : R"(,"tags":{)";
-      for (std::size_t i = 0; i < found.tags.size(); ++i) {
-        if (i != 0) out += ',';
-        append_string(out, found.tags[i].first);
-        out += ':';
-        append_string(out, found.tags[i].second);
-      }
-      out += '}';
-    }
-    out += '}';
+  static void append(Writer& json, const Found& found) {
+    json.begin_object();
+    if (!found.metric.empty()) json.member("metricName", found.metric);
+    if (!found.tags.empty()) json.key("tags").object(found.tags);
+    json.end_object();
   }
 
   const std::set<Found> found_;
   std::set<Found>::const_iterator at_;
   std::size_t left_ = 0;
-  bool first_ = true;
+  bool opened_ = false;
+  bool found_shown_ = false;
 };
 
 void add_tag_patterns(index::Matchers& matchers, const ceres::TagPattern& wanted) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
@@ -21,15 +21,19 @@ std::string_view influx2_code(int status) {
 }  // namespace
 
 Response influx1_error(int status, std::string_view message, std::string_view) {
-  std::string body = R"({"error":)";
-  protocol::json::append_string(body, message);
-  return with_retry(Response::json(status, body + "}"));
+  std::string body;
+  protocol::json::Writer(body).begin_object().member("error", message).end_object();
+  return with_retry(Response::json(status, std::move(body)));
 }
 
 Response influx2_error(int status, std::string_view message, std::string_view) {
-  std::string body = R"({"code":")" + std::string(influx2_code(status)) + R"(","message":)";
-  protocol::json::append_string(body, message);
-  return with_retry(Response::json(status, body + "}"));
+  std::string body;
+  protocol::json::Writer(body)
+      .begin_object()
+      .member("code", influx2_code(status))
+      .member("message", message)
+      .end_object();
+  return with_retry(Response::json(status, std::move(body)));
 }
 
 }  // namespace varve::api

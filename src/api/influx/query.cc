@@ -5,12 +5,12 @@
 
 #include "api/shared/http.h"
 #include "http/url.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
 
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 // Words in upper case, one blank between them; what is in double quotes is left out: it is a name.
 std::string shape_of(std::string_view statement) {
@@ -27,22 +27,23 @@ std::string shape_of(std::string_view statement) {
   return out;
 }
 
-std::string result_of(std::string_view statement, std::string_view tenant) {
+// What a statement's result has besides its number.
+void append_result(Writer& json, std::string_view statement, std::string_view tenant) {
   const std::string shape = shape_of(statement);
   const auto is = [&](std::string_view begin) { return shape.starts_with(begin); };
-  if (is("CREATE DATABASE") || is("CREATE RETENTION POLICY") || is("ALTER RETENTION POLICY")) return "";
+  if (is("CREATE DATABASE") || is("CREATE RETENTION POLICY") || is("ALTER RETENTION POLICY")) return;
   if (is("SHOW DATABASES")) {
-    std::string out = R"(,"series":[{"name":"databases","columns":["name"],"values":[[)";
-    append_string(out, tenant);
-    return out + "]]}]";
+    json.key("series").begin_array().begin_object().member("name", "databases");
+    json.key("columns").raw(R"(["name"])").key("values").begin_array().begin_array().value(tenant);
+    json.end_array().end_array().end_object().end_array();
+    return;
   }
   if (is("SHOW RETENTION POLICIES")) {
-    return R"(,"series":[{"columns":["name","duration","shardGroupDuration","replicaN","default"],)"
-           R"("values":[["autogen","0s","168h0m0s",1,true]]}])";
+    json.key("series").raw(R"([{"columns":["name","duration","shardGroupDuration","replicaN","default"],)"
+                           R"("values":[["autogen","0s","168h0m0s",1,true]]}])");
+    return;
   }
-  std::string out = ",\"error\":";
-  append_string(out, "not supported here: " + std::string(statement.substr(0, 200)));
-  return out;
+  json.member("error", "not supported here: " + std::string(statement.substr(0, 200)));
 }
 
 }  // namespace
@@ -81,12 +82,16 @@ std::vector<std::string> split_statements(std::string_view q) {
 }
 
 std::string influx_results(const std::vector<std::string>& statements, std::string_view tenant) {
-  std::string out = "{\"results\":[";
+  std::string out;
+  Writer json(out);
+  json.begin_object().key("results").begin_array();
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (i != 0) out += ',';
-    out += "{\"statement_id\":" + std::to_string(i) + result_of(statements[i], tenant) + '}';
+    json.begin_object().member("statement_id", i);
+    append_result(json, statements[i], tenant);
+    json.end_object();
   }
-  return out + "]}\n";
+  json.end_array().end_object();
+  return out += '\n';
 }
 
 void answer_influx_query(const Request& request, const Responder& answer) {

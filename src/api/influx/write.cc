@@ -8,7 +8,7 @@
 #include "api/shared/http.h"
 #include "api/shared/ingest.h"
 #include "protocol/influx/line.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
@@ -72,19 +72,21 @@ void write_lines(const IngestContext& context, const Request& request, const Res
 void ping(const IngestContext& context, const Request& request, const Responder& answer) {
   Response response = Response::empty(204);
   if (request.param("verbose").value_or("false") == "true") {
-    std::string body = "{\"version\":";
-    protocol::json::append_string(body, influx_version(context));
-    response = Response::json(200, body + "}");
+    std::string body;
+    protocol::json::Writer(body).begin_object().member("version", influx_version(context)).end_object();
+    response = Response::json(200, std::move(body));
   }
   response.headers = {{"X-Influxdb-Version", influx_version(context)}, {"X-Influxdb-Build", "OSS"}};
   answer(std::move(response));
 }
 
 std::string health(const IngestContext& context) {
-  std::string body =
-      R"({"name":"varve","message":"ready for queries and writes","status":"pass","checks":[],"version":)";
-  protocol::json::append_string(body, influx_version(context));
-  return body + "}";
+  std::string body;
+  protocol::json::Writer json(body);
+  json.begin_object().member("name", "varve").member("message", "ready for queries and writes");
+  json.member("status", "pass").key("checks").begin_array().end_array();
+  json.member("version", influx_version(context)).end_object();
+  return body;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "api/shared/http.h"
 #include "http/url.h"
 #include "model/tenant.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
@@ -37,12 +37,9 @@ TextName name_of(const Request& request) {
 }
 
 Response results(const std::vector<std::string>& names) {
-  std::string body = R"({"results":[)";
-  for (const std::string& name : names) {
-    if (body.back() != '[') body += ',';
-    protocol::json::append_string(body, name);
-  }
-  return kairosdb_response(200, body += "]}");
+  std::string body;
+  protocol::json::Writer(body).begin_object().key("results").array(names).end_object();
+  return kairosdb_response(200, std::move(body));
 }
 
 // As often as it has keys, as KairosDB does it.

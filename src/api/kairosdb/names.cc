@@ -12,13 +12,12 @@
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/shared/discovery.h"
 #include "api/shared/endpoint.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
 namespace {
 
-using protocol::json::append_string;
 using Names = std::vector<std::string>;
 using Range = std::optional<model::TimeRange>;
 
@@ -109,19 +108,19 @@ class NameLists {
   template <class Wanted>
   static Result<std::string> page_json(const Names& names, const Page& page, const Wanted& wanted) {
     auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
-    std::string out = R"({"results":[)";
+    std::string out;
+    protocol::json::Writer json(out);
+    json.begin_object().key("results").begin_array();
     for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
       VARVE_ASSIGN_OR_RETURN(const bool is_wanted, wanted(*at));
       if (!is_wanted) continue;
-      if (listed++ != 0) out += ',';
-      append_string(out, *at);
+      ++listed;
+      json.value(*at);
     }
-    out += ']';
-    if (at != names.end()) {
-      out += R"(,"next":)";
-      append_string(out, *(at - 1));
-    }
-    return out += '}';
+    json.end_array();
+    if (at != names.end()) json.member("next", *(at - 1));
+    json.end_object();
+    return out;
   }
 
   static Result<std::string> prefixed_json(Names names, const Asked& asked) {

@@ -6,59 +6,46 @@
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/shared/http.h"
 #include "model/instant.h"
-#include "protocol/json/number_text.h"
-#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
 namespace {
 
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 constexpr std::string_view kKillPath = "/api/v1/admin/killquery/";
 
 // A query in JSON is shown as such, any other text as a string.
-void append_query(std::string& out, const std::string& text) {
+void append_query(Writer& json, const std::string& text) {
   protocol::json::Reader reader(text);
   const auto tree = protocol::json::read_strict(reader);
   if (tree && tree->kind == protocol::json::Kind::object) {
-    out += text;
+    json.raw(text);
   } else {
-    append_string(out, text);
+    json.value(text);
   }
 }
 
-void append_running(std::string& out, const query::RunningQuery& running) {
+void append_running(Writer& json, const query::RunningQuery& running) {
   std::string metrics;
   for (const std::string& metric : running.metrics) metrics.append(metrics.empty() ? "" : ",").append(metric);
-  out += R"({"query hash":)";
-  append_string(out, running.id);
-  out += R"(,"metric name":)";
-  append_string(out, metrics);
-  out += R"(,"query JSON":)";
-  append_query(out, running.text);
-  out += R"(,"api":)";
-  append_string(out, running.api);
-  out += R"(,"started":")";
-  model::append_instant(out, running.started_ms);
-  out += R"(","seconds":)";
-  protocol::json::append_double(out, running.seconds);
-  out += R"(,"samples":)" + std::to_string(running.read.samples);
-  out += R"(,"chunks":)" + std::to_string(running.read.chunks);
-  out += R"(,"windows":)" + std::to_string(running.read.windows_in_all());
-  out += R"(,"bytes":)" + std::to_string(running.bytes) + '}';
+  json.begin_object().member("query hash", running.id).member("metric name", metrics).key("query JSON");
+  append_query(json, running.text);
+  json.member("api", running.api).member("started", model::instant(running.started_ms));
+  json.member("seconds", running.seconds).member("samples", running.read.samples);
+  json.member("chunks", running.read.chunks).member("windows", running.read.windows_in_all());
+  json.member("bytes", running.bytes).end_object();
 }
 
 void list(const query::Engine& engine, const TaskPool& pool, const Request& request, const Responder& respond) {
   if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
-  std::string body = R"({"queries":[)";
-  const auto running = engine.running().list(request.tenant);
-  for (std::size_t i = 0; i < running.size(); ++i) {
-    if (i != 0) body += ',';
-    append_running(body, running[i]);
-  }
-  body += R"(],"queries waiting":)" + std::to_string(pool.waiting()) + '}';
+  std::string body;
+  Writer json(body);
+  json.begin_object().key("queries").begin_array();
+  for (const auto& running : engine.running().list(request.tenant)) append_running(json, running);
+  json.end_array().member("queries waiting", pool.waiting()).end_object();
   respond(kairosdb_response(200, std::move(body)));
 }
 

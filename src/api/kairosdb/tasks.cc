@@ -9,8 +9,8 @@
 #include "api/shared/endpoint.h"
 #include "language/kairosdb/to_request.h"
 #include "model/tenant.h"
-#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
+#include "protocol/json/writer.h"
 #include "protocol/kairosdb/datapoints.h"
 #include "task/backfill_time.h"
 
@@ -43,13 +43,11 @@ std::string new_id() {
 
 // {"id":…,"name":…,"attributes":{"url":…}}
 std::string link_to(const Task& task) {
-  std::string out = R"({"id":)";
-  protocol::json::append_string(out, task.id);
-  out += R"(,"name":)";
-  protocol::json::append_string(out, task.name);
-  out += R"(,"attributes":{"url":)";
-  protocol::json::append_string(out, std::string(kPath) + "/" + task.id);
-  return out += "}}";
+  std::string out;
+  protocol::json::Writer json(out);
+  json.begin_object().member("id", task.id).member("name", task.name).key("attributes");
+  json.begin_object().member("url", std::string(kPath) + "/" + task.id).end_object().end_object();
+  return out;
 }
 
 struct Call {
@@ -90,15 +88,17 @@ Response create(const Call& call) {
 Response list(const Call& call) {
   const auto ids = call.tasks().ids(call.name.tenant);
   if (!ids) return failed(ids.error());
-  std::string body = "[";
+  std::string body;
+  protocol::json::Writer tasks(body);
+  tasks.begin_array();
   for (const std::string& id : *ids) {
     const auto json = call.tasks().json({call.name.tenant, id});
     if (!json) return failed(json.error());
     if (!*json) continue;  // erased just now
-    if (body.back() != '[') body += ',';
-    body += **json;
+    tasks.raw(**json);
   }
-  return kairosdb_response(200, body += ']');
+  tasks.end_array();
+  return kairosdb_response(200, std::move(body));
 }
 
 // The task's JSON is handed to `answer`, if there is such a task.

@@ -38,8 +38,6 @@ void append_query(Writer& json, const opentsdb::SubQuery& query, std::size_t ind
 
 }  // namespace
 
-void append_tags(std::string& out, const model::Tags& tags) { Writer(out).object(tags); }
-
 void append_value(std::string& out, const aggregate::Points& points, std::size_t i) {
   if (points.type_of(i) == ValueType::long_) {
     append_long(out, std::bit_cast<std::int64_t>(points.bits[i]));

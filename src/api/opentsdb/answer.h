@@ -36,9 +36,6 @@ class OpentsdbAnswer {
   std::uint64_t points_written_ = 0;
 };
 
-// {"host":"a","dc":"x"}
-void append_tags(std::string& out, const model::Tags& tags);
-
 // A number; null for what is none.
 void append_value(std::string& out, const aggregate::Points& points, std::size_t i);
 

@@ -3,14 +3,16 @@
 
 #include <string>
 
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
 Response opentsdb_error(int status, std::string_view message, std::string_view) {
-  std::string body = R"({"error":{"code":)" + std::to_string(status) + R"(,"message":)";
-  protocol::json::append_string(body, message);
-  return with_retry(Response::json(status, body + "}}"));
+  std::string body;
+  protocol::json::Writer json(body);
+  json.begin_object().key("error").begin_object().member("code", status).member("message", message);
+  json.end_object().end_object();
+  return with_retry(Response::json(status, std::move(body)));
 }
 
 }  // namespace varve::api

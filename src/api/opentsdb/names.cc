@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/shared/query_answer.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 
 namespace varve::api {
 
@@ -14,16 +14,13 @@ namespace {
 
 namespace opentsdb = protocol::opentsdb;
 using opentsdb::Suggest;
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 template <class List>
 std::string array_of(const List& names) {
-  std::string out = "[";
-  for (const auto& name : names) {
-    if (out.size() > 1) out += ',';
-    append_string(out, name);
-  }
-  return out + ']';
+  std::string out;
+  Writer(out).array(names);
+  return out;
 }
 
 Result<std::vector<std::string>> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
@@ -88,24 +85,26 @@ Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::str
 std::string opentsdb_aggregators() { return array_of(aggregate::reducer_names()); }
 
 std::string opentsdb_filters() {
-  std::string out = "{";
+  std::string out;
+  Writer json(out);
+  json.begin_object();
   for (const FilterHelp& help : kFilterHelp) {
-    if (out.size() > 1) out += ',';
-    append_string(out, help.name);
-    out += R"(:{"examples":)";
-    append_string(out, help.example);
-    out += R"(,"description":)";
-    append_string(out, help.description);
-    out += '}';
+    json.key(help.name).begin_object();
+    json.member("examples", help.example).member("description", help.description).end_object();
   }
-  return out + '}';
+  json.end_object();
+  return out;
 }
 
 std::string opentsdb_version(std::string_view version) {
-  std::string out = R"({"version":)";
-  append_string(out, version);
-  return out + R"(,"repo":"varve","repo_status":"","short_revision":"","full_revision":"","user":"","host":"",)"
-               R"("timestamp":""})";
+  std::string out;
+  Writer json(out);
+  json.begin_object().member("version", version).member("repo", "varve");
+  for (const char* unknown : {"repo_status", "short_revision", "full_revision", "user", "host", "timestamp"}) {
+    json.member(unknown, "");
+  }
+  json.end_object();
+  return out;
 }
 
 }  // namespace varve::api

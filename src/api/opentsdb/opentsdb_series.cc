@@ -10,7 +10,7 @@
 #include "api/opentsdb/names.h"
 #include "language/opentsdb/to_request.h"
 #include "model/time.h"
-#include "protocol/json/text.h"
+#include "protocol/json/writer.h"
 #include "query/search.h"
 
 namespace varve::api {
@@ -20,7 +20,7 @@ namespace {
 namespace opentsdb = protocol::opentsdb;
 using index::Matcher;
 using opentsdb::Lookup;
-using protocol::json::append_string;
+using protocol::json::Writer;
 
 // Pairs of one key are alternatives, as in OpenTSDB; all keys must fit. Pairs of any key are looked at by `fits`.
 index::Matchers matchers_of(const Lookup& wanted) {
@@ -79,12 +79,9 @@ class LookupWriter {
   [[nodiscard]] std::size_t end() const { return wanted_.start_index + wanted_.limit; }
   Status write(const std::string& metric, const model::Tags& tags) {
     const std::size_t before = text_.size();
-    text_ += before == 0 ? R"({"tsuid":")" : R"(,{"tsuid":")";
-    text_ += opentsdb_series_id(metric, tags) + R"(","metric":)";
-    append_string(text_, metric);
-    text_ += R"(,"tags":)";
-    append_tags(text_, tags);
-    text_ += '}';
+    Writer json = Writer::behind_value(text_, before != 0);
+    json.begin_object().member("tsuid", opentsdb_series_id(metric, tags)).member("metric", metric);
+    json.key("tags").object(tags).end_object();
     return query_.budget().charge(text_.size() - before);
   }
 
@@ -96,16 +93,12 @@ class LookupWriter {
   std::string text_;
 };
 
-std::string tag_list(const Lookup& wanted) {
-  std::string out = "[";
+void append_pairs(Writer& json, const Lookup& wanted) {
+  json.begin_array();
   for (const auto& [key, value] : wanted.pairs) {
-    out += out.size() == 1 ? R"({"key":)" : R"(,{"key":)";
-    append_string(out, key);
-    out += R"(,"value":)";
-    append_string(out, value);
-    out += '}';
+    json.begin_object().member("key", key).member("value", value).end_object();
   }
-  return out + ']';
+  json.end_array();
 }
 
 model::Tags tags_of(const query::TagUnion& tags) {
@@ -122,17 +115,13 @@ void put_newest(const opentsdb::LastQuery& wanted, const std::string& metric, co
   if (group.kind != model::ValueKind::number || group.points.size() == 0) return;
   const model::Tags tags = tags_of(group.tags);
   const std::string id = opentsdb_series_id(metric, tags);
-  std::string text = "{";
-  if (wanted.resolve) {
-    text += R"("metric":)";
-    append_string(text, metric);
-    text += R"(,"tags":)";
-    append_tags(text, tags);
-    text += ',';
-  }
-  text += R"("timestamp":)" + std::to_string(group.points.times.back()) + R"(,"value":")";
-  append_value(text, group.points, group.points.size() - 1);
-  text += R"(","tsuid":")" + id + "\"}";
+  std::string value;
+  append_value(value, group.points, group.points.size() - 1);
+  std::string text;
+  Writer json(text);
+  json.begin_object();
+  if (wanted.resolve) json.member("metric", metric).key("tags").object(tags);
+  json.member("timestamp", group.points.times.back()).member("value", value).member("tsuid", id).end_object();
   newest.try_emplace(id, std::move(text));
 }
 
@@ -150,12 +139,15 @@ Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string ten
       engine, search, query, [&](model::TenantId id, const std::string& metric, std::span<const model::SeriesId> s) {
         return writer.found(id, metric, s);
       }));
-  std::string out = R"({"type":"LOOKUP","metric":)";
-  append_string(out, wanted.metric.empty() ? "*" : wanted.metric);
-  out += R"(,"tags":)" + tag_list(wanted) + R"(,"limit":)" + std::to_string(wanted.limit) + R"(,"time":)" +
-         std::to_string((engine.clock().steady_ns() - began_ns) / 1'000'000) + R"(,"results":[)" + writer.text() +
-         R"(],"startIndex":)" + std::to_string(wanted.start_index) + R"(,"totalResults":)" +
-         std::to_string(writer.total()) + '}';
+  std::string out;
+  Writer json(out);
+  json.begin_object().member("type", "LOOKUP").member("metric", wanted.metric.empty() ? "*" : wanted.metric);
+  json.key("tags");
+  append_pairs(json, wanted);
+  json.member("limit", wanted.limit).member("time", (engine.clock().steady_ns() - began_ns) / 1'000'000);
+  json.key("results").begin_array();
+  out += writer.text();
+  json.end_array().member("startIndex", wanted.start_index).member("totalResults", writer.total()).end_object();
   return out;
 }
 
@@ -164,7 +156,9 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
   const std::int64_t now = engine.clock().now_ms();
   const std::int64_t oldest =
       wanted.back_scan_hours == 0 ? model::kTimestampMin : now - wanted.back_scan_hours * model::kHourMs;
-  std::string out = "[";
+  std::string out;
+  Writer json(out);
+  json.begin_array();
   for (const auto& series : wanted.series) {
     VARVE_ASSIGN_OR_RETURN(query::Request request, language::opentsdb::to_request(series, tenant));
     VARVE_ASSIGN_OR_RETURN(const auto id, engine.series().find_tenant(tenant));
@@ -186,10 +180,11 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
     VARVE_RETURN_IF_ERROR(query.check());
     for (const auto& [key, text] : newest) {
       VARVE_RETURN_IF_ERROR(query.budget().charge(2 * text.size()));
-      out += (out.size() == 1 ? "" : ",") + text;
+      json.raw(text);
     }
   }
-  return out + ']';
+  json.end_array();
+  return out;
 }
 
 }  // namespace varve::api

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "protocol/json/text.h"
 
 namespace varve::api {
 
@@ -51,11 +50,6 @@ Result<index::Matchers> tag_matchers_of(const Request& request) {
     matchers.push_back({value.substr(0, equals), index::Matcher::Kind::any_of, {value.substr(equals + 1)}});
   }
   return matchers;
-}
-
-void append_next(std::string& out, std::string_view token) {
-  out += R"(,"next":)";
-  protocol::json::append_string(out, token);
 }
 
 Result<std::uint64_t> number_of(std::string_view text, std::string_view name, std::uint64_t max) {

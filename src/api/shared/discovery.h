@@ -43,9 +43,6 @@ Result<std::string_view> metric_of(const Request& request);
 // ?tag=key=value, as often as it is there. Error: invalid.
 Result<index::Matchers> tag_matchers_of(const Request& request);
 
-// Where a page of a list ended, behind that list.
-void append_next(std::string& out, std::string_view token);
-
 // Of a tag among those that a SeenSeries has found.
 std::size_t bytes_of_tag(std::string_view key, std::string_view value);
 
