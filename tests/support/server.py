@@ -172,7 +172,7 @@ class Server:
             raise AssertionError(f"write: {answer}")
 
     def settle(self):
-        answer = self.post("/-/settle", timeout=120)
+        answer = self.post("/-/settle", timeout=300)  # one Cassandra may serve many tests
         if answer.status != 200:
             raise AssertionError(f"settle: {answer}")
         return answer.json()
