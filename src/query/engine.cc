@@ -8,7 +8,7 @@
 
 #include "model/time.h"
 #include "query/collector.h"
-#include "query/life.h"
+#include "query/deadline.h"
 #include "query/plan.h"
 #include "query/seen.h"
 #include "query/under_way.h"
@@ -218,13 +218,13 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
     return answer;
   }
 
-  const Life& life = query.life();
+  const Deadline& deadline = query.deadline();
   std::deque<Plan> plans;
   std::deque<Collector> collectors;
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     const MetricQuery& metric = request.metrics[m];
-    VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], life, budget));
-    VARVE_RETURN_IF_ERROR(life.check());
+    VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], deadline, budget));
+    VARVE_RETURN_IF_ERROR(deadline.check());
     ticket.count().series(plan.series.size());
     collectors.emplace_back(request, metric, pipelines[m], plans.emplace_back(std::move(plan)), clock_.now_ms(),
                             budget);
@@ -236,14 +236,14 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
     const model::TimeRange range = read_range(pipelines[scan[0]], request.range);
-    VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), life.options(range, threads), sink));
+    VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
     if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
-    VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return life.check(); }));
+    VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return deadline.check(); }));
     if (const auto* how = std::get_if<Join>(&request.metrics[m].how)) {
       VARVE_ASSIGN_OR_RETURN(answer.metrics[m], join(*how, request.range, std::move(answer.metrics[m]), budget,
-                                                     [&] { return life.check(); }));
+                                                     [&] { return deadline.check(); }));
     }
   }
   answer.read = ticket.read();
@@ -257,7 +257,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     VARVE_RETURN_IF_ERROR(check_matchers(request));
     return out;
   }
-  const Life& life = under_way.life();
+  const Deadline& deadline = under_way.deadline();
   // Every series has a sample somewhere, and this is how user interfaces ask what tags there are.
   const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
@@ -265,8 +265,8 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     query.metric = request.metrics[m].metric;
     query.matchers = request.metrics[m].matchers;
     VARVE_ASSIGN_OR_RETURN(const Plan plan,
-                           make_plan(series_, *tenant, query, query.pipeline(), life, under_way.budget()));
-    VARVE_RETURN_IF_ERROR(life.check());
+                           make_plan(series_, *tenant, query, query.pipeline(), deadline, under_way.budget()));
+    VARVE_RETURN_IF_ERROR(deadline.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
       VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
@@ -275,7 +275,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     under_way.ticket().count().series(plan.series.size());
     std::vector<std::uint32_t> seen;
     const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
-    VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, life, add));
+    VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, deadline, add));
     out[m] = plan.tags.merged(seen);
     VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
   }

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "query/budget.h"
-#include "query/life.h"
+#include "query/deadline.h"
 #include "query/request.h"
 #include "query/tag_table.h"
 #include "storage/series_store.h"
@@ -31,6 +31,6 @@ struct Plan {
 // `pipeline`: read_through(query). Errors: invalid (a bad regex, a window without width over series that exist), limit;
 // timeout and cancelled, where metrics are looked for by matchers.
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                       const Pipeline& pipeline, const Life& life, Budget& budget);
+                       const Pipeline& pipeline, const Deadline& deadline, Budget& budget);
 
 }  // namespace varve::query

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "query/life.h"
+#include "query/deadline.h"
 #include "query/presence_sink.h"
 #include "query/seen.h"
 
@@ -39,7 +39,7 @@ class Asked {
         query_(query),
         budget_(under_way.budget()),
         ticket_(under_way.ticket()),
-        life_(under_way.life()) {}
+        deadline_(under_way.deadline()) {}
 
   Result<MetricWindows> of_metric(const index::Matchers& matchers, std::size_t limit);
   Result<SeriesWindows> of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
@@ -68,7 +68,7 @@ class Asked {
   const PresenceQuery& query_;
   Budget& budget_;
   RunningQueries::Ticket& ticket_;
-  const Life& life_;
+  const Deadline& deadline_;
   model::TenantId tenant_{};
 };
 
@@ -87,7 +87,7 @@ Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::
   const auto add = [&](std::size_t i, const SeriesLife& life) {
     alive.push_back({series[i], life.first_ms, life.last_ms});
   };
-  VARVE_RETURN_IF_ERROR(for_each_seen(engine_.series(), tenant_, series, range, life_, add));
+  VARVE_RETURN_IF_ERROR(for_each_seen(engine_.series(), tenant_, series, range, deadline_, add));
   return alive;
 }
 
@@ -193,9 +193,9 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
 }
 
 Status Asked::scan(std::span<const SeriesId> series, TimeRange range, PresenceSink& sink) {
-  VARVE_RETURN_IF_ERROR(life_.check());
+  VARVE_RETURN_IF_ERROR(deadline_.check());
   const unsigned threads = threads_for(series.size(), engine_.limits());
-  VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, life_.options(range, threads), sink));
+  VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, deadline_.options(range, threads), sink));
   return sink.over() ? budget_.charge(0) : Status{};
 }
 

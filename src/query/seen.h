@@ -9,19 +9,19 @@
 #include "base/result.h"
 #include "model/ids.h"
 #include "model/time.h"
-#include "query/life.h"
+#include "query/deadline.h"
 #include "storage/series_store.h"
 
 namespace varve::query {
 
 // Calls found(position in `series`, its storage::SeriesLife) for each that was seen in the range, in their order.
-// Errors: those of the store and of `life`, which is asked now and then.
+// Errors: those of the store and of `deadline`, which is asked now and then.
 template <class Found>
 Status for_each_seen(const storage::SeriesStore& store, model::TenantId tenant, std::span<const model::SeriesId> series,
-                     model::TimeRange range, const Life& life, const Found& found) {
+                     model::TimeRange range, const Deadline& deadline, const Found& found) {
   constexpr std::size_t kLivesAtOnce = 10'000;
   for (std::size_t first = 0; first < series.size(); first += kLivesAtOnce) {
-    VARVE_RETURN_IF_ERROR(life.check());
+    VARVE_RETURN_IF_ERROR(deadline.check());
     const auto some = series.subspan(first, std::min(kLivesAtOnce, series.size() - first));
     VARVE_ASSIGN_OR_RETURN(const auto lives, store.lives(tenant, some));
     for (std::size_t i = 0; i < some.size(); ++i) {

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
 }
 
 Result<Selection> select_by_names(const storage::SeriesStore& store, model::TenantId tenant,
-                                  const index::Matchers& names, const index::Matchers& matchers, const Life& life,
+                                  const index::Matchers& names, const index::Matchers& matchers, const Deadline& deadline,
                                   Budget& budget) {
   std::vector<index::ValueCondition> conditions;
   for (const Matcher& matcher : names) {
@@ -41,7 +41,7 @@ Result<Selection> select_by_names(const storage::SeriesStore& store, model::Tena
   std::vector<std::pair<model::SeriesId, std::uint32_t>> found;
   Selection out;
   for (const std::string& name : listed) {
-    VARVE_RETURN_IF_ERROR(life.check());
+    VARVE_RETURN_IF_ERROR(deadline.check());
     if (!std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); })) continue;
     VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers));
     if (series.empty()) continue;
@@ -61,9 +61,9 @@ Result<Selection> select_by_names(const storage::SeriesStore& store, model::Tena
 }  // namespace
 
 Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                         const Life& life, Budget& budget) {
+                         const Deadline& deadline, Budget& budget) {
   if (const auto* names = std::get_if<index::Matchers>(&query.metric)) {
-    return select_by_names(store, tenant, *names, query.matchers, life, budget);
+    return select_by_names(store, tenant, *names, query.matchers, deadline, budget);
   }
   Selection out;
   VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, std::get<std::string>(query.metric), query.matchers));

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/ids.h"
 #include "query/budget.h"
-#include "query/life.h"
+#include "query/deadline.h"
 #include "query/request.h"
 #include "query/tag_table.h"
 #include "storage/series_store.h"
@@ -23,6 +23,6 @@ struct Selection {
 
 // Errors: invalid (a bad regex), limit; timeout and cancelled, where metrics are looked for by matchers.
 Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                         const Life& life, Budget& budget);
+                         const Deadline& deadline, Budget& budget);
 
 }  // namespace varve::query

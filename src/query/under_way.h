@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "query/budget.h"
 #include "query/engine.h"
-#include "query/life.h"
+#include "query/deadline.h"
 #include "query/running.h"
 
 namespace varve::query {
@@ -28,10 +28,10 @@ class UnderWay {
 
   [[nodiscard]] Budget& budget() { return budget_; }
   [[nodiscard]] RunningQueries::Ticket& ticket() { return ticket_; }
-  [[nodiscard]] const Life& life() const { return life_; }
+  [[nodiscard]] const Deadline& deadline() const { return deadline_; }
 
   // May it go on? Errors: cancelled, timeout.
-  [[nodiscard]] Status check() const { return life_.check(); }
+  [[nodiscard]] Status check() const { return deadline_.check(); }
   // The same result, but an error of a killed query says that it was killed.
   template <class T>
   [[nodiscard]] Result<T> explain(Result<T> result) const {
@@ -51,7 +51,7 @@ class UnderWay {
   const std::shared_ptr<RunningQueries> running_;  // an answer may be kept longer than the engine
   Budget budget_;
   RunningQueries::Ticket ticket_;
-  const Life life_;
+  const Deadline deadline_;
 };
 
 }  // namespace varve::query

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life: how long a query may still go on, and with how many threads it reads.
+// Deadline: how long a query may still go on, and with how many threads it reads.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace varve::query {
 
-// Time and interest left. Both begin when it is made. Thread-safe.
-class Life {
+// Until when a query may run, and whether anybody still waits for its answer. The time begins when it is made. Thread-safe.
+class Deadline {
  public:
   // `cancelled`: nobody waits any more; may be nullptr. What is referred to must outlive this.
-  Life(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
+  Deadline(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
       : clock_(clock),
         timeout_(limits.timeout),
         deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(limits.timeout).count()),
