@@ -14,7 +14,8 @@
 
 namespace varve::query {
 
-// Until when a query may run, and whether anybody still waits for its answer. The time begins when it is made. Thread-safe.
+// Until when a query may run, and whether anybody still waits for its answer. The time begins when it is made.
+// Thread-safe.
 class Deadline {
  public:
   // `cancelled`: nobody waits any more; may be nullptr. What is referred to must outlive this.

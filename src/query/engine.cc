@@ -274,7 +274,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     }
     under_way.ticket().count().series(plan.series.size());
     std::vector<std::uint32_t> seen;
-    const auto add = [&](std::size_t i, const storage::SeriesLife&) { seen.push_back(static_cast<std::uint32_t>(i)); };
+    const auto add = [&](std::size_t i, const storage::SeriesStats&) { seen.push_back(static_cast<std::uint32_t>(i)); };
     VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, deadline, add));
     out[m] = plan.tags.merged(seen);
     VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));

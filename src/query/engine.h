@@ -49,7 +49,7 @@ class Engine {
   // another thread would take longer than answering it.
   [[nodiscard]] bool is_small(const Request& request) const;
 
-  // For each metric the tags of the series that fit and were seen in the range (SeriesLife::seen_in(); from 1970 or
+  // For each metric the tags of the series that fit and were seen in the range (SeriesStats::seen_in(); from 1970 or
   // before to the future: of all that fit). No sample is read; stages and groups are ignored.
   struct Tags {
     std::vector<TagUnion> metrics;

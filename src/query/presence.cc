@@ -15,7 +15,7 @@ namespace {
 using model::SeriesId;
 using model::TimeRange;
 using model::Timestamp;
-using storage::SeriesLife;
+using storage::SeriesStats;
 
 constexpr std::size_t kWindowsAtOnce = std::size_t{1} << 20;  // of one scan
 constexpr std::size_t kScanBytes = std::size_t{64} << 20;     // of one scan's windows
@@ -42,7 +42,7 @@ class Asked {
         deadline_(under_way.deadline()) {}
 
   Result<MetricWindows> of_metric(const index::Matchers& matchers, std::size_t limit);
-  Result<SeriesWindows> of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+  Result<SeriesWindows> of_series(std::span<const SeriesId> series, std::span<const SeriesStats> stats,
                                   std::size_t windows_max);
 
  private:
@@ -72,8 +72,8 @@ class Asked {
   model::TenantId tenant_{};
 };
 
-// Series that fit and whose life may touch the range, ascending. Where one scan finds all that is wanted, it is not
-// looked at how long each lives: that may cost more than the scan.
+// Series that fit and whose first and last sample may enclose some of the range, ascending. Where one scan finds all
+// that is wanted, it is not looked up when each was seen: that may cost more than the scan.
 Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers,
                                                   std::size_t wanted) {
   VARVE_ASSIGN_OR_RETURN(const auto series, engine_.series().select(tenant_, query_.metric, matchers));
@@ -84,8 +84,8 @@ Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::
     for (const SeriesId one : series) alive.push_back({one, range.first, range.last - 1});
     return alive;
   }
-  const auto add = [&](std::size_t i, const SeriesLife& life) {
-    alive.push_back({series[i], life.first_ms, life.last_ms});
+  const auto add = [&](std::size_t i, const SeriesStats& stats) {
+    alive.push_back({series[i], stats.first_ms, stats.last_ms});
   };
   VARVE_RETURN_IF_ERROR(for_each_seen(engine_.series(), tenant_, series, range, deadline_, add));
   return alive;
@@ -153,7 +153,7 @@ Status Asked::read(std::span<const Alive> alive, TimeRange range, std::vector<Me
   return budget_.charge((found.capacity() - held) * sizeof(MetricWindow));
 }
 
-Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::span<const SeriesStats> stats,
                                        std::size_t windows_max) {
   SeriesWindows out;
   VARVE_ASSIGN_OR_RETURN(const auto tenant, engine_.series().find_tenant(query_.tenant));
@@ -163,7 +163,7 @@ Result<SeriesWindows> Asked::of_series(std::span<const SeriesId> series, std::sp
   VARVE_RETURN_IF_ERROR(budget_.charge(series.size() * (sizeof(Alive) + sizeof(std::vector<SeriesWindow>))));
   std::vector<Alive> alive;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    if (lives[i].points != 0) alive.push_back({series[i], lives[i].first_ms, lives[i].last_ms});
+    if (stats[i].points != 0) alive.push_back({series[i], stats[i].first_ms, stats[i].last_ms});
   }
   const auto rest = rest_of(alive, widened(query_.range, query_.width_ms));
   if (!rest) {
@@ -207,9 +207,9 @@ Result<MetricWindows> windows_of_metric(const Engine& engine, const PresenceQuer
 }
 
 Result<SeriesWindows> windows_of_series(const Engine& engine, const PresenceQuery& query,
-                                        std::span<const SeriesId> series, std::span<const SeriesLife> lives,
+                                        std::span<const SeriesId> series, std::span<const SeriesStats> stats,
                                         std::size_t windows_max, UnderWay& under_way) {
-  return under_way.explain(Asked(engine, query, under_way).of_series(series, lives, windows_max));
+  return under_way.explain(Asked(engine, query, under_way).of_series(series, stats, windows_max));
 }
 
 }  // namespace varve::query

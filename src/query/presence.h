@@ -20,7 +20,7 @@
 #include "query/engine.h"
 #include "query/read_count.h"
 #include "query/under_way.h"
-#include "storage/series_life.h"
+#include "storage/series_stats.h"
 
 namespace varve::query {
 
@@ -60,12 +60,12 @@ struct SeriesWindows {
   Read read;
 };
 
-// The windows of each of these series of the metric, ascending and with the `lives` that the store told of them: of as
+// The windows of each of these series of the metric, ascending and with the `stats` that the store told of them: of as
 // many of the first ones as have at most `windows_max` together. Errors: those of Engine::run(), and invalid if the
 // first has more of its own.
 Result<SeriesWindows> windows_of_series(const Engine& engine, const PresenceQuery& query,
                                         std::span<const model::SeriesId> series,
-                                        std::span<const storage::SeriesLife> lives, std::size_t windows_max,
+                                        std::span<const storage::SeriesStats> stats, std::size_t windows_max,
                                         UnderWay& under_way);
 
 }  // namespace varve::query

@@ -45,7 +45,9 @@ class PresenceTest : public testing::EngineTest {
     return UnderWay::begin(engine, shown_as("t", "test", "", "m"), cancelled).value();
   }
   std::vector<model::SeriesId> series() { return store_.select(*store_.tenant("t"), "m", {}).value(); }
-  std::vector<storage::SeriesLife> lives() { return store_.lives(*store_.tenant("t"), series()).value(); }
+  std::vector<storage::SeriesStats> series_stats() {
+    return store_.series_stats(*store_.tenant("t"), series()).value();
+  }
 
   Engine engine_{store_, store_, clock_, {}};
 };
@@ -91,7 +93,7 @@ TEST_F(PresenceTest, CountsAsOneWouldByHand) {
         ++at;
       }
     }
-    const auto each = windows_of_series(engine_, query(range), series(), lives(), 100'000, *under_way());
+    const auto each = windows_of_series(engine_, query(range), series(), series_stats(), 100'000, *under_way());
     ASSERT_TRUE(each);
     ASSERT_EQ(each->of_series.size(), 20U);
     const auto tags = store_.tags(*store_.tenant("t"), series());
@@ -138,7 +140,7 @@ TEST_F(PresenceTest, OfWhatIsNotThere) {
 TEST_F(PresenceTest, AsManySeriesAsFit) {
   put(100, 10);
   const auto of = [&](std::size_t windows_max) {
-    return windows_of_series(engine_, query(), series(), lives(), windows_max, *under_way());
+    return windows_of_series(engine_, query(), series(), series_stats(), windows_max, *under_way());
   };
   EXPECT_EQ(of(1000)->of_series.size(), 100U);
   EXPECT_EQ(of(999)->of_series.size(), 99U);
@@ -153,7 +155,8 @@ TEST_F(PresenceTest, Limits) {
   put(100, 10);
   const auto code = [&](const Engine& engine, std::atomic<bool>* cancelled) {
     const auto of_metric = windows_of_metric(engine, query(), {}, 10, *under_way(engine, cancelled));
-    const auto of_series = windows_of_series(engine, query(), series(), lives(), 10'000, *under_way(engine, cancelled));
+    const auto of_series =
+        windows_of_series(engine, query(), series(), series_stats(), 10'000, *under_way(engine, cancelled));
     EXPECT_FALSE(of_metric);
     EXPECT_FALSE(of_series);
     EXPECT_EQ(of_metric.error().code, of_series.error().code);

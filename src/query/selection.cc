@@ -29,8 +29,8 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
 }
 
 Result<Selection> select_by_names(const storage::SeriesStore& store, model::TenantId tenant,
-                                  const index::Matchers& names, const index::Matchers& matchers, const Deadline& deadline,
-                                  Budget& budget) {
+                                  const index::Matchers& names, const index::Matchers& matchers,
+                                  const Deadline& deadline, Budget& budget) {
   std::vector<index::ValueCondition> conditions;
   for (const Matcher& matcher : names) {
     VARVE_ASSIGN_OR_RETURN(auto condition, index::ValueCondition::make(matcher));

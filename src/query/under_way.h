@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "query/budget.h"
-#include "query/engine.h"
 #include "query/deadline.h"
+#include "query/engine.h"
 #include "query/running.h"
 
 namespace varve::query {

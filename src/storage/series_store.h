@@ -17,7 +17,7 @@
 #include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
-#include "storage/series_life.h"
+#include "storage/series_stats.h"
 
 namespace varve::storage {
 
@@ -75,8 +75,8 @@ class SeriesStore {
 
   // What is known of each series, in order of `series`, without reading samples that are stored; of a series of another
   // tenant nothing. Exact for everything that was visible when it was called.
-  [[nodiscard]] virtual Result<std::vector<SeriesLife>> lives(model::TenantId tenant,
-                                                              std::span<const model::SeriesId> series) const = 0;
+  [[nodiscard]] virtual Result<std::vector<SeriesStats>> series_stats(
+      model::TenantId tenant, std::span<const model::SeriesId> series) const = 0;
 
   // Forgets those of the series that hold nothing, not waiting for the store to find them itself: they are not
   // selected, listed or counted any more. A forgotten series is there again once it is written (an acknowledged sample

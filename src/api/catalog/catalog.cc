@@ -20,36 +20,36 @@ namespace {
 
 using model::ValueType;
 using protocol::json::Writer;
-using storage::SeriesLife;
+using storage::SeriesStats;
 using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kTagsAtOnce = 10'000;  // series
 
-bool has_numbers(const SeriesLife& life) { return life.has(ValueType::long_) || life.has(ValueType::double_); }
-bool has_others(const SeriesLife& life) {
-  return life.has(ValueType::string) || life.has(ValueType::complex) || life.has(ValueType::histogram);
+bool has_numbers(const SeriesStats& stats) { return stats.has(ValueType::long_) || stats.has(ValueType::double_); }
+bool has_others(const SeriesStats& stats) {
+  return stats.has(ValueType::string) || stats.has(ValueType::complex) || stats.has(ValueType::histogram);
 }
 
 // "first_seen":…,"last_seen":…
-void append_seen(Writer& json, const SeriesLife& life) {
-  if (life.points == 0) {
+void append_seen(Writer& json, const SeriesStats& stats) {
+  if (stats.points == 0) {
     json.key("first_seen").null().key("last_seen").null();
   } else {
-    json.member("first_seen", life.first_ms).member("last_seen", life.last_ms);
+    json.member("first_seen", stats.first_ms).member("last_seen", stats.last_ms);
   }
 }
 
 // "types":[…],"first_seen":…,"last_seen":…,"points":…
-void append_life(Writer& json, const SeriesLife& life) {
+void append_stats(Writer& json, const SeriesStats& stats) {
   Words types;
-  if (life.has(ValueType::long_)) types.push_back("long");
-  if (life.has(ValueType::double_)) types.push_back("double");
-  if (life.has(ValueType::string)) types.push_back("string");
-  if (life.has(ValueType::complex)) types.push_back("complex");
-  if (life.has(ValueType::histogram)) types.push_back("histogram");
+  if (stats.has(ValueType::long_)) types.push_back("long");
+  if (stats.has(ValueType::double_)) types.push_back("double");
+  if (stats.has(ValueType::string)) types.push_back("string");
+  if (stats.has(ValueType::complex)) types.push_back("complex");
+  if (stats.has(ValueType::histogram)) types.push_back("histogram");
   json.key("types").array(types);
-  append_seen(json, life);
-  json.member("points", life.points);
+  append_seen(json, stats);
+  json.member("points", stats.points);
 }
 
 class Catalog {
@@ -135,12 +135,12 @@ class Catalog {
       VARVE_ASSIGN_OR_RETURN(listed,
                              page_of_series(SeenSeries(store_, *tenant, range, query), found, from, page.limit));
       VARVE_RETURN_IF_ERROR(
-          query.budget().charge(listed.series.size() * (sizeof(model::SeriesId) + sizeof(SeriesLife))));
+          query.budget().charge(listed.series.size() * (sizeof(model::SeriesId) + sizeof(SeriesStats))));
     }
     query::SeriesWindows windows;
     if (with_windows) {
       const auto wanted = presence_of(request, metric, range.value_or(model::TimeRange()), width_ms);
-      VARVE_ASSIGN_OR_RETURN(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.lives,
+      VARVE_ASSIGN_OR_RETURN(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.stats,
                                                                kWindowsListed, query));
       listed.more = listed.more || windows.of_series.size() < listed.series.size();
       listed.series.resize(windows.of_series.size());
@@ -155,7 +155,7 @@ class Catalog {
       VARVE_RETURN_IF_ERROR(query.check());
       for (std::size_t i = 0; i < some.size(); ++i) {
         json.begin_object().key("tags").object(tags[i]);
-        append_life(json, listed.lives[first + i]);
+        append_stats(json, listed.stats[first + i]);
         if (with_windows) append_windows(json, windows.of_series[first + i]);
         json.end_object();
       }
@@ -177,7 +177,7 @@ class Catalog {
 
   struct Listed {
     std::vector<model::SeriesId> series;
-    std::vector<SeriesLife> lives;
+    std::vector<SeriesStats> stats;
     bool more = false;
   };
   // Series keep the order of their first sight, so the number of the last one is where the next page begins.
@@ -192,11 +192,11 @@ class Catalog {
     const auto from = std::ranges::lower_bound(found, first, {}, [](model::SeriesId id) { return model::to_int(id); });
     found = {from, found.end()};
     Listed out;
-    VARVE_RETURN_IF_ERROR(seen.among(found, [&](model::SeriesId one, const SeriesLife& life) {
+    VARVE_RETURN_IF_ERROR(seen.among(found, [&](model::SeriesId one, const SeriesStats& stats) {
       out.more = out.series.size() == limit;
       if (out.more) return false;
       out.series.push_back(one);
-      out.lives.push_back(life);
+      out.stats.push_back(stats);
       return true;
     }));
     return out;
@@ -217,10 +217,10 @@ class Catalog {
 
   // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
   Result<bool> append_metric(Writer& json, const SeenSeries& seen, const std::string& name) const {
-    SeriesLife all;
+    SeriesStats all;
     std::size_t count = 0;
-    VARVE_RETURN_IF_ERROR(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesLife& life) {
-      all.add(life);
+    VARVE_RETURN_IF_ERROR(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesStats& stats) {
+      all.add(stats);
       ++count;
       return true;
     }));
@@ -233,14 +233,14 @@ class Catalog {
     if (!text && has_others(all)) aggregators.push_back("last");
     json.begin_object().member("name", name).member("kind", text ? "text" : counter ? "delta counter" : "gauge");
     json.key("aggregators").array(aggregators).member("series", count);
-    append_life(json, all);
+    append_stats(json, all);
     json.end_object();
     return true;
   }
 
-  static void append_tag(Writer& json, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_life) {
+  static void append_tag(Writer& json, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_stats) {
     json.begin_object().member("key", tag.first).member("value", tag.second).member("series", sighting.series);
-    if (with_life) append_seen(json, sighting.life);
+    if (with_stats) append_seen(json, sighting.stats);
     json.end_object();
   }
 

@@ -12,7 +12,7 @@ namespace varve::api {
 namespace {
 
 using model::SeriesId;
-using storage::SeriesLife;
+using storage::SeriesStats;
 
 constexpr std::size_t kListedMax = 100'000;    // what ?limit= may say
 constexpr std::size_t kSeriesAtFirst = 100;    // mostly one of the first was seen, and where the rest may wait it does
@@ -91,10 +91,10 @@ Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) c
   for (std::size_t at_once = kSeriesAtFirst; !series.empty(); at_once = std::min(at_once * 10, kSeriesAtOnce)) {
     VARVE_RETURN_IF_ERROR(query_.check());
     const auto some = series.first(std::min(at_once, series.size()));
-    VARVE_ASSIGN_OR_RETURN(const auto lives, store_.lives(tenant_, some));
-    check(lives.size() == some.size(), "the store knows something of each series");
+    VARVE_ASSIGN_OR_RETURN(const auto stats, store_.series_stats(tenant_, some));
+    check(stats.size() == some.size(), "the store knows something of each series");
     for (std::size_t i = 0; i < some.size(); ++i) {
-      if (seen(lives[i]) && !found(some[i], lives[i])) return {};
+      if (seen(stats[i]) && !found(some[i], stats[i])) return {};
     }
     series = series.subspan(some.size());
   }
@@ -113,7 +113,7 @@ Status SeenSeries::of_metric(std::string_view metric, const index::Matchers& mat
 
 Result<bool> SeenSeries::any(std::string_view metric) const {
   bool there = false;
-  VARVE_RETURN_IF_ERROR(of_metric(metric, {}, [&](SeriesId, const SeriesLife&) {
+  VARVE_RETURN_IF_ERROR(of_metric(metric, {}, [&](SeriesId, const SeriesStats&) {
     there = true;
     return false;
   }));
@@ -133,7 +133,7 @@ Result<SeenSeries::Tags> SeenSeries::tags(std::string_view metric) const {
 
 Status SeenSeries::add_tags(std::string_view metric, Tags& tags) const {
   std::vector<SeriesId> some;
-  std::vector<SeriesLife> lives;
+  std::vector<SeriesStats> stats;
   Status counted;
   const auto count = [&]() -> Status {
     const auto lists = store_.tags(tenant_, some);
@@ -143,16 +143,16 @@ Status SeenSeries::add_tags(std::string_view metric, Tags& tags) const {
         const auto [at, is_new] = tags.try_emplace(tag);
         if (is_new) VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes_of_tag(tag.first, tag.second)));
         ++at->second.series;
-        at->second.life.add(lives[i]);
+        at->second.stats.add(stats[i]);
       }
     }
     some.clear();
-    lives.clear();
+    stats.clear();
     return {};
   };
-  VARVE_RETURN_IF_ERROR(of_metric(metric, {}, [&](SeriesId one, const SeriesLife& life) {
+  VARVE_RETURN_IF_ERROR(of_metric(metric, {}, [&](SeriesId one, const SeriesStats& known) {
     some.push_back(one);
-    lives.push_back(life);
+    stats.push_back(known);
     if (some.size() == kSeriesAtOnce) counted = count();
     return counted.has_value();
   }));

@@ -56,8 +56,8 @@ class SeenSeries {
              query::UnderWay& query)
       : store_(store), tenant_(tenant), range_(range), query_(query) {}
 
-  // Is told of a series with its life, in the order of the list; false: enough.
-  using Found = std::function<bool(model::SeriesId series, const storage::SeriesLife& life)>;
+  // Called for each series with its stats, in the order of the list; returns false to stop.
+  using Found = std::function<bool(model::SeriesId series, const storage::SeriesStats& stats)>;
   // Those of the list. Errors: cancelled (nobody waits), timeout, what the store says.
   Status among(std::span<const model::SeriesId> series, const Found& found) const;
   // Those of a metric. Errors also: limit, unavailable.
@@ -67,7 +67,7 @@ class SeenSeries {
 
   struct Sighting {
     std::uint64_t series = 0;
-    storage::SeriesLife life;  // of those series together
+    storage::SeriesStats stats;  // of those series together
   };
   using Tags = std::map<std::pair<std::string, std::string>, Sighting>;
   // Of all series of the metric that were seen: their tags, by key and value. "": of all metrics.
@@ -75,7 +75,7 @@ class SeenSeries {
 
  private:
   Status add_tags(std::string_view metric, Tags& tags) const;
-  [[nodiscard]] bool seen(const storage::SeriesLife& life) const { return !range_ || life.seen_in(*range_); }
+  [[nodiscard]] bool seen(const storage::SeriesStats& stats) const { return !range_ || stats.seen_in(*range_); }
 
   const storage::SeriesStore& store_;
   const model::TenantId tenant_;

@@ -25,12 +25,12 @@ namespace varve::engine::cassandra {
 // Series as the index has them, with what the scan knows of their samples.
 class ScannedSeries final : public SeriesTables {
  public:
-  // The scanner may be made later: it is not used until lives() is.
+  // The scanner may be made later: it is not used until series_stats() is.
   ScannedSeries(const Scanner& scanner, const SeriesOptions& options, const SharedServers& servers)
       : SeriesTables(options, servers.tables, servers.rows, servers.versions, servers.clock), scanner_(scanner) {}
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
-                                                               std::span<const model::SeriesId> of) const override {
-    return scanner_.lives(tenant, of);
+  [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(
+      model::TenantId tenant, std::span<const model::SeriesId> of) const override {
+    return scanner_.series_stats(tenant, of);
   }
 
  private:

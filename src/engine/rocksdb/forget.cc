@@ -61,12 +61,12 @@ std::map<model::TenantId, model::Timestamp> oldest_kept(const Runs& runs) {
 }
 
 // Has all that the series has had outlived its time?
-bool is_over(const index::SeriesIndex& index, model::SeriesId series, const storage::SeriesLife& life,
+bool is_over(const index::SeriesIndex& index, model::SeriesId series, const storage::SeriesStats& stats,
              std::int64_t now_ms) {
   std::vector<index::Place> places;
   index.places(series, places);
   return std::ranges::all_of(places, [&](const index::Place& place) {
-    return place.ttl_s != 0 && life.last_ms < shared::alive_from(place.ttl_s, now_ms);
+    return place.ttl_s != 0 && stats.last_ms < shared::alive_from(place.ttl_s, now_ms);
   });
 }
 
@@ -106,14 +106,14 @@ void Forget::some() {
       if (next_ >= end) next_ = 0;
       const model::SeriesId series{next_++};
       if (catalog_.index.is_forgotten(series)) continue;
-      const auto life = view.stats->of(series);
+      const auto stats = view.stats->of(series);
       const model::TenantId tenant = catalog_.index.series_tenant(series);
       const auto kept = oldest.find(tenant);
-      if (life.points == 0 && kept != oldest.end()) {
+      if (stats.points == 0 && kept != oldest.end()) {
         doubtful[tenant].push_back(series);
-      } else if (life.points == 0 || kept == oldest.end() || life.last_ms < kept->second ||
-                 (any_ttl && is_over(catalog_.index, series, life, now_ms))) {
-        over.push_back({series, life.points});
+      } else if (stats.points == 0 || kept == oldest.end() || stats.last_ms < kept->second ||
+                 (any_ttl && is_over(catalog_.index, series, stats, now_ms))) {
+        over.push_back({series, stats.points});
       }
     }
   }

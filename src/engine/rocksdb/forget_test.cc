@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/rocksdb/runs/database.h"
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {
@@ -159,7 +159,7 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
   EXPECT_EQ(store.read("a").count(now), 1U);
 }
 
-// A directory may be older than what is known of lives: windows count, wherever the samples have gone.
+// A directory may be older than series stats: windows count, wherever the samples have gone.
 TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
   const auto m = store.group({"m"});
   store.group({"n"});
@@ -179,7 +179,7 @@ TEST_F(ForgetTest, WindowsOfWhichNothingElseIsKnown) {
     ASSERT_TRUE(database->flush());
   }
   engine.open();
-  ASSERT_EQ(engine.store().lives(store.tenant(), store.find("m"))->at(0).points, 0U);
+  ASSERT_EQ(engine.store().series_stats(store.tenant(), store.find("m"))->at(0).points, 0U);
   engine.store().forget_empty(store.tenant(), store.find("m"));
   engine.store().forget_empty(store.tenant(), store.find("n"));
   EXPECT_EQ(names(), Names{"m"});
@@ -240,7 +240,7 @@ TEST(Forget, WhileWritersWrite) {
         for (int i = 0; i < 50; ++i) {
           const auto found = store.find("own" + std::to_string(w) + "_" + std::to_string(i));
           engine.store().forget_empty(store.tenant(), found);
-          (void)engine.store().lives(store.tenant(), found);
+          (void)engine.store().series_stats(store.tenant(), found);
         }
       }
     }
@@ -250,7 +250,7 @@ TEST(Forget, WhileWritersWrite) {
   for (int w = 0; w < kWriters; ++w) {
     for (int i = 0; i < 50; ++i) {
       const auto found = store.find("own" + std::to_string(w) + "_" + std::to_string(i));
-      EXPECT_EQ(engine.store().lives(store.tenant(), found)->at(0).points, 20U);
+      EXPECT_EQ(engine.store().series_stats(store.tenant(), found)->at(0).points, 20U);
     }
   }
 }

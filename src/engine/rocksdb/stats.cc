@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lives(): what the store knows of series, of which a part may still be in the heads: that is counted there.
+// series_stats(): what the store knows of series, of which a part may still be in the heads: that is counted there.
 #include <algorithm>
 
 #include "engine/rocksdb/store_state.h"
@@ -8,7 +8,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-using storage::SeriesLife;
+using storage::SeriesStats;
 
 constexpr std::size_t kFragmentsUnderLock = 128;  // appends wait while their fragments are listed
 
@@ -33,7 +33,7 @@ void list_fragments(const Head& head, std::uint32_t group, std::vector<Fragment>
 
 class Counter {
  public:
-  explicit Counter(std::vector<SeriesLife>& lives) : lives_(lives) {}
+  explicit Counter(std::vector<SeriesStats>& stats) : stats_(stats) {}
 
   // `wanted`: of the fragment's group.
   void count(const Fragment& fragment, std::span<const Wanted> wanted) {
@@ -46,7 +46,7 @@ class Counter {
     times_.erase(again.begin(), again.end());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const auto types = static_cast<std::uint8_t>(uniform_ | types_[i]);
-      lives_[wanted[i].series].add({times_.front(), times_.back(), times_.size(), types});
+      stats_[wanted[i].series].add({times_.front(), times_.back(), times_.size(), types});
     }
   }
 
@@ -58,20 +58,20 @@ class Counter {
       at += row.bytes() + Head::kArrivalBytes;
       times_.push_back(row.time());
       switch (row.kind()) {
-        case model::RowKind::long_: uniform_ |= SeriesLife::bit_of(model::ValueType::long_); break;
-        case model::RowKind::decimal: uniform_ |= SeriesLife::bit_of(model::ValueType::double_); break;
-        case model::RowKind::text: uniform_ |= SeriesLife::bit_of(model::ValueType::string); break;
-        case model::RowKind::complex: uniform_ |= SeriesLife::bit_of(model::ValueType::complex); break;
-        case model::RowKind::histogram: uniform_ |= SeriesLife::bit_of(model::ValueType::histogram); break;
+        case model::RowKind::long_: uniform_ |= SeriesStats::bit_of(model::ValueType::long_); break;
+        case model::RowKind::decimal: uniform_ |= SeriesStats::bit_of(model::ValueType::double_); break;
+        case model::RowKind::text: uniform_ |= SeriesStats::bit_of(model::ValueType::string); break;
+        case model::RowKind::complex: uniform_ |= SeriesStats::bit_of(model::ValueType::complex); break;
+        case model::RowKind::histogram: uniform_ |= SeriesStats::bit_of(model::ValueType::histogram); break;
         case model::RowKind::typed:
           for (std::size_t i = 0; i < wanted.size(); ++i) {
-            types_[i] |= SeriesLife::bit_of(row.value(wanted[i].column).type);
+            types_[i] |= SeriesStats::bit_of(row.value(wanted[i].column).type);
           }
       }
     }
   }
 
-  std::vector<SeriesLife>& lives_;
+  std::vector<SeriesStats>& stats_;
   std::vector<model::Timestamp> times_;
   unsigned uniform_ = 0;             // types of rows in which all values have one
   std::vector<std::uint8_t> types_;  // of each wanted series
@@ -79,8 +79,9 @@ class Counter {
 
 }  // namespace
 
-Result<std::vector<SeriesLife>> Store::lives(model::TenantId tenant, std::span<const model::SeriesId> series) const {
-  std::vector<SeriesLife> out(series.size());
+Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
+                                                     std::span<const model::SeriesId> series) const {
+  std::vector<SeriesStats> out(series.size());
   std::vector<Wanted> wanted;
   std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);  // since when something may be left
   const std::int64_t now_ms = state_->env.clock.now_ms();

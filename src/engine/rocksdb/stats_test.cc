@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_literals;
 using model::SeriesId;
 using model::Value;
-using storage::SeriesLife;
+using storage::SeriesStats;
 using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
@@ -32,7 +32,7 @@ std::string unpacked(const std::string& value) {
   return plain;
 }
 
-// The example of docs/formats/life.md.
+// The example of docs/formats/series-stats.md.
 TEST(StatsPage, Golden) {
   StatsPage page;
   page.points[1] = 3;
@@ -78,7 +78,7 @@ TEST(StatsPage, ForeignBytes) {
 }
 
 TEST(StatsChanges, ChangesNothingBeforeItIsPublished) {
-  SeriesStats lives;
+  StatsTable stats;
   const SeriesId series[] = {SeriesId{5}, SeriesId{5000}};
   const model::Timestamp times[] = {10, 20};
   const std::int64_t ints[] = {1, 2};
@@ -87,68 +87,68 @@ TEST(StatsChanges, ChangesNothingBeforeItIsPublished) {
   const chunk::Column columns[] = {column, column};
   StatsChanges changes;
   changes.add(series, times, columns);
-  EXPECT_EQ(lives.of(series[0]), SeriesLife{});
-  const auto pages = changes.apply(lives);
+  EXPECT_EQ(stats.of(series[0]), SeriesStats{});
+  const auto pages = changes.apply(stats);
   ASSERT_EQ(pages.size(), 2U);
-  lives.replace(pages);
-  const SeriesStats copy = lives;
-  EXPECT_EQ(lives.of(series[1]), (SeriesLife{10, 20, 2, kLong}));
+  stats.replace(pages);
+  const StatsTable copy = stats;
+  EXPECT_EQ(stats.of(series[1]), (SeriesStats{10, 20, 2, kLong}));
   StatsChanges less;
   less.subtract(series[0], 1);
   less.subtract(series[1], 2);
-  lives.replace(less.apply(lives));
-  EXPECT_EQ(lives.of(series[0]), (SeriesLife{10, 20, 1, kLong}));
-  EXPECT_EQ(lives.of(series[1]), SeriesLife{});  // nothing left, nothing known
-  EXPECT_EQ(copy.of(series[1]), (SeriesLife{10, 20, 2, kLong}));
-  EXPECT_EQ(lives.of(SeriesId{7'000'000}), SeriesLife{});
+  stats.replace(less.apply(stats));
+  EXPECT_EQ(stats.of(series[0]), (SeriesStats{10, 20, 1, kLong}));
+  EXPECT_EQ(stats.of(series[1]), SeriesStats{});  // nothing left, nothing known
+  EXPECT_EQ(copy.of(series[1]), (SeriesStats{10, 20, 2, kLong}));
+  EXPECT_EQ(stats.of(SeriesId{7'000'000}), SeriesStats{});
 }
 
-class LivesTest : public testing::RollupStore {
+class SeriesStatsTest : public testing::RollupStore {
  protected:
-  SeriesLife life(const std::string& metric) {
+  SeriesStats stats(const std::string& metric) {
     const auto found = store.find(metric);
-    return engine.store().lives(store.tenant(), found)->at(0);
+    return engine.store().series_stats(store.tenant(), found)->at(0);
   }
 };
 
-TEST_F(LivesTest, InTheHeadInRunsAndAfterARestart) {
+TEST_F(SeriesStatsTest, InTheHeadInRunsAndAfterARestart) {
   const auto pair = store.group({"a", "b"});
   ASSERT_TRUE(store.put(*pair, kStart, {Value::of_long(1), Value::of_double(0.1)}));
   ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_double(1.5), Value::of_long(1)}));
   ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_long(7), Value::of_double(2.5)}));  // again
-  const SeriesLife expected{kStart, kStart + kHour, 2, kLong | kDouble};
-  EXPECT_EQ(life("a"), expected);
-  EXPECT_EQ(life("b"), expected);
+  const SeriesStats expected{kStart, kStart + kHour, 2, kLong | kDouble};
+  EXPECT_EQ(stats("a"), expected);
+  EXPECT_EQ(stats("b"), expected);
   engine.restart();  // from the log
-  EXPECT_EQ(life("a"), expected);
+  EXPECT_EQ(stats("a"), expected);
   settle();
-  EXPECT_EQ(life("a").points, 2U);
+  EXPECT_EQ(stats("a").points, 2U);
   engine.restart();  // from the database
-  EXPECT_EQ(life("b").points, 2U);
-  EXPECT_EQ(life("b").first_ms, kStart);
-  EXPECT_EQ(life("b").last_ms, kStart + kHour);
+  EXPECT_EQ(stats("b").points, 2U);
+  EXPECT_EQ(stats("b").first_ms, kStart);
+  EXPECT_EQ(stats("b").last_ms, kStart + kHour);
 
   // Written over: twice there until it is merged.
   const auto again = store.group({"a", "b"});
   ASSERT_TRUE(store.put(*again, kStart, {Value::of_long(2), Value::of_long(2)}));
   ASSERT_TRUE(store.put(*again, kStart - kHour, {Value::of_long(2), Value::of_long(2)}));
-  EXPECT_EQ(life("a").points, 4U);
+  EXPECT_EQ(stats("a").points, 4U);
   settle();
-  EXPECT_EQ(life("a"), (SeriesLife{kStart - kHour, kStart + kHour, 3, kLong}));  // the double never left the head
+  EXPECT_EQ(stats("a"), (SeriesStats{kStart - kHour, kStart + kHour, 3, kLong}));  // the double never left the head
 }
 
-TEST_F(LivesTest, TextsAndOtherTenants) {
+TEST_F(SeriesStatsTest, TextsAndOtherTenants) {
   const auto text = store.group({"s"});
   ASSERT_TRUE(store.put(*text, 1000, {Value::of_string("x")}));
-  EXPECT_EQ(life("s"), (SeriesLife{1000, 1000, 1, kString}));
+  EXPECT_EQ(stats("s"), (SeriesStats{1000, 1000, 1, kString}));
   const auto found = store.find("s");
   const auto other = *engine.series().tenant("other");
-  EXPECT_EQ(engine.store().lives(other, found)->at(0), SeriesLife{});
+  EXPECT_EQ(engine.store().series_stats(other, found)->at(0), SeriesStats{});
 }
 
 // Random samples in a store that spills and merges all the time, and dies in between: after settling, every count is
 // that of a model.
-TEST(LivesModel, AgreesWithSets) {
+TEST(SeriesStatsModel, AgreesWithSets) {
   Options options;
   options.log_bytes_max = 2000;
   options.runs_per_slot_max = 2;
@@ -176,14 +176,14 @@ TEST(LivesModel, AgreesWithSets) {
       ASSERT_TRUE(engine.samples().settle());
     }
     for (const auto& [metric, times] : model) {
-      const auto life = engine.store().lives(store.tenant(), store.find(metric))->at(0);
-      EXPECT_EQ(life.first_ms, *times.begin());
-      EXPECT_EQ(life.last_ms, *times.rbegin());
+      const auto stats = engine.store().series_stats(store.tenant(), store.find(metric))->at(0);
+      EXPECT_EQ(stats.first_ms, *times.begin());
+      EXPECT_EQ(stats.last_ms, *times.rbegin());
       // A value may have been overwritten before it ever left the head.
-      EXPECT_EQ(life.types & ~types[metric], 0);
-      EXPECT_GE(life.points, times.size());
+      EXPECT_EQ(stats.types & ~types[metric], 0);
+      EXPECT_GE(stats.points, times.size());
       if (round % 2 == 1) {
-        EXPECT_EQ(life.points, times.size()) << metric;
+        EXPECT_EQ(stats.points, times.size()) << metric;
       }
     }
   }

@@ -12,7 +12,7 @@ namespace {
 
 // Of windows of which nothing but histograms is wanted, those of series that never had one need not be looked at: which
 // of the series these are. Empty: none.
-std::vector<std::uint8_t> plain_series(const SeriesStats& stats, std::span<const model::SeriesId> series,
+std::vector<std::uint8_t> plain_series(const StatsTable& stats, std::span<const model::SeriesId> series,
                                        const storage::PieceSink& sink) {
   std::vector<std::uint8_t> plain;
   for (std::size_t i = 0; i < series.size(); ++i) {

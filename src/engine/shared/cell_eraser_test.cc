@@ -44,8 +44,8 @@ TEST(CellEraser, beside_others_a_cell_is_erased_alone) {
     EXPECT_EQ(eraser.columns()[c].types[1], chunk::kErased);
     EXPECT_EQ(cells_in(eraser.columns()[c], 3), 2U);
   }
-  EXPECT_EQ(types_in(eraser.columns()[0]), storage::SeriesLife::bit_of(ValueType::long_));
-  EXPECT_EQ(types_in(eraser.columns()[2]), storage::SeriesLife::bit_of(ValueType::double_));
+  EXPECT_EQ(types_in(eraser.columns()[0]), storage::SeriesStats::bit_of(ValueType::long_));
+  EXPECT_EQ(types_in(eraser.columns()[2]), storage::SeriesStats::bit_of(ValueType::double_));
   EXPECT_EQ(testing::value_at(eraser.columns()[2], 2), Value::of_double(0.3));
   EXPECT_EQ(testing::value_at(eraser.columns()[1], 1), Value::of_double(0.2)) << "it stays as it was";
   EXPECT_EQ(cells_in(eraser.columns()[1], 3), 3U);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "chunk/block.h"
-#include "storage/series_life.h"
+#include "storage/series_stats.h"
 
 namespace varve::engine::shared {
 
@@ -16,17 +16,17 @@ inline std::uint64_t cells_in(const chunk::Column& column, std::size_t rows) {
   return rows - static_cast<std::size_t>(std::ranges::count(column.types, chunk::kErased));
 }
 
-// storage::SeriesLife::types of a column.
+// storage::SeriesStats::types of a column.
 inline std::uint8_t types_in(const chunk::Column& column) {
-  using storage::SeriesLife;
+  using storage::SeriesStats;
   switch (column.form) {
-    case chunk::Column::Form::longs: return SeriesLife::bit_of(model::ValueType::long_);
-    case chunk::Column::Form::decimals: return SeriesLife::bit_of(model::ValueType::double_);
+    case chunk::Column::Form::longs: return SeriesStats::bit_of(model::ValueType::long_);
+    case chunk::Column::Form::decimals: return SeriesStats::bit_of(model::ValueType::double_);
     default: break;
   }
   std::uint8_t bits = 0;
   for (const auto type : column.types) {
-    if (type != chunk::kErased) bits |= SeriesLife::bit_of(type);
+    if (type != chunk::kErased) bits |= SeriesStats::bit_of(type);
   }
   return bits;
 }

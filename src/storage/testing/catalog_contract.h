@@ -6,20 +6,20 @@
 
 namespace varve::storage::testing {
 
-TEST_P(StoreContract, lives_are_known) {
+TEST_P(StoreContract, series_stats_are_known) {
   const auto pair = store.group({"cpu", "mem"});
   const auto text = store.group({"text"}, {{"host", "b"}});
   ASSERT_TRUE(store.put(*pair, -5, {L(1), D(2.5)}));
   ASSERT_TRUE(store.put(*pair, 100'000'000, {D(1.5), D(3.5)}));
   ASSERT_TRUE(store.put(*text, 7, {S("x")}));
   everywhere([&] {
-    const auto life = [&](std::string_view metric) {
-      return engine->series().lives(store.tenant(), store.find(metric))->at(0);
+    const auto stats = [&](std::string_view metric) {
+      return engine->series().series_stats(store.tenant(), store.find(metric))->at(0);
     };
-    EXPECT_EQ(life("cpu"), (SeriesLife{-5, 100'000'000, 2, 3}));  // long and double
-    EXPECT_EQ(life("mem"), (SeriesLife{-5, 100'000'000, 2, 2}));
-    EXPECT_EQ(life("text"), (SeriesLife{7, 7, 1, 4}));
-    EXPECT_EQ(engine->series().lives(store.tenant("other"), store.find("text"))->at(0), SeriesLife{});
+    EXPECT_EQ(stats("cpu"), (SeriesStats{-5, 100'000'000, 2, 3}));  // long and double
+    EXPECT_EQ(stats("mem"), (SeriesStats{-5, 100'000'000, 2, 2}));
+    EXPECT_EQ(stats("text"), (SeriesStats{7, 7, 1, 4}));
+    EXPECT_EQ(engine->series().series_stats(store.tenant("other"), store.find("text"))->at(0), SeriesStats{});
   });
 }
 

@@ -94,15 +94,15 @@ Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, st
   return index_.tag_counts(tenant, metric);
 }
 
-Result<std::vector<SeriesLife>> MemoryStore::lives(TenantId tenant, std::span<const SeriesId> series) const {
+Result<std::vector<SeriesStats>> MemoryStore::series_stats(TenantId tenant, std::span<const SeriesId> series) const {
   VARVE_RETURN_IF_ERROR(there());
   const std::shared_lock lock(mutex_);
-  std::vector<SeriesLife> out(series.size());
+  std::vector<SeriesStats> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (index_.series_tenant(series[i]) != tenant) continue;
     Samples room;
     for (const auto& [time, stored] : alive(series[i], room))
-      out[i].add({time, time, 1, SeriesLife::bit_of(stored.type)});
+      out[i].add({time, time, 1, SeriesStats::bit_of(stored.type)});
   }
   return out;
 }

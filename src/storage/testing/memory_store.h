@@ -51,8 +51,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
                                                             std::string_view key) const override;
   [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
                                                                 std::string_view metric) const override;
-  [[nodiscard]] Result<std::vector<SeriesLife>> lives(model::TenantId tenant,
-                                                      std::span<const model::SeriesId> series) const override;
+  [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
+                                                              std::span<const model::SeriesId> series) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;

@@ -57,9 +57,9 @@ class TenantsApart final : public SeriesStore {
                                                                 std::string_view metric) const override {
     return below_.tag_counts(tenant, metric);
   }
-  [[nodiscard]] Result<std::vector<SeriesLife>> lives(model::TenantId tenant,
-                                                      std::span<const model::SeriesId> series) const override {
-    return below_.lives(tenant, series);
+  [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
+                                                              std::span<const model::SeriesId> series) const override {
+    return below_.series_stats(tenant, series);
   }
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override {
     below_.forget_empty(tenant, series);

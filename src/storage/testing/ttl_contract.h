@@ -27,7 +27,7 @@ TEST_P(StoreContract, samples_are_there_as_long_as_their_group_says) {
     EXPECT_EQ(store.read("n"), of({{soon, D(0.5)}, {late, D(0.5)}}));
     EXPECT_TRUE(store.read("m", {over - 1, soon}).empty());
     EXPECT_EQ(store.read("e").size(), 3U);
-    const auto known = engine->series().lives(store.tenant(), store.find("m"))->at(0);
+    const auto known = engine->series().series_stats(store.tenant(), store.find("m"))->at(0);
     EXPECT_LE(known.first_ms, soon);
     EXPECT_GT(known.first_ms, over);
     EXPECT_EQ(known.last_ms, late);
@@ -43,7 +43,7 @@ TEST_P(StoreContract, samples_are_there_as_long_as_their_group_says) {
     EXPECT_TRUE(store.read("n").empty());
     EXPECT_EQ(store.read("e").size(), 3U);
     const auto left = store.find("m");  // may be forgotten
-    EXPECT_EQ(engine->series().lives(store.tenant(), left).value(), std::vector<SeriesLife>(left.size()));
+    EXPECT_EQ(engine->series().series_stats(store.tenant(), left).value(), std::vector<SeriesStats>(left.size()));
   });
   // It is the same series again, and its group is still the same.
   const model::Timestamp again = engine->now_ms() - 1;

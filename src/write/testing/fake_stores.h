@@ -69,9 +69,9 @@ class FakeSeriesStore final : public storage::SeriesStore {
   [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId, std::string_view) const override {
     return {};
   }
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
-                                                               std::span<const model::SeriesId> of) const override {
-    return std::vector<storage::SeriesLife>(of.size());
+  [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(
+      model::TenantId, std::span<const model::SeriesId> of) const override {
+    return std::vector<storage::SeriesStats>(of.size());
   }
   void forget_empty(model::TenantId, std::span<const model::SeriesId>) override {}
   [[nodiscard]] std::size_t series_count() const override { return series; }

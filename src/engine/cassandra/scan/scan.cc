@@ -8,13 +8,13 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "engine/cassandra/scan/life_scan.h"
+#include "engine/cassandra/scan/stats_scan.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
 constexpr std::size_t kMembersAtOnce = 32;  // of a batch, which one thread reads
-constexpr std::size_t kLivesAtOnce = 512;   // members; rows of some 100 bytes
+constexpr std::size_t kStatsAtOnce = 512;   // members; rows of some 100 bytes
 
 struct Place {
   std::uint32_t group;
@@ -144,26 +144,26 @@ Status Scanner::scan(model::TenantId tenant, std::span<const model::SeriesId> se
   });
 }
 
-Result<std::vector<storage::SeriesLife>> Scanner::lives(model::TenantId tenant,
-                                                        std::span<const model::SeriesId> series) const {
-  std::vector<storage::SeriesLife> lives(series.size());
-  if (series.empty()) return lives;
+Result<std::vector<storage::SeriesStats>> Scanner::series_stats(model::TenantId tenant,
+                                                                std::span<const model::SeriesId> series) const {
+  std::vector<storage::SeriesStats> stats(series.size());
+  if (series.empty()) return stats;
   VARVE_ASSIGN_OR_RETURN(const Wanted wanted, find(tenant, series, {}));
   std::vector<Member> members = wanted.singles;
   for (const auto& of_one : wanted.several) members.insert(members.end(), of_one.begin(), of_one.end());
-  const LifeContext context{parts_.rows,    parts_.reader, parts_.levels,        granularities_,
-                            wanted.pending, wanted.active, parts_.clock.now_ms()};
-  for (std::size_t first = 0; first < members.size(); first += kLivesAtOnce) {
-    const std::size_t count = std::min(kLivesAtOnce, members.size() - first);
-    VARVE_RETURN_IF_ERROR(LifeScan(context, std::span(members).subspan(first, count), lives).run());
+  const StatsScanContext context{parts_.rows,    parts_.reader, parts_.levels,        granularities_,
+                                 wanted.pending, wanted.active, parts_.clock.now_ms()};
+  for (std::size_t first = 0; first < members.size(); first += kStatsAtOnce) {
+    const std::size_t count = std::min(kStatsAtOnce, members.size() - first);
+    VARVE_RETURN_IF_ERROR(StatsScan(context, std::span(members).subspan(first, count), stats).run());
   }
   // Cassandra forgets rows as a whole, and later.
   std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);
   for (const Member& member : members) {
     for (const std::size_t s : member.series) alive[s] = std::min(alive[s], member.alive_from(context.now_ms));
   }
-  for (std::size_t s = 0; s < lives.size(); ++s) lives[s] = lives[s].since(alive[s]);
-  return lives;
+  for (std::size_t s = 0; s < stats.size(); ++s) stats[s] = stats[s].since(alive[s]);
+  return stats;
 }
 
 }  // namespace varve::engine::cassandra

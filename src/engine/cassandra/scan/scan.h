@@ -38,8 +38,9 @@ class Scanner {
   // Reads what the index has of the series' metrics in the range; returns where there may be samples of them.
   Result<TimeRanges> active(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
                             const RowStore::ReadLimits& limits) const;
-  // As storage::SeriesStore::lives().
-  Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant, std::span<const model::SeriesId> series) const;
+  // As storage::SeriesStore::series_stats().
+  Result<std::vector<storage::SeriesStats>> series_stats(model::TenantId tenant,
+                                                         std::span<const model::SeriesId> series) const;
 
  private:
   struct Wanted;

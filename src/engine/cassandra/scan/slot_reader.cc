@@ -12,7 +12,7 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr ChunkFields kChunkAndLives{.chunk = true, .lives = true, .added = false};
+constexpr ChunkFields kChunkAndStats{.chunk = true, .stats = true, .added = false};
 
 // What is wanted of sealed rows.
 struct SealedWanted {
@@ -34,11 +34,11 @@ class SlotReader::Reading {
   Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
   Status add_sealed(unsigned part, const RowView& view) {
-    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kChunkAndLives));
-    VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kChunkAndStats));
+    VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
     VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, part, wanted_.group->columns));
     SlotData& data = slot(row.start);
-    data.sealed.push_back({part, lives.version, std::move(block)});
+    data.sealed.push_back({part, stats.version, std::move(block)});
     ++data.stored_parts;
     return {};
   }
@@ -144,7 +144,7 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
     const GroupCells& group = wanted[w].group->cells;
     erasures.add(group, w);
     for (const unsigned part : wanted[w].parts) {
-      add_reads(reads, sealed_, group, part, wanted[w].range, kChunkAndLives);
+      add_reads(reads, sealed_, group, part, wanted[w].range, kChunkAndStats);
       of.resize(reads.size(), {w, part});
     }
     for (const model::Timestamp slot : readings[w].hot_slots()) {

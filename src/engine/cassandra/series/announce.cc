@@ -166,7 +166,7 @@ Status SeriesTables::forget(TenantId tenant, std::span<const SeriesId> series) {
   const tracker::redis::VersionsAsked asked{name, 0};
   VARVE_RETURN_IF_ERROR(versions_.ask({&asked, 1}));
   const std::int64_t at_us = directory_.stamps().draw(now_us());
-  VARVE_ASSIGN_OR_RETURN(const auto known, lives(tenant, series));
+  VARVE_ASSIGN_OR_RETURN(const auto known, series_stats(tenant, series));
   std::vector<SeriesId> empty;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (known[i].points == 0) empty.push_back(series[i]);

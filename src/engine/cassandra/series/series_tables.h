@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SeriesTables: the SeriesStore of the cluster engine, and what its appends and its tracker need of it: a directory in
-// memory, in front of the index in the store. The engine's Store adds lives().
+// memory, in front of the index in the store. The engine's Store adds series_stats().
 //
 //   append:  missing = series.missing(groups) → series.announce(missing) beside the samples' rows → again
 //            series.missing(groups), until there is nothing → acknowledge
@@ -59,7 +59,7 @@ class SeriesTables : public storage::SeriesStore {
                                                             std::string_view key) const override;
   [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
                                                                 std::string_view metric) const override;
-  // Those that lives() finds empty. Needs Redis: who has written to them meanwhile must hear of it.
+  // Those that series_stats() finds empty. Needs Redis: who has written to them meanwhile must hear of it.
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;  // known here
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;

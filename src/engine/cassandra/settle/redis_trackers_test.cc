@@ -32,9 +32,9 @@ class LaterClock final : public Clock {
 class Series final : public SeriesTables {
  public:
   using SeriesTables::SeriesTables;
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId,
-                                                               std::span<const model::SeriesId> series) const override {
-    return std::vector<storage::SeriesLife>(series.size());
+  [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(
+      model::TenantId, std::span<const model::SeriesId> series) const override {
+    return std::vector<storage::SeriesStats>(series.size());
   }
 };
 

@@ -2,7 +2,7 @@
 #include "engine/cassandra/settle/sealer.h"
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_life.h"
+#include "engine/cassandra/scan/column_stats.h"
 
 namespace varve::engine::cassandra {
 
@@ -70,8 +70,8 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
     gather.finish();
     ChunkWrite row{work.slot, part, {}, {version, {}}, {}};
     for (const chunk::Column& column : gather.columns()) {
-      row.lives.series.push_back(life_of(gather.times(), column));
-      sealed.samples += row.lives.series.back().points;
+      row.stats.series.push_back(stats_of(gather.times(), column));
+      sealed.samples += row.stats.series.back().points;
     }
     if (!gather.times().empty()) {
       std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());

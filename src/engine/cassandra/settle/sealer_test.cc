@@ -81,22 +81,22 @@ TEST_F(SealerTest, TheLaterSampleWinsBeforeAndAfter) {
 TEST_F(SealerTest, SealedAgainItIsTheSame) {
   put({{kSlot, 1}});
   seal();
-  const auto lives = [&] {
+  const auto stats = [&] {
     std::vector<RowRead> reads;
-    add_reads(reads, reader.sealed(), group.cells, 1, {kSlot, kSlot + kHour}, {.chunk = false, .lives = true});
-    PartLives found;
+    add_reads(reads, reader.sealed(), group.cells, 1, {kSlot, kSlot + kHour}, {.chunk = false, .stats = true});
+    PartStats found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
-      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, {.chunk = false, .lives = true}));
-      VARVE_ASSIGN_OR_RETURN(found, decode_lives(row.lives, row.start));
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, {.chunk = false, .stats = true}));
+      VARVE_ASSIGN_OR_RETURN(found, decode_stats(row.stats, row.start));
       return {};
     }));
     return found.series;
   };
-  const auto first = lives();
+  const auto first = stats();
   ASSERT_EQ(first.size(), 8U);
-  EXPECT_EQ(first[7], (storage::SeriesLife{kSlot, kSlot, 1, 1}));
+  EXPECT_EQ(first[7], (storage::SeriesStats{kSlot, kSlot, 1, 1}));
   seal();
-  EXPECT_EQ(lives(), first);
+  EXPECT_EQ(stats(), first);
 }
 
 // One that read earlier and writes later must not take anything away.

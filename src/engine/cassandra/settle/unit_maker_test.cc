@@ -40,15 +40,15 @@ class UnitMakerTest : public testing::GroupRows {
     ASSERT_TRUE(made) << made.error().message;
     ASSERT_TRUE((*made)[0].status) << (*made)[0].status.error().message;
   }
-  SeriesWindows read(std::size_t level, Timestamp unit, unsigned column, PartLives* lives = nullptr) {
+  SeriesWindows read(std::size_t level, Timestamp unit, unsigned column, PartStats* stats = nullptr) {
     std::vector<RowRead> reads;
-    constexpr ChunkFields kFields{.chunk = true, .lives = true, .added = false};
+    constexpr ChunkFields kFields{.chunk = true, .stats = true, .added = false};
     add_reads(reads, maker.levels()[level], group.cells, column / kSeriesPerPart, {unit, unit + 1}, kFields);
     SeriesWindows found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
       VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kFields));
-      if (lives != nullptr) {
-        VARVE_ASSIGN_OR_RETURN(*lives, decode_lives(row.lives, row.start));
+      if (stats != nullptr) {
+        VARVE_ASSIGN_OR_RETURN(*stats, decode_stats(row.stats, row.start));
       }
       VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
       if (block == nullptr) return {};
@@ -85,9 +85,9 @@ TEST_F(UnitMakerTest, EachGranularityIsMadeOfTheFinerOne) {
             "0:2/0/0/0 5:1/9/9/9 60:2/1/0/1 65:1/9/9/9 120:2/2/0/2 125:1/9/9/9 180:2/3/0/3 185:1/9/9/9 ");
   make(0, kStart + 4 * kHour);
   make(1, kStart);
-  PartLives lives;
-  EXPECT_EQ(shown(read(1, kStart, 0, &lives).numbers), "0:3/9/0/9 60:3/10/0/9 120:3/11/0/9 180:3/12/0/9 240:3/13/0/9 ");
-  EXPECT_EQ(lives.series[0], (storage::SeriesLife{kStart, kStart + 4 * kHour + 7 * kMinute, 15, 3}));
+  PartStats stats;
+  EXPECT_EQ(shown(read(1, kStart, 0, &stats).numbers), "0:3/9/0/9 60:3/10/0/9 120:3/11/0/9 180:3/12/0/9 240:3/13/0/9 ");
+  EXPECT_EQ(stats.series[0], (storage::SeriesStats{kStart, kStart + 4 * kHour + 7 * kMinute, 15, 3}));
   const Timestamp days = model::window_start(kStart, 48 * kDay);
   make(2, days);
   EXPECT_EQ(read(2, days, 0).numbers.at(0).count, 15U);
@@ -134,10 +134,10 @@ TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
   seal(group, kStart + 3 * kHour);
   make(0, kStart);
   EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
-  PartLives lives;
-  read(0, kStart, 0, &lives);
-  EXPECT_EQ(lives.series[0].points, 3U);
-  EXPECT_EQ(lives.series[0].first_ms, kStart);
+  PartStats stats;
+  read(0, kStart, 0, &stats);
+  EXPECT_EQ(stats.series[0].points, 3U);
+  EXPECT_EQ(stats.series[0].first_ms, kStart);
   make(1, kStart);
   EXPECT_EQ(shown(read(1, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
 }
@@ -175,9 +175,9 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
     EXPECT_EQ(shown(read(0, kStart, column).numbers), "0:2/11/1/10 10:1/2/2/2 20:1/5/5/5 ") << column;
     EXPECT_EQ(shown(read(1, kStart, column).numbers), "0:4/18/1/10 ") << column;
   }
-  PartLives lives;
-  read(1, kStart, 0, &lives);
-  EXPECT_EQ(lives.series[0].points, 4U);
+  PartStats stats;
+  read(1, kStart, 0, &stats);
+  EXPECT_EQ(stats.series[0].points, 4U);
 }
 
 TEST_F(UnitMakerTest, ASeriesOfTwoGroupsCountsOnce) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_life.h"
+#include "engine/cassandra/scan/column_stats.h"
 #include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
@@ -15,7 +15,7 @@ using rollup::Windows;
 
 namespace {
 
-// How samples and lives of a part are read from a row of windows.
+// How samples and series stats of a part are read from a row of windows.
 void unite(std::vector<Arrival>& to, const std::vector<Arrival>& more) {
   std::vector<Arrival> all;
   std::ranges::set_union(to, more, std::back_inserter(all));
@@ -42,7 +42,7 @@ UnitMaking::UnitMaking(const UnitLevel& level, const UnitWork& work, std::int64_
       now_ms_(now_ms),
       series_(work.group.columns),
       late_(work.group.columns),
-      lives_(work.group.columns),
+      stats_(work.group.columns),
       excluded_(work.group.columns) {}
 
 std::size_t UnitMaking::columns_in(unsigned part) const {
@@ -62,15 +62,15 @@ Status UnitMaking::add_stored(unsigned part, const RowView& view) {
   check(part < parts_of(series_.size()), "a part of the group");
   VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
   found_ = stands_ = true;
-  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
-  version_ = std::max(version_, lives.version);
+  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
+  version_ = std::max(version_, stats.version);
   VARVE_ASSIGN_OR_RETURN(counted_[part], decode_arrivals(row.added));
   VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
   for (std::size_t c = 0; c < columns_in(part); ++c) {
     Stored& stored = stored_[std::size_t{part} * kSeriesPerPart + c];
-    stored.version = lives.version;
-    if (c < lives.series.size()) stored.life = lives.series[c];
+    stored.version = stats.version;
+    if (c < stats.series.size()) stored.stats = stats.series[c];
     if (block == nullptr) continue;
     VARVE_ASSIGN_OR_RETURN(stored.windows, windows_of(*block, static_cast<unsigned>(c)));
   }
@@ -83,14 +83,14 @@ Status UnitMaking::add_finer(unsigned part, const RowView& view) {
   VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
   found_ = true;
   ++finer_parts_[row.start];
-  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
+  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
   VARVE_ASSIGN_OR_RETURN(const auto added, decode_arrivals(row.added));
   name(part, added);
   VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
   for (std::size_t c = 0; c < columns_in(part); ++c) {
     const std::size_t column = std::size_t{part} * kSeriesPerPart + c;
-    if (c < lives.series.size()) lives_[column].add(lives.series[c]);
+    if (c < stats.series.size()) stats_[column].add(stats.series[c]);
     if (block == nullptr) continue;
     VARVE_ASSIGN_OR_RETURN(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
     add(column, finer.kind, finer.numbers, finer.texts);
@@ -155,7 +155,7 @@ Status UnitMaking::add_part(const SlotData& data, unsigned part, shared::SeriesF
   folder.start_group();
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::size_t column = columns[c];
-    lives_[column].add(life_of(gather_.times(), gather_.columns()[c]));
+    stats_[column].add(stats_of(gather_.times(), gather_.columns()[c]));
     if (excluded_[column].empty()) {
       folder.fold(gather_.times(), gather_.columns()[c]);
     } else {
@@ -237,7 +237,7 @@ Status UnitMaking::add_late(unsigned part, const std::vector<SlotData>& slots) {
       series.kind = work_.kinds[columns[c]];
       add(series.numbers, folder.numbers());
       add(series.texts, folder.texts());
-      lives_[columns[c]].add(life_of(gather_.times(), gather_.columns()[c]));
+      stats_[columns[c]].add(stats_of(gather_.times(), gather_.columns()[c]));
     }
   }
   return {};
@@ -274,9 +274,9 @@ void UnitMaking::keep(std::size_t column, Stored& stored) {
   put(stored.windows.texts, late.texts, series.texts);
   if (points == 0) return;
   // What is not a number was counted, too, but nobody knows when.
-  storage::SeriesLife life = stored.life;
-  life.points = points;
-  lives_[column].add(life);
+  storage::SeriesStats stats = stored.stats;
+  stats.points = points;
+  stats_[column].add(stats);
 }
 
 void UnitMaking::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
@@ -290,8 +290,8 @@ void UnitMaking::finish(std::int64_t version, std::vector<RowWrite>& rows, std::
     const std::size_t first = std::size_t{part} * kSeriesPerPart;
     const std::span<const SeriesWindows> series = std::span(series_).subspan(first, columns_in(part));
     ChunkWrite row{work_.unit, part, encoder.encode(series), {version, {}}, std::move(named_[part])};
-    row.lives.series.assign(lives_.begin() + static_cast<std::ptrdiff_t>(first),
-                            lives_.begin() + static_cast<std::ptrdiff_t>(first + series.size()));
+    row.stats.series.assign(stats_.begin() + static_cast<std::ptrdiff_t>(first),
+                            stats_.begin() + static_cast<std::ptrdiff_t>(first + series.size()));
     add_write(rows, level_.table, work_.group.cells, row, now_ms_);
     for (const SeriesWindows& one : series) windows += one.numbers.size() + one.texts.size();
   }

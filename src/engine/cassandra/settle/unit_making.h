@@ -23,7 +23,7 @@
 namespace varve::engine::cassandra {
 
 // What is read of the rows that a unit is made of.
-inline constexpr ChunkFields kUnitFields{.chunk = true, .lives = true, .added = true};
+inline constexpr ChunkFields kUnitFields{.chunk = true, .stats = true, .added = true};
 
 // What all units of a granularity have in common.
 struct UnitLevel {
@@ -67,7 +67,7 @@ class UnitMaking {
  private:
   struct Stored {
     SeriesWindows windows;
-    storage::SeriesLife life;
+    storage::SeriesStats stats;
     std::int64_t version = 0;
   };
 
@@ -88,7 +88,7 @@ class UnitMaking {
   bool found_ = false, stands_ = false;  // anything; the unit
   std::int64_t version_ = 0;
   std::vector<SeriesWindows> series_, late_;
-  std::vector<storage::SeriesLife> lives_;
+  std::vector<storage::SeriesStats> stats_;
   std::vector<std::unordered_set<model::Timestamp>> excluded_;
   std::unordered_map<std::size_t, Stored> stored_;              // by column
   std::unordered_map<unsigned, std::vector<Arrival>> counted_;  // by part: in the unit as it stands; ascending

@@ -39,38 +39,38 @@ struct Varints {
 
 }  // namespace
 
-std::string encode_lives(const PartLives& lives, model::Timestamp start) {
+std::string encode_stats(const PartStats& stats, model::Timestamp start) {
   std::string blob(1, static_cast<char>(kBlobVersion));
-  append_le64(blob, lives.version);
-  for (const storage::SeriesLife& life : lives.series) {
-    codec::append_varint(blob, life.points);
-    if (life.points == 0) continue;
-    codec::append_varint(blob, codec::zigzag(life.first_ms - start));
-    codec::append_varint(blob, static_cast<std::uint64_t>(life.last_ms - life.first_ms));
-    codec::append_varint(blob, life.types);
+  append_le64(blob, stats.version);
+  for (const storage::SeriesStats& one : stats.series) {
+    codec::append_varint(blob, one.points);
+    if (one.points == 0) continue;
+    codec::append_varint(blob, codec::zigzag(one.first_ms - start));
+    codec::append_varint(blob, static_cast<std::uint64_t>(one.last_ms - one.first_ms));
+    codec::append_varint(blob, one.types);
   }
   return blob;
 }
 
-Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start) {
+Result<PartStats> decode_stats(std::string_view blob, model::Timestamp start) {
   VARVE_RETURN_IF_ERROR(check_version(blob, "lives"));
-  if (blob.size() < 9) return fail(Code::corrupt, "the lives of a row are cut short");
-  PartLives lives;
-  lives.version = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
+  if (blob.size() < 9) return fail(Code::corrupt, "the stats of a row are cut short");
+  PartStats stats;
+  stats.version = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
   const auto* const bytes = reinterpret_cast<const std::byte*>(blob.data());
   Varints numbers{bytes + 9, bytes + blob.size()};
   while (numbers.good && numbers.at != numbers.end) {
-    storage::SeriesLife& life = lives.series.emplace_back();
-    life.points = numbers.next();
-    if (life.points == 0) continue;
+    storage::SeriesStats& one = stats.series.emplace_back();
+    one.points = numbers.next();
+    if (one.points == 0) continue;
     // Foreign numbers may leave the range of a time: they wrap, and do no other harm.
     const auto first = static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(codec::unzigzag(numbers.next()));
-    life.first_ms = static_cast<model::Timestamp>(first);
-    life.last_ms = static_cast<model::Timestamp>(first + numbers.next());
-    life.types = static_cast<std::uint8_t>(numbers.next());
+    one.first_ms = static_cast<model::Timestamp>(first);
+    one.last_ms = static_cast<model::Timestamp>(first + numbers.next());
+    one.types = static_cast<std::uint8_t>(numbers.next());
   }
-  if (!numbers.good) return fail(Code::corrupt, "the lives of a row are cut short");
-  return lives;
+  if (!numbers.good) return fail(Code::corrupt, "the stats of a row are cut short");
+  return stats;
 }
 
 std::string encode_arrivals(std::span<const Arrival> arrivals) {

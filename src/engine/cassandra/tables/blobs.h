@@ -12,17 +12,17 @@
 
 #include "base/result.h"
 #include "model/time.h"
-#include "storage/series_life.h"
+#include "storage/series_stats.h"
 
 namespace varve::engine::cassandra {
 
 // What is known of the series of a part without reading its chunk, and the version of the row.
-struct PartLives {
-  std::int64_t version = 0;                 // write_versions.h: what it was made of was read after this was drawn
-  std::vector<storage::SeriesLife> series;  // in order of the columns
+struct PartStats {
+  std::int64_t version = 0;                  // write_versions.h: what it was made of was read after this was drawn
+  std::vector<storage::SeriesStats> series;  // in order of the columns
 };
-std::string encode_lives(const PartLives& lives, model::Timestamp start);
-Result<PartLives> decode_lives(std::string_view blob, model::Timestamp start);
+std::string encode_stats(const PartStats& stats, model::Timestamp start);
+Result<PartStats> decode_stats(std::string_view blob, model::Timestamp start);
 
 // What one process wrote at one moment: names a hot row within its partition, and orders them.
 struct Arrival {

@@ -26,27 +26,27 @@ TEST(SpansTest, AreMultiplesOfSlotAndGranularity) {
   EXPECT_EQ(period_of(-1), -kPeriodMs);
 }
 
-TEST(BlobsTest, LivesComeBack) {
-  const PartLives lives{1'700'000'000'000'001, {{1000, 1999, 3, 6}, {}, {-5, -5, 1, 1}}};
-  const auto back = decode_lives(encode_lives(lives, 1000), 1000);
+TEST(BlobsTest, StatsComeBack) {
+  const PartStats stats{1'700'000'000'000'001, {{1000, 1999, 3, 6}, {}, {-5, -5, 1, 1}}};
+  const auto back = decode_stats(encode_stats(stats, 1000), 1000);
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->version, lives.version);
-  EXPECT_EQ(back->series, lives.series);
+  EXPECT_EQ(back->version, stats.version);
+  EXPECT_EQ(back->series, stats.series);
 }
 
-TEST(BlobsTest, LivesAreAsWrittenDown) {
-  EXPECT_EQ(encode_lives({2, {{1000, 1300, 5, 3}, {}}}, 990),
+TEST(BlobsTest, StatsAreAsWrittenDown) {
+  EXPECT_EQ(encode_stats({2, {{1000, 1300, 5, 3}, {}}}, 990),
             std::string("\x01\x02\0\0\0\0\0\0\0\x05\x14\xac\x02\x03\0", 15));
 }
 
-TEST(BlobsTest, LivesThatAreNoneAreRefused) {
-  const std::string good = encode_lives({2, {{1000, 1300, 5, 3}}}, 990);
+TEST(BlobsTest, StatsThatAreNoneAreRefused) {
+  const std::string good = encode_stats({2, {{1000, 1300, 5, 3}}}, 990);
   for (std::size_t cut = 0; cut < good.size(); ++cut) {
-    const auto got = decode_lives(std::string_view(good).substr(0, cut), 990);
+    const auto got = decode_stats(std::string_view(good).substr(0, cut), 990);
     EXPECT_EQ(got.has_value(), cut == 9) << cut;  // no series at all
   }
-  EXPECT_EQ(decode_lives("\x02", 0).error().code, Code::unsupported);
-  EXPECT_TRUE(decode_lives(
+  EXPECT_EQ(decode_stats("\x02", 0).error().code, Code::unsupported);
+  EXPECT_TRUE(decode_stats(
       std::string("\x01") + std::string(8, '\0') + "\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x01", 0));
 }
 

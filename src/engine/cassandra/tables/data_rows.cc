@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> names_of(const ChunkFields& fields) {
   std::vector<std::string> names;
   if (fields.chunk) names.emplace_back("chunk");
-  if (fields.lives) names.emplace_back("lives");
+  if (fields.stats) names.emplace_back("lives");
   if (fields.added) names.emplace_back("added");
   return names;
 }
@@ -64,9 +64,9 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
   out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.part)),
                    timestamp_cell(model::window_start(row.start, table.era_ms))};
   out.clustering = {timestamp_cell(row.start)};
-  out.values = {row.chunk, encode_lives(row.lives, row.start)};
+  out.values = {row.chunk, encode_stats(row.stats, row.start)};
   if (table.has_added) out.values.push_back(encode_arrivals(row.added));
-  out.timestamp_us = row.lives.version;
+  out.timestamp_us = row.stats.version;
   out.ttl_s = *ttl;
 }
 
@@ -90,7 +90,7 @@ Result<ChunkRow> chunk_row(const RowView& row, const ChunkFields& fields) {
   VARVE_ASSIGN_OR_RETURN(out.start, timestamp_of(row.cells[0]));
   std::size_t next = 1;
   if (fields.chunk) out.chunk = row.cells[next++];
-  if (fields.lives) out.lives = row.cells[next++];
+  if (fields.stats) out.stats = row.cells[next++];
   if (fields.added) out.added = row.cells[next++];
   return out;
 }

@@ -47,7 +47,7 @@ struct ChunkWrite {
   model::Timestamp start = 0;
   unsigned part = 0;
   std::string chunk;  // empty: there is nothing there, or no more
-  PartLives lives;    // its version is the row's write timestamp
+  PartStats stats;    // its version is the row's write timestamp
   std::vector<Arrival> added;
 };
 // None where its time, or that of the group's samples, is over at now_ms.
@@ -56,13 +56,13 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
 
 // One read for each era that the range touches; rows that overlap it. What is wanted of them beside the chunk:
 struct ChunkFields {
-  bool chunk = true, lives = false, added = false;
+  bool chunk = true, stats = false, added = false;
 };
 void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned part,
                model::TimeRange range, const ChunkFields& fields = {});
 struct ChunkRow {
   model::Timestamp start = 0;
-  std::string_view chunk, lives, added;  // those that were asked for
+  std::string_view chunk, stats, added;  // those that were asked for
 };
 Result<ChunkRow> chunk_row(const RowView& row, const ChunkFields& fields = {});
 

@@ -31,7 +31,7 @@
 #include "base/result.h"
 #include "engine/rocksdb/options.h"
 #include "engine/rocksdb/runs/run.h"
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 
 namespace varve::engine::rocksdb {
 

@@ -7,7 +7,7 @@
 //   run         'r' slot run:u64                   → docs/formats/run.md: written after all its blocks
 //   garbage     'g' slot run:u64                   → nothing: blocks may be there that no run names
 //   mark        's' slot                           → docs/formats/run.md: what of the slot is rolled up
-//   stats       'l' page:u32                       → docs/formats/life.md: what is known of 1024 series
+//   stats       'l' page:u32                       → docs/formats/series-stats.md: what is known of 1024 series
 //   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
 //   checkpoint  'c'                                → next run:u64, first live log segment:u64, sequence:u64
 //   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes

@@ -40,7 +40,7 @@ Result<Tables::Found> Tables::recover(const std::function<Status(std::string_vie
   VARVE_RETURN_IF_ERROR(database_->recover(checkpoint_, found, marks, define));
   numbers_.start(checkpoint_.next_run);
   VARVE_ASSIGN_OR_RETURN(const auto pages, database_->stats());
-  auto stats = std::make_shared<SeriesStats>();
+  auto stats = std::make_shared<StatsTable>();
   stats->replace(pages);
   auto runs = std::make_shared<Runs>(plan_of(env_));
   for (Run& run : found) runs->add(std::make_shared<const Run>(std::move(run)), env_.clock.steady_ns());
@@ -117,7 +117,7 @@ void Tables::publish(const Change& change) {
   checkpoint_ = commit.checkpoint;
   // Only commits change the runs, so copies may be made first.
   auto runs = std::make_shared<Runs>(*visible_.runs());
-  auto stats = std::make_shared<SeriesStats>(*visible_.stats());
+  auto stats = std::make_shared<StatsTable>(*visible_.stats());
   stats->replace(commit.stats);
   const std::int64_t now = env_.clock.steady_ns();
   for (const auto& run : commit.removed) runs->remove(run->key);

@@ -21,7 +21,7 @@
 #include "engine/rocksdb/runs/run_numbers.h"
 #include "engine/rocksdb/runs/source.h"
 #include "engine/rocksdb/runs/view.h"
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 
 namespace varve::engine::rocksdb {
 
@@ -51,7 +51,7 @@ class Tables {
   struct Found {
     Checkpoint checkpoint;
     std::shared_ptr<const Runs> runs;
-    std::shared_ptr<const SeriesStats> stats;
+    std::shared_ptr<const StatsTable> stats;
   };
   Result<Found> recover(const std::function<Status(std::string_view definitions)>& define) VARVE_EXCLUDES(mutex_);
 
@@ -59,7 +59,7 @@ class Tables {
   [[nodiscard]] const Database& database() const { return *database_; }
   [[nodiscard]] RunNumbers& numbers() { return numbers_; }
   [[nodiscard]] std::shared_ptr<const Runs> runs() const { return visible_.runs(); }
-  [[nodiscard]] std::shared_ptr<const SeriesStats> stats() const { return visible_.stats(); }
+  [[nodiscard]] std::shared_ptr<const StatsTable> stats() const { return visible_.stats(); }
   // Runs alone, with a snapshot that keeps their blocks.
   [[nodiscard]] View view_of_runs() const;
   // For readers of the view, which outlives it.

@@ -18,7 +18,7 @@ struct View {
   std::shared_ptr<const Head> immutable;  // being flushed; may be null
   std::shared_ptr<const Head> head;       // being written; null: only the runs are read
   std::shared_ptr<const Runs> runs;
-  std::shared_ptr<const SeriesStats> stats;  // of what is in the runs
+  std::shared_ptr<const StatsTable> stats;  // of what is in the runs
   std::shared_ptr<const Database::Snapshot> snapshot = nullptr;
 };
 
@@ -40,7 +40,7 @@ class Visible {
     const MutexLock lock(mutex_);
     return now_.runs;
   }
-  [[nodiscard]] std::shared_ptr<const SeriesStats> stats() const VARVE_EXCLUDES(mutex_) {
+  [[nodiscard]] std::shared_ptr<const StatsTable> stats() const VARVE_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return now_.stats;
   }
@@ -68,7 +68,7 @@ class Visible {
     now_.immutable = std::exchange(now_.head, std::move(next));
   }
   // A commit; of a flush: the immutable head goes.
-  void publish(std::shared_ptr<const Runs> runs, std::shared_ptr<const SeriesStats> stats, bool flushed)
+  void publish(std::shared_ptr<const Runs> runs, std::shared_ptr<const StatsTable> stats, bool flushed)
       VARVE_EXCLUDES(mutex_) {
     std::shared_ptr<const Head> dropped;
     const MutexLock lock(mutex_);

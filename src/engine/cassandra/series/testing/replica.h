@@ -37,9 +37,9 @@ class Replica final : public SeriesTables {
   explicit Replica(Shared& shared, const SeriesOptions& options = {})
       : SeriesTables(options, shared.tables, shared.rows, shared.versions, shared.clock), shared_(shared) {}
 
-  [[nodiscard]] Result<std::vector<storage::SeriesLife>> lives(model::TenantId tenant,
-                                                               std::span<const model::SeriesId> series) const override {
-    std::vector<storage::SeriesLife> out(series.size());
+  [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(
+      model::TenantId tenant, std::span<const model::SeriesId> series) const override {
+    std::vector<storage::SeriesStats> out(series.size());
     const auto names = names_of(tenant, series);
     const std::lock_guard lock(shared_.mutex);
     for (std::size_t i = 0; i < series.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesStats: what is known of each series over its life: first and last seen, points, types. In memory 25 bytes a
-// series, in the database in pages of 1024 series (docs/formats/life.md). It says what the runs hold: heads are added
-// when asked.
+// StatsTable: what is known of each series over its life: first and last seen, points, types. In memory 25 bytes a
+// series, in the database in pages of 1024 series (docs/formats/series-stats.md). It says what the runs hold: heads are
+// added when asked.
 //
 // Pages are never changed, but replaced: a commit collects what it changes (StatsChanges) and makes new pages of it
 // when it is written, which take their places when it is published. So a failed commit changes nothing, commits of
@@ -23,7 +23,7 @@
 #include "engine/shared/gather.h"
 #include "model/ids.h"
 #include "model/time.h"
-#include "storage/series_life.h"
+#include "storage/series_stats.h"
 
 namespace varve::engine::rocksdb {
 
@@ -43,9 +43,9 @@ Result<std::shared_ptr<const StatsPage>> decode_stats_page(std::string_view valu
 using StatsPages = std::vector<std::pair<std::uint32_t, std::shared_ptr<const StatsPage>>>;  // with their numbers
 
 // Copies are cheap, and stay as they are. The caller locks.
-class SeriesStats {
+class StatsTable {
  public:
-  [[nodiscard]] storage::SeriesLife of(model::SeriesId series) const;
+  [[nodiscard]] storage::SeriesStats of(model::SeriesId series) const;
   [[nodiscard]] const StatsPage* page(std::uint32_t number) const {
     return number < pages_.size() ? pages_[number].get() : nullptr;
   }
@@ -72,7 +72,7 @@ class StatsChanges {
 
   [[nodiscard]] bool empty() const { return pages_.empty(); }
   // The pages that change, for Database::Commit::stats.
-  [[nodiscard]] StatsPages apply(const SeriesStats& stats) const;
+  [[nodiscard]] StatsPages apply(const StatsTable& stats) const;
 
  private:
   struct Change {

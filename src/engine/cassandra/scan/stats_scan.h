@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life scan: sums up what stands beside units and sealed rows about their series, coarsest first, and counts what is
+// Stats scan: sums up what stands beside units and sealed rows about their series, coarsest first, and counts what is
 // not sealed. No chunk is read but those of pending slots. Each level is asked once, about all members.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace varve::engine::cassandra {
 
-struct LifeContext {
+struct StatsScanContext {
   RowStore& rows;
   const SlotReader& reader;
   const std::vector<ChunkTable>& levels;
@@ -21,11 +21,11 @@ struct LifeContext {
 };
 
 // One thread.
-class LifeScan {
+class StatsScan {
  public:
-  // Adds what it finds of the members' series to `lives`.
-  LifeScan(const LifeContext& context, std::span<const Member> members, std::vector<storage::SeriesLife>& lives)
-      : context_(context), members_(members), lives_(lives) {}
+  // Adds what it finds of the members' series to `stats`.
+  StatsScan(const StatsScanContext& context, std::span<const Member> members, std::vector<storage::SeriesStats>& stats)
+      : context_(context), members_(members), stats_(stats) {}
   Status run();
 
  private:
@@ -40,9 +40,9 @@ class LifeScan {
   Status read_hot(model::Timestamp slot, const Subset& members);
   Status add(const Member& member, const ChunkRow& row);
 
-  const LifeContext& context_;
+  const StatsScanContext& context_;
   const std::span<const Member> members_;
-  std::vector<storage::SeriesLife>& lives_;
+  std::vector<storage::SeriesStats>& stats_;
 };
 
 }  // namespace varve::engine::cassandra

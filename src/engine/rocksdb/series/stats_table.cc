@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-using storage::SeriesLife;
+using storage::SeriesStats;
 
 constexpr char kVersion = 1;
 constexpr std::size_t kPageBytesMax = StatsPage::kSeries * 31 + 10;  // three varints and a byte each
@@ -103,16 +103,16 @@ Result<std::shared_ptr<const StatsPage>> decode_stats_page(std::string_view valu
   return page;
 }
 
-// --- SeriesStats
+// --- StatsTable
 
-SeriesLife SeriesStats::of(model::SeriesId series) const {
+SeriesStats StatsTable::of(model::SeriesId series) const {
   const StatsPage* const known = page(model::to_int(series) / StatsPage::kSeries);
   if (known == nullptr) return {};
   const std::uint32_t i = model::to_int(series) % StatsPage::kSeries;
   return {known->first[i], known->last[i], known->points[i], known->types[i]};
 }
 
-void SeriesStats::replace(const StatsPages& pages) {
+void StatsTable::replace(const StatsPages& pages) {
   for (const auto& [number, page] : pages) {
     if (number >= pages_.size()) pages_.resize(number + 1);
     pages_[number] = page;
@@ -168,7 +168,7 @@ void StatsChanges::apply(const Change& change, StatsPage& page, std::size_t i) {
   page.types[i] = 0;
 }
 
-StatsPages StatsChanges::apply(const SeriesStats& stats) const {
+StatsPages StatsChanges::apply(const StatsTable& stats) const {
   StatsPages changed;
   for (std::uint32_t number = 0; number < pages_.size(); ++number) {
     if (pages_[number] == nullptr) continue;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/scan/life_scan.h"
+#include "engine/cassandra/scan/stats_scan.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_life.h"
+#include "engine/cassandra/scan/column_stats.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using model::TimeRange;
 using model::Timestamp;
 
-constexpr ChunkFields kLivesOnly{.chunk = false, .lives = true, .added = false};
+constexpr ChunkFields kStatsOnly{.chunk = false, .stats = true, .added = false};
 
 // The whole rows of `row_ms` that touch the range.
 TimeRange whole(TimeRange range, std::int64_t row_ms) {
@@ -35,7 +35,7 @@ TimeRanges by_partition(const TimeRanges& parts, std::int64_t era_ms) {
 
 }  // namespace
 
-Status LifeScan::run() {
+Status StatsScan::run() {
   // Units and slots that lie at an edge are read whole, and once: they have nothing where nothing is active.
   const std::int64_t widest = context_.levels.empty() ? context_.reader.slot_ms() : context_.levels.back().row_ms;
   Left left(members_.size(), active_rows(widest));
@@ -45,24 +45,24 @@ Status LifeScan::run() {
   return read_slots(left);
 }
 
-TimeRanges LifeScan::active_rows(std::int64_t row_ms) const {
+TimeRanges StatsScan::active_rows(std::int64_t row_ms) const {
   TimeRanges rows;
   for (const TimeRange& active : context_.active) rows.push_back(whole(active, row_ms));
   join(rows);
   return rows;
 }
 
-Status LifeScan::add(const Member& member, const ChunkRow& row) {
-  VARVE_ASSIGN_OR_RETURN(const PartLives lives, decode_lives(row.lives, row.start));
+Status StatsScan::add(const Member& member, const ChunkRow& row) {
+  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     check(member.columns[c] / kSeriesPerPart == member.part, "a member's columns are of its part");
     const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
-    if (in_part < lives.series.size()) lives_[member.series[c]].add(lives.series[in_part]);
+    if (in_part < stats.series.size()) stats_[member.series[c]].add(stats.series[in_part]);
   }
   return {};
 }
 
-Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wanted) {
+Result<StatsScan::Left> StatsScan::read_units(std::size_t level, const Left& wanted) {
   const ChunkTable& table = context_.levels[level];
   TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
   for (TimeRange& hole : holes) hole = whole(hole, table.row_ms);
@@ -77,7 +77,7 @@ Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wante
       for (const TimeRange& part : without(range, holes)) asked[m].push_back(part);
     }
     for (const TimeRange& part : by_partition(asked[m], table.era_ms)) {
-      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kLivesOnly);
+      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kStatsOnly);
       owners.resize(reads.size(), m);
     }
     left[m] = both(wanted[m], holes);
@@ -85,7 +85,7 @@ Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wante
   check(owners.size() == reads.size(), "each reading is of a member");
   std::vector<std::set<Timestamp>> there(members_.size());
   VARVE_RETURN_IF_ERROR(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kLivesOnly));
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kStatsOnly));
     const std::size_t m = owners[number];
     if (!overlaps(asked[m], {row.start, row.start + table.row_ms})) return {};
     there[m].insert(row.start);
@@ -102,7 +102,7 @@ Result<LifeScan::Left> LifeScan::read_units(std::size_t level, const Left& wante
   return left;
 }
 
-Status LifeScan::read_slots(const Left& wanted) {
+Status StatsScan::read_slots(const Left& wanted) {
   const std::int64_t slot_ms = context_.reader.slot_ms();
   TimeRanges hot;
   for (const Timestamp slot : context_.pending.slots) {
@@ -121,19 +121,19 @@ Status LifeScan::read_slots(const Left& wanted) {
   for (std::size_t m = 0; m < wanted.size(); ++m) {
     for (const TimeRange& range : both(wanted[m], active)) {
       for (const TimeRange& part : without(range, hot)) {
-        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kLivesOnly);
+        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kStatsOnly);
         owners.resize(reads.size(), m);
       }
     }
   }
   check(owners.size() == reads.size(), "each reading is of a member");
   return context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kLivesOnly));
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kStatsOnly));
     return add(members_[owners[number]], row);
   });
 }
 
-Status LifeScan::read_hot(Timestamp slot, const Subset& members) {
+Status StatsScan::read_hot(Timestamp slot, const Subset& members) {
   std::vector<SlotsWanted> wanted;
   for (const std::size_t m : members) {
     wanted.push_back({members_[m].group, {slot, slot + context_.reader.slot_ms()}, {members_[m].part}, {slot}});
@@ -147,7 +147,7 @@ Status LifeScan::read_hot(Timestamp slot, const Subset& members) {
       gather.finish();
       if (gather.times().empty()) continue;
       for (std::size_t c = 0; c < member.columns.size(); ++c) {
-        lives_[member.series[c]].add(life_of(gather.times(), gather.columns()[c]));
+        stats_[member.series[c]].add(stats_of(gather.times(), gather.columns()[c]));
       }
     }
   }

@@ -2,7 +2,7 @@
 // What keeping the stats of a million series costs a spill, and how much of the spill that is.
 #include <benchmark/benchmark.h>
 
-#include "engine/rocksdb/series/series_stats.h"
+#include "engine/rocksdb/series/stats_table.h"
 #include "engine/rocksdb/testing/directory.h"
 
 namespace varve::engine::rocksdb {
@@ -14,7 +14,7 @@ constexpr int kRows = 10;
 
 // A spill in which every series has ten samples.
 void life_of_a_spill(benchmark::State& state) {
-  SeriesStats stats;
+  StatsTable stats;
   std::vector<model::SeriesId> series(kGroups * kColumns);
   for (std::uint32_t s = 0; s < series.size(); ++s) series[s] = model::SeriesId{s};
   std::vector<model::Timestamp> times(kRows);

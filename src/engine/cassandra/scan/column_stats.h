@@ -9,10 +9,10 @@
 namespace varve::engine::cassandra {
 
 // `times` ascend.
-inline storage::SeriesLife life_of(std::span<const model::Timestamp> times, const chunk::Column& column) {
-  storage::SeriesLife life;
-  life.points = shared::cells_in(column, times.size());
-  if (life.points == 0) return {};
+inline storage::SeriesStats stats_of(std::span<const model::Timestamp> times, const chunk::Column& column) {
+  storage::SeriesStats stats;
+  stats.points = shared::cells_in(column, times.size());
+  if (stats.points == 0) return {};
   const auto has_value = [&](std::size_t row) {
     return column.form != chunk::Column::Form::typed || column.types[row] != chunk::kErased;
   };
@@ -20,10 +20,10 @@ inline storage::SeriesLife life_of(std::span<const model::Timestamp> times, cons
   while (!has_value(first)) ++first;
   std::size_t last = times.size() - 1;
   while (!has_value(last)) --last;
-  life.first_ms = times[first];
-  life.last_ms = times[last];
-  life.types = shared::types_in(column);
-  return life;
+  stats.first_ms = times[first];
+  stats.last_ms = times[last];
+  stats.types = shared::types_in(column);
+  return stats;
 }
 
 }  // namespace varve::engine::cassandra

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever was sealed and made of the samples, each counts once.
-#include "engine/cassandra/scan/life_scan.h"
+#include "engine/cassandra/scan/stats_scan.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using model::Timestamp;
 using model::Value;
-using storage::SeriesLife;
+using storage::SeriesStats;
 using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
@@ -30,9 +30,9 @@ std::vector<rollup::Level> levels_of(const std::vector<std::int64_t>& widths) {
   return levels;
 }
 
-class Lives : public testing::GroupRows {
+class SeriesOfGroups : public testing::GroupRows {
  public:
-  Lives(std::vector<std::int64_t> granularities, unsigned seed)
+  SeriesOfGroups(std::vector<std::int64_t> granularities, unsigned seed)
       : GroupRows(levels_of(granularities)), widths(std::move(granularities)), random(seed) {
     clock.advance_ms(kStart + 20 * kDay - clock.now_ms());
     pending.units.resize(widths.size());
@@ -70,7 +70,7 @@ class Lives : public testing::GroupRows {
         if (chance(10)) pending_slots.insert(slot);
         if (!pending_slots.contains(slot)) seal(group, slot);
       }
-      expected.push_back({*times.begin(), *times.rbegin(), times.size(), SeriesLife::bit_of(model::ValueType::long_)});
+      expected.push_back({*times.begin(), *times.rbegin(), times.size(), SeriesStats::bit_of(model::ValueType::long_)});
     }
     pending.slots.assign(pending_slots.begin(), pending_slots.end());
   }
@@ -97,7 +97,7 @@ class Lives : public testing::GroupRows {
 
   void look() {
     std::vector<Member> members;
-    std::vector<SeriesLife> wanted, found;
+    std::vector<SeriesStats> wanted, found;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (std::uint16_t column = 0; column < groups[g].columns; column += 33) {
         members.push_back({&groups[g], column / kSeriesPerPart, {column}, {wanted.size()}, {false}});
@@ -105,8 +105,8 @@ class Lives : public testing::GroupRows {
       }
     }
     found.resize(wanted.size());
-    const LifeContext context{rows, reader, levels, widths, pending, active, clock.now_ms()};
-    const Status status = LifeScan(context, members, found).run();
+    const StatsScanContext context{rows, reader, levels, widths, pending, active, clock.now_ms()};
+    const Status status = StatsScan(context, members, found).run();
     ASSERT_TRUE(status) << status.error().message;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       EXPECT_EQ(found[i].points, wanted[i].points) << i;
@@ -122,24 +122,24 @@ class Lives : public testing::GroupRows {
   Pending pending;
   TimeRanges active;
   std::vector<ChunkTable> levels;
-  std::vector<SeriesLife> expected;  // of each group's series
+  std::vector<SeriesStats> expected;  // of each group's series
 };
 
 void look_at(const std::vector<std::int64_t>& granularities) {
   for (unsigned seed = 0; seed < 15; ++seed) {
     SCOPED_TRACE(std::to_string(granularities.size()) + " granularities, seed " + std::to_string(seed));
-    Lives(granularities, seed).TestBody();
+    SeriesOfGroups(granularities, seed).TestBody();
   }
 }
 
-TEST(LifeScan, without_windows) { look_at({}); }
-TEST(LifeScan, of_usual_granularities) {
+TEST(StatsScan, without_windows) { look_at({}); }
+TEST(StatsScan, of_usual_granularities) {
   look_at({kHour});
   look_at({5 * kMinute, kHour});
   look_at({5 * kMinute, kHour, kDay});
 }
 // Of which 48 windows are not made of 48 of the finer one.
-TEST(LifeScan, of_odd_granularities) {
+TEST(StatsScan, of_odd_granularities) {
   look_at({12 * kMinute, kHour});
   look_at({6 * kMinute, kHour, 2 * kHour});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesLife: what is known of a series without reading its samples.
+// SeriesStats: what is known of a series without reading its samples.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace varve::storage {
 // sample that may still be alive. Expired samples may be counted until they are physically removed. A sample that was
 // written
 // again may count again until its fragments are merged, and one that came in through two line groups counts in each.
-struct SeriesLife {
+struct SeriesStats {
   model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points
   model::Timestamp last_ms = 0;
   std::uint64_t points = 0;
@@ -31,21 +31,21 @@ struct SeriesLife {
   }
 
   // What is left of it if nothing before `from` is.
-  [[nodiscard]] SeriesLife since(model::Timestamp from) const {
+  [[nodiscard]] SeriesStats since(model::Timestamp from) const {
     if (points == 0 || last_ms < from) return {};
-    SeriesLife left = *this;
+    SeriesStats left = *this;
     left.first_ms = first_ms < from ? from : first_ms;
     return left;
   }
 
-  void add(const SeriesLife& more) {
+  void add(const SeriesStats& more) {
     if (more.points == 0) return;
     first_ms = points == 0 || more.first_ms < first_ms ? more.first_ms : first_ms;
     last_ms = points == 0 || more.last_ms > last_ms ? more.last_ms : last_ms;
     points += more.points;
     types |= more.types;
   }
-  bool operator==(const SeriesLife&) const = default;
+  bool operator==(const SeriesStats&) const = default;
 };
 
 }  // namespace varve::storage
