@@ -10,7 +10,6 @@
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/shared/gather.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 
@@ -62,16 +61,13 @@ Status build_coarse(const JobContext& job, const Runs& current, const CoarseWind
   const std::int64_t width = window.slot.granularity_ms;
   const model::TimeRange range{window.slot.start, window.slot.start + width};
   commit.marks.emplace_back(window.slot, Mark{window.content, false, {}, {}});
-  // What it was made of may be gone in part, and nothing wider may be made of what is left.
-  const auto& levels = job.env.options.rollups.levels;
-  const auto level =
-      static_cast<std::size_t>(std::ranges::find(levels, width, &rollup::Level::width_ms) - levels.begin());
-  const auto kept = shared::stored_for_ms(levels, level, job.env.options.raw_retention_ms, job.env.chunk_width_ms);
-  const bool has_wider = std::ranges::any_of(levels, [&](const rollup::Level& wider) {
-    const auto known = current.slots.find({tenant, wider.width_ms, model::window_start(range.first, wider.width_ms)});
-    return wider.width_ms > width && known != current.slots.end() && known->second.mark.sealed > 0;
+  // If a wider window was made of this one, it would be made again of what is left.
+  const shared::Lifetimes lifetimes = job.env.lifetimes();
+  const bool has_wider = std::ranges::any_of(lifetimes.levels, [&](const rollup::Level& wider) {
+    return wider.width_ms > width && has_coarse(current, tenant, wider.width_ms, range.first);
   });
-  if (has_wider && shared::is_over(range.last, kept, job.env.clock.now_ms())) return {};
+  const auto stored_ms = lifetimes.stored_ms(lifetimes.level_of(width));
+  if (!shared::may_make(shared::is_kept(range.last, stored_ms, job.env.clock.now_ms()), !has_wider)) return {};
   RunList finer;
   VARVE_RETURN_IF_ERROR(for_each_level_slot(current, tenant, window.finer_ms, job.env.chunk_width_ms, range,
                                             [&](const Runs::OfSlot& slot) {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "engine/rocksdb/options.h"
 #include "engine/shared/chunk_width.h"
+#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 
@@ -19,6 +20,9 @@ struct Env {
   const Clock& clock;
   const std::int64_t chunk_width_ms = shared::chunk_width_ms(options.slot_width_ms, options.rollups);
 
+  [[nodiscard]] shared::Lifetimes lifetimes() const {
+    return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
+  }
   // Options::at_step.
   [[nodiscard]] Status step(std::string_view name) const { return options.at_step ? options.at_step(name) : Status{}; }
   [[nodiscard]] Status step(std::string_view what, std::string_view when) const {

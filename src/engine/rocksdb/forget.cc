@@ -65,9 +65,8 @@ bool is_over(const index::SeriesIndex& index, model::SeriesId series, const stor
              std::int64_t now_ms) {
   std::vector<index::Place> places;
   index.places(series, places);
-  return std::ranges::all_of(places, [&](const index::Place& place) {
-    return place.ttl_s != 0 && stats.last_ms < shared::alive_from(place.ttl_s, now_ms);
-  });
+  return std::ranges::all_of(
+      places, [&](const index::Place& place) { return shared::is_ttl_over(stats.last_ms + 1, place.ttl_s, now_ms); });
 }
 
 }  // namespace

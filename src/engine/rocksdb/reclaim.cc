@@ -32,10 +32,6 @@ model::Timestamp end_of(const SlotKey& slot, std::int64_t chunk_width_ms) {
   return slot.start + (raw ? chunk_width_ms : level_slot_width_ms(slot.granularity_ms, chunk_width_ms));
 }
 
-bool is_over(std::uint32_t ttl_s, model::Timestamp end, std::int64_t now_ms) {
-  return ttl_s != 0 && end <= shared::alive_from(ttl_s, now_ms);
-}
-
 }  // namespace
 
 Status Reclaim::recover() {
@@ -49,10 +45,12 @@ Status Reclaim::recover() {
 // Of all samples of the slot that are this group's, or windows that are of its series.
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) {
   const model::Timestamp end = end_of(slot, job.env.chunk_width_ms);
-  if (slot.granularity_ms == 0) return is_over(job.catalog.index.group_ttl_s(model::GroupId{group}), end, now_ms);
+  if (slot.granularity_ms == 0)
+    return shared::is_ttl_over(end, job.catalog.index.group_ttl_s(model::GroupId{group}), now_ms);
   std::vector<index::Place> places;
   job.catalog.index.places(model::SeriesId{group / 2}, places);  // rollup/columns.h
-  return std::ranges::all_of(places, [&](const index::Place& place) { return is_over(place.ttl_s, end, now_ms); });
+  return std::ranges::all_of(places,
+                             [&](const index::Place& place) { return shared::is_ttl_over(end, place.ttl_s, now_ms); });
 }
 
 // Whose times to live have become over since the last look.
@@ -72,8 +70,9 @@ void Reclaim::find_slots() {
     const auto known = ttls.find(slot.tenant);
     if (of_slot.runs.empty() || known == ttls.end()) continue;
     const model::Timestamp end = end_of(slot, job_.env.chunk_width_ms);
-    const bool due = std::ranges::any_of(
-        known->second, [&](std::uint32_t ttl_s) { return is_over(ttl_s, end, now) && !is_over(ttl_s, end, done_ms_); });
+    const bool due = std::ranges::any_of(known->second, [&](std::uint32_t ttl_s) {
+      return shared::is_ttl_over(end, ttl_s, now) && !shared::is_ttl_over(end, ttl_s, done_ms_);
+    });
     if (due) slots_.push_back(slot);
   }
   job_.tables.note_emptied();

@@ -6,46 +6,32 @@
 
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/level_slots.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-// The longest that anything made of a raw slot is kept.
-std::int64_t longest_retention_ms(const Env& env) {
-  std::int64_t longest = env.options.raw_retention_ms;
-  for (std::size_t l = 0; l < env.options.rollups.levels.size(); ++l) {
-    longest = std::max(longest, shared::stored_for_ms(env.options.rollups.levels, l, env.options.raw_retention_ms,
-                                                      env.chunk_width_ms));
-  }
-  return longest;
-}
 
 // Slots whose runs, or whose mark, have outlived their time.
 std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
   const std::int64_t now = job.env.clock.now_ms();
-  for (const auto& [slot, of_slot] : current.slots) {
+  const shared::Lifetimes lifetimes = job.env.lifetimes();
+  const std::int64_t mark_ms = lifetimes.longest_ms();
+  const bool makes_windows = !lifetimes.levels.empty() && job.env.options.rolls_up;
+  const auto is_due = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
     if (slot.granularity_ms == 0) {
-      const model::Timestamp end = slot.start + job.env.chunk_width_ms;
-      // Nothing is lost unrolled, unless nobody here ever rolls up.
-      const bool made = job.env.options.rollups.levels.empty() || !job.env.options.rolls_up || of_slot.is_sealed();
-      if (!of_slot.runs.empty() && made && shared::is_over(end, job.env.options.raw_retention_ms, now))
-        over.push_back(slot);
-      if (of_slot.runs.empty() && shared::is_over(end, longest_retention_ms(job.env), now)) over.push_back(slot);
-      continue;
+      const model::Timestamp end = slot.start + lifetimes.chunk_width_ms;
+      if (of_slot.runs.empty()) return shared::is_over(end, mark_ms, now);
+      return shared::may_drop(shared::is_kept(end, lifetimes.raw_retention_ms, now),
+                              !makes_windows || of_slot.is_sealed());
     }
-    const auto level = std::ranges::find(job.env.options.rollups.levels, slot.granularity_ms, &rollup::Level::width_ms);
-    if (level == job.env.options.rollups.levels.end()) {
-      over.push_back(slot);  // a granularity that is no longer configured
-      continue;
-    }
+    const std::size_t level = lifetimes.level_of(slot.granularity_ms);
+    if (level == lifetimes.levels.size()) return true;  // a granularity that is no longer configured
     const auto width =
-        of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, job.env.chunk_width_ms);
-    const auto at = static_cast<std::size_t>(level - job.env.options.rollups.levels.begin());
-    const auto kept = shared::stored_for_ms(job.env.options.rollups.levels, at, job.env.options.raw_retention_ms,
-                                            job.env.chunk_width_ms);
-    if (shared::is_over(slot.start + width, kept, now)) over.push_back(slot);
+        of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, lifetimes.chunk_width_ms);
+    return shared::is_over(slot.start + width, lifetimes.stored_ms(level), now);
+  };
+  for (const auto& [slot, of_slot] : current.slots) {
+    if (is_due(slot, of_slot)) over.push_back(slot);
   }
   return over;
 }
@@ -77,12 +63,13 @@ Status Retention::drop_expired() {
   const std::int64_t now = job_.env.clock.now_ms();
   Change change{.what = "retention"};
   Database::Commit& commit = change.commit;
+  const shared::Lifetimes lifetimes = job_.env.lifetimes();
   for (const SlotKey& slot : over) {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     Mark mark;
-    if (slot.granularity_ms == 0 && !job_.env.options.rollups.levels.empty() &&
-        !shared::is_over(slot.start + job_.env.chunk_width_ms, longest_retention_ms(job_.env), now)) {
+    if (slot.granularity_ms == 0 && !lifetimes.levels.empty() &&
+        !shared::is_over(slot.start + lifetimes.chunk_width_ms, lifetimes.longest_ms(), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
       mark.open.clear();

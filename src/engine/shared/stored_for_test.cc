@@ -58,5 +58,92 @@ TEST(StoredFor, near_its_end_it_is_made_of_no_less) {
   EXPECT_EQ(is_kept(1000, rollup::kForEver, model::kTimestampMax, 100), Kept::kept);
 }
 
+TEST(StoredFor, of_a_whole_store) {
+  const std::vector<rollup::Level> levels = {{300'000, 24 * hour}, {24 * hour, 48 * hour}};
+  const Lifetimes lifetimes{levels, 12 * hour, hour};
+  EXPECT_EQ(lifetimes.level_of(24 * hour), 1U);
+  EXPECT_EQ(lifetimes.level_of(hour), 2U) << "no such granularity";
+  EXPECT_EQ(lifetimes.stored_ms(0), 36 * hour);
+  EXPECT_EQ(lifetimes.longest_ms(), 48 * hour);
+  EXPECT_EQ((Lifetimes{{}, 12 * hour, hour}).longest_ms(), 12 * hour) << "only samples";
+}
+
+TEST(StoredFor, a_time_to_live_is_over_when_its_last_sample_is) {
+  EXPECT_TRUE(is_ttl_over(1000, 1, 2000));
+  EXPECT_FALSE(is_ttl_over(1001, 1, 2000));
+  EXPECT_FALSE(is_ttl_over(1000, 0, model::kTimestampMax)) << "none";
+}
+
+TEST(StoredFor, late_samples_are_added_where_nothing_else_brings_them) {
+  struct Case {
+    Kept output, input;
+    bool is_due, added;
+  };
+  for (const Case& c : std::vector<Case>{
+           {Kept::kept, Kept::kept, false, true},
+           {Kept::kept, Kept::kept, true, false},
+           {Kept::kept, Kept::ending, true, false},
+           {Kept::kept, Kept::gone, true, true},
+           {Kept::kept, Kept::gone, false, true},
+           {Kept::ending, Kept::kept, false, true},
+           {Kept::gone, Kept::kept, false, false},
+           {Kept::gone, Kept::gone, true, false},
+       }) {
+    EXPECT_EQ(takes_late(c.output, c.input, c.is_due), c.added)
+        << static_cast<int>(c.output) << static_cast<int>(c.input) << c.is_due;
+  }
+}
+
+TEST(StoredFor, erased_in_part_it_is_made_again_of_what_says_as_much) {
+  struct Case {
+    bool samples_dropped, has_finer, samples_erased;
+    Remake remade;
+  };
+  for (const Case& c : std::vector<Case>{
+           {false, false, false, Remake::nothing},
+           {false, true, false, Remake::nothing},
+           {false, false, true, Remake::of_samples},
+           {false, true, true, Remake::of_samples},
+           {true, false, true, Remake::nothing},
+           {true, true, false, Remake::of_finer},
+           {true, true, true, Remake::of_finer},
+       }) {
+    EXPECT_EQ(remake(c.samples_dropped, c.has_finer, c.samples_erased), c.remade)
+        << c.samples_dropped << c.has_finer << c.samples_erased;
+  }
+  EXPECT_TRUE(says_no_less(2, 2));
+  EXPECT_FALSE(says_no_less(1, 2));
+}
+
+TEST(StoredFor, samples_go_when_windows_hold_them) {
+  EXPECT_TRUE(may_drop(Kept::gone, true));
+  EXPECT_FALSE(may_drop(Kept::gone, false)) << "not rolled up";
+  EXPECT_FALSE(may_drop(Kept::ending, true));
+  EXPECT_FALSE(may_drop(Kept::kept, true));
+}
+
+// What ended at 1000 and is kept for 5000: hot rows are for 2000, clocks may differ by 100, those of replicas by 10.
+TEST(StoredFor, hot_rows_go_before_or_after_the_end_of_the_samples) {
+  struct Case {
+    std::int64_t now_ms;
+    bool in_windows, without;
+  };
+  for (const Case& c : std::vector<Case>{
+           {3899, true, true},   // sealed rows outlive them
+           {3900, true, false},  // they may not
+           {5889, true, false},
+           {5890, false, false},  // nothing is sealed any more
+           {6000, false, false},
+           {6099, false, false},
+           {6100, true, false},  // nothing is left of the sealed ones
+           {99'999, true, false},
+       }) {
+    SCOPED_TRACE(c.now_ms);
+    EXPECT_EQ(may_drop_hot(1000, 5000, c.now_ms, {2000, 100, 10}, true), c.in_windows);
+    EXPECT_EQ(may_drop_hot(1000, 5000, c.now_ms, {2000, 100, 10}, false), c.without);
+  }
+  EXPECT_TRUE(may_drop_hot(1000, rollup::kForEver, model::kTimestampMax, {2000, 100, 10}, false));
+}
+
 }  // namespace
 }  // namespace varve::engine::shared

@@ -124,17 +124,14 @@ Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, co
   return std::optional(std::move(pending));
 }
 
-// Near the end of its samples' time a slot is not sealed any more (Worker::seal), so sealed rows may lack what came
-// late: hot rows stay until those are gone. Then, and where they would have been gone before the hot rows, the finest
-// windows must hold everything.
+// Near the end of its samples' time a slot is not sealed any more (Worker::seal).
 bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
   if (std::ranges::binary_search(pending.slots, slot)) return false;
-  const Timestamp end = slot + options_.slot_ms, now = clock_.now_ms();
-  const auto is_over_at = [&](Timestamp time) { return shared::is_over(end, options_.samples_stored_ms, time); };
-  if (!is_over_at(now + kHotKeptMs + kGoneMarginMs)) return true;
-  if (is_over_at(now + kGoneMarginMs + Journal::kClocksMs) && !is_over_at(now - kGoneMarginMs)) return false;
-  if (options_.units_ms.empty()) return true;
-  return !std::ranges::binary_search(pending.units[0], model::window_start(slot, options_.units_ms[0]));
+  const bool in_windows =
+      options_.units_ms.empty() ||
+      !std::ranges::binary_search(pending.units[0], model::window_start(slot, options_.units_ms[0]));
+  return shared::may_drop_hot(slot + options_.slot_ms, options_.samples_stored_ms, clock_.now_ms(),
+                              {kHotKeptMs, kGoneMarginMs, Journal::kClocksMs}, in_windows);
 }
 
 bool Dropper::may_forget(Timestamp slot, const Pending& pending) const {

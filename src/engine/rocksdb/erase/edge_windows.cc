@@ -6,6 +6,7 @@
 
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/scan/window_reader.h"
+#include "engine/shared/stored_for.h"
 #include "rollup/columns.h"
 
 namespace varve::engine::rocksdb {
@@ -42,11 +43,11 @@ void EdgeWindows::list_edges(std::int64_t width, std::int64_t finer_ms, const st
       const auto mark = slots.find({tenant, width, start});
       if (mark == slots.end() || mark->second.mark.sealed == 0) continue;  // not made yet
     }
-    const bool dropped = is_dropped({first_slot, end});
-    if (dropped && !wide) continue;
     const auto some = touched.lower_bound(first_slot);
-    if (!dropped && (some == touched.end() || *some >= end)) continue;  // nothing of it is erased
-    if (dropped) {
+    const bool erased = some != touched.end() && *some < end;
+    const shared::Remake remake = shared::remake(is_dropped({first_slot, end}), wide, erased);
+    if (remake == shared::Remake::nothing) continue;
+    if (remake == shared::Remake::of_finer) {
       of_finer_.emplace_back(edges_.size(), finer_ms);
     } else {
       for (auto at = slots.lower_bound({tenant, 0, first_slot}); at != slots.end(); ++at) {
@@ -57,7 +58,7 @@ void EdgeWindows::list_edges(std::int64_t width, std::int64_t finer_ms, const st
           of_slots_[at->first.start].push_back(edges_.size());
       }
     }
-    edges_.push_back({width, start, !dropped, {}, {}});
+    edges_.push_back({width, start, remake == shared::Remake::of_samples, {}, {}});
   }
 }
 
@@ -167,7 +168,7 @@ Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
         }
       }
     }
-    if (finer_count < count) return {};
+    if (!shared::says_no_less(finer_count, count)) return {};
     edge.made.push_back(group);
     coarser_.clear();
     rollup::TextPool texts;

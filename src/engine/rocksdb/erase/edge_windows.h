@@ -3,8 +3,8 @@
 // most.
 //
 // Where the samples are kept, a window is folded again of those that stay. Where some of them have been dropped by
-// retention it is made of the finer windows that stay, if these say all that it says; else it stays as it is: a window
-// is never made of less than it was made of before.
+// retention it is made of the finer windows that stay, if these count as many samples; else it stays as it is
+// (shared::remake).
 #pragma once
 
 #include <map>

@@ -140,7 +140,7 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
   const auto& levels = context_.options.rollups.levels;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const std::int64_t width = levels[level].width_ms;
-    if (adds_ && !is_wanted(level, finest[0].start)) continue;
+    if (adds_ && !takes_late(level, finest[0].start)) continue;
     const bool wide = width > context_.source.chunk_width_ms;
     if (wide && !adds_) break;
     if (width != widths_[0]) {
@@ -175,22 +175,20 @@ Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_
   return &complete_;
 }
 
-// Is this the way into that window? A wide one that is to be made of finer ones, for the first time or again, will get
-// it from those. One whose time is over may be gone, and with it what else was in it: nothing may be made of it.
-bool SlotSealer::is_wanted(std::size_t level, model::Timestamp time) const {
-  const auto& levels = context_.options.rollups.levels;
+// Are late samples added to the stored window of this granularity, or will it be made of finer windows?
+bool SlotSealer::takes_late(std::size_t level, model::Timestamp time) const {
   const std::int64_t chunk_width = context_.source.chunk_width_ms;
-  const auto may_be_gone = [&](std::size_t which) {
-    const std::int64_t width = level_slot_width_ms(levels[which].width_ms, chunk_width);
-    const std::int64_t kept = shared::stored_for_ms(levels, which, context_.options.raw_retention_ms, chunk_width);
-    return shared::is_over(model::window_start(time, width) + width, kept, now_ms_);
+  const shared::Lifetimes lifetimes{context_.options.rollups.levels, context_.options.raw_retention_ms, chunk_width};
+  const auto kept = [&](std::size_t which) {
+    const std::int64_t width = level_slot_width_ms(lifetimes.levels[which].width_ms, chunk_width);
+    return shared::is_kept(model::window_start(time, width) + width, lifetimes.stored_ms(which), now_ms_);
   };
-  if (may_be_gone(level)) return false;
-  const std::int64_t width = levels[level].width_ms;
-  if (width <= chunk_width) return true;
-  const bool is_pending =
-      context_.runs->coarse_pending().contains({slot_.tenant, width, model::window_start(time, width)});
-  return may_be_gone(level - 1) || (has_coarse(*context_.runs, slot_.tenant, width, time) && !is_pending);
+  const std::int64_t width = lifetimes.levels[level].width_ms;
+  if (width <= chunk_width) return shared::takes_late(kept(level), shared::Kept::kept, false);
+  const SlotKey window{slot_.tenant, width, model::window_start(time, width)};
+  const bool is_due =
+      !has_coarse(*context_.runs, slot_.tenant, width, time) || context_.runs->coarse_pending().contains(window);
+  return shared::takes_late(kept(level), kept(level - 1), is_due);
 }
 
 // Each granularity is added to, and not made of the finer one, which may be gone.

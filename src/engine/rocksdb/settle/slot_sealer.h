@@ -58,7 +58,7 @@ class SlotSealer {
   Status group(const SealedGroup& group);
   Status fold(const SealedGroup& group, model::SeriesId series, bool text, const rollup::Windows& finest);
   Result<const rollup::Windows*> with_emptied(std::int64_t width, std::uint32_t group, const rollup::Windows& windows);
-  [[nodiscard]] bool is_wanted(std::size_t level, model::Timestamp time) const;
+  [[nodiscard]] bool takes_late(std::size_t level, model::Timestamp time) const;
   Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
 
   const SealContext context_;
