@@ -21,6 +21,7 @@ bool Block::State::bytes_of(const Sequence& s, std::size_t count, SequenceBytes&
   if (s.side_bytes != 0) {
     const auto side = sections[kSide].bytes();
     if (side.empty()) return false;
+    check(s.side_at + s.side_bytes <= side.size(), "read_directory() saw that sequences end with their section");
     out.side = side.subspan(s.side_at, s.side_bytes);
   }
   if (s.sparse()) return true;
@@ -29,6 +30,9 @@ bool Block::State::bytes_of(const Sequence& s, std::size_t count, SequenceBytes&
   if (residuals(count, s.order) == 0) return true;
   const auto frame = frames[place.frame].bytes();
   if (frame.empty()) return false;
+  check(s.symbols_at + symbol_bytes(s.symbol_class, residuals(count, s.order)) <= place.size &&
+            place.at + place.size <= frame.size(),
+        "read_directory() saw that symbols end with their class");
   out.symbols = frame.data() + place.at + s.symbols_at;
   return true;
 }
@@ -49,6 +53,8 @@ bool Block::State::decode_values(const Part& part, std::uint64_t* out) const {
   if (part.form == Form::decimals || part.patches_bytes == 0) return true;
   const auto side = sections[kSide].bytes();
   if (side.empty()) return false;
+  check(part.patches_at + part.patches_bytes <= side.size(),
+        "read_directory() saw that patches end with their section");
   Cursor patches(side.subspan(part.patches_at, part.patches_bytes));
   std::size_t next = 0;
   while (patches.left() != 0) {
@@ -64,6 +70,7 @@ bool Block::State::decode_values(const Part& part, std::uint64_t* out) const {
 bool Block::State::decode_texts(const Part& part, std::vector<std::string_view>& out) const {
   const auto section = sections[kTexts].bytes();
   if (section.empty()) return false;
+  check(part.texts_at + part.texts_bytes <= section.size(), "read_directory() saw that texts end with their section");
   Cursor cursor(section.subspan(part.texts_at, part.texts_bytes));
   std::vector<std::size_t> lengths(part.texts_count);
   for (std::size_t& length : lengths) length = static_cast<std::size_t>(cursor.varint());

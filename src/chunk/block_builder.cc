@@ -44,6 +44,7 @@ struct BlockBuilder::State {
   // Stores bytes in the body; writes the stored size to the block, or 0 if they stand as they are.
   void put_body(Coder coder, std::span<const std::byte> bytes) {
     const std::size_t coded = compressor.compress(coder, bytes, body);
+    check(coded < bytes.size(), "coded bytes are fewer");
     block.varint(coded);
     if (coded == 0) body.add(bytes);
     if (is_rice(body.view().last(coded))) version = kVersionWithRice;
@@ -141,7 +142,10 @@ std::span<const std::byte> BlockBuilder::finish() {
   for (unsigned section = 0; section < kSections; ++section) s.put_section(section);
   const std::vector<Frame> frames = s.frames();
   std::uint32_t present = 0;
-  for (const Frame& frame : frames) present |= frame.classes;
+  for (const Frame& frame : frames) {
+    check(frame.classes != 0 && (present & frame.classes) == 0, "a class of symbols is in one frame");
+    present |= frame.classes;
+  }
   s.block.varint(present);
   for (const Frame& frame : frames) s.put_frame(frame);
   s.block.add(s.body.view());

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/check.h"
 #include "chunk/block.h"
 #include "chunk/part.h"
 #include "chunk/times.h"
@@ -69,6 +70,7 @@ struct Block::State {
   Status read_directory(std::uint64_t group_count);
 
   [[nodiscard]] const Part& part(std::size_t group, std::size_t column) const {
+    check(group < groups.size(), "a group of the block");
     return parts[columns[groups[group].first_column + column]];
   }
   // False: a section could not be decoded.

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "codec/varint.h"
 
 namespace varve::chunk {
@@ -34,7 +35,10 @@ class Bytes {
     }
     return data_.get() + used_;
   }
-  void advance(std::size_t n) { used_ += n; }
+  void advance(std::size_t n) {
+    check(n <= size_ - used_, "what was written had been reserved");
+    used_ += n;
+  }
 
   void add(std::span<const std::byte> bytes) {
     if (bytes.empty()) return;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/check.h"
 #include "model/row.h"
 
 namespace varve::chunk {
@@ -85,6 +86,7 @@ void to_doubles(std::span<std::uint64_t> values, unsigned decimals) {
 }
 
 bool find_decimals(std::span<const std::uint64_t> bits, Decimals& out) {
+  check(!bits.empty(), "decimals are looked for among some doubles");
   out.mantissas.resize(bits.size());
   for (unsigned d = usual_places(bits); d < kNone;) {
     out.decimals = d;

@@ -62,6 +62,7 @@ std::size_t Compressor::compress(Coder coder, std::span<const std::byte> in, Byt
   ZSTD_CCtx* const context = coder == Coder::matches ? state_->matches.get() : state_->huffman.get();
   const std::size_t room = ZSTD_compressBound(in.size());
   const std::size_t size = ZSTD_compress2(context, out.reserve(room), room, in.data(), in.size());
+  check(ZSTD_isError(size) != 0 || size <= room, "libzstd stays within its bound");
   const std::size_t smallest = ZSTD_isError(size) != 0 ? in.size() : std::min(size, in.size());
   if (coder == Coder::symbols && in.size() <= kRiceSymbolsMax) {
     const RicePlan plan = plan_rice(in);

@@ -52,6 +52,10 @@ inline constexpr unsigned kShiftMax = 56;
 inline constexpr unsigned kNibbleEscape = 15;
 inline constexpr unsigned kByteEscape = 255;
 
+static_assert(kClasses <= kSparse && kSparse <= kClassMask, "a head byte has room for every class");
+static_assert((kClassMask & (kOrderMask << kOrderShift)) == 0, "class and order share no bit");
+static_assert(kShiftMax + 7 < 64, "low bits fit into a word behind those of the value before");
+
 constexpr bool is_nibble(unsigned symbol_class) { return symbol_class < kNibbleClasses; }
 constexpr std::size_t symbol_bytes(unsigned symbol_class, std::size_t symbols) {
   return is_nibble(symbol_class) ? (symbols + 1) / 2 : symbols;

@@ -7,13 +7,19 @@
 #include "base/check.h"
 #include "chunk/part.h"
 #include "chunk/wide.h"
+#include "model/row.h"
 
 namespace varve::chunk {
 namespace {
 
 using model::ValueType;
 
-unsigned form_byte(Form form, unsigned detail) { return static_cast<unsigned>(form) | detail << 4; }
+static_assert(model::kRowDecimalsMax < 16, "decimals fit into the four bits of a form's detail");
+
+unsigned form_byte(Form form, unsigned detail) {
+  check(detail < 16, "a form's detail has four bits");
+  return static_cast<unsigned>(form) | detail << 4;
+}
 
 std::uint64_t sum_over(std::span<const std::int64_t> ints, std::int64_t min) {
   std::uint64_t sum = 0;
@@ -96,6 +102,8 @@ void ColumnWriter::write_doubles(std::span<const std::uint64_t> bits, SequenceWr
 }
 
 void ColumnWriter::write_patched(std::span<const std::uint64_t> bits, SequenceWriter& sequences, Sections& out) {
+  check(decimals_.mantissas.size() == bits.size() && decimals_.patches.back() < bits.size(),
+        "each double has a mantissa, and patches are among them");
   write_ints(Form::patched, decimals_.decimals, decimals_.mantissas, false, sequences, out);
   Bytes& side = out.side();
   const std::size_t before = side.size();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/check.h"
 #include "chunk/format.h"
 
 namespace varve::chunk {
@@ -18,6 +19,7 @@ using Values = std::span<const std::int64_t>;
 constexpr std::size_t kStretch = 64;
 // Up to here differences of order 2, zigzagged, fit 31 bits, and eight of them a vector.
 constexpr std::uint64_t kNarrow = std::uint64_t{1} << 28;
+static_assert(kNarrow * 8 <= std::uint64_t{1} << 31, "a zigzagged difference of order 2 fits 31 bits");
 constexpr unsigned kFraction = 10;
 
 // About log2(1 + zigzag) with kFraction binary places: the bits of a floating-point number read as its logarithm.
@@ -142,6 +144,7 @@ Cost exact_cost(Values v, std::uint64_t base) {
 }
 
 // Thresholds of mean length in bits; found on the data sets of block_bench.cc.
+static_assert(kClasses == kShiftedFrom + 2, "two classes are of longer symbols");
 constexpr double kClassBelow[kShiftedFrom] = {0.25, 0.5, 0.8, 1.15, 1.7, 2.4, 3.1, 3.8, 4.5};
 
 void choose_class(Plan& plan, double length) {
@@ -193,6 +196,7 @@ double choose_order(Values v, Range range, Plan& best) {
 }  // namespace
 
 Range range_of(Values values) {
+  check(!values.empty(), "a range is that of some values");
   std::int64_t min = values[0];
   std::int64_t max = values[0];
   for (const std::int64_t x : values) {
@@ -203,6 +207,7 @@ Range range_of(Values values) {
 }
 
 Plan make_plan(Values v, Range range) {
+  check(!v.empty() && range.min <= range.max, "a plan is for some values in their range");
   Plan best;
   best.base = static_cast<std::uint64_t>(range.min);
   best.sparse = true;
@@ -213,6 +218,7 @@ Plan make_plan(Values v, Range range) {
   const double length =
       width < kNarrow ? choose_order<std::int32_t>(v, range, best) : choose_order<std::int64_t>(v, range, best);
   choose_class(best, length);
+  check(best.symbol_class < kClasses && best.shift <= kShiftMax, "a plan names a class, and a shift within a word");
   best.bits = static_cast<double>(residuals(v.size(), best.order)) * (length + 1.5);
   if (length < 0.6 || v.size() < 16) {
     const Cost cost = exact_cost(v, best);

@@ -16,6 +16,8 @@ constexpr unsigned kMark = 0x08;
 constexpr unsigned kParameterMax = 7;
 // A whole code fits into what one load of eight bytes has from any bit of its first byte on: 57 bits.
 constexpr unsigned kQuotientMax = 40;
+static_assert(kQuotientMax + 1 + kParameterMax <= 57, "a whole code fits into one load");
+static_assert(255U >> kParameterMax <= kQuotientMax, "some k does for every byte");
 
 unsigned to_unsigned(std::byte b) { return static_cast<unsigned>(b); }
 
@@ -37,7 +39,7 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t at) {
 }  // namespace
 
 RicePlan plan_rice(std::span<const std::byte> symbols) {
-  check(!symbols.empty(), "a plan for symbols that there are");
+  check(!symbols.empty() && symbols.size() <= kRiceSymbolsMax, "a plan is for a short frame");
   const unsigned greatest = to_unsigned(*std::max_element(symbols.begin(), symbols.end()));
   RicePlan best;
   std::size_t best_bits = SIZE_MAX;
@@ -52,6 +54,7 @@ RicePlan plan_rice(std::span<const std::byte> symbols) {
 }
 
 void write_rice(const RicePlan& plan, std::span<const std::byte> symbols, Bytes& out) {
+  check(plan.k <= kParameterMax, "the parameter has three bits");
   std::byte* at = out.reserve(plan.bytes + 8);  // whole words are stored
   const std::byte* const end = at + plan.bytes;
   *at++ = static_cast<std::byte>(kMark | plan.k);

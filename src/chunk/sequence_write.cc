@@ -53,6 +53,7 @@ bool SequenceWriter::write(Values values, Range range, std::int64_t origin, Sect
     plan = make_plan(values, range);
   }
 
+  check(plan.order < values.size(), "differences have values to start from");
   zigzags_.resize(residuals(values.size(), plan.order));
   switch (plan.order) {
     case 0: zigzags_of<0>(values, plan.base, zigzags_.data()); break;
@@ -131,6 +132,7 @@ bool SequenceWriter::write_symbols(const Plan& plan, Sections& out) {
 }
 
 void SequenceWriter::write_low(unsigned shift, Bytes& out) {
+  check(shift <= kShiftMax, "low bits fit into a word");
   const std::uint64_t mask = (std::uint64_t{1} << shift) - 1;
   std::byte* at = out.reserve(zigzags_.size() * shift / 8 + 16);
   std::uint64_t bits = 0;

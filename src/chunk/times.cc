@@ -70,6 +70,7 @@ bool TimesWriter::lay_grid(TimeSpan times) {
     grid += here * step_;
     offsets_[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(times[i]) - grid);
   }
+  check(gap.ok() && gap.left() == 0, "gaps are read as they were written");
   return true;
 }
 

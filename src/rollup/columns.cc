@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "base/check.h"
+
 namespace varve::rollup {
 
 void Columns::clear() {
@@ -37,6 +39,8 @@ void Columns::set_text(std::size_t at, const Window& window) {
 void Columns::add(Kind kind, std::span<const Window> windows) {
   const std::size_t before = starts.size();
   const std::size_t size = before + windows.size();
+  check(counts.size() == before && (kind == Kind::text ? lasts.size() : sums.size()) == before,
+        "columns are equally long, and of one kind of windows");
   starts.resize(size);
   counts.resize(size);
   offsets.resize(size);

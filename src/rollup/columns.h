@@ -27,6 +27,8 @@ namespace varve::rollup {
 inline constexpr std::size_t kColumnsMax = 6;
 inline constexpr std::size_t kColumnsWithHistograms = 6;  // of texts
 constexpr std::size_t columns_of(Kind kind) { return kind == Kind::gauge ? 5 : 3; }
+static_assert(columns_of(Kind::gauge) != kColumnsWithHistograms && columns_of(Kind::gauge) != columns_of(Kind::text),
+              "readers tell kinds by the number of columns");
 
 // Numbers and texts of one series are rolled up separately, under two ids.
 constexpr std::uint32_t number_group(model::SeriesId series) { return model::to_int(series) * 2; }

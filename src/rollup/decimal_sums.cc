@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/check.h"
+
 namespace varve::rollup {
 namespace {
 
@@ -35,6 +37,8 @@ double power_of(std::span<const std::uint64_t> mins, std::span<const std::uint64
 
 void round_sums(std::span<const std::int64_t> counts, std::span<const std::uint64_t> mins,
                 std::span<const std::uint64_t> maxs, std::span<std::uint64_t> sums) {
+  check(counts.size() == sums.size() && mins.size() == sums.size() && maxs.size() == sums.size(),
+        "columns are equally long");
   const double power = power_of(mins, maxs);
   if (power <= 1) return;  // sums of whole numbers are exact
   for (std::size_t i = 0; i < sums.size(); ++i) {

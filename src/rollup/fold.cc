@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "base/check.h"
+
 namespace varve::rollup {
 namespace {
 
@@ -64,6 +66,7 @@ void fold_finite(const Numbers& samples, std::size_t first, std::size_t end, Win
 }  // namespace
 
 void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::vector<Cut>& out) {
+  check(width_ms > 0, "a window has a width");
   out.clear();
   for (std::size_t first = 0; first < times.size();) {
     const model::Timestamp start = model::window_start(times[first], width_ms);
@@ -74,6 +77,8 @@ void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::ve
 }
 
 void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
+  check(samples.times.size() == samples.values.size(), "a number has a time");
+  check((cuts.empty() ? 0 : cuts.back().end) == samples.times.size(), "cuts are of these times");
   for (const Cut& c : cuts) {
     const Sums s = sums_of(samples.values.data() + c.first, c.end - c.first);
     Window window{c.start, samples.times[c.first], samples.times[c.end - 1], c.end - c.first, s.sum, s.min, s.max,
@@ -89,6 +94,8 @@ void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
 }
 
 void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts) {
+  check(samples.times.size() == samples.values.size() && samples.times.size() == samples.types.size() && width_ms > 0,
+        "a text has a time and a type, and a window a width");
   TextSum sum;
   for (std::size_t first = 0; first < samples.times.size();) {
     const model::Timestamp start = model::window_start(samples.times[first], width_ms);

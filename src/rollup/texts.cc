@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace varve::rollup {
 namespace {
 
@@ -112,6 +114,7 @@ void TextSum::add(const TextPart& part, model::Timestamp last_time) {
 }
 
 const TextPart* TextSum::take(TextPool& pool) {
+  check(part_.has_value(), "something was added");
   if (all_) {
     auto [bytes, coarsened] = encoded(*all_);
     part_->merged = pool.keep(std::move(bytes));

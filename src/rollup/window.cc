@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
+
 namespace varve::rollup {
 
 namespace {
@@ -42,6 +44,7 @@ void combine(Window& into, const Window& from, TextPool& texts) {
 }
 
 void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, TextPool& texts) {
+  check(width_ms > 0, "a window has a width");
   TextSum sum;  // of the texts of the last window of `out`
   for (const Window& window : finer) {
     if (!out.empty() && window.start < out.back().start + width_ms) {
