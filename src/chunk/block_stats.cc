@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "chunk/block_state.h"
-#include "chunk/wide.h"
 #include "model/row.h"
 
 namespace varve::chunk {

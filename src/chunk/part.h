@@ -15,6 +15,11 @@
 
 namespace varve::chunk {
 
+// Sums of longs do not overflow it.
+__extension__ typedef __int128 Wide;  // `using` has no place for the __extension__ that -Wpedantic wants
+
+inline std::int64_t as_signed(std::uint64_t v) { return static_cast<std::int64_t>(v); }
+
 struct Part {
   Form form = Form::longs;
   std::uint8_t detail = 0;  // decimals; for doubles kNumeric; for mixed kWithErased, kWithMoreTypes

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "chunk/part.h"
-#include "chunk/wide.h"
 #include "model/row.h"
 
 namespace varve::chunk {

@@ -15,8 +15,7 @@
 #include "base/log.h"
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/erase_context.h"
-#include "engine/rocksdb/erase/level_eraser.h"
-#include "engine/rocksdb/erase/raw_eraser.h"
+#include "engine/rocksdb/erase/slot_erasers.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 

@@ -9,12 +9,62 @@
 #include "base/check.h"
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/settle/seal_batch.h"
 #include "engine/rocksdb/settle/slot_sealer.h"
+#include "model/series_key.h"
 #include "tracker/ownership.h"
+#include "tracker/partition.h"
 
 namespace varve::engine::rocksdb {
 namespace {
+
+constexpr std::size_t kSeriesPerBatch = 64;  // unless one group has more
+
+// Asks the catalog about some groups at once, so that nobody who defines series waits for each. One thread.
+class SealBatcher {
+ public:
+  // `partitions` that are ours, ascending.
+  SealBatcher(const Options& options, const Catalog& catalog, std::span<const std::uint32_t> partitions)
+      : options_(options), catalog_(catalog), partitions_(partitions) {}
+
+  // The first of `groups` (ascending, not empty); valid until the next call.
+  std::span<const SealedGroup> next(std::span<const std::uint32_t> groups);
+
+ private:
+  [[nodiscard]] bool is_ours(std::span<const model::SeriesId> series, model::TenantId tenant)
+      VARVE_REQUIRES_SHARED(catalog_.mutex);
+
+  const Options& options_;
+  const Catalog& catalog_;
+  const std::span<const std::uint32_t> partitions_;
+  std::vector<SealedGroup> batch_;
+  model::TagViews tags_;
+};
+
+std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> groups) {
+  batch_.clear();
+  const ReaderLock lock(catalog_.mutex);
+  std::size_t series = 0;
+  for (const std::uint32_t number : groups) {
+    const model::GroupId id{number};
+    SealedGroup group{number, catalog_.index.group_series(id), {}, catalog_.shared_groups.contains(number), true};
+    series += group.series.size();
+    if (series > kSeriesPerBatch && !batch_.empty()) break;
+    group.ours = is_ours(group.series, catalog_.index.group_tenant(id));
+    for (const model::SeriesId one : group.series) {
+      if (options_.rollups.kind_of(catalog_.index.metric(one)) != rollup::Kind::gauge) group.counters.push_back(one);
+    }
+    batch_.push_back(std::move(group));
+  }
+  return batch_;
+}
+
+bool SealBatcher::is_ours(std::span<const model::SeriesId> series, model::TenantId tenant) {
+  if (partitions_.size() == options_.partitions) return true;
+  catalog_.index.tags(series[0], tags_);
+  const auto hash = model::series_set_hash(model::series_key(catalog_.index.metric(series[0]), tags_));
+  return std::ranges::binary_search(
+      partitions_, tracker::partition_of(catalog_.index.tenant_name(tenant), hash, options_.partitions));
+}
 
 // Several slots sealed together, group by group, so that what they give to one series is written at once.
 // One thread, under the maintenance lock. A slot that is damaged is set aside; other errors end the whole.
@@ -58,12 +108,12 @@ Result<std::size_t> Sealing::finish(Database::Commit& commit) {
   const auto twice = std::ranges::unique(groups);
   groups.erase(twice.begin(), twice.end());
   for (std::span<const std::uint32_t> rest(groups); !rest.empty();) {
-    const SealBatch& batch = batcher_.next(rest);
+    const std::span<const SealedGroup> batch = batcher_.next(rest);
     for (SlotSealer& sealer : sealers_) {
       if (const Status status = sealer.add(batch); !status) VARVE_RETURN_IF_ERROR(set_aside(sealer, status));
     }
     VARVE_RETURN_IF_ERROR(writer_.complete());
-    rest = rest.subspan(batch.groups.size());
+    rest = rest.subspan(batch.size());
   }
   std::size_t sealed = 0;
   for (SlotSealer& sealer : sealers_) {

@@ -108,11 +108,7 @@ Status EdgeWindows::fold_group(SlotFolder& folder, std::uint32_t group, const Sl
   }
   if (!shared) return folder.group(group, series, out);
   for (const std::uint16_t column : context_.erasure.columns(group)) {
-    {
-      const ReaderLock lock(context_.catalog.mutex);
-      context_.catalog.index.places(series[column], places_);
-    }
-    VARVE_RETURN_IF_ERROR(folder.series(series[column], places_, out));
+    VARVE_RETURN_IF_ERROR(folder.series(series[column], context_.catalog, out));
   }
   return {};
 }

@@ -53,7 +53,6 @@ class EdgeWindows {
   std::vector<Edge> edges_;
   std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and for which edges
   std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges to be made of finer windows, of which
-  std::vector<index::Place> places_;
   rollup::Windows coarser_;
   rollup::TextPool texts_;
 };

@@ -4,18 +4,22 @@
 #include <fcntl.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "base/log.h"
-#include "engine/rocksdb/runs/database_log.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -24,6 +28,35 @@ constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
 constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
 constexpr int kProbedDescriptors = 32;                          // opening a database takes some
 constexpr off_t kProbedBytes = off_t{1} << 20;                  // and it writes its list of files anew
+
+constexpr int kLinesPerMinute = 10;
+
+// What RocksDB says about itself goes into our log: errors only, and not more than a few a minute. It must not write
+// the file LOG that it would make by itself: Debian's RocksDB is built with assertions, one of which is that nobody
+// writes to a file that could not be written before, and its logger does. A full disk ended the process.
+class DatabaseLog final : public ::rocksdb::Logger {
+ public:
+  DatabaseLog() : Logger(::rocksdb::InfoLogLevel::ERROR_LEVEL) {}
+  using Logger::Logv;
+  void Logv(::rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (level >= ::rocksdb::InfoLogLevel::ERROR_LEVEL && level != ::rocksdb::InfoLogLevel::HEADER_LEVEL) {
+      Logv(format, arguments);
+    }
+  }
+  void Logv(const char* format, va_list arguments) override {
+    const auto minute =
+        std::chrono::duration_cast<std::chrono::minutes>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    if (minute_.exchange(minute) != minute) lines_ = 0;
+    if (++lines_ > kLinesPerMinute) return;
+    char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    log::warn("RocksDB reports an error", {{"text", std::string(text)}});
+  }
+
+ private:
+  std::atomic<std::int64_t> minute_{0};
+  std::atomic<int> lines_{0};
+};
 
 // Notes every failure of a flush or a compaction. RocksDB is not to come back by itself: after that a flush may be said
 // to be done that is not (docs/decisions/0032).
@@ -53,7 +86,7 @@ class FailureListener final : public ::rocksdb::EventListener {
   options.max_bytes_for_level_base = 512ULL << 20;
   options.level_compaction_dynamic_level_bytes = true;
   options.max_open_files = 512;
-  options.info_log = database_log();
+  options.info_log = std::make_shared<DatabaseLog>();
   options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
   options.max_bgerror_resume_count = 0;
   options.listeners.push_back(std::make_shared<FailureListener>(failed));

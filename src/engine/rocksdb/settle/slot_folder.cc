@@ -31,11 +31,15 @@ Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> s
   return {};
 }
 
-Status SlotFolder::series(model::SeriesId series, std::span<const index::Place> places, const Out& out) {
+Status SlotFolder::series(model::SeriesId series, const Catalog& catalog, const Out& out) {
   if (!merged_.insert(model::to_int(series)).second) return {};
+  {
+    const ReaderLock lock(catalog.mutex);
+    catalog.index.places(series, places_);
+  }
   merge_.clear();
   folder_.start_group();
-  for (const index::Place& place : places) {
+  for (const index::Place& place : places_) {
     merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms_));
     VARVE_RETURN_IF_ERROR(add_column(readers_, model::to_int(place.group), place.column, merge_));
   }

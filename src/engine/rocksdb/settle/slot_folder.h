@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/rocksdb/runs/run_reader.h"
+#include "engine/rocksdb/series/catalog.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/series_folder.h"
 #include "engine/shared/series_merge.h"
@@ -18,19 +19,19 @@ namespace varve::engine::rocksdb {
 // One thread.
 class SlotFolder {
  public:
-  // Numbers and texts of a series come apart, each once, also where there are none; the windows are the finest ones,
-  // valid during the call.
+  // Called for the numbers and for the texts of a series, once each, also where it has none, with windows of the finest
+  // granularity, which are valid during the call.
   using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
 
   // Samples in `except` are left out.
   SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
              model::TimeRange except = {0, 0});
 
-  // A group none of whose series stands elsewhere.
+  // A group that shares no series with another one.
   Status group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out);
-  // A series that stands in several places; once for each series, whatever group it was met in; also if it has nothing
-  // left there. Samples whose time to live is over are left out: windows tell groups no more.
-  Status series(model::SeriesId series, std::span<const index::Place> places, const Out& out);
+  // A series that several groups hold, out of all of them: once for each series, whichever group names it, and also if
+  // no sample of it is left. Samples whose time to live is over are left out: windows do not tell groups apart.
+  Status series(model::SeriesId series, const Catalog& catalog, const Out& out) VARVE_EXCLUDES(catalog.mutex);
 
  private:
   // What was folded last.
@@ -41,6 +42,7 @@ class SlotFolder {
   shared::Gather gather_;
   shared::SeriesMerge merge_;
   std::unordered_set<std::uint32_t> merged_;  // series done already
+  std::vector<index::Place> places_;
   std::vector<model::Timestamp> times_;
   chunk::DecodedColumn column_;
   shared::SeriesFolder folder_;

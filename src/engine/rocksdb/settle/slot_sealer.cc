@@ -74,8 +74,8 @@ Status SlotSealer::list_groups(const Run& run) {
   return {};
 }
 
-Status SlotSealer::add(const SealBatch& batch) {
-  for (const SealedGroup& group : batch.groups) {
+Status SlotSealer::add(std::span<const SealedGroup> batch) {
+  for (const SealedGroup& group : batch) {
     if (next_ == groups_.size() || gave_up_) return {};
     if (group.group != groups_[next_]) continue;
     ++next_;
@@ -121,13 +121,7 @@ Status SlotSealer::group(const SealedGroup& group) {
     return fold(group, series, text, finest);
   };
   if (!group.shared) return folder_.group(group.group, group.series, out);
-  for (const model::SeriesId one : group.series) {
-    {
-      const ReaderLock lock(context_.catalog.mutex);
-      context_.catalog.index.places(one, places_);
-    }
-    VARVE_RETURN_IF_ERROR(folder_.series(one, places_, out));
-  }
+  for (const model::SeriesId one : group.series) VARVE_RETURN_IF_ERROR(folder_.series(one, context_.catalog, out));
   return {};
 }
 

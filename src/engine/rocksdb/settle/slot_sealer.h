@@ -5,6 +5,7 @@
 // else; so are groups of partitions that are not ours.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <span>
@@ -13,9 +14,9 @@
 #include "engine/rocksdb/options.h"
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
-#include "engine/rocksdb/settle/seal_batch.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "engine/rocksdb/settle/slot_folder.h"
+#include "rollup/levels.h"
 
 namespace varve::engine::rocksdb {
 
@@ -26,6 +27,20 @@ struct SealContext {
   std::shared_ptr<const Runs> runs;
   ScanSource source;  // of the slot's tenant
   SetAside& set_aside;
+};
+
+// A line group of the slots that are sealed together, and what the catalog knows of it.
+struct SealedGroup {
+  std::uint32_t group = 0;
+  std::span<const model::SeriesId> series;
+  std::vector<model::SeriesId> counters;  // the series that are no gauges
+  bool shared = false;                    // another group holds one of its series, too
+  bool ours = true;                       // its partition is sealed here
+
+  [[nodiscard]] rollup::Kind kind_of(model::SeriesId one) const {
+    const bool counts = !counters.empty() && std::ranges::find(counters, one) != counters.end();
+    return counts ? rollup::Kind::counter : rollup::Kind::gauge;
+  }
 };
 
 // Stands for the number of the last run of the commit, until that is known.
@@ -43,8 +58,8 @@ class SlotSealer {
   Status start();
   // Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
   [[nodiscard]] std::span<const std::uint32_t> groups() const { return groups_; }
-  // Gives the windows of its groups of the batch to the writer.
-  Status add(const SealBatch& batch);
+  // Gives the windows of its groups of the batch (ascending by group) to the writer.
+  Status add(std::span<const SealedGroup> batch);
   // The slot's mark, and what is to go.
   void finish(Database::Commit& commit);
   [[nodiscard]] const SlotKey& slot() const { return slot_; }
@@ -77,7 +92,6 @@ class SlotSealer {
   std::vector<std::uint32_t> groups_;
   std::size_t next_ = 0;  // of groups_
   bool gave_up_ = false;
-  std::vector<index::Place> places_;
   rollup::Windows windows_, coarser_, stored_, complete_;
   rollup::TextPool texts_;    // of what is made of the series at hand
   std::set<SlotKey> coarse_;  // windows wider than the slot that were added to
