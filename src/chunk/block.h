@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block: the chunks of several line groups of one tenant and one time slot, compressed together.
 //
-// A chunk is what one series has in one slot: its times (one column for all series of its group) and its values.
-// Columns of like distribution share an entropy-coded stream, so that a chunk of a few hundred bytes does not pay for
-// a table of its own. Layout byte by byte: docs/formats/block.md. Lossless for every double bit pattern, long and text;
-// complex numbers and histograms are texts of another type.
+// A chunk holds the samples of one series in one slot: times (one column for all series of its group) and values.
+// Columns with similar distributions share an entropy-coded stream, so that a chunk of a few hundred bytes needs no
+// code table of its own. Byte layout: docs/formats/block.md. Lossless for every double bit pattern, long and text;
+// complex numbers and histograms are encoded as texts of another type.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,25 @@
 
 namespace varve::chunk {
 
-// In the place of a type: the cell has no value. It was erased, while others in its row were not. On disk: 0.
+// In place of a type: the cell has no value, because it was erased and other cells of its row were not. On disk: 0.
 inline constexpr model::ValueType kErased{0};
 
-// Values of one series to be encoded; as many as the group has times.
+// The values of one series to be encoded, one for each time of the group.
 struct Column {
   enum class Form {
     longs,     // ints
     decimals,  // ints / 10^decimals, |int| < 2^53, decimals ≤ 15; never −0
-    typed      // types, with bits (long, double) or texts (the others) at the same position; or kErased
+    typed      // types or kErased, with bits (long, double) or texts (others) at the same position
   };
   Form form = Form::longs;
   unsigned decimals = 0;
   std::span<const std::int64_t> ints;
   std::span<const model::ValueType> types;
   std::span<const std::uint64_t> bits;
-  std::span<const std::string_view> texts;  // may be empty if no value is in them
+  std::span<const std::string_view> texts;  // may be empty if no value is a text
 };
 
-// Rows of one group in one block: bounds what damaged bytes can make a reader allocate.
+// Maximum rows of one group in one block: limits what damaged bytes can make a reader allocate.
 inline constexpr std::size_t kRowsMax = std::size_t{1} << 24;
 
 struct Fragment {
@@ -48,7 +48,7 @@ struct Fragment {
   std::span<const Column> columns;          // one per series of the group, not empty
 };
 
-// Not thread-safe; reusable (finish() leaves it empty with its memory kept).
+// Not thread-safe; reusable (finish() empties it and keeps its memory).
 class BlockBuilder {
  public:
   BlockBuilder();
@@ -56,7 +56,7 @@ class BlockBuilder {
   // Groups must come in ascending order of id, each once.
   void add(const Fragment& fragment);
   [[nodiscard]] bool empty() const;
-  // Bytes before entropy coding so far: close the block at about kBlockBytesTarget.
+  // Bytes so far, before entropy coding. Finish the block at about kBlockBytesTarget.
   [[nodiscard]] std::size_t raw_bytes() const;
   // The finished block; valid until the next call.
   [[nodiscard]] std::span<const std::byte> finish();
@@ -69,19 +69,19 @@ class BlockBuilder {
 inline constexpr std::size_t kBlockBytesTarget = std::size_t{32} * 1024;
 
 struct Stats {
-  // min, max and sum are meaningful: all values are longs, or all are finite doubles. It may be false although they are
-  // (decimals with an exception among them): then decode.
+  // Are min, max and sum valid? Then all values are longs, or all are finite doubles. May be false even so (decimals
+  // with exceptions): then decode the column.
   bool numeric = false;
-  model::ValueType type = model::ValueType::double_;  // the type of all values, where uniform
+  model::ValueType type = model::ValueType::double_;  // the type of all values, if uniform
   bool uniform = true;
   double min = 0;
   double max = 0;
   double sum = 0;
 };
 
-// A decoded column. Views point into the buffer given to the reader's calls.
+// A decoded column.
 struct DecodedColumn {
-  bool uniform = true;  // all of `type`; else `types` says
+  bool uniform = true;  // all values are of `type`; otherwise see `types`
   model::ValueType type = model::ValueType::long_;
   std::vector<std::uint64_t> bits;
   std::vector<model::ValueType> types;
@@ -102,9 +102,9 @@ class Block : public std::enable_shared_from_this<Block> {
   [[nodiscard]] std::size_t rows(std::size_t i) const;     // times in group i
   [[nodiscard]] model::Timestamp first_time(std::size_t i) const;
   [[nodiscard]] model::Timestamp last_time(std::size_t i) const;
-  // The same for groups that share their times: a reader of many need decode them but once.
+  // Equal for groups that share their times, so that a reader of many groups needs to decode them only once.
   [[nodiscard]] std::size_t times_number(std::size_t i) const;
-  // Position of the group, or groups() if it is not here. Binary search.
+  // The position of the group, or groups() if it is not in the block. Binary search.
   [[nodiscard]] std::size_t find(model::GroupId group) const;
 
   [[nodiscard]] Stats stats(std::size_t i, std::size_t column) const;

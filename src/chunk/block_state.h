@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an opened Block holds: the directory of groups and columns, and the sections, inflated when first needed.
+// Block::State: the directory of groups and columns of an opened block, and its sections, which are decompressed on
+// first use.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@
 
 namespace varve::chunk {
 
-// Bytes that may be stored coded. Thread-safe after construction.
+// Bytes that may be stored compressed, and are decompressed on first use. Thread-safe after set().
 class Lazy {
  public:
-  // `stored` must outlive this and have 8 readable bytes behind it.
+  // `stored` must outlive this object and be followed by 8 readable bytes.
   void set(std::span<const std::byte> stored, std::size_t size, bool coded) {
     stored_ = stored;
     size_ = size;
@@ -25,7 +26,7 @@ class Lazy {
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t memory_bytes() const { return coded_ ? size_ + 8 : 0; }
-  // The bytes, with 8 more readable behind them; empty with size() > 0 if they cannot be decoded.
+  // The decompressed bytes, followed by 8 readable ones; empty although size() > 0 if they cannot be decompressed.
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
  private:
@@ -36,7 +37,7 @@ class Lazy {
   mutable std::unique_ptr<std::byte[]> data_;
 };
 
-// The type of a part's values; not of a mixed one.
+// The type of a part's values. Not for mixed parts.
 constexpr model::ValueType type_of(Form form) {
   if (form == Form::longs) return model::ValueType::long_;
   return form == Form::texts ? model::ValueType::string : model::ValueType::double_;
@@ -64,18 +65,18 @@ struct Block::State {
   std::vector<std::size_t> columns;  // position of each column's first part
   std::vector<Part> parts;
 
-  // Sets sections and frames from the head of the block.
+  // Reads sections and frames from the head of the block.
   Status read_head(std::uint64_t& group_count);
-  // Sets groups, columns and parts.
+  // Reads groups, columns and parts.
   Status read_directory(std::uint64_t group_count);
 
   [[nodiscard]] const Part& part(std::size_t group, std::size_t column) const {
     check(group < groups.size(), "a group of the block");
     return parts[columns[groups[group].first_column + column]];
   }
-  // False: a section could not be decoded.
+  // False: a section could not be decompressed.
   bool bytes_of(const Sequence& sequence, std::size_t count, SequenceBytes& out) const;
-  bool decode_ints(const Part& part, std::uint64_t* out) const;    // the sequence
+  bool decode_ints(const Part& part, std::uint64_t* out) const;    // of the part's sequence
   bool decode_values(const Part& part, std::uint64_t* out) const;  // longs and doubles as in model::Value
   bool decode_texts(const Part& part, std::vector<std::string_view>& out) const;
   bool decode_mixed(const Part* part, DecodedColumn& out) const;

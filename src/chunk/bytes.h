@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing bytes to write into and a cursor to read from. The cursor may be given foreign bytes: once something is
-// missing it stays failed and gives zeros, so a reader can look at ok() once at the end of a step.
+// Bytes: a growing buffer to write to. Cursor: reads values from bytes, which may be untrusted: after a failed read it
+// stays failed and returns zeros, so a reader needs to check ok() only once at the end of a step.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Bytes {
   [[nodiscard]] std::span<const std::byte> view() const { return {data_.get(), used_}; }
   [[nodiscard]] std::byte* data() { return data_.get(); }
 
-  // Room for n more, not initialised; follow with advance().
+  // Uninitialized room for n more bytes. Write, then call advance().
   std::byte* reserve(std::size_t n) {
     if (used_ + n > size_) [[unlikely]] {
       const std::size_t wanted = std::max(used_ + n, size_ * 2 + 256);

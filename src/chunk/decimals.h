@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubles that were decimals: most gauges have a few digits, and their mantissas compress where the IEEE bits do not.
-// The idea is ALP's; a value counts as a decimal only if mantissa / 10^decimals gives its bits back exactly.
+// Decimals: most gauges have a few digits, and their mantissas compress well while IEEE bits do not. The idea is that
+// of ALP. A double counts as a decimal only if mantissa / 10^decimals restores its bits exactly.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace varve::chunk {
 
-// Doubles as mantissas of one exponent. Where a value is no such decimal (NaN, −0, more digits), its position is in
-// `patches` and its mantissa repeats the one before.
+// Doubles as mantissas with a common exponent. For values that are no such decimals (NaN, −0, more digits), `patches`
+// has the position and the mantissa repeats the previous one.
 struct Decimals {
   unsigned decimals = 0;
   std::vector<std::int64_t> mantissas;
   std::vector<std::uint32_t> patches;
 };
 
-// False if less than 15 of 16 values are decimals of up to 15 places. `bits` is not empty. Reuses the memory of `out`.
+// False: fewer than 15 of 16 values are decimals with at most 15 places. `bits` must not be empty. Reuses the memory of
+// `out`.
 bool find_decimals(std::span<const std::uint64_t> bits, Decimals& out);
 
-// The other way: each mantissa, |m| ≤ 2^53, becomes the bits of the double mantissa / 10^decimals, correctly rounded.
+// The inverse: replaces each mantissa, |m| ≤ 2^53, by the bits of the double m / 10^decimals, correctly rounded.
 void to_doubles(std::span<std::uint64_t> values, unsigned decimals);
 
-// IEEE bits to integers that order as the numbers do, and back (it is its own inverse). −0 comes before 0.
+// Maps IEEE bits to integers that sort as the numbers do. Its own inverse. −0 sorts before 0.
 constexpr std::uint64_t ordered(std::uint64_t bits) {
   const std::uint64_t sign = 0 - (bits >> 63);
   return bits ^ (sign >> 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entropy coding of whole sections, with zstd as the coder. Residuals have no repeats worth looking for: match search
-// costs time and bytes there, so symbols are coded by Huffman alone, or, where few of them would have to pay for a
-// table of codes, by Rice (rice.h). Texts get the real thing.
+// Entropy coding of whole sections with zstd. Residuals hardly repeat, so searching matches would cost time and bytes:
+// symbols are coded by Huffman alone or, if they are too few to be worth a code table, by Rice (rice.h). Texts are
+// compressed with matches.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Compressor {
  public:
   Compressor();
   ~Compressor();
-  // Appends the coded bytes to `out` and returns their number; 0 (and nothing appended) if coding does not pay or
-  // would inflate more than a reader allows.
+  // Appends the coded bytes to `out` and returns their number. 0, with nothing appended: coding saves nothing, or the
+  // ratio would exceed what a reader allows.
   std::size_t compress(Coder coder, std::span<const std::byte> in, Bytes& out);
 
  private:
@@ -29,7 +29,8 @@ class Compressor {
   std::unique_ptr<State> state_;
 };
 
-// False unless `in` is one whole frame of exactly out.size() bytes. Thread-safe. Foreign bytes are safe.
+// False unless `in` is one complete frame that decodes to exactly out.size() bytes. Thread-safe. Safe for untrusted
+// bytes.
 bool decompress(std::span<const std::byte> in, std::span<std::byte> out);
 
 }  // namespace varve::chunk

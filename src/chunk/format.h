@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the block format. The layout itself: docs/formats/block.md. On disk: DO NOT CHANGE THE NUMBERS.
+// Constants of the block format; for the layout see docs/formats/block.md. On disk: DO NOT CHANGE THE NUMBERS.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 namespace varve::chunk {
 
 inline constexpr std::uint32_t kMagic = 0x6b627676;  // "vvbk"
-// A block is of the first version that has all it uses, so that older readers read what they can.
+// A block has the lowest version with all the features that it uses, so that older readers can read it if possible.
 inline constexpr std::uint8_t kVersionFirst = 1;
 inline constexpr std::uint8_t kVersionWithRice = 2;
 inline constexpr std::size_t kCheckedFrom = 8;  // magic, checksum; the checksum is of everything behind it
 
-// A section inflates to at most this, or to this many times its stored bytes. The writer keeps to it.
+// A section decompresses to at most kInflatedFree bytes or kInflatedRatioMax times its stored size. Writers comply.
 inline constexpr std::size_t kInflatedFree = std::size_t{1} << 20;
 inline constexpr std::size_t kInflatedRatioMax = 128;
 
-// How the values of one type are written.
+// How the values of a part are encoded.
 enum class Form : std::uint8_t {
   longs = 0,
   decimals = 1,  // mantissas
-  patched = 2,   // mantissas, but for a few doubles that stand as they are
-  doubles = 3,   // IEEE bits, mapped so that they order as the numbers do
+  patched = 2,   // mantissas, except for a few doubles stored verbatim
+  doubles = 3,   // IEEE bits, mapped so that they sort as the numbers do
   texts = 4,     // positions in a dictionary
   mixed = 5      // a sequence of types, then one part for each type
 };
@@ -37,14 +37,14 @@ enum class TimesKind : std::uint8_t { same = 0, sequence = 1, grid = 2 };
 
 // Head byte of a sequence: class, order of differences, two flags.
 inline constexpr std::uint8_t kClassMask = 0x0f;
-inline constexpr std::uint8_t kSparse = 0x0f;  // in place of a class: only the residuals that are not 0 are listed
+inline constexpr std::uint8_t kSparse = 0x0f;  // instead of a class: the residuals that are not 0 are listed
 inline constexpr unsigned kOrderShift = 4;
 inline constexpr std::uint8_t kOrderMask = 0x03;
 inline constexpr std::uint8_t kHasUnit = 0x40;
 inline constexpr std::uint8_t kHasEscapes = 0x80;
 
-// Symbols of like size share a class. In the first kNibbleClasses two symbols share a byte; from kShiftedFrom on the
-// low bits of each residual stand apart.
+// Sequences with symbols of similar size share a class. In the first kNibbleClasses two symbols share a byte; from
+// kShiftedFrom on the low bits of each residual are stored separately.
 inline constexpr unsigned kClasses = 11;
 inline constexpr unsigned kNibbleClasses = 4;
 inline constexpr unsigned kShiftedFrom = 9;
@@ -61,10 +61,10 @@ constexpr std::size_t symbol_bytes(unsigned symbol_class, std::size_t symbols) {
   return is_nibble(symbol_class) ? (symbols + 1) / 2 : symbols;
 }
 
-// Differences of `order` need that many values before the first one.
+// The number of residuals: differences of `order` begin after that many values.
 constexpr std::size_t residuals(std::size_t values, unsigned order) { return values > order ? values - order : 0; }
 
-// Sections in front of the symbols.
+// The sections, which precede the symbols.
 enum Section : unsigned { kHeads, kParams, kSide, kLow, kTexts, kSections };
 
 }  // namespace varve::chunk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part: values of one type, as one or more sequences with what they need besides. A column is one part, or, if its
-// samples differ in type, a part of types followed by a part for each type that occurs.
+// Part: the encoded values of one type. A column is one part or, if its samples differ in type, a part with the types
+// followed by one part for each type that occurs.
 #pragma once
 
 #include <cstdint>
@@ -23,26 +23,26 @@ inline std::int64_t as_signed(std::uint64_t v) { return static_cast<std::int64_t
 struct Part {
   Form form = Form::longs;
   std::uint8_t detail = 0;  // decimals; for doubles kNumeric; for mixed kWithErased, kWithMoreTypes
-  bool has_stats = false;   // range and sum are there
+  bool has_stats = false;   // range and sum are set
   std::uint8_t types = 0;   // mixed: 1 << type for each part that follows
   std::size_t count = 0;
   Sequence sequence;
-  std::uint64_t range = 0;     // greatest less least value of the sequence
-  std::uint64_t sum = 0;       // over count × least; bits of a double if sum_is_double()
-  std::size_t patches_at = 0;  // side
+  std::uint64_t range = 0;     // greatest minus least value of the sequence
+  std::uint64_t sum = 0;       // minus count × least; bits of a double if sum_is_double()
+  std::size_t patches_at = 0;  // in section side
   std::size_t patches_bytes = 0;
-  std::size_t texts_at = 0;  // texts
+  std::size_t texts_at = 0;  // in section texts
   std::size_t texts_bytes = 0;
   std::size_t texts_count = 0;
 
-  // Sums of integers are kept exactly where they cannot leave 64 bits.
+  // Sums of integers are stored exactly if they fit into 64 bits.
   [[nodiscard]] bool sum_is_double() const { return form == Form::doubles || range >> 40 != 0; }
 };
 
 // Not thread-safe; reusable.
 class ColumnWriter {
  public:
-  // `column` has `rows` > 0 values.
+  // `column` must have `rows` > 0 values.
   void write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out);
 
  private:
@@ -62,7 +62,7 @@ class ColumnWriter {
   std::unordered_map<std::string_view, std::int64_t> dictionary_;
 };
 
-// Reads a column of `rows` > 0 values: its part, or parts, are appended. False: malformed.
+// Reads the description of a column of `rows` > 0 values and appends its parts. False: malformed.
 bool read_column(Places& places, std::size_t rows, std::vector<Part>& out);
 
 }  // namespace varve::chunk

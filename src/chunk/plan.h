@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: how a sequence of integers is best written. Differences of order 0, 1 or 2, less a base, give residuals; their
-// mean length in bits says which order is cheapest, into which class the symbols go, and whether it is cheaper to list
-// the few residuals that are not 0.
+// Plan: chooses the cheapest encoding for a sequence of integers. Residuals are differences of order 0, 1 or 2, minus a
+// base; their mean length in bits determines the order, the class of the symbols, and whether it is cheaper to list
+// only the residuals that are not 0.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct Plan {
   bool sparse = false;
   unsigned symbol_class = 0;
   unsigned shift = 0;
-  double bits = 0;  // estimate for all residuals
+  double bits = 0;  // estimated size of all residuals
 };
 
 struct Range {
   std::int64_t min, max;
 };
 
-// values is not empty.
+// `values` must not be empty.
 Range range_of(std::span<const std::int64_t> values);
 
-// values is not empty. All arithmetic wraps: any int64 is fine.
+// `values` must not be empty. All arithmetic wraps, so any int64 is allowed.
 Plan make_plan(std::span<const std::int64_t> values, Range range);
 
-// Residual `i` counted in values; i ≥ order.
+// The residual of value i ≥ order.
 template <unsigned order>
 constexpr std::uint64_t residual(const std::int64_t* v, std::size_t i, std::uint64_t base) {
   const auto u = [v](std::size_t k) { return static_cast<std::uint64_t>(v[k]); };

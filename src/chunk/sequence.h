@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequence: some int64 written by a plan into the sections of a block, and read back. Everything in a block is made of
-// sequences: times, longs, mantissas, mapped doubles, dictionary positions, types.
+// Sequence: int64 values written to the sections of a block according to a plan, and read back. Everything in a block
+// consists of sequences: times, longs, mantissas, mapped doubles, dictionary positions, types.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace varve::chunk {
 
-// What a block is written into.
+// The sections and symbols of a block that is being written.
 struct Sections {
   std::array<Bytes, kSections> section;
   std::array<Bytes, kClasses> symbols;
@@ -25,13 +25,13 @@ struct Sections {
   Bytes& texts() { return section[kTexts]; }
 };
 
-// A sequence as its head and parameters describe it, with where its bytes begin in the sections.
+// The head and parameters of a sequence, and the positions of its bytes in the sections.
 struct Sequence {
   std::uint64_t min = 0;
   std::uint64_t unit = 1;
   std::uint64_t base = 0;   // order 2: 0
-  std::uint64_t first = 0;  // value 0, from order 1 on, in units over min
-  std::uint64_t step = 0;   // value 1 less value 0, order 2
+  std::uint64_t first = 0;  // order 1 and 2: value 0, in units above min
+  std::uint64_t step = 0;   // order 2: value 1 minus value 0
   std::size_t symbols_at = 0;
   std::size_t low_at = 0;
   std::size_t side_at = 0;
@@ -48,13 +48,14 @@ struct Sequence {
 // Not thread-safe; reusable.
 class SequenceWriter {
  public:
-  // `values` is not empty; its least value is written relative to `origin`. Returns whether it became sparse.
+  // `values` must not be empty; the least value is written relative to `origin`. Returns whether the sequence is
+  // sparse.
   bool write(std::span<const std::int64_t> values, Range range, std::int64_t origin, Sections& out);
 
  private:
   void divide(std::span<const std::int64_t> values, std::int64_t min, std::uint64_t unit);
   void write_sparse(Sections& out);
-  // Whether there were escapes.
+  // Returns whether there were escapes.
   bool write_symbols(const Plan& plan, Sections& out);
   void write_low(unsigned shift, Bytes& out);
 
@@ -73,10 +74,10 @@ struct Places {
   std::array<std::size_t, kClasses> symbols{};
 };
 
-// Reads head and parameters of a sequence of `count` > 0 values and moves the places. False: malformed.
+// Reads the head and parameters of a sequence of `count` > 0 values and advances the places. False: malformed.
 bool read_sequence(Places& places, std::size_t count, std::int64_t origin, Sequence& out);
 
-// The bytes of a sequence: of its class from symbols_at on, its low bits with 8 bytes of slack behind, its side bytes.
+// The bytes of a sequence: its symbols, its low bits (followed by 8 readable bytes), its side bytes.
 struct SequenceBytes {
   const std::byte* symbols = nullptr;
   const std::byte* low = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time columns. A clock with jitter stays near its grid, so the distances to the grid are smaller than the differences
-// of neighbours; samples that were missed are listed as gaps. Everything else is a sequence, which a constant step
-// makes a few bytes. Groups that came together share one column.
+// Time columns. If a clock jitters around a regular grid, offsets from the grid are smaller than differences between
+// neighbours; missing samples are listed as gaps. All other times are a plain sequence, of a few bytes if the step is
+// constant. Groups with the same times share one column.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@
 
 namespace varve::chunk {
 
-// A time column as described in a block.
+// The description of a time column in a block.
 struct Times {
   TimesKind kind = TimesKind::sequence;
-  std::size_t number = 0;  // of the columns that are not `same`, from 0 on
+  std::size_t number = 0;  // counts the columns that are not `same`, from 0
   std::size_t rows = 0;
   model::Timestamp first = 0;
   model::Timestamp last = 0;
-  std::uint64_t step = 0;   // grid
-  std::size_t gaps_at = 0;  // side
+  std::uint64_t step = 0;   // of the grid
+  std::size_t gaps_at = 0;  // in section side
   std::size_t gaps_bytes = 0;
   Sequence sequence;
 };
@@ -34,16 +34,16 @@ class TimesWriter {
  private:
   bool lay_grid(std::span<const model::Timestamp> times);
 
-  std::vector<model::Timestamp> before_;  // of the group written last
+  std::vector<model::Timestamp> before_;  // times of the previous group
   std::vector<std::int64_t> offsets_;
   Bytes gaps_;
   std::uint64_t step_ = 0;
 };
 
-// Reads the description; `before` is the column read last, or nullptr. False: malformed.
+// Reads the description. `before`: the previous column, or nullptr. False: malformed.
 bool read_times(Places& places, const Times* before, Times& out);
 
-// False: malformed, or times that do not ascend from first to last.
+// Decodes times.rows times to `out`. False: malformed, or the times do not ascend from first to last.
 bool decode_times(const Times& times, std::span<const std::byte> gaps, const SequenceBytes& bytes,
                   model::Timestamp* out);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns: windows of one series as the columns of a chunk, and back. A rollup is stored as a few columns at regular
-// times. docs/formats/rollup.md.
+// Columns: windows of one series as the columns of a chunk. docs/formats/rollup.md.
 //
 //   times                    starts of the windows
 //   column 0, all kinds      count, long
@@ -30,11 +29,11 @@ constexpr std::size_t columns_of(Kind kind) { return kind == Kind::gauge ? 5 : 3
 static_assert(columns_of(Kind::gauge) != kColumnsWithHistograms && columns_of(Kind::gauge) != columns_of(Kind::text),
               "readers tell kinds by the number of columns");
 
-// Numbers and texts of one series are rolled up separately, under two ids.
+// Numbers and texts of a series are rolled up separately, as two groups.
 constexpr std::uint32_t number_group(model::SeriesId series) { return model::to_int(series) * 2; }
 constexpr std::uint32_t text_group(model::SeriesId series) { return model::to_int(series) * 2 + 1; }
 
-// Windows of one kind laid out column by column. Reusable.
+// Windows of one kind, as columns. Reusable.
 struct Columns {
   std::vector<model::Timestamp> starts;
   std::vector<std::int64_t> counts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fold: folds samples of one series into windows of the finest granularity, in one pass; coarser windows are computed
-// from these.
+// Fold: folds the samples of one series into windows of the finest granularity; coarser windows are computed from
+// these.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace varve::rollup {
 
-// Samples of one series in order of time. Numbers are given as doubles.
+// Samples of one series in time order, as doubles.
 struct Numbers {
   std::span<const model::Timestamp> times;
   std::span<const double> values;
 };
-// Samples that are no numbers.
+// Samples that are not numbers.
 struct Texts {
   std::span<const model::Timestamp> times;
   std::span<const std::string_view> values;
@@ -31,14 +31,14 @@ struct Cut {
   std::size_t first = 0, end = 0;
 };
 
-// Computes where windows begin and end among these times, into `out` (cleared first). Done once for all series of a
+// Divides ascending times into windows; the result is stored in `out` (cleared first). Needed once for all series of a
 // line group.
 void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::vector<Cut>& out);
 
-// Appended to `out`, which is empty or ends before the first of these windows. A window whose samples are all NaN or
+// Appends windows to `out`, which must be empty or end before the first of them. A window whose samples are all NaN or
 // infinite is left out.
 void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out);
-// Parts of texts are of `texts`; their last values are views of the samples.
+// Text parts are allocated in `texts`; their last values are views of the samples.
 void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts);
 
 }  // namespace varve::rollup

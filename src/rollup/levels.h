@@ -16,7 +16,7 @@ struct Level {
   std::int64_t width_ms = 0;
   std::int64_t retention_ms = 0;  // counted from a window's end; kForEver: kept
 };
-inline constexpr std::int64_t kForEver = 20LL * 365 * 86'400'000;  // this and more
+inline constexpr std::int64_t kForEver = 20LL * 365 * 86'400'000;  // retentions of this and more never expire
 
 struct Levels {
   std::vector<Level> levels;                  // ascending by width, each a multiple of the one before
@@ -24,8 +24,8 @@ struct Levels {
 
   [[nodiscard]] Kind kind_of(std::string_view metric) const;
 
-  // Errors: invalid, saying what is allowed: widths that are not multiples of one another, or a level that is neither
-  // built within a slot nor made of whole slots.
+  // Error: invalid, with what is allowed: a width that is not a multiple of the one before, or a level that neither
+  // divides a slot nor consists of whole slots.
   [[nodiscard]] Status check(std::int64_t slot_width_ms) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellEraser: the rows of a group without what is erased of them.
+// CellEraser: copies the rows of a group without erased cells or rows.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace varve::engine::shared {
 
-// Reusable, one thread. Results are valid until the next call; texts stay views of what was given.
+// Reusable, for one thread. Results are valid until the next call; texts remain views of the input.
 class CellEraser {
  public:
-  // Without the cells of these columns (ascending) with times in the range. Where other columns have values, the cells
-  // become chunk::kErased; a row without any goes.
+  // Leaves out the cells of the `erased` columns (ascending) with times in the range. If other columns of a row have
+  // values, these cells become chunk::kErased; otherwise the row is dropped.
   void erase_cells(std::span<const model::Timestamp> times, std::span<const chunk::Column> columns,
                    std::span<const std::uint16_t> erased, model::TimeRange range);
 
-  // Without the rows whose time `goes`.
+  // Leaves out the rows for whose time goes() is true.
   template <class Goes>
   void erase_rows(std::span<const model::Timestamp> times, std::span<const chunk::Column> columns, const Goes& goes) {
     kept_.clear();

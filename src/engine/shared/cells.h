@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: what a column's cells say of its series without their values.
+// Cells: counts and types of the cells of a column.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace varve::engine::shared {
 
-// Cells of a column of `rows` that have a value.
+// The number of cells with a value in a column of `rows` rows.
 inline std::uint64_t cells_in(const chunk::Column& column, std::size_t rows) {
   if (column.form != chunk::Column::Form::typed) return rows;
   return rows - static_cast<std::size_t>(std::ranges::count(column.types, chunk::kErased));
 }
 
-// storage::SeriesStats::types of a column.
+// The types in a column, as in storage::SeriesStats::types.
 inline std::uint8_t types_in(const chunk::Column& column) {
   using storage::SeriesStats;
   switch (column.form) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much time a chunk may cover. A slot of days is stored in equal stretches of some hours: a series has at most one
-// sample a millisecond, so a chunk stays under chunk::kRowsMax however densely somebody writes.
+// Chunk width: how much time a chunk may cover. A slot of days is divided into equal parts of some hours: a series has
+// at most one sample a millisecond, so a chunk stays below chunk::kRowsMax at any sampling rate.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace varve::engine::shared {
 inline constexpr std::int64_t kChunkWidthMaxMs = 4 * 3'600'000;
 static_assert(kChunkWidthMaxMs < static_cast<std::int64_t>(chunk::kRowsMax));
 
-// Can windows of all granularities be made of chunks of this width, or chunks be put together to such windows?
+// Does every granularity divide the chunk width, or is it a multiple of it?
 inline bool fits(std::int64_t chunk_width_ms, const rollup::Levels& rollups) {
   for (const auto& level : rollups.levels) {
     const bool inside = level.width_ms <= chunk_width_ms;
@@ -22,8 +22,9 @@ inline bool fits(std::int64_t chunk_width_ms, const rollup::Levels& rollups) {
   return true;
 }
 
-// The slot's width if it is small enough, else the largest part of it, by a whole number, that is and that the rollups
-// can be made of. Where no such part lasts a minute (a slot of a prime number of milliseconds) it is the largest width.
+// The slot's width, if it is at most kChunkWidthMaxMs; otherwise the largest whole fraction of it that is and that
+// fits() the rollups. If no such fraction is at least a minute (a slot of a prime number of milliseconds):
+// kChunkWidthMaxMs.
 inline std::int64_t chunk_width_ms(std::int64_t slot_width_ms, const rollup::Levels& rollups = {}) {
   if (slot_width_ms <= kChunkWidthMaxMs) return slot_width_ms;
   for (std::int64_t parts = slot_width_ms / kChunkWidthMaxMs; slot_width_ms / parts >= 60'000; ++parts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emit: gives what was read to a PieceSink, cut to a time range: columns of any form as pieces of one type each, chunks
-// as statistics where those do, windows of histograms.
+// Emit: delivers data to a PieceSink, cut to a time range: columns as pieces of one type each, chunks as statistics
+// where the sink accepts them, and windows of histograms.
 #pragma once
 
 #include <span>
@@ -14,28 +14,28 @@
 
 namespace varve::engine::shared {
 
-// Reusable, one thread.
+// Reusable, for one thread.
 class Emitter {
  public:
   Emitter(storage::PieceSink& sink, model::TimeRange range) : sink_(sink), range_(range) {}
 
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::Column& column);
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column);
-  // The winners.
+  // The winning samples of the merge.
   Status emit(std::size_t series, SeriesMerge& merge);
 
-  // Group `at` of an opened block, column by column: as statistics where the sink takes them, else as samples. The
-  // block must outlive the calls of chunk_column(). False: none of it is in the range.
+  // Prepares to emit group `at` of a block column by column: as statistics if the sink accepts them, else as samples.
+  // The block must outlive the calls of chunk_column(). False: the chunk is outside the range.
   [[nodiscard]] bool start_chunk(const chunk::Block& block, std::size_t at);
   Status chunk_column(std::size_t series, std::size_t column);
 
  private:
-  // Positions of the times inside the range.
+  // The positions of the times in the range.
   struct Cut {
     std::size_t first, count;
   };
   [[nodiscard]] Cut cut(std::span<const model::Timestamp> times) const;
-  // One piece for each type that occurs.
+  // Emits one piece for each type that occurs.
   Status split(std::size_t series, std::span<const model::Timestamp> times, std::span<const model::ValueType> types,
                std::span<const std::uint64_t> bits, std::span<const std::string_view> texts);
 
@@ -52,12 +52,12 @@ class Emitter {
   std::vector<std::string_view> split_texts_;
 };
 
-// Histograms of windows of one series, gathered as columns. Reusable, one thread.
+// Collects the histograms of one series' windows as columns. Reusable, for one thread.
 class HistogramEmitter {
  public:
-  // The bytes must outlive give().
+  // The merged bytes must stay valid until give().
   void add(const WindowHistograms& window);
-  // Gives what was added since, if anything was.
+  // Delivers the collected histograms, if any, and clears them.
   Status give(std::size_t series, std::int64_t width_ms, storage::PieceSink& sink);
 
  private:
@@ -66,7 +66,7 @@ class HistogramEmitter {
   std::vector<std::string_view> merged_;
 };
 
-// The windows that start in the range.
+// The part of the columns whose windows start in the range.
 storage::WindowColumns windows_in(const storage::WindowColumns& columns, model::TimeRange range);
 
 }  // namespace varve::engine::shared

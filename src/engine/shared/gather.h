@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather: turns what is known of one group in one slot (packed rows, columns of chunks) into sorted columns without
-// doubles: where a time stands twice, the later writer wins. Used to write chunks, to merge them and to read.
+// Gather: turns the data of one group in one slot (packed rows, columns of chunks) into columns sorted by time, without
+// duplicates: if a time occurs twice, the later write wins. Used to write chunks, to merge them and to read.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace varve::engine::shared {
 
-// Reusable, one thread. Order of the calls is order of writing: later wins.
+// Reusable, for one thread. The order of the add…() calls is the order of writing.
 class Gather {
  public:
-  // Starts anew, for all columns of the group, or for the named ones: columns()[i] is then that of only[i].
+  // Starts over, with all columns of the group, or only the given ones: then columns()[i] is column only[i].
   void clear(std::span<const std::uint16_t> only = {});
-  // Rows of one group, in order of arrival. The bytes must outlive the Gather's use.
+  // Adds rows of one group, in order of arrival. The bytes must stay valid until the next clear().
   void add_rows(std::span<const std::byte> rows, RowForm form);
-  // Group i of an opened block, whose first column is that one of the group; the block must outlive the Gather's use.
-  // Error: corrupt.
+  // Adds group i of a block. The block's first column is column `first_column` of the group. The block must stay valid
+  // until the next clear(). Error: corrupt.
   Status add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column = 0);
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  // Cells of a column, as in columns(), that hold a value in what was added, also those that were overwritten.
+  // The number of values added for a column (numbered as in columns()), including those that were overwritten.
   [[nodiscard]] std::uint64_t cells_gathered(std::size_t column) const;
 
-  // Another value for one cell, laid over what was gathered: a series that stands in another group, too, may have a
-  // later one there. Column as in columns().
+  // Replaces the value of one cell: a series that is in another group, too, may have a later value there. Columns are
+  // numbered as in columns().
   struct Patch {
     model::Timestamp time;
     std::uint32_t column;
     model::Value value;
   };
 
-  // Sorts, drops what was overwritten and lays out columns; valid until the next clear().
+  // Sorts, drops overwritten values and builds the columns, which are valid until the next clear().
   void finish(std::span<const Patch> patches = {});
   [[nodiscard]] std::span<const model::Timestamp> times() const { return times_; }
   [[nodiscard]] std::span<const chunk::Column> columns() const { return columns_; }
@@ -47,7 +47,7 @@ class Gather {
     std::vector<model::Timestamp> times;
     std::vector<chunk::DecodedColumn> columns;
   };
-  // A source row: its time, and where it comes from.
+  // A source row: its time and its origin.
   struct Source {
     model::Timestamp time;
     const std::byte* row;  // nullptr: row `index` of chunk `chunk`
@@ -56,7 +56,7 @@ class Gather {
   };
   void widen();
   void sort();
-  // All rows packed as longs, or all as decimals that can share one exponent without leaving 2^53.
+  // Are all rows packed as longs, or all as decimals that can share one exponent with mantissas below 2^53?
   bool packed(model::RowKind& kind, unsigned& decimals) const;
   void finish_packed(model::RowKind kind, unsigned decimals);
   void finish_typed(std::span<const Patch> patches);
@@ -69,9 +69,9 @@ class Gather {
   std::vector<Source> rows_;
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;
-  std::uint64_t packed_rows_ = 0;  // added, not of chunks
+  std::uint64_t packed_rows_ = 0;  // rows added by add_rows()
   std::span<const std::uint16_t> only_;
-  std::size_t width_ = 0;  // columns laid out
+  std::size_t width_ = 0;  // number of columns
 
   std::vector<model::Timestamp> times_;
   std::vector<chunk::Column> columns_;

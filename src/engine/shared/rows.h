@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: packed rows of one group, one after the other, as an engine keeps them until they become columns.
+// Rows: concatenated packed rows of one group, as an engine keeps them until they become columns.
 //
-// Where two samples have one time, the row that came later wins. Rows may carry that: behind each stands its
-// arrival:u32, which says what came later also among rows of different groups that were taken in together. Plain rows
-// stand in order of arrival.
+// If two samples have the same time, the later row wins. Each row may be followed by its arrival:u32, which orders rows
+// of different groups, too. Plain rows have no such number and are in order of arrival.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,8 @@ inline constexpr std::size_t kArrivalBytes = 4;
 
 enum class RowForm { plain, with_arrival };
 
-// Calls each(row, arrival) for well-formed rows (model::check_row); the arrival of a plain one is its number here.
+// Calls each(row, arrival). The rows must be well-formed (model::check_row); the arrival of a plain row is its
+// position.
 template <class Each>
 void for_each_row(std::span<const std::byte> rows, RowForm form, const Each& each) {
   const std::byte* at = rows.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesFolder: folds the samples of one series after the other into windows, numbers and what is none ("texts")
-// apart: a series may have both.
+// SeriesFolder: folds the samples of series, one after the other, into windows. Numbers and all other types ("texts")
+// get separate windows; a series may have both.
 #pragma once
 
 #include <span>
@@ -13,37 +13,38 @@
 
 namespace varve::engine::shared {
 
-// Reusable, one thread.
+// Reusable, for one thread.
 class SeriesFolder {
  public:
-  // Samples in `except` are left out.
+  // Leaves out samples in `except`.
   explicit SeriesFolder(std::int64_t width_ms, model::TimeRange except = {0, 0})
       : width_ms_(width_ms), except_(except) {}
 
-  // The series that are folded from here on have other times than those before. Until the next call, each has the same.
+  // Starts a group of series that share all their times.
   void start_group() { cut_group_ = false; }
 
-  // All samples of one series, ascending and unique in time. The column's longs become doubles.
+  // Folds all samples of one series; times ascend and are unique. Converts longs in a decoded column to doubles in
+  // place.
   void fold(std::span<const model::Timestamp> times, chunk::DecodedColumn& column);
   void fold(std::span<const model::Timestamp> times, const chunk::Column& column);
 
-  // Windows of what was folded last; what they know of texts lives until the next fold, in part as views of the column.
+  // The windows of the last fold. Their texts are valid until the next fold, and in part are views of the column.
   [[nodiscard]] const rollup::Windows& numbers() const { return number_windows_; }
   [[nodiscard]] const rollup::Windows& texts() const { return text_windows_; }
 
  private:
-  // All of numbers_.
+  // Folds all of numbers_.
   void fold_numbers(std::span<const model::Timestamp> times);
-  // Values of any types.
+  // Folds values of any type.
   void fold_cells(std::span<const model::Timestamp> times, std::span<const model::ValueType> types,
                   std::span<const std::uint64_t> bits, std::span<const std::string_view> texts);
 
   const std::int64_t width_ms_;
   const model::TimeRange except_;
   std::vector<rollup::Cut> cuts_;
-  bool cut_group_ = false;  // cuts_ are those of the times of the group at hand
+  bool cut_group_ = false;  // cuts_ are of the times of the current group
   std::vector<model::ValueType> one_type_;
-  // Of the series at hand, numbers and texts apart.
+  // The samples of the current series, numbers and texts separately.
   std::vector<model::Timestamp> number_times_, text_times_;
   std::vector<double> numbers_;
   std::vector<std::string_view> texts_;

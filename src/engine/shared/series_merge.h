@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesMerge: one series whose samples stand in several line groups. Two writers may have written the same timestamp
-// through different groups (a line with other fields, another protocol); the later one wins, as everywhere. Groups may
-// have times to live: a sample whose time is over is none, and does not win.
+// SeriesMerge: merges the samples of one series from several line groups. The same timestamp may have been written to
+// different groups (a line with other fields, another protocol); the later write wins. Groups may have TTLs: expired
+// samples are ignored.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace varve::engine::shared {
 
-// Reusable, one thread. Texts are views into rows and blocks, which must outlive the use.
+// Reusable, for one thread. Texts are views of the rows and blocks added, which must stay valid.
 class SeriesMerge {
  public:
   struct Sample {
@@ -33,21 +33,21 @@ class SeriesMerge {
     samples_.clear();
     live(0, model::kTimestampMin);
   }
-  // What is added from here on is of groups with this time to live; of that what is earlier than `from` is left out.
-  // Where the rank does not tell which was written later, it is the one that lives shorter: see reconcile.h.
+  // Samples added from here on are of a group with this TTL; those before `from` are left out. Of samples with the same
+  // rank, the one with the shorter TTL wins: see reconcile.h.
   void live(std::uint32_t ttl_s, model::Timestamp from) {
     brevity_ = brevity(ttl_s);
     from_ = from;
   }
-  // What is added with a higher rank was written later; of rows with one rank, what has a higher arrival.
+  // Samples with a higher rank were written later; among rows of the same rank, those with a higher arrival.
   void add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank);
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank);
-  // The same with a rank for each row.
+  // With a rank for each row.
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::span<const std::uint64_t> ranks);
 
-  // Sorted by time, and of equal times the winner last.
+  // Sorted by time; of samples with equal times the winner is last.
   std::span<const Sample> sorted();
-  // The same with only the winners, as a typed column with its times.
+  // Only the winners, as a typed column with its times.
   void winners(std::vector<model::Timestamp>& times, chunk::Column& column);
   [[nodiscard]] bool empty() const { return samples_.empty(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedGroups: which line groups hold a series that another group holds too. Only those can contradict one another.
+// SharedGroups: the line groups that share a series with another group. Only these can contradict one another.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace varve::engine::shared {
 
-// Guarded by the index's lock, like the index.
+// Guarded by the index's lock.
 class SharedGroups {
  public:
-  // The index has more groups than last time.
+  // Examines the groups added to the index since the last call.
   void catch_up(const index::SeriesIndex& index);
   [[nodiscard]] bool contains(std::uint32_t group) const { return group < shared_.size() && shared_[group]; }
   [[nodiscard]] bool any() const { return any_; }
 
  private:
-  std::size_t groups_ = 0;    // looked at
+  std::size_t groups_ = 0;    // examined so far
   std::vector<bool> seen_;    // by series
   std::vector<bool> shared_;  // by group
   bool any_ = false;

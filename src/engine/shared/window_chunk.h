@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window chunk: windows of one series and kind as the columns of a chunk (rollup/columns.h), and back.
+// Window chunk: encodes windows of one series and kind as the columns of a chunk (rollup/columns.h), and decodes them.
 #pragma once
 
 #include <array>
@@ -16,13 +16,14 @@
 
 namespace varve::engine::shared {
 
-// Lays windows out. Reusable, one thread.
+// Encodes windows. Reusable, for one thread.
 class WindowChunk {
  public:
   void start(rollup::Kind kind);
-  // After what was added; texts must outlive the use of what finish() gives.
+  // Appends windows. Their texts must outlive the result of finish().
   void add(std::span<const rollup::Window> windows);
-  // Of at least one window. Sums have become as short as their samples are. Valid until the next start().
+  // Requires at least one window. Sums are rounded to the decimals of their samples (rollup/decimal_sums.h). Valid
+  // until the next start().
   [[nodiscard]] chunk::Fragment finish(model::GroupId group);
 
  private:
@@ -34,39 +35,39 @@ class WindowChunk {
   std::vector<std::uint64_t> no_bits_;
 };
 
-// What was gathered of one group, as windows, empty ones too, appended to `out`; what texts know is of `texts`, its
-// bytes of the blocks. Error: corrupt (not the shape of a rollup).
+// Appends the gathered windows of one group, including empty ones, to `out`. Text parts are allocated in `texts`; their
+// bytes are views of the blocks. Error: corrupt (these are not columns of a rollup).
 Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::TextPool& texts);
-// The same of columns as decoded from a chunk.
+// The same for columns decoded from a chunk.
 Status to_windows(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                   rollup::Windows& out, rollup::TextPool& texts);
 
-// The columns of windows of numbers as they are, empty ones (count 0) too; all but series and width is set. Only what
-// is wanted of `columns` need be decoded. Extremes that no window has are NaN, of `unknown`. Error: corrupt.
+// Sets everything in `out` except series and width to views of the columns, including empty windows (count 0). Only the
+// requested columns need be decoded. If the chunk has no extremes they are NaN, stored in `unknown`. Error: corrupt.
 Status to_window_columns(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                          const storage::WindowFields& wanted, std::vector<std::uint64_t>& unknown,
                          storage::WindowColumns& out);
 
-// What a window of texts says of histograms.
+// The histogram fields of a text window.
 struct WindowHistograms {
   model::Timestamp start = 0;
-  std::uint64_t count = 0;       // of samples in the window; 0: it is an empty one
-  std::uint64_t histograms = 0;  // how many of them are histograms
+  std::uint64_t count = 0;       // samples in the window; 0: an empty window
+  std::uint64_t histograms = 0;  // how many of the samples are histograms
   model::Timestamp first = 0;    // the time of the first histogram
   bool exact = true;             // rollup::TextPart
   std::string_view merged;
-  // Are its samples histograms and nothing else, and does the merge say all of them?
+  // Are all samples of the window histograms, and is the merged one exact?
   [[nodiscard]] bool says_all() const { return histograms == count && exact; }
 };
-// Of each window in the chunk, empty ones too, into `out` (cleared first); the bytes are of the block. Columns 0, 3, 4
-// and 5, where the chunk has them, need be decoded. Error: corrupt.
+// Reads the histogram fields of each window in the chunk, including empty ones, into `out` (cleared first); bytes are
+// views of the block. Columns 0, 3, 4 and 5, if present, must be decoded. Error: corrupt.
 Status to_histograms(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                      std::vector<WindowHistograms>& out);
 
-// Error: corrupt, where windows never have so many columns.
+// Error: corrupt, if no kind of window has that number of columns.
 Status check_window_columns(std::size_t count);
 
-// A gathered column of windows, as if decoded from one chunk.
+// Converts a gathered column of windows to the form that decoding one chunk gives.
 chunk::DecodedColumn decoded(const chunk::Column& column);
 
 }  // namespace varve::engine::shared

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window plan: which parts of a question's time are read as windows of which granularity, and which as samples.
+// Window plan: decides which parts of a query's time range are read as windows, of which granularity, and which as
+// samples.
 //
-// The coarsest granularity that the sink takes is read wherever its windows can be trusted; holes in it, and what its
-// windows do not cover at both ends, are read finer. Pure: an engine says what can be trusted, and reads.
+// The coarsest granularity that the sink accepts is read wherever its windows are complete; gaps between these, and the
+// ends of the range, are read at finer granularities. Pure: the engine says which windows are complete, and does the
+// reading.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +20,8 @@ namespace varve::engine::shared {
 struct Segment {
   static constexpr std::size_t kSamples = static_cast<std::size_t>(-1);
   model::TimeRange range;
-  std::size_t level = kSamples;  // of windows
-  // Samples that are read where windows of some granularity would do, but are not there, or reach too far.
+  std::size_t level = kSamples;  // the granularity, or kSamples
+  // Samples that are read because suitable windows are missing or extend beyond the range.
   bool for_windows = false;
   [[nodiscard]] bool of_samples() const { return level == kSamples; }
   bool operator==(const Segment&) const = default;
@@ -28,17 +30,17 @@ struct Segment {
 struct PlanRules {
   std::span<const rollup::Level> levels;  // finest first
   std::int64_t now_ms = 0;
-  // Does the sink take windows of this granularity for all of the range, which consists of whole windows?
+  // Does the sink accept windows of this granularity for the whole range, which consists of whole windows?
   std::function<bool(model::TimeRange range, std::size_t level)> takes;
-  // Where in the range windows of this granularity say all that samples say; whole windows, ascending.
+  // The parts of the range in which windows of this granularity are complete: whole windows, ascending.
   std::function<model::TimeRanges(model::TimeRange range, std::size_t level)> trusted;
 };
 
-// After what is planned already; what follows on a segment of the same granularity makes that one longer. Empty ones
-// are left out.
+// Appends the segment to the plan, or extends the last one if it is adjacent and of the same granularity. Ignores empty
+// segments.
 void append(const Segment& segment, std::vector<Segment>& plan);
 
-// Appends the segments of the range, in order of time and without gaps, of the first `levels` granularities at most.
+// Appends segments that cover the range, in time order and without gaps, using only the first `levels` granularities.
 void plan_windows(const PlanRules& rules, model::TimeRange range, std::size_t levels, std::vector<Segment>& plan);
 
 }  // namespace varve::engine::shared
