@@ -22,8 +22,7 @@ struct Cell {
     std::uint64_t bits;  // first, last
   };
   // Sums are compensated (they keep what rounding dropped), so that the answer does not depend on the order of threads;
-  // dev: the sum of
-  // squares around the mean.
+  // dev: the sum of squares around the mean.
   double rest = 0;
   model::ValueType type = model::ValueType::double_;  // first, last
 };

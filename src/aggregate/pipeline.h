@@ -70,8 +70,7 @@ using Saved = std::function<Status(const SaveAs&, const Points&)>;
 // Runs the steps over `in`, which ascends by time, then by value. Functions over windows always see ascending times;
 // functions over the column see the order of the answer, so with `descending` they look forward in time. The result is
 // in the order of the answer. Steps that do not accept the points' kind of values pass them unchanged. `saved` may be
-// empty. Errors: those of the
-// steps, of `saved` and of scope.charge.
+// empty. Errors: those of the steps, of `saved` and of scope.charge.
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved);
 
 }  // namespace varve::aggregate

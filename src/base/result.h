@@ -11,22 +11,22 @@ namespace varve {
 
 enum class Code {
   invalid,      // the request is wrong and will be wrong again (HTTP 400)
-  not_found,    // the thing named is not there (404)
+  not_found,    // what was named does not exist (404)
   too_large,    // over a stated limit of size (413)
-  limit,        // over a stated limit of number or cost; later may be fine (429)
+  limit,        // over a stated limit of number or cost; may succeed later (429)
   unavailable,  // overload, disk full, stopping: try again later (503)
   timeout,      // took longer than allowed
-  cancelled,    // nobody waits for the answer any more
-  unsupported,  // understood, but not to be had
-  corrupt,      // stored bytes are not what was written
-  conflict,     // somebody else has it (a lock, a directory)
-  io,           // the operating system said no
+  cancelled,    // the caller no longer waits for the answer
+  unsupported,  // understood, but not supported
+  corrupt,      // stored bytes are damaged
+  conflict,     // in use by another owner (a lock, a directory)
+  io,           // the operating system reported an error
   too_old,      // a sample older than everything that is kept (400)
 };
 
 struct Error {
   Code code = Code::invalid;
-  std::string message;  // one line, for a person; names the thing and the value
+  std::string message;  // one line, for people; names the object and the value
 };
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that only grows, named by 32-bit numbers, and never moved: growing costs no copy (no stall at ten million
-// series, no doubled memory), and views into it stay valid.
-//   Arena: bytes, handed out in units of four, so that 32 bits name 16 GiB.
+// Memory that only grows, is addressed by 32-bit numbers and never moves: growing needs no copy (no stall at ten
+// million series, no doubled memory), and views of it stay valid.
+//   Arena: bytes, allocated in units of four, so that 32 bits address 16 GiB.
 //   Column<T>: an array of T in blocks.
 #pragma once
 
@@ -23,7 +23,7 @@ class Arena {
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
   static constexpr std::size_t kBlockUnits = kBlockBytes / kUnit;
 
-  // Room for `bytes` ≤ kBlockBytes, aligned to four.
+  // Allocates `bytes` ≤ kBlockBytes, aligned to four.
   std::uint32_t allocate(std::size_t bytes) {
     const std::size_t units = (bytes + kUnit - 1) / kUnit;
     check(units <= kBlockUnits, "an arena's piece fits into a block");
@@ -33,7 +33,7 @@ class Arena {
     used_ += units;
     return at;
   }
-  // Makes room for pieces of at most `largest`, `bytes` in all; then allocate() does not throw.
+  // Makes room for pieces of at most `largest`, `bytes` in all, so that allocate() does not throw.
   void reserve(std::size_t bytes, std::size_t largest) {
     const std::size_t ends = bytes / kBlockBytes + 1;  // of blocks, where the next piece may not fit
     add_blocks(used_ + (bytes + ends * largest) / kUnit + 1);
@@ -44,7 +44,7 @@ class Arena {
   [[nodiscard]] const std::byte* at(std::uint32_t place) const {
     return blocks_[place / kBlockUnits].get() + place % kBlockUnits * kUnit;
   }
-  // Whether pieces of at most 64 KiB, `bytes` in all, would still be nameable (an eighth more for the ends of blocks).
+  // Could pieces of at most 64 KiB, `bytes` in all, still be addressed (with an eighth more for the ends of blocks)?
   [[nodiscard]] bool has_room(std::size_t bytes) const {
     return used_ + (bytes + bytes / 8) / kUnit + kBlockUnits < std::size_t{1} << 32;
   }
@@ -89,7 +89,7 @@ class Column {
  public:
   static constexpr std::size_t kBlock = 4096;
 
-  // Makes room for `more`; then push_back() does not throw.
+  // Makes room for `more` values, so that push_back() does not throw.
   void reserve(std::size_t more) {
     while (blocks_.size() * kBlock < size_ + more) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
   }

@@ -2,9 +2,9 @@
 // Catalog: the tables of the index, with look-up and insertion of single entries. It enforces no rules: define.cc and
 // replay.cc make sure that only new and complete entries are added.
 //
-// Everything is named by a dense number of 32 bits. Texts and coded tag sets lie in one arena, lists in Postings; the
-// tables are columns in blocks. So a million series are a few hundred allocations, nothing is ever moved, and a
-// series costs 12 bytes, its slot in the table of series, and its share of what it has in common with others.
+// Everything has a dense 32-bit id. Texts and encoded tag sets are in one arena, lists in Postings; the tables are
+// columns in blocks. So a million series need a few hundred allocations, nothing is ever moved, and a series costs 12
+// bytes, its slot in the table of series, and its share of what it has in common with others.
 //
 //   series → metric → tenant          pair → key → tenant
 //          → tag set → its pairs           → tag sets that have it
@@ -148,7 +148,7 @@ class Catalog {
 
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  // Read by everybody, written by add_…() only.
+  // Public for reading; only add_…() writes.
   Column<Tenant> tenants;
   Column<Metric> metrics;
   Column<Key> keys;
@@ -176,7 +176,7 @@ class Catalog {
   IdTable tag_set_ids_;
   IdTable series_ids_;
   IdTable group_ids_;
-  std::vector<bool> forgotten_;  // by series; as long as the last one that ever was
+  std::vector<bool> forgotten_;  // by series; up to the last one that was ever forgotten
   std::uint32_t live_series_ = 0;
   std::uint64_t seed_;
 };

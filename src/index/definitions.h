@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definition records as bytes (docs/formats/definitions.md): writing them, and reading foreign ones. What they mean
-// and whether they fit together is replay's business.
+// Definition records (docs/formats/definitions.md): encoding, and decoding of untrusted bytes. Whether records are
+// consistent is checked by replay.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class DefinitionKind : std::uint8_t {
   group = 0x17,
   forget = 0x18,
   revive = 0x19,
-  mortal_group = 0x1a  // a group whose samples have a time to live
+  mortal_group = 0x1a  // a group whose samples have a TTL
 };
 
 inline constexpr std::size_t kTextBytesMax = 0xffff;
@@ -36,31 +36,31 @@ struct Definition {
   std::uint32_t id = 0;              // series, forget, revive: the first id
   std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive: how many;
                                      // mortal group: seconds to live
-  std::string_view text;             // name or value; a view into what is read
+  std::string_view text;             // name or value; a view of the input
   std::vector<std::uint32_t> parts;  // tag set: pairs; series: metrics; group: series
 };
 
 void write_tenant(std::string& out, std::uint32_t id, std::string_view name);
-// Metric, key or pair.
+// Writes a metric, key or pair.
 void write_owned(std::string& out, DefinitionKind kind, std::uint32_t id, std::uint32_t owner, std::string_view text);
 void write_tag_set(std::string& out, std::uint32_t id, std::span<const std::uint32_t> pairs);
 void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, std::span<const std::uint32_t> metrics);
 // ttl_s 0: none.
 void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
-// Forget or revive: `count` series from `first` on.
+// Writes a forget or revive record: `count` series from `first` on.
 void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count);
 
-// Reads record after record. Foreign bytes are safe, and a record takes no more memory than a few times its bytes.
+// Reads records one by one. Safe for untrusted bytes; a record takes at most a few times its size in memory.
 class DefinitionReader {
  public:
   explicit DefinitionReader(std::span<const std::byte> bytes)
       : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
 
   [[nodiscard]] bool done() const { return at_ == end_; }
-  // Of the next record.
+  // The offset of the next record.
   [[nodiscard]] std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
-  // Errors: corrupt, unsupported (another version); the reader then stays where it is.
+  // Errors: corrupt, unsupported (another version); the reader does not move then.
   Status next(Definition& definition);
 
  private:

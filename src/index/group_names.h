@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupNames: what a line group was defined with.
+// GroupNames: the arguments that a line group was defined with.
 #pragma once
 
 #include <string>

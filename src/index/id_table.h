@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdTable: finds the id of some content. Holds (hash, id) pairs only; the content stays where it is and decides:
-// an equal hash is never taken for equal content. The hash must be seeded, or a sender could choose equal ones.
+// IdTable: finds the id of some content by its hash. Stores only (hash, id) pairs; the caller compares the content, so
+// equal hashes are not mistaken for equal content. The hash must be seeded, or a sender could provoke collisions.
 //
-// 64 parts by the first bits of the hash, each an open table with linear probing that grows on its own: a definition
-// waits for the growth of one part (a few hundred KiB at a million ids), never for that of the whole. Inside a part a
-// slot's home is hash × slots / 2³², so the slots are in order of hash but for collisions: a part can have any size,
-// grows by half, and growing reads and writes front to back.
+// 64 parts by the first bits of the hash, each an open-addressing table with linear probing that grows on its own: a
+// definition waits for the growth of one part (a few hundred KiB at a million ids), never of the whole table. Within a
+// part a slot's home is hash × slots / 2³², so slots are ordered by hash except for collisions: a part can have any
+// size, grows by half, and growing reads and writes sequentially.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kNone = 0xffffffff;
 
 class IdTable {
  public:
-  // The id with this hash for which equal(id) says yes, or kNone.
+  // The id with this hash for which equal(id) is true, or kNone.
   template <class Equal>
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, Equal&& equal) const {
     const Part& part = parts_[hash >> kRestBits];
@@ -30,19 +30,19 @@ class IdTable {
     }
   }
 
-  // find() or insert() will ask for this hash soon: many can be on their way from memory at once.
+  // Announces a find() or insert() of this hash, so that several cache misses overlap.
   void prefetch(std::uint32_t hash) const {
     const Part& part = parts_[hash >> kRestBits];
     if (part.count > 0) __builtin_prefetch(&part.slots[part.home(hash)]);
   }
 
-  // Makes room for the next insert() of this hash; then that does not throw.
+  // Makes room for the next insert() of this hash, which then does not throw.
   void reserve(std::uint32_t hash) {
     Part& part = parts_[hash >> kRestBits];
     if ((part.count + 1) * 5 > part.size * 4) part.grow();  // a fifth stays free
   }
 
-  // The content is new: find() said so.
+  // Precondition: find() returned kNone.
   void insert(std::uint32_t hash, std::uint32_t id) {
     reserve(hash);
     Part& part = parts_[hash >> kRestBits];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Postings: very many ascending lists of ids, most of them of one id.
+// Postings: a very large number of ascending lists of ids, most of them with a single id.
 //
-// A list is named by a ListRef of four bytes, which is the id itself while there is only one (a host name has one tag
-// set). Longer lists are varints of the differences, in a chain of pieces whose size doubles up to 256 bytes: about
-// 1.5 bytes an id where ids are dense, no copy and little slack when a list grows.
+// A list is referred to by a ListRef of four bytes, which is the id itself if there is only one (a host name has one
+// tag set). Longer lists are varints of differences in a linked list of pieces whose size doubles up to 256 bytes:
+// about 1.5 bytes an id if ids are dense, no copying and little slack when a list grows.
 //
 //   piece := next:u32 (place of the next piece) bytes
 #pragma once
@@ -16,19 +16,19 @@
 
 namespace varve::index {
 
-// Bit 31 set: number of a long list. Else the only id, which is less than kIdsMax.
+// Bit 31 set: the number of a long list. Otherwise the only id, which is less than kIdsMax.
 enum class ListRef : std::uint32_t {};
 inline constexpr std::uint32_t kIdsMax = 0x7fffffff;
 inline constexpr ListRef kEmptyList{kIdsMax};
 
 class Postings {
  public:
-  // Makes room for so many appends; then they do not throw.
+  // Makes room for so many appends, which then do not throw.
   void reserve(std::size_t appends) {
     long_.reserve(appends);
     arena_.reserve(appends * (kFirstBytes + kLastBytes), kLastBytes);
   }
-  // `id` is more than all ids in the list.
+  // `id` must be greater than all ids in the list.
   void append(ListRef& list, std::uint32_t id);
 
   [[nodiscard]] std::uint32_t count(ListRef list) const {
@@ -68,7 +68,7 @@ class Postings {
     return is_long(list) ? long_[number(list)].last : number(list);
   }
 
-  // Whether `appends` more ids fit.
+  // Do `appends` more ids fit?
   [[nodiscard]] bool has_room(std::size_t appends) const {
     return arena_.has_room(appends * kLastBytes) && long_.size() + appends < kIdsMax;
   }

@@ -55,13 +55,13 @@ class SeriesIndex {
   [[nodiscard]] std::string_view tenant_name(model::TenantId tenant) const;
 
   // --- definition
-  // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends what is
-  // new to `definitions`. `tags` is normalized. A group is the same if its list of series is and its time to live (of
-  // its samples, in seconds from their times; 0: none). A metric that is in the list twice has two columns of one
-  // series. A dropped series is revived; it counts as new towards the limit.
-  // Errors, after which nothing was created: limit (the tenant would have more than `series_max` series, or the index
-  // is full), invalid (no metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a
-  // new series has the 128-bit hash of another one of the tenant).
+  // The group of the series (metrics[i], tags), in this order; finds or creates series and group, and appends records
+  // of new ones to `definitions`. `tags` must be normalized. Groups are equal if their lists of series and their TTLs
+  // are (in seconds from the samples' timestamps; 0: none). A metric that is listed twice has two columns of one
+  // series. A dropped series is revived; it counts as new towards the limit. Errors, after which nothing was created:
+  // limit (the tenant would have more than `series_max` series, or the index is full), invalid (no metrics or more than
+  // 16384, an empty metric, a name or value over 65535 bytes), corrupt (a new series has the 128-bit hash of another
+  // one of the tenant).
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::size_t series_max,
                                       std::string& definitions, std::uint32_t ttl_s = 0);
@@ -105,8 +105,8 @@ class SeriesIndex {
   [[nodiscard]] model::Tags tags(model::SeriesId series) const;   // sorted by key
   void tags(model::SeriesId series, model::TagViews& out) const;  // the same without copies; cleared first
 
-  // --- questions
-  // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex, or an
+  // --- queries
+  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex, or an
   // empty list of values in a matcher of kind prefix, regex, not_regex).
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const Matchers& matchers) const;

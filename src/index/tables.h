@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind SeriesIndex: the catalog, and the scratch memory of the mutating calls.
+// SeriesIndex::Tables: the catalog, and scratch memory of the mutating calls.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace varve::index {
 struct SeriesIndex::Tables {
   Catalog catalog;
 
-  // Of define_group() and replay(), which run alone.
+  // Scratch memory of define_group() and replay(), which run alone.
   WantedSeries wanted;
   Definition definition;
   std::vector<std::uint32_t> keys;   // of the tags, kNone: new
@@ -27,13 +27,13 @@ struct SeriesIndex::Tables {
   model::TagViews tags;
 };
 
-// Varints of the pairs: a tag set as the catalog keeps it.
+// Encodes pairs as varints, the catalog's form of a tag set.
 void code_pairs(std::span<const std::uint32_t> pairs, std::string& out);  // cleared first
 
-// Those that were forgotten are not any more; says so in records.
+// Revives the series that were forgotten, and appends the records.
 void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, std::string& definitions);
 
-// Error: limit (with so many more series the tenant would have more than `series_max`).
+// Error: limit (with `fresh` more series the tenant would exceed `series_max`).
 Status check_room(const Catalog& catalog, std::uint32_t tenant, std::size_t fresh, std::size_t series_max);
 
 }  // namespace varve::index

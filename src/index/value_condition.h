@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ValueCondition: what a matcher says of one value, made ready to be asked often.
+// ValueCondition: a matcher prepared for testing many values.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class ValueCondition {
   static Result<ValueCondition> make(const Matcher& matcher);
 
   [[nodiscard]] bool fits(std::string_view value) const;
-  // Of any_of and none_of, sorted.
+  // The values of any_of and none_of, sorted.
   [[nodiscard]] const std::vector<std::string_view>& values() const { return values_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex: the bytes of a complex number in a sample. docs/formats/values.md.
+// Complex: the encoding of a complex number in a sample. docs/formats/values.md.
 //
 //   complex := real:f64 imaginary:f64          (little endian)
 #pragma once
@@ -27,7 +27,7 @@ inline std::array<char, kComplexBytes> encode(const Complex& value) {
   return bytes;
 }
 
-// Nothing: the bytes are none.
+// nullopt: the bytes are not a complex number.
 inline std::optional<Complex> decode_complex(std::string_view bytes) {
   if (bytes.size() != kComplexBytes) return std::nullopt;
   return Complex{load_le<double>(bytes.data()), load_le<double>(bytes.data() + 8)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations as configurations and queries write them: 15m. The units are ms s m h d w n y, where n are months.
+// Durations as in configurations and queries: 15m. The units are ms s m h d w n y, where n means months.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Duration {
   bool operator==(const Duration&) const = default;
 };
 
-// A whole number, also a negative one, and a unit; nothing else. Nothing: not that, or a number beyond 64 bits. Which
-// numbers and units are allowed is the caller's to say.
+// Parses an integer, which may be negative, followed by a unit. nullopt: anything else, or a number beyond 64 bits. The
+// caller checks which numbers and units it allows.
 std::optional<Duration> parse_duration(std::string_view text);
 
-// In milliseconds, where a month has 30 days and a year has 365. Nothing: beyond 64 bits.
+// The duration in milliseconds, with months of 30 days and years of 365. nullopt: beyond 64 bits.
 std::optional<std::int64_t> duration_ms(Duration duration);
 
 }  // namespace varve::model

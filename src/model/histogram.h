@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram: how many values fell into which bin, with what was known of them before. The bytes:
-// docs/formats/values.md.
+// Histogram: counts of values per bin, with the min, max, mean and sum of the values. Encoding: docs/formats/values.md.
 //
-// A bin is a double without its lowest bits: sign, exponent and `precision` bits of the mantissa, so that a bin is as
-// wide as a share of its values (precision 7: at most 1/128). It stands for the values from itself on, away from 0, up
-// to the next one. That is how KairosDB's histograms are made; keys there are the same bits in another order.
+// A bin is a double truncated to sign, exponent and `precision` bits of the mantissa, so its width is proportional to
+// its values (precision 7: at most 1/128 of them). It contains the values from its own value, away from 0, up to the
+// next bin. KairosDB's histograms have the same bins; its keys have the same bits in another order.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,12 @@
 
 namespace varve::model {
 
-inline constexpr unsigned kHistogramPrecision = 7;  // where none is said
+inline constexpr unsigned kHistogramPrecision = 7;  // default
 inline constexpr unsigned kHistogramPrecisionMax = 52;
-inline constexpr std::uint64_t kHistogramCountMax = INT64_MAX;  // of a bin and of all
+inline constexpr std::uint64_t kHistogramCountMax = INT64_MAX;  // of a bin and of all bins
 
 struct HistogramBin {
-  std::int64_t key = 0;  // bin_of; orders as the numbers do
+  std::int64_t key = 0;  // bin_of(); sorts as the numbers do
   std::uint64_t count = 0;
   bool operator==(const HistogramBin&) const = default;
 };
@@ -36,26 +35,26 @@ struct Histogram {
   bool operator==(const Histogram&) const = default;
 };
 
-// The bin of a finite value: its key, and the bin's own value, which is the one in it that is nearest to 0.
+// The key of the bin of a finite value; and a bin's own value, the one nearest to 0.
 std::int64_t bin_of(double value, unsigned precision);
 double bin_value(std::int64_t key, unsigned precision);
-// The value in the bin that is farthest from 0.
+// The value in the bin farthest from 0.
 double bin_outer_value(std::int64_t key, unsigned precision);
 
 // Sorts bins by key and adds the counts of equal ones.
 void normalize(Histogram& histogram);
-// With bins of a lesser precision; those that become one are added.
+// Reduces the precision; counts of bins that become one are added.
 void coarsen(Histogram& histogram, unsigned precision);
-// Adds what `from` counted, at the lesser precision of the two; the mean becomes that of both.
+// Adds the counts of `from`, at the lower precision of the two; the mean becomes that of both.
 void merge(Histogram& into, const Histogram& from);
 
-// The histogram's value that at least a share `fraction` (0..1) of its values does not exceed: a bin's own value.
-// Nothing: it is empty.
+// The smallest bin value that at least a share `fraction` (0..1) of the values does not exceed. nullopt: the histogram
+// is empty.
 std::optional<double> percentile(const Histogram& histogram, double fraction);
 
-// `histogram` is normal. The same histogram has the same bytes.
+// `histogram` must be normalized. Equal histograms have equal bytes.
 std::string encode(const Histogram& histogram);
-// Nothing: the bytes are none.
+// nullopt: the bytes are not a histogram.
 std::optional<Histogram> decode_histogram(std::string_view bytes);
 
 }  // namespace varve::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense numbers of one process and its store, given in order of first sight. Distinct types, so they cannot be mixed
-// up.
+// Ids: dense numbers of one process and its store, assigned in order of first sight. Distinct types, so that they
+// cannot be mixed up.
 #pragma once
 
 #include <cstdint>

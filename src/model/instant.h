@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instants: points in time as people write them; ours are of UTC.
+// Instants: points in time as text; output is in UTC.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace varve::model {
 
-// Appends 2020-11-10T14:24:35Z or, where there are milliseconds, 2020-11-10T14:24:35.250Z. Years outside of 0..9999 get
-// a sign, as in +12345-01-01T00:00:00Z.
+// Appends 2020-11-10T14:24:35Z or, with milliseconds, 2020-11-10T14:24:35.250Z. Years outside 0..9999 have a sign, as
+// in +12345-01-01T00:00:00Z.
 void append_instant(std::string& out, Timestamp t);
 
 inline std::string instant(Timestamp t) {
@@ -20,13 +20,14 @@ inline std::string instant(Timestamp t) {
   return out;
 }
 
-// What a product takes beside 2020-11-10T14:24Z, 2020-11-10T14:24:35Z, 2020-11-10T14:24:35.250Z and offsets as +01:00.
+// What a product accepts in addition to 2020-11-10T14:24Z, 2020-11-10T14:24:35Z, 2020-11-10T14:24:35.250Z and offsets
+// like +01:00.
 struct InstantForm {
-  bool any_year = false;  // a sign before the year (or a blank, which a URL made of '+'), then up to six digits of it
-  bool short_offset = false;  // +0100 and +01, and a blank for '+'
-  bool any_fraction = false;  // more than nine digits, and also behind minutes
+  bool any_year = false;      // a sign (or a blank, which '+' becomes in a URL), then a year of up to six digits
+  bool short_offset = false;  // +0100 and +01, and a blank instead of '+'
+  bool any_fraction = false;  // more than nine digits, and also after minutes
 };
-// Letters may be small. Nothing: not one. It may lie beyond Timestamp's range.
+// Letters may be lower case. nullopt: not an instant. The result may be outside kTimestampMin..kTimestampMax.
 std::optional<Timestamp> parse_instant(std::string_view text, InstantForm form);
 
 // At least `width` digits. number ≥ 0.

@@ -2,12 +2,12 @@
 // Line group: the series that arrive together in one line (or JSON object, or scraped target), always with one
 // timestamp.
 //
-// A sender repeats itself: the bytes that name a line's series are the same each time, and the lines come in the same
-// order. So a parser compares those bytes with the group it expects (`next` of the one before) and, on a hit, has
-// parsed the tags already. A miss costs one hash of the same bytes; only bytes never seen before are parsed.
+// Senders repeat themselves: the bytes that name a line's series are the same each time, and lines come in the same
+// order. So a parser compares these bytes with those of the expected group (`next` of the previous one); on a hit it
+// need not parse the tags. A miss costs one hash of the bytes; only bytes never seen before are parsed.
 //
-// Samples of a group may have a time to live, counted from their times; a series whose samples are put with different
-// ones stands in a group for each.
+// Samples of a group may have a TTL, counted from their timestamps; a series that is written with several TTLs is in
+// one group for each.
 //
 // A LineGroup is constant after construction but for the guess, which is an atomic (store it with release, load it with
 // acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource.
@@ -29,26 +29,26 @@
 
 namespace varve::model {
 
-// The bytes that name a group may be dropped where there are very many groups; then their 128-bit hash stands for them
-// (docs/decisions/0007). is() and starts() know both forms.
+// If there are very many groups, the bytes that name them are not kept and their 128-bit hash is compared instead
+// (docs/decisions/0007). is() and starts() handle both forms.
 struct alignas(64) LineGroup {  // one cache line: at a million groups a guess costs one miss
   GroupId id = kNoGroup;
-  std::uint16_t count = 0;                // series in it = values in a row
-  std::uint32_t name_bytes = 0;           // of the raw bytes that name it, as its sender writes them
-  std::uint32_t ttl_s = 0;                // its samples' time to live; 0: none
-  const char* raw_name = nullptr;         // those bytes (kReadable in any case); nullptr: only the hash is kept
-  codec::Hash128 hash;                    // of those bytes, by codec::hash128
-  std::string_view fields;                // raw, kReadable more behind. Influx: "field1=field2=…"; KairosDB: its ttl
+  std::uint16_t count = 0;                // number of series, and of values in a row
+  std::uint32_t name_bytes = 0;           // length of the raw name, as its sender writes it
+  std::uint32_t ttl_s = 0;                // TTL of its samples; 0: none
+  const char* raw_name = nullptr;         // at least kReadable bytes are readable; nullptr: only the hash is kept
+  codec::Hash128 hash;                    // of the raw name (codec::hash128)
+  std::string_view fields;                // raw, kReadable more readable. Influx: "field1=field2=…"; KairosDB: its ttl
   std::atomic<LineGroup*> next{nullptr};  // the group that followed this one last time
 
-  static constexpr std::size_t kReadable = 32;  // for compares of 32 bytes at once
+  static constexpr std::size_t kReadable = 32;  // for comparing 32 bytes at once
 
   // Is its name exactly these bytes?
   [[nodiscard]] bool is(std::string_view raw) const {
     if (raw.size() != name_bytes) return false;
     return raw_name != nullptr ? std::memcmp(raw.data(), raw_name, name_bytes) == 0 : codec::hash128(raw) == hash;
   }
-  // Do the bytes at `at` begin with its name? At least name_bytes must be readable.
+  // Do the bytes at `at` begin with its name? name_bytes must be readable.
   [[nodiscard]] bool starts(const char* at) const { return is({at, name_bytes}); }
 };
 static_assert(sizeof(LineGroup) == 64);
@@ -79,13 +79,13 @@ class GroupSource {
   // The group whose name (and fields) are exactly these bytes, or nullptr if they were never defined.
   virtual LineGroup* find(std::string_view name, std::string_view fields) = 0;
 
-  // Would define() take these, as far as can be told without the store? Registers nothing. For a request that is kept
-  // as a whole or not at all: what it names is defined when the rest of it is known to be good. Error: invalid.
+  // Would define() accept these, as far as can be told without the store? Registers nothing. For requests that are
+  // stored as a whole or not at all: their groups are defined once the whole request is known to be valid. Error:
+  // invalid.
   virtual Status check(const TagViews& tags, std::span<const std::string_view> metrics) = 0;
 
-  // Called after find() said nullptr, with what the bytes mean. `tags` is normalized; ttl_s as in LineGroup. Registers
-  // what is new.
-  // Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
+  // Called after find() returned nullptr, with the parsed name. `tags` must be normalized; ttl_s as in LineGroup.
+  // Registers new series. Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
   virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,
                                     std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 };

@@ -27,16 +27,16 @@
 
 namespace varve::model {
 
-// In the log: DO NOT CHANGE THE NUMBERS.
+// Stored in the log: DO NOT CHANGE THE NUMBERS.
 enum class RowKind : std::uint8_t { long_ = 0, decimal = 1, typed = 2, text = 3, complex = 4, histogram = 5 };
 inline constexpr unsigned kRowKindLast = 5;
-// One value, which is bytes: its length and them.
+// Is the value stored as bytes, with their length?
 constexpr bool in_text(RowKind kind) { return kind >= RowKind::text; }
 
 inline constexpr std::size_t kRowHeadBytes = 16;
 inline constexpr unsigned kRowDecimalsMax = 15;
 
-// 10^0 … 10^22: exactly the powers of ten that a double holds exactly.
+// 10^0 … 10^22: the powers of ten that a double represents exactly.
 inline constexpr double kPowerOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
@@ -54,7 +54,7 @@ struct RowView {
   [[nodiscard]] std::string_view text() const {
     return {reinterpret_cast<const char*>(values()) + 4, load_le<std::uint32_t>(values())};
   }
-  // Bytes of the whole row. Trusts the row: see check_row for foreign bytes.
+  // Size of the whole row, which must be well-formed: see check_row() for untrusted bytes.
   [[nodiscard]] std::size_t bytes() const {
     switch (kind()) {
       case RowKind::typed: return kRowHeadBytes + std::size_t{count()} * 9;
@@ -64,11 +64,11 @@ struct RowView {
       default: return kRowHeadBytes + std::size_t{count()} * width();
     }
   }
-  // Value of the series at `index` < count().
+  // The value of the series at `index` < count().
   [[nodiscard]] Value value(unsigned index) const;
 };
 
-// Bytes of the row at `at`, or 0 if [at, end) does not hold a whole well-formed row.
+// Size of the row at `at`, or 0 if [at, end) does not hold a complete, well-formed row.
 std::size_t check_row(const std::byte* at, const std::byte* end);
 
 // A decimal number as parsed: value = mantissa / 10^decimals.
@@ -77,8 +77,8 @@ struct Decimal {
   unsigned decimals;
 };
 
-// What one request brings: rows one after the other, in the order of their lines, all of one tenant.
-// Reused between requests (clear() keeps the memory). One thread.
+// The rows of one request, in the order of its lines, all of one tenant. Reused between requests (clear() keeps the
+// memory). For one thread.
 class RowBatch {
  public:
   void clear() {
@@ -91,7 +91,7 @@ class RowBatch {
   [[nodiscard]] std::size_t samples() const { return samples_; }
   [[nodiscard]] bool empty() const { return rows_ == 0; }
 
-  // Rows of groups that have a time to live, and how to put one into another group of the same series.
+  // Rows of groups that have a TTL. regroup() moves a row to another group of the same series.
   struct Mortal {
     std::size_t at;  // in bytes()
     const LineGroup* group;
@@ -100,16 +100,16 @@ class RowBatch {
   [[nodiscard]] RowView row_at(std::size_t at) const { return {data_.get() + at}; }
   void regroup(std::size_t at, GroupId group) { store_le(data_.get() + at, to_int(group)); }
 
-  // Samples before this are older than everything that is kept: parsers refuse them (model/too_old.h).
+  // Samples before this are beyond every retention: parsers refuse them (model/too_old.h).
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
   void set_kept_from(Timestamp time) { kept_from_ = time; }
 
-  // Any values; picks the smallest kind and width. values.size() == group.count; what is in Value::text only in a group
-  // of one.
+  // Adds any values, in the smallest kind and width. values.size() == group.count. Values in Value::text only in groups
+  // of one series.
   void add(const LineGroup& group, Timestamp time, std::span<const Value> values);
   void add(const LineGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
 
-  // The parsers' fast way: all longs, or all doubles of |mantissa| < 2^53 that share `decimals` ≤ 15.
+  // Fast path of parsers: all longs, or all doubles with |mantissa| < 2^53 and common `decimals` ≤ 15.
   void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values) {
     add_packed(group, time, values, RowKind::long_, 0);
   }
@@ -118,7 +118,7 @@ class RowBatch {
     add_packed(group, time, mantissas, RowKind::decimal, decimals);
   }
 
-  // Takes back everything after `mark` (from mark()): a line that turned out bad half-way.
+  // rollback() removes everything added since mark(), for example after a malformed line.
   struct Mark {
     std::size_t used, rows, samples;
   };

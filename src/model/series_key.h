@@ -5,8 +5,8 @@
 //   part := length:varint bytes
 //   hash := murmur3 x64 128 of the key, seed 0 (h1 then h2, little endian)
 //
-// Every part carries its length, so cpu{a=bc} and cpu{ab=c} differ. The tenant is not part of the key: it stands
-// beside it everywhere.
+// Every part has its length in front, so cpu{a=bc} and cpu{ab=c} differ. The tenant is not part of the key: it is
+// always stored beside it.
 #pragma once
 
 #include <array>

@@ -18,23 +18,23 @@ struct TagView {
   bool operator==(const TagView&) const = default;
 };
 
-// Views into somebody else's bytes. Sorted and unique once `normalize` said so.
+// Views of bytes owned elsewhere. Sorted and unique after normalize().
 using TagViews = std::vector<TagView>;
 
-// Sorts by key. Fails (invalid) on an empty key, an empty value or a key that stands twice.
+// Sorts by key. Error: invalid (an empty key or value, or a duplicate key).
 Status normalize(TagViews& tags);
 
-// What happens to a tag whose value is too long.
+// How to treat a tag whose value is too long.
 enum class LongValue : std::uint8_t { reject, exclude, truncate };
 
-// Limits of a sample's tags; beyond them the sample is refused by name, unless `long_value` says otherwise.
+// Limits for a sample's tags. A sample that exceeds them is refused by name, unless `long_value` says otherwise.
 struct TagLimits {
   std::size_t tags_max = 64;
   std::size_t metric_bytes_max = 1024;
   std::size_t key_bytes_max = 512;
   std::size_t value_bytes_max = 4096;
   LongValue long_value = LongValue::reject;
-  std::vector<std::string> excluded_keys{};  // tags that are taken off, whatever their value
+  std::vector<std::string> excluded_keys{};  // tags that are always removed
 
   // May clean() change anything?
   [[nodiscard]] bool cleans() const { return long_value != LongValue::reject || !excluded_keys.empty(); }
@@ -44,10 +44,10 @@ struct TagLimits {
 // order.
 void clean(TagViews& tags, const TagLimits& limits);
 
-// Fails (invalid, naming the tag or metric) if a limit is exceeded.
+// Error: invalid, naming the tag or metric, if a limit is exceeded.
 Status check_limits(std::string_view metric, const TagViews& tags, const TagLimits& limits);
 
-// An owning copy.
+// Tags that own their bytes.
 using Tags = std::vector<std::pair<std::string, std::string>>;
 Tags to_tags(const TagViews& views);
 TagViews to_views(const Tags& tags);

@@ -8,7 +8,7 @@ namespace varve::model {
 
 using Timestamp = std::int64_t;
 
-// What the contract allows: the integers that JSON clients keep exact.
+// The allowed range: integers that JSON clients represent exactly.
 inline constexpr Timestamp kTimestampMin = -(std::int64_t{1} << 53);
 inline constexpr Timestamp kTimestampMax = std::int64_t{1} << 53;
 
@@ -27,7 +27,7 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-// Start of the window of `width` ms that holds t; floor, also for negative times. width > 0.
+// The start of the window of `width_ms` > 0 that contains t; rounds down, also for negative times.
 inline Timestamp window_start(Timestamp t, std::int64_t width_ms) {
   const std::int64_t rest = t % width_ms;
   return t - (rest < 0 ? rest + width_ms : rest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time ranges: lists of ranges, ascending, none touching the next.
+// Time ranges: ascending lists of ranges that neither touch nor overlap.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ inline Timestamp round_up(Timestamp t, std::int64_t width_ms) {
   return start == t ? t : start + width_ms;
 }
 
-// What lies in both; may be empty.
+// The intersection; may be empty.
 inline TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 TimeRanges both(const TimeRanges& a, const TimeRanges& b);
 
-// Makes a list of ranges in any order: sorted, those that touch or overlap joined, empty ones left out.
+// Turns ranges in any order into such a list: sorts them, joins those that touch or overlap, and drops empty ones.
 void join(TimeRanges& ranges);
-// What of `range` lies in none of them.
+// The parts of `range` that are in none of the ranges.
 TimeRanges without(TimeRange range, const TimeRanges& ranges);
 [[nodiscard]] bool overlaps(const TimeRanges& ranges, TimeRange range);
 

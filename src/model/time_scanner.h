@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads dates and clock times from the front of a text. Each step says whether it was there; what a failed one has
-// taken is lost.
+// TimeScanner: reads dates and clock times from the front of a text. Each call returns whether it succeeded; a failed
+// one may have consumed text.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ class TimeScanner {
   [[nodiscard]] char peek() const { return text_.empty() ? '\0' : text_.front(); }
   [[nodiscard]] bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
 
-  // A letter (given in upper case) in any case.
+  // Reads a character; a letter, given in upper case, in either case.
   bool take(char c);
-  // From `least` to `most` digits; at most 18.
+  // Reads from `least` to `most` digits; most ≤ 18.
   bool number(std::size_t least, std::size_t most, std::int64_t& out);
-  // Digits behind a dot, at most `most`, added to `ms`; what is finer is cut off.
+  // Reads a dot and at most `most` digits, and adds them to `ms`; truncates to milliseconds.
   bool fraction(std::size_t most, std::int64_t& ms);
 
-  // yyyy-MM-dd with `between` for '-': the milliseconds of its beginning. With `any_year` a year may have a sign (or a
-  // blank, which a URL made of '+') and then up to six digits. Nothing: no date of the calendar.
+  // Reads yyyy-MM-dd with `between` instead of '-', and returns the start of that day. With `any_year` the year may
+  // have a sign (or a blank, which '+' becomes in a URL) and then up to six digits. nullopt: not a date of the
+  // calendar.
   std::optional<Timestamp> date(char between, bool any_year = false);
-  // HH:mm or HH:mm:ss, in milliseconds.
+  // Reads HH:mm or HH:mm:ss; returns milliseconds.
   std::optional<std::int64_t> clock(bool* has_seconds = nullptr);
 
  private:

@@ -18,14 +18,14 @@ std::optional<TimeUnit> time_unit_of(std::string_view name);
 // Milliseconds of the unit; 0 for months and years.
 std::int64_t fixed_ms(TimeUnit unit);
 
-// t + n units. A month later than the 31st is the last day of a shorter month. Saturates at the ends of Timestamp's
-// range, so any n is safe.
+// t + n units. If a month has no such day, its last day is used. Saturates at the ends of Timestamp's range, so any n
+// is safe.
 Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit);
 
 // The largest n for which add_units(from, n, unit) <= to.
 std::int64_t units_between(Timestamp from, Timestamp to, TimeUnit unit);
 
-// Start of the calendar day, Monday's week, month or year that holds t. Unit must be one of these four.
+// The start of the day, week (from Monday), month or year that contains t. `unit` must be one of these four.
 Timestamp calendar_start(Timestamp t, TimeUnit unit);
 
 }  // namespace varve::model

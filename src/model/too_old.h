@@ -10,8 +10,8 @@
 
 namespace varve::model {
 
-// `name`: of the series or line, for a person; long ones are cut. `unit`: what this protocol takes timestamps to be,
-// which the message mentions if a time is so early that the sender probably uses another unit.
+// `name`: of the series or line, for the message; truncated if long. `unit`: the protocol's unit of timestamps, which
+// the message mentions if the time is so early that the sender probably uses another unit.
 Error too_old(std::string_view name, Timestamp time, Timestamp kept_from, std::string_view unit);
 
 }  // namespace varve::model

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample's value. The type belongs to the sample, not to the series: a series may change it.
 //
-// Complex numbers and histograms travel as bytes, as strings do; model/complex.h and model/histogram.h say which. Who
-// only keeps or moves samples need not look into them, and may meet bytes that are none.
+// Complex numbers and histograms are stored as bytes, like strings; model/complex.h and model/histogram.h define them.
+// Code that only stores or copies samples does not decode them, so the bytes may be malformed.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ constexpr bool is_number(ValueType type) { return type == ValueType::long_ || ty
 // Is the value stored in Value::text?
 constexpr bool in_text(ValueType type) { return type >= ValueType::string; }
 
-// What samples may be computed together: each kind is answered apart. In order of answers.
+// Kinds of samples that may be aggregated together; each kind is answered separately, in this order.
 enum class ValueKind : std::uint8_t { number, text, complex, histogram };
 inline constexpr unsigned kValueKinds = 4;
 constexpr ValueKind kind_of(ValueType type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesStats: what is known of a series without reading its samples.
+// SeriesStats: facts about a series that are known without reading its samples.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,24 @@ namespace varve::storage {
 // Covers every sample that was stored and not erased, including samples beyond their retention. If every group of the
 // series has a TTL, its entry disappears when the last sample expires, and the first time is clamped to the oldest
 // sample that may still be alive. Expired samples may be counted until they are physically removed. A sample that was
-// written
-// again may count again until its fragments are merged, and one that came in through two line groups counts in each.
+// written again may count again until its fragments are merged, and one that is in two line groups counts in each.
 struct SeriesStats {
   model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points
   model::Timestamp last_ms = 0;
   std::uint64_t points = 0;
-  std::uint8_t types = 0;  // bit_of() of each type that was among them
+  std::uint8_t types = 0;  // bit_of() of each type that occurred
 
   static constexpr std::uint8_t bit_of(model::ValueType type) {
     return static_cast<std::uint8_t>(1U << (static_cast<unsigned>(type) - 1));
   }
   [[nodiscard]] bool has(model::ValueType type) const { return (types & bit_of(type)) != 0; }
 
-  // Does the time from the first to the last sample touch the range? It may have had none in between.
+  // Does the time from the first to the last sample overlap the range? There may be no sample in the overlap.
   [[nodiscard]] bool seen_in(model::TimeRange range) const {
     return points != 0 && first_ms < range.last && last_ms >= range.first;
   }
 
-  // What is left of it if nothing before `from` is.
+  // The stats without what lies before `from`.
   [[nodiscard]] SeriesStats since(model::Timestamp from) const {
     if (points == 0 || last_ms < from) return {};
     SeriesStats left = *this;

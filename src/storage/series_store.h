@@ -27,31 +27,29 @@ class SeriesStore {
 
   // The tenant of this (valid) name; created on first sight. A tenant becomes durable with its first sample.
   virtual Result<model::TenantId> tenant(std::string_view name) = 0;
-  // nullopt: there is none.
+  // nullopt: there is no such tenant.
   [[nodiscard]] virtual Result<std::optional<model::TenantId>> find_tenant(std::string_view name) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> tenants() const = 0;
 
-  // Is everything known in memory, so that questions of names do not block?
+  // Is the whole index in memory, so that queries for names do not block?
   [[nodiscard]] virtual bool in_memory() const { return true; }
 
-  // The line group of the series (metrics[i], tags), in this order; series and group are created where they are new,
-  // and become durable in one commit with the first batch appended after this. `tags` is normalized; 1 ≤ metrics ≤
-  // 1024. Errors: limit (limits.series_per_tenant would be passed: nothing is created), corrupt (hash collision).
-  // `ttl_s`: how long its samples are there, in seconds from their times; 0: as long as everything. It is part of what
-  // the group is: samples of one series may be put through groups of different ones. What its time is over for is not
-  // there any more for any question. Where several groups hold a time, the one written last counts of those that are
-  // still there.
+  // The line group of the series (metrics[i], tags), in this order; series and group are created if they are new, and
+  // become durable in one commit with the first batch appended after this. `tags` must be normalized; 1 ≤ metrics ≤
+  // 1024. Errors: limit (limits.series_per_tenant would be exceeded: nothing is created), corrupt (hash collision).
+  // `ttl_s`: the TTL of its samples, in seconds from their timestamps; 0: none. It is part of the group's identity:
+  // samples of one series may be written to groups with different TTLs. Queries do not see expired samples. If several
+  // groups hold a sample at the same time, the one written last among those that have not expired counts.
   virtual Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                               std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) = 0;
 
-  // What define_group() was told of a group that it gave, but for its time to live.
+  // The arguments of define_group() for a group that it returned, except its TTL.
   [[nodiscard]] virtual index::GroupNames group_names(model::GroupId group) const = 0;
 
-  // The group of the same series, in the same order, whose samples are there for ttl_s. Errors: those of
-  // define_group().
+  // The group of the same series, in the same order, with this TTL. Errors: those of define_group().
   Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s);
 
-  // Series of the metric that fit all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
+  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                                     const index::Matchers& matchers) const = 0;
 
@@ -73,17 +71,17 @@ class SeriesStore {
   [[nodiscard]] virtual Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
                                                                         std::string_view metric) const = 0;
 
-  // What is known of each series, in order of `series`, without reading samples that are stored; of a series of another
-  // tenant nothing. Exact for everything that was visible when it was called.
+  // The stats of each series, in order of `series`, without reading stored samples; empty for series of another tenant.
+  // Exact for everything that was visible at the time of the call.
   [[nodiscard]] virtual Result<std::vector<SeriesStats>> series_stats(
       model::TenantId tenant, std::span<const model::SeriesId> series) const = 0;
 
-  // Forgets those of the series that hold nothing, not waiting for the store to find them itself: they are not
-  // selected, listed or counted any more. A forgotten series is there again once it is written (an acknowledged sample
-  // is visible, also through a group that was defined before) or defined again. Blocking, as erase().
+  // Forgets the series among these that have no data, without waiting for the store to find them: they are no longer
+  // selected, listed or counted. A forgotten series comes back when it is written (an acknowledged sample is visible,
+  // also through a group that was defined before) or defined again. Blocking, like erase().
   virtual void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) = 0;
 
-  // Of forgotten series none are counted. Where the index is not in memory: those that this process has met.
+  // Without forgotten series. If the index is not in memory: the series that this process has met.
   [[nodiscard]] virtual std::size_t series_count() const = 0;  // over all tenants
   [[nodiscard]] virtual std::size_t series_count(model::TenantId tenant) const = 0;
 };

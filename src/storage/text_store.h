@@ -15,7 +15,7 @@ namespace varve::storage {
 
 // Entries of a service are ordered by service key, then key, both bytewise.
 struct TextName {
-  std::string tenant;  // its name: texts may be there before the first sample. Or "": what is nobody's, our own
+  std::string tenant;  // by name: texts may exist before the first sample. "": texts of the server itself
   std::string service, service_key, key;
   bool operator==(const TextName&) const = default;
 };
