@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory: the data directory of a store: locked by one process, and of one format.
+// Directory: the data directory of a store. Locks it for one process and checks its format.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Directory {
     return *this;
   }
 
-  // Makes the directory if need be. Errors: conflict (locked), invalid (another slot width), corrupt (FORMAT is not
-  // readable or newer than this build), io.
+  // Creates the directory if it does not exist. Errors: conflict (locked by another process), invalid (created with
+  // another slot width), corrupt (FORMAT is unreadable or newer than this build), io.
   static Result<Directory> open(const std::string& path, std::int64_t slot_width_ms);
 
   [[nodiscard]] std::string wal() const { return path_ + "/wal"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Env: what every part of a store is told. Constant.
+// Env: the options and the clock of a store, which all its parts share. Constant.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Env {
   [[nodiscard]] shared::Lifetimes lifetimes() const {
     return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
   }
-  // Options::at_step.
+  // Calls Options::at_step, if set.
   [[nodiscard]] Status step(std::string_view name) const { return options.at_step ? options.at_step(name) : Status{}; }
   [[nodiscard]] Status step(std::string_view what, std::string_view when) const {
     return options.at_step ? options.at_step(std::string(what).append(when)) : Status{};

@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "engine/rocksdb/erase/edge_windows.h"
-#include "engine/rocksdb/erase/erase_context.h"
 #include "engine/rocksdb/erase/slot_erasers.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/settle/rollup_writer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Erase: deletes samples of some series in a range of time, and what was made of them.
+// Erase: deletes the samples of some series in a time range, and their windows.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,16 @@
 
 namespace varve::engine::rocksdb {
 
-// Made for one delete; its arguments outlive it. As erase() of storage/sample_store.h.
+// Serves one delete; its arguments must outlive it. Semantics: SampleStore::erase() in storage/sample_store.h.
 class Erase {
  public:
   Erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
         const std::atomic<bool>* cancelled)
       : tenant_(tenant), series_(series), range_(range), cancelled_(cancelled) {}
 
-  // A job like those of jobs.h. It holds the flush lock at its beginning and at its end, not while slots are rewritten.
+  // A job like those of jobs.h. Holds the flush lock at its start and at its end, but not while it rewrites slots.
   Status run(const JobContext& job, Flush& flush) VARVE_EXCLUDES(flush.mutex);
-  // After that, beside other jobs.
+  // Compacts the deleted key range. Call it after run(), without the maintenance lock: it may run beside other jobs.
   void give_back_room(Database& database) const;
   [[nodiscard]] const storage::EraseReport& report() const { return report_; }
 

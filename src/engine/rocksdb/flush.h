@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: moves the immutable head, and definitions that pile up, into the database, where each tenant and slot in it
-// becomes a run; then its log segments go.
+// Flush: writes the immutable head to the database, one run for each tenant and slot, and then deletes the log segments
+// that it covers. Also writes definitions that have piled up.
 //
-// Its thread waits for no other work of the store: whoever merges, seals or deletes looks at the list of runs of one
-// moment, and leaves alone what a flush adds to it afterwards (docs/decisions/0022-flushes-wait-for-nobody.md).
+// The flush thread waits for no other work of the store: merges, seals and deletes work on a snapshot of the list of
+// runs and leave alone the runs that a flush adds later (docs/decisions/0022-flushes-wait-for-nobody.md).
 #pragma once
 
 #include <functional>
@@ -21,19 +21,19 @@ namespace varve::engine::rocksdb {
 // Thread-safe.
 class Flush {
  public:
-  // `flushed`: a run is new.
+  // `flushed` is called after each flush that added runs.
   Flush(const Env& env, const Catalog& catalog, Ingest& ingest, Tables& tables, std::function<void()> flushed)
       : env_(env), catalog_(catalog), ingest_(ingest), tables_(tables), flushed_(std::move(flushed)) {}
 
-  // One at a time: by the flush's thread, or by settle() and erase(), which want the heads empty.
+  // Serializes flushes: the flush thread's, and those of settle() and erase(), which need the heads empty.
   Mutex mutex;
 
-  // What there is to do now, as the thread does it. False: nothing, or it failed.
+  // One round of the flush thread. False: there was nothing to do, or it failed.
   bool once() VARVE_EXCLUDES(mutex);
-  // What both heads hold at the time of the call.
+  // Flushes both heads, as they are at the time of the call.
   Status all() VARVE_EXCLUDES(mutex);
   Status all_locked() VARVE_REQUIRES(mutex);
-  Status immutable() VARVE_REQUIRES(mutex);
+  Status immutable() VARVE_REQUIRES(mutex);  // flushes the immutable head, if there is one
 
  private:
   Status write(const Head& head, std::uint64_t number, Change change) VARVE_REQUIRES(mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forget: looks for series of which nothing is left, and takes them out of the index.
+// Forget: finds series that have no data left and removes them from the index.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace varve::engine::rocksdb {
 // One thread at a time.
 class Forget {
  public:
-  // `helpers` scan.
+  // `helpers`: threads for scans.
   Forget(const Env& env, Catalog& catalog, Visible& visible, Ingest& ingest, Tables& tables, TaskPool& helpers)
       : env_(env), catalog_(catalog), visible_(visible), ingest_(ingest), tables_(tables), helpers_(helpers) {}
 
-  [[nodiscard]] bool due();   // some() now
-  [[nodiscard]] bool more();  // are there series that are yet to be looked at?
-  void some();
-  // Of these, those of which nothing is left.
+  [[nodiscard]] bool due();   // is it time for the next some()?
+  [[nodiscard]] bool more();  // are there series left to examine?
+  void some();                // examines the next series
+  // Forgets those of the series that have no data.
   Status empty(model::TenantId tenant, std::span<const model::SeriesId> series);
 
  private:
-  // A series of which nothing was left when it was looked at, and how many points it had.
+  // A series without data, and its number of points when it was examined.
   struct Empty {
     model::SeriesId series;
     std::uint64_t points;

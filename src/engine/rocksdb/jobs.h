@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs that make runs of older runs: what each is given is all that it may touch. None sees a head or the log, and
-// none takes a lock that appends or flushes need for longer than it takes to ask the index.
+// Jobs: maintenance work that turns runs into other runs. A job touches only its arguments. No job accesses a head or
+// the log, and none holds a lock that appends or flushes need for longer than an index look-up takes.
 //
-// One job at a time: only flushes change the runs meanwhile.
+// One job runs at a time; only flushes change the runs meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -25,32 +25,32 @@ struct JobContext {
   SetAside& set_aside;
 };
 
-// Commits what a writer of windows has made.
+// Commits the change together with the windows that the writer has written.
 Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Database::Draft& draft);
 
-// Partitions whose series are sealed here, ascending.
+// The partitions whose series this process seals, ascending.
 std::vector<std::uint32_t> owned_partitions(const Options& options);
 
-// --- merge.cc: the runs of a slot become one, or the slot is set aside
+// --- merge.cc: merges the runs of a slot; a slot with damaged runs is set aside
 Status merge(const JobContext& job, const SlotKey& slot);
-// Slots that should be merged now; all: that can be.
+// Slots that should be merged now; with `all`: that can be merged.
 std::vector<SlotKey> mergeable(const JobContext& job, bool all);
 
-// --- seal.cc: raw slots into windows
+// --- seal.cc: rolls raw slots up into windows
 Status seal(const JobContext& job, std::span<const SlotKey> slots);
 std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms);
 
-// --- coarse.cc: windows into windows wider than a slot
+// --- coarse.cc: combines windows into windows wider than a slot
 Status seal_coarse(const JobContext& job, std::span<const CoarseWindow> windows);
 std::vector<CoarseWindow> coarse_due(const JobContext& job, std::int64_t ended_before_ms);
-// Adds the marks of windows that stay up to date although the runs that they were made of are replaced.
+// Adds marks to the commit, so that windows stay up to date although runs that they were made of are replaced.
 void keep_coarse_fresh(const Env& env, const Runs& current, Database::Commit& commit);
 
-// --- retention.cc: whole slots go
+// --- retention.cc: drops whole slots
 class Retention {
  public:
   explicit Retention(const JobContext& job) : job_(job), last_ms_(job.env.clock.now_ms()) {}
-  // Is anything over? Looks no more often than is needed.
+  // Has anything expired? Checks no more often than the retentions require.
   bool due();
   Status drop_expired();
 
@@ -58,29 +58,29 @@ class Retention {
   [[nodiscard]] bool looks_again() const;
 
   const JobContext job_;
-  std::int64_t last_ms_;  // when it was looked; the start counts
+  std::int64_t last_ms_;  // time of the last check; the start counts as one
 };
 
-// --- reclaim.cc: samples and windows whose time to live is over
+// --- reclaim.cc: drops samples and windows whose TTL has expired
 class Reclaim {
  public:
   explicit Reclaim(const JobContext& job) : job_(job) {}
-  Status recover();  // of a start
+  Status recover();  // at start
   [[nodiscard]] bool due() const;
   [[nodiscard]] bool under_way() const { return !slots_.empty(); }
-  Status some();  // one slot of those that are due, or looks for them
-  Status all();   // of this moment
+  Status some();  // does one slot, or finds those that are due
+  Status all();   // does all slots that are due now
 
  private:
   void find_slots();
   Result<bool> holds_expired(const SlotKey& slot);
 
   const JobContext job_;
-  std::int64_t done_ms_ = model::kTimestampMin;  // what was over then is gone
-  std::int64_t until_ms_ = 0;                    // this look
-  std::vector<SlotKey> slots_;                   // that it has yet to do
+  std::int64_t done_ms_ = model::kTimestampMin;  // all that had expired by then is gone
+  std::int64_t until_ms_ = 0;                    // becomes done_ms_ when slots_ is empty
+  std::vector<SlotKey> slots_;                   // still to be done
 };
-// Are all samples of the slot that are this group's, or windows that are of its series, over?
+// Have all samples of the group in a raw slot, or all windows of the rollup group in a level slot, expired?
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms)
     VARVE_REQUIRES_SHARED(job.catalog.mutex);
 

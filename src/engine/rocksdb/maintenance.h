@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maintenance: merges the runs of quiet slots, seals what has ended, forgets series without data and gives back what is
-// over: step by step on its thread, or at once by settle(). Deletes take their turn with it.
+// Maintenance: merges the runs of quiet slots, seals slots that have ended, forgets series without data and drops what
+// has expired: step by step on its thread, or all at once in settle(). Deletes are serialized with these jobs.
 //
-// A round comes when a slot is due: its end and slots.quiet are over and it holds something that is not in its windows.
-// Rounds are at least slots.quiet apart, and a round folds only the series that are new since the last one: so a series
-// that trickles into an old slot for ever costs its own work once a quiet time, and delays nobody.
+// A round is due when slots.quiet has passed since the end of a slot that holds samples which are not in its windows.
+// Rounds are at least slots.quiet apart, and a round folds only the series written since the last one. So a series that
+// keeps trickling into an old slot costs its own work once per quiet time, and does not delay others.
 #pragma once
 
 #include "base/mutex.h"
@@ -27,10 +27,10 @@ class Maintenance {
         forget_(env, catalog, visible, ingest, tables, helpers),
         last_round_ms_(env.clock.now_ms()) {}
 
-  Status recover() VARVE_EXCLUDES(mutex_);  // of a start
-  // One round of the thread. False: nothing to do now.
+  Status recover() VARVE_EXCLUDES(mutex_);  // at start
+  // One step of the maintenance thread. False: there is nothing to do now.
   bool once() VARVE_EXCLUDES(mutex_);
-  // As storage/sample_store.h and storage/series_store.h say.
+  // Semantics: storage/sample_store.h and storage/series_store.h.
   Result<storage::SettleReport> settle() VARVE_EXCLUDES(mutex_);
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                      model::TimeRange range, const std::atomic<bool>* cancelled) VARVE_EXCLUDES(mutex_);
@@ -58,7 +58,7 @@ class Maintenance {
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
-  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);  // a start is busy enough: it counts as one
+  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);  // the start counts as a round: it is busy enough
 };
 
 }  // namespace varve::engine::rocksdb

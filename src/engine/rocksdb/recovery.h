@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovery: what a start does before anything else runs.
+// Recovery: restores the state of a store at start, before anything else runs.
 #pragma once
 
 #include "engine/rocksdb/directory.h"
@@ -12,11 +12,11 @@
 
 namespace varve::engine::rocksdb {
 
-// What stands in the database and in the log becomes the index, the runs and the head. Errors: see Store::open().
+// Restores the index, the runs and the head from the database and the log. Errors: see Store::open().
 Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catalog& catalog, Visible& visible,
                                Tables& tables, Ingest& ingest);
 
-// Takes in what earlier starts have set aside of the log; returns how many rows that were. `store` can be scanned.
+// Appends the log records that earlier starts had set aside; returns the number of rows. `store` must be ready to scan.
 Result<std::uint64_t> take_in_aside(const Directory& directory, Catalog& catalog, Ingest& ingest, Flush& flush,
                                     Store& store);
 

@@ -22,16 +22,16 @@
 
 namespace varve::engine::rocksdb {
 
-// What a start found.
+// What the start found.
 struct RecoveryReport {
   std::uint64_t series = 0;
   std::uint64_t log_rows = 0;
   std::uint64_t log_bytes = 0;
-  std::uint64_t torn_bytes = 0;     // an unfinished record at the end of the log, cut
-  std::uint64_t damaged_bytes = 0;  // with options.repair: skipped
-  std::uint64_t lost_records = 0;   // with options.repair: not found
-  std::uint64_t aside_bytes = 0;    // behind a hole that a power cut left; kept in a file for options.repair
-  std::uint64_t taken_rows = 0;     // with options.repair: out of such files
+  std::uint64_t torn_bytes = 0;     // of an unfinished record at the end of the log, which was cut off
+  std::uint64_t damaged_bytes = 0;  // skipped, with Options::repair
+  std::uint64_t lost_records = 0;   // missing, with Options::repair
+  std::uint64_t aside_bytes = 0;    // after a hole left by a power cut; moved to a file for Options::repair
+  std::uint64_t taken_rows = 0;     // restored from such files, with Options::repair
   [[nodiscard]] bool is_repaired() const { return damaged_bytes > 0 || lost_records > 0; }
 };
 
@@ -40,10 +40,10 @@ class Store final : public storage::SeriesStore,
                     public storage::SlotStore,
                     public storage::TextStore {
  public:
-  // Blocking: replays the log. Errors: conflict (another process has the directory), corrupt (a damaged log, with file
-  // and offset; see Options::repair), invalid (the directory was made with another slot width), io.
+  // Blocks while it replays the log. Errors: conflict (another process has locked the directory), corrupt (the log is
+  // damaged, with file and offset; see Options::repair), invalid (created with another slot width), io.
   static Result<std::unique_ptr<Store>> open(const Options& options, const Clock& clock);
-  // Waits for the running maintenance step; what is in the head stays in the log.
+  // Waits for the running maintenance step. Rows in the head stay in the log.
   ~Store() override;
 
   Result<model::TenantId> tenant(std::string_view name) override;
@@ -79,7 +79,7 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
-  [[nodiscard]] std::uint64_t series_defined() const;  // ever, forgotten ones too
+  [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;

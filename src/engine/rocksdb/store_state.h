@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a Store, in the order in which they are made. Each is made of those before it, and locks for itself:
+// The parts of a Store, in order of construction. Each uses only those before it, and has its own lock:
 //
-//   ingest (log, then head) → visible (head and immutable head) → flush → tables (runs) → maintenance (runs of runs)
+//   ingest (log, then head) → visible (head and immutable head) → flush → tables (runs) → maintenance (merged runs)
 //
-// Locks, none taken while a later one is held: those of maintenance, flush, tables, ingest, catalog, and last, for
-// moments, those of heads and of `visible`.
+// Lock order: maintenance, flush, tables, ingest, catalog; then, held briefly, those of the heads and of `visible`. No
+// lock is taken while a later one is held.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ struct Store::State {
   const Env env;
   const Directory directory;
   RecoveryReport recovery;
-  SlabPool slabs{env.options.head_bytes_max / SlabPool::kSlabBytes / 2};  // outlives the heads
+  SlabPool slabs{env.options.head_bytes_max / SlabPool::kSlabBytes / 2};  // must outlive the heads
   Visible visible;
   Catalog catalog{env.options.series_per_tenant_max};
   Tables tables;

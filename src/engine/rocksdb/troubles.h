@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Troubles: which works fail for now. Each is logged when it begins to fail and when it goes well again, not each time
-// that it is tried.
+// Troubles: the set of tasks that currently fail. Each is logged when it starts to fail and when it succeeds again, not
+// at every attempt.
 #pragma once
 
 #include <set>
@@ -11,10 +11,11 @@
 
 namespace varve::engine::rocksdb {
 
-// The caller locks.
+// Not thread-safe.
 class Troubles {
  public:
-  // `what` is wrong when this fails: a literal. Returns whether it went well.
+  // Records the outcome of one attempt. `what`: a literal that says what is wrong if it failed. Returns whether it
+  // succeeded.
   bool note(std::string_view what, const Status& status) {
     if (status) {
       if (failing_.erase(what) > 0) log::info("goes on again", {{"trouble", what}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WaitingAppends: batches that came while there was no room for them in memory, in the order in which they came. Nobody
-// waits in a call: who appends is a thread that serves connections.
+// WaitingAppends: a queue of batches that found no room in memory, in order of arrival. append() must not block,
+// because it is called by threads that serve connections.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@
 
 namespace varve::engine::rocksdb {
 
-// The caller locks.
+// Not thread-safe.
 class WaitingAppends {
  public:
   using Clock = std::chrono::steady_clock;
   struct Waiting {
     std::vector<std::byte> rows;
     storage::SampleStore::AppendDone done;
-    Clock::time_point until;  // it is refused then
+    Clock::time_point until;  // deadline: then it is refused
   };
 
   explicit WaitingAppends(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // False: too much is waiting already; nothing was taken.
+  // False: the queue is full; nothing was taken.
   bool add(std::span<const std::byte> rows, storage::SampleStore::AppendDone& done, Clock::time_point until) {
     if (bytes_ + rows.size() > bytes_max_) return false;
     waiting_.push_back({{rows.begin(), rows.end()}, std::move(done), until});

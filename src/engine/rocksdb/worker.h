@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: a thread that does pieces of work as long as there are any, and then looks again when it is woken, or after a
-// second.
+// Worker: a thread that calls a function until it reports that nothing is left to do, and again when it is woken, or
+// after a second.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ namespace varve::engine::rocksdb {
 // Thread-safe.
 class Worker {
  public:
-  using Work = std::function<bool()>;  // false: nothing to do now, or it failed
+  using Work = std::function<bool()>;  // false: there is nothing to do now, or it failed
 
   ~Worker() { stop(); }
-  // Once. `failed` is what the log says of a piece that threw: a literal.
+  // To be called once. `failed`: a literal, the log message if `work` throws.
   void start(std::string_view failed, Work work) {
     check(!thread_.joinable(), "a worker is started once");
     thread_ = std::thread([this, failed, work = std::move(work)] { run(failed, work); });
@@ -33,7 +33,7 @@ class Worker {
     }
     changed_.notify_one();
   }
-  // Waits for the piece under way.
+  // Waits for the running call.
   void stop() {
     {
       const MutexLock lock(mutex_);

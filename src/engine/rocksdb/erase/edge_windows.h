@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EdgeWindows: what becomes of windows that the erased range covers in part. Of every granularity there are two at
-// most.
+// EdgeWindows: recomputes the windows that the erased range covers in part. There are at most two of each granularity.
 //
 // Where the samples are kept, a window is folded again of those that stay. Where some of them have been dropped by
 // retention it is made of the finer windows that stay, if these count as many samples; else it stays as it is
@@ -12,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/rocksdb/erase/erase_context.h"
+#include "engine/rocksdb/erase/erasure.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/settle/slot_folder.h"
 #include "rollup/window.h"
@@ -24,9 +23,10 @@ class EdgeWindows {
  public:
   explicit EdgeWindows(const EraseContext& context) : context_(context) {}
 
-  // `touched`: raw slots of the batch from which samples are erased.
+  // Computes the new windows. `touched`: raw slots of the batch from which samples are erased.
   Status find(const std::set<model::Timestamp>& touched);
-  // Does the stored window of this group (rollup/columns.h) go, because write() has a new one, or because none is left?
+  // Is the stored window of this group (rollup/columns.h) to be deleted, because write() replaces it or nothing of it
+  // is left?
   [[nodiscard]] bool goes(std::int64_t width_ms, model::Timestamp start, std::uint32_t group) const;
   Status write(RollupWriter& writer) const;
 
@@ -34,7 +34,7 @@ class EdgeWindows {
   struct Edge {
     std::int64_t width_ms;
     model::Timestamp start;
-    bool from_samples;                                              // of all groups; else of those in `made`
+    bool from_samples;                                              // for all groups; else for those in `made`
     std::vector<std::uint32_t> made;                                // ascending
     std::vector<std::pair<std::uint32_t, rollup::Window>> windows;  // new ones, ascending by group once found
   };
@@ -51,8 +51,8 @@ class EdgeWindows {
 
   const EraseContext& context_;
   std::vector<Edge> edges_;
-  std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and for which edges
-  std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges to be made of finer windows, of which
+  std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and the edges that need it
+  std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges made of finer windows, and their width
   rollup::Windows coarser_;
   rollup::TextPool texts_;
 };

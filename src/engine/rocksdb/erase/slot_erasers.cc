@@ -13,8 +13,8 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-// Calls each(group, writer) with every chunk of the group added to `gather`, not yet finished; it finishes that and
-// writes what stays, if anything does. The old runs and the new one, numbered `number`, go into the commit.
+// Calls each(group, writer) after adding all chunks of the group to `gather`; each() finishes the gather and writes
+// what remains, if anything does. Adds the old runs, and the new one with this number, to the commit.
 template <class Each>
 Status rewrite_runs(const EraseContext& context, const SlotKey& slot, std::uint64_t number, const Runs::OfSlot& of_slot,
                     shared::Gather& gather, Database::Commit& commit, const Each& each) {

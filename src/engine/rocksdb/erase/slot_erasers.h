@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slot erasers: write the samples of a raw slot, or the windows of a level slot, again without those that are erased.
-// What becomes of windows that the erased range covers in part: edge_windows.h.
+// Slot erasers: rewrite a raw slot without the erased samples, or a level slot without the erased windows. Windows that
+// the erased range covers in part: edge_windows.h.
 #pragma once
 
 #include <set>
 #include <unordered_map>
 
 #include "engine/rocksdb/erase/edge_windows.h"
-#include "engine/rocksdb/erase/erase_context.h"
+#include "engine/rocksdb/erase/erasure.h"
 #include "engine/shared/cell_eraser.h"
 #include "engine/shared/gather.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
 
-// One thread. Nothing is visible before the commit.
+// For one thread. Changes are visible only after the commit.
 class RawEraser {
  public:
-  // The runs that it writes have this number: above all that are erased from, below all that come later.
+  // `number`: of the runs that it writes: above those that are rewritten, below all that are written later.
   RawEraser(const EraseContext& context, std::uint64_t number) : context_(context), number_(number) {}
 
-  // Adds what becomes of the slot to the commit; nothing if it holds nothing of what is erased.
+  // Adds the rewritten slot to the commit; nothing if it holds no erased samples.
   Status slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report);
 
   [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }  // starts of slots
-  // Points of series that are not in the runs any more: erased, or overwritten before.
+  // Points that each series lost: erased now, or overwritten before.
   [[nodiscard]] const std::unordered_map<std::uint32_t, std::uint64_t>& lost() const { return lost_; }
 
  private:
@@ -41,17 +41,17 @@ class RawEraser {
   shared::CellEraser cells_;
 };
 
-// One thread. Nothing is visible before the commit.
+// For one thread. Changes are visible only after the commit.
 class LevelEraser {
  public:
   LevelEraser(const EraseContext& context, const EdgeWindows& edges, std::uint64_t number);
 
-  // Adds what becomes of the level slot to the commit; nothing if it holds no window that goes.
+  // Adds the rewritten level slot to the commit; nothing if it holds no window to be deleted.
   Status slot(const SlotKey& slot, Database::Commit& commit);
 
  private:
   [[nodiscard]] bool goes(std::int64_t width_ms, model::Timestamp start, std::uint32_t group) const;
-  [[nodiscard]] model::TimeRange looked_at(std::int64_t width_ms) const;  // starts of windows that may go
+  [[nodiscard]] model::TimeRange looked_at(std::int64_t width_ms) const;  // starts of windows that may be deleted
 
   const EraseContext& context_;
   const EdgeWindows& edges_;

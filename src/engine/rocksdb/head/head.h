@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Head: the rows that are in the log but not yet in RocksDB, by line group and slot, in order of arrival.
 //
-// A fragment (one group in one slot) is a chain of blocks of packed rows, copied from the batch as they are. Blocks are
-// append-only and live as long as the Head, so a reader takes (block, used) under the head's lock and reads on without
-// it. Behind each row stands its arrival:u32, the number of the row in this head: where a series stands in two groups,
-// that tells which of two writers came later. One Head is filled at a time; when it is full it becomes immutable, is
-// flushed into RocksDB and dropped as a whole.
+// A fragment (one group in one slot) is a list of blocks of packed rows, copied verbatim from the batch. Blocks are
+// append-only and live as long as the Head, so a reader takes (block, used) under the head's lock and reads without it.
+// Each row is followed by its arrival:u32, its sequence number in this head: if a series is in two groups, it tells
+// which of two writes was later. One Head is filled at a time; when it is full it becomes immutable, is flushed to
+// RocksDB and dropped as a whole.
 //
-// The head's lock is held while memory is copied, never while a file is written.
+// The head's lock is held while memory is copied, never during file I/O.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace varve::engine::rocksdb {
 inline constexpr std::uint64_t kImmutableRank = ~std::uint64_t{0} - 1;
 inline constexpr std::uint64_t kHeadRank = ~std::uint64_t{0};
 
-// Recycles the memory of dropped heads: touching pages that were given back to the kernel is dear.
+// Recycles the memory of dropped heads, because page faults on fresh memory are expensive. Thread-safe.
 class SlabPool {
  public:
   static constexpr std::size_t kSlabBytes = std::size_t{1} << 20;
@@ -61,7 +61,7 @@ class Head {
     model::Timestamp last_time;
   };
   static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
-  // What a reader may read without a lock: whole rows, each with its arrival.
+  // Whole rows, each with its arrival; readable without the lock.
   using Pieces = std::vector<std::span<const std::byte>>;
 
   Head(SlabPool& pool, std::int64_t chunk_width_ms) : pool_(pool), chunk_width_ms_(chunk_width_ms) {}
@@ -71,7 +71,7 @@ class Head {
 
   mutable Mutex mutex;
 
-  // Copies well-formed rows.
+  // Copies the rows, which must be well-formed.
   void append(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
 
   [[nodiscard]] bool holds(model::GroupId group) const VARVE_EXCLUDES(mutex) {
@@ -84,7 +84,7 @@ class Head {
   }
   void pieces(const Fragment& fragment, Pieces& out) const VARVE_REQUIRES(mutex);  // appended to `out`
   [[nodiscard]] std::size_t groups_max() const VARVE_REQUIRES(mutex) { return by_group_.size(); }
-  // Slot → fragments.
+  // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
   [[nodiscard]] std::size_t memory_bytes() const VARVE_EXCLUDES(mutex) {
@@ -106,7 +106,7 @@ class Head {
   std::vector<Fragment*> by_group_ VARVE_GUARDED_BY(mutex);
   std::map<model::Timestamp, std::uint64_t> slots_ VARVE_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<std::byte[]>> slabs_ VARVE_GUARDED_BY(mutex);
-  // Blocks of one row larger than a slab.
+  // Blocks for single rows that are larger than a slab.
   std::vector<std::unique_ptr<std::byte[]>> large_ VARVE_GUARDED_BY(mutex);
   std::byte* slab_at_ VARVE_GUARDED_BY(mutex) = nullptr;
   std::size_t slab_left_ VARVE_GUARDED_BY(mutex) = 0;

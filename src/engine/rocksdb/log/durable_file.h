@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there, whole and under their names, also after a power cut.
+// Writes files so that after a power cut they are complete and under their final names.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace varve::engine::rocksdb {
 
-// Brings a file, or the names in a folder, to the disk. Error: io.
+// fsync of a file, or of a directory and so of the names in it. Error: io.
 Status sync_path(const std::string& path);
 
-// Writes the file under another name first, so that `path` is as it was, or whole. Error: io.
+// Writes to a temporary name and renames it, so that `path` is either unchanged or complete. Error: io.
 Status write_durably(const std::string& path, std::span<const std::span<const std::byte>> parts);
 
-// Makes the folder and those above it that are missing, and their names durable. Error: io.
+// Creates the directory and its missing parents, and makes their names durable. Error: io.
 Status make_folder_durably(const std::string& path);
 
 }  // namespace varve::engine::rocksdb

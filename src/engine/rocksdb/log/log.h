@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log: appends records to the current segment and makes them durable in groups.
 //
-// Definitions are written twice, the second time into a file beside the segment: everything that follows hangs on them,
-// so one bad sector must not cost more than the rows in it (storage.repair reads that file).
+// Definitions are written twice, the second time to a file beside the segment: all later rows depend on them, so a bad
+// sector must not cost more than the rows in it (storage.repair reads that file).
 //
-// append() writes with one writev() before it returns, so the record outlives the process; fdatasync runs in the log's
-// own thread, once for all records written since the last one. How far it has come stands in a mark in front of a later
-// record. A write that fails leaves the file as it was, or ends the segment if what it left cannot be cut off. A sync
-// that fails ends all writing: the kernel does not say what it dropped.
+// append() writes with one writev() before it returns, so the record survives the process; fdatasync runs in the log's
+// own thread, once for all records written since the last one. How far it has synced is recorded in a mark in front of
+// a later record. A failed write is undone by truncating the file; if that fails, too, the segment ends there. After a
+// failed sync nothing more is written, because it is unknown which data the kernel dropped.
 // append() and rotate() are called under the store's append lock; when_durable() from any thread.
 #pragma once
 
@@ -40,28 +40,28 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Starts a new segment with the number `segment`, which follows the record `sequence`. Records get numbers above that
-  // and above `given`. Everything in older segments is on disk.
+  // Starts segment `segment` after the record `sequence`. New records get numbers above `sequence` and above `given`.
+  // Older segments must be on disk already.
   Status start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t given = 0);
 
-  // Errors: unavailable (disk full or another failure of the disk; nothing was kept), too_large (kPayloadBytesMax).
+  // Errors: unavailable (disk full or I/O error; nothing was written), too_large (kPayloadBytesMax).
   Status append(std::span<const std::byte> definitions, std::span<const std::byte> rows);
 
-  // Closes the current segment and starts the next; what was written before stays until remove_before().
+  // Closes the current segment and starts the next. Older segments stay until remove_before().
   Status rotate();
   [[nodiscard]] std::uint64_t segment() const { return segment_; }
   [[nodiscard]] std::uint64_t segment_bytes() const { return offset_; }
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
-  // Calls `done` once everything appended so far is as durable as the options say: with sync_always from the sync
-  // thread after fdatasync, else at once.
+  // Calls `done` once all records appended so far are as durable as the options require: with sync_always on the sync
+  // thread after fdatasync, else immediately.
   void when_durable(Done done);
 
   // Deletes the segments below `segment`.
   void remove_before(std::uint64_t segment);
   [[nodiscard]] std::uint64_t bytes() const;  // of all segments
 
-  // Last sync, then no more.
+  // Syncs a last time and stops the thread.
   void stop();
 
  private:
@@ -80,40 +80,40 @@ class Log {
   const std::string directory_;
   const Options options_;
   LogFiles& files_;
-  int directory_fd_ = -1;  // open all the time: a new name is synced even when there are no descriptors left
+  int directory_fd_ = -1;  // stays open, so that new names can be synced even when descriptors run out
 
   // Under the store's append lock.
   int fd_ = -1;
-  int definitions_fd_ = -1;  // of the copy; opened with the segment's first definition
+  int definitions_fd_ = -1;  // of the copy; opened for the segment's first definition
   std::uint64_t definitions_offset_ = 0;
   std::uint64_t segment_ = 0;
-  std::uint64_t next_segment_ = 0;  // a number is used once, also if the segment could not be made
+  std::uint64_t next_segment_ = 0;  // a number is used once, even if creating the segment failed
   std::atomic<std::uint64_t> offset_{0};
   std::uint64_t sequence_ = 0;
-  std::uint64_t marked_ = 0;    // what the last mark said is synced
-  bool segment_ended_ = false;  // behind its last record is what could not be cut off
+  std::uint64_t marked_ = 0;    // `synced` of the last mark
+  bool segment_ended_ = false;  // its last record is followed by bytes that could not be truncated
 
   mutable Mutex mutex_;
   Condition wake_;
   std::vector<Waiter> waiters_ VARVE_GUARDED_BY(mutex_);
-  std::vector<int> to_close_ VARVE_GUARDED_BY(mutex_);  // rotated away, to be synced and closed
+  std::vector<int> to_close_ VARVE_GUARDED_BY(mutex_);  // of older segments, to be synced and closed
   std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;  // sequence of the last record
   std::uint64_t synced_ VARVE_GUARDED_BY(mutex_) = 0;   // of the last durable one
   int sync_fd_ VARVE_GUARDED_BY(mutex_) = -1;
-  int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;  // has something to be synced
+  int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;  // -1: nothing to sync
   bool directory_synced_ VARVE_GUARDED_BY(mutex_) = true;
   bool stopping_ VARVE_GUARDED_BY(mutex_) = false;
   bool failed_ VARVE_GUARDED_BY(mutex_) =
-      false;  // fdatasync failed once: what the kernel dropped is not known, so no more promises
+      false;  // an fdatasync failed: it is unknown what the kernel dropped, so nothing is called durable any more
   std::uint64_t older_bytes_ VARVE_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 
-// Numbers of the segments in the directory, ascending.
+// The numbers of the segments in the directory, ascending.
 Result<std::vector<std::uint64_t>> log_segments(const std::string& directory);
-std::string definitions_path(const std::string& directory, std::uint64_t segment);  // the copy; may not exist
+std::string definitions_path(const std::string& directory, std::uint64_t segment);  // of the copy, which may not exist
 std::uint64_t remove_segment(const std::string& directory, std::uint64_t segment);  // with its copy; bytes removed
 std::string log_path(const std::string& directory, std::uint64_t segment);
-FileIdentity file_identity(int fd);  // of now
+FileIdentity file_identity(int fd);  // current
 
 }  // namespace varve::engine::rocksdb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stood in the log behind its end after a power cut, kept in wal/<segment>.aside for storage.repair.
+// Aside files: records after a hole that a power cut left in the log, kept in wal/<segment>.aside for storage.repair.
 // docs/formats/log.md, "Aside".
 #pragma once
 
@@ -16,15 +16,15 @@ namespace varve::engine::rocksdb {
 
 std::string aside_path(const std::string& directory, std::uint64_t segment);
 
-// Paths of those in the directory, oldest first.
+// The paths of the aside files in the directory, oldest first.
 std::vector<std::string> aside_files(const std::string& directory);
 
-// Durable when it returns. `groups`: how many line groups were defined in front of these bytes; later numbers have been
-// given to others since. Error: io.
+// Durable when it returns. `groups`: the number of line groups defined before these bytes; numbers from there on may
+// have been given to other groups since. Error: io.
 Status write_aside(const std::string& directory, std::uint64_t segment, std::uint64_t groups,
                    std::span<const std::span<const std::byte>> bytes);
 
-// Gives each good record to `apply`. Errors: corrupt, io, or what `apply` answered.
+// Calls `apply` with each valid record. Errors: corrupt, io, or the error of `apply`.
 Status read_aside(const std::string& path,
                   const std::function<Status(const LogRecord& record, std::uint64_t groups)>& apply);
 

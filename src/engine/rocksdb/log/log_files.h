@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogFiles: the system calls of the log that change something, in one place, so that a test can let each of them fail.
+// LogFiles: the system calls by which the log changes files, so that tests can make each of them fail.
 //
-// All return what the system call returns, with errno set: −1 is an error, and write() may write less than it was
-// given.
+// Each returns what the system call returns and sets errno: −1 is an error, and write() may be partial.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +20,7 @@ class LogFiles {
   LogFiles(const LogFiles&) = delete;
   LogFiles& operator=(const LogFiles&) = delete;
 
-  virtual int create(const std::string& path);  // a new file, for writing
+  virtual int create(const std::string& path);  // of a new file, opened for writing
   virtual ssize_t write(int fd, const iovec* parts, int count);
   virtual int truncate(int fd, std::uint64_t size);
   virtual int sync(int fd);            // fdatasync

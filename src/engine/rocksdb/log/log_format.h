@@ -26,24 +26,24 @@ inline constexpr std::size_t kSegmentHeadBytes = 16;
 inline constexpr std::uint32_t kRecordMagic = 0x5276'7661;  // "avvR"
 inline constexpr std::size_t kRecordHeadBytes = 24;
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{1} << 30;
-inline constexpr std::uint32_t kMark = 0xffff'ffff;  // where the length of the definitions stands: no such record
+inline constexpr std::uint32_t kMark = 0xffff'ffff;  // in place of the length of the definitions: the record is a mark
 inline constexpr std::size_t kMarkBytes = 16;
 inline constexpr std::size_t kOpeningMarkBytes = 48;
 
-// Which file, of which start of the operating system. A file whose identity is that of its first mark was kept by the
-// kernel that it was written through: no power failed since.
+// Identifies a file and the boot of the operating system that wrote it. If a file's identity equals that in its first
+// mark, the kernel that wrote it is still running: there was no power cut since.
 struct FileIdentity {
   std::uint64_t inode = 0;
-  std::uint64_t born_ns = 0;   // 0: the file system does not say
+  std::uint64_t born_ns = 0;   // 0: not known to the file system
   std::uint64_t boot[2] = {};  // of the kernel, random
   bool operator==(const FileIdentity&) const = default;
 };
 
-// Stands between records, has no sequence of its own and changes nothing that was written.
+// Written between records. Has no sequence number of its own and does not change data.
 struct LogMark {
-  std::uint64_t after = 0;           // sequence of the record before it, over all segments
-  std::uint64_t synced = 0;          // the records up to this one were on disk when the mark was written
-  std::uint64_t next = 0;            // sequence of the record behind it; after + 1, unless a start had lost some
+  std::uint64_t after = 0;           // sequence of the record before it, also in an older segment
+  std::uint64_t synced = 0;          // records up to this one were on disk when the mark was written
+  std::uint64_t next = 0;            // sequence of the record after it: after + 1, unless records were lost at a start
   std::optional<FileIdentity> file;  // in a segment's first record only
 };
 
@@ -54,11 +54,11 @@ struct LogRecord {
   std::optional<LogMark> mark;
 };
 
-// Head of a record whose payload is `definitions` followed by `rows`.
+// Encodes the head of a record whose payload is `definitions` followed by `rows`.
 void encode_record_head(std::byte (&head)[kRecordHeadBytes], std::uint64_t sequence,
                         std::span<const std::byte> definitions, std::span<const std::byte> rows);
 
-// A whole record; returns its bytes.
+// Encodes a whole record; returns its size.
 inline constexpr std::size_t kMarkRecordBytesMax = kRecordHeadBytes + kOpeningMarkBytes;
 std::size_t encode_mark(std::byte (&record)[kMarkRecordBytesMax], const LogMark& mark);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogReplay: what a start reads of the log: its records in order, as far as they follow one another, and what to do
-// where they do not. docs/formats/log.md, "Reading".
+// LogReplay: reads the records of the log in sequence at start, and decides what to do where the sequence breaks.
+// docs/formats/log.md, "Reading".
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ namespace varve::engine::rocksdb {
 struct LogReplayReport {
   std::uint64_t sequence = 0;       // of the last record
   std::uint64_t bytes = 0;          // of all segments
-  std::uint64_t torn_bytes = 0;     // an unfinished record at the end
-  std::uint64_t damaged_bytes = 0;  // with repair: skipped
-  std::uint64_t lost_records = 0;   // with repair: skipped, or not there at all
-  // Something behind the end, which is in the file of aside_path() (log_aside.h) if it has bytes.
+  std::uint64_t torn_bytes = 0;     // of an unfinished record at the end
+  std::uint64_t damaged_bytes = 0;  // skipped, with repair
+  std::uint64_t lost_records = 0;   // skipped or missing, with repair
+  // After the end of the log; not 0: to be kept in the file aside_path() (log_aside.h).
   std::uint64_t aside_bytes = 0;
   std::uint64_t aside_records = 0;
 };
@@ -37,16 +37,16 @@ class LogReplay {
   // `segments` ascending; `after`: sequence of the last record that is in the database.
   LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair, Calls calls);
 
-  // Errors: corrupt (damage, with file and offset, unless `repair`), io, or what `apply` answered.
+  // Errors: corrupt (damage, with file and offset, unless `repair`), io, or the error of `apply`.
   Result<LogReplayReport> run();
 
-  // Where the log ends, when something is behind its end.
+  // Where the log ends, if bytes follow that do not belong to it.
   struct End {
     std::uint64_t segment;
     std::uint64_t offset;
   };
   [[nodiscard]] const std::optional<End>& end() const { return end_; }
-  // Bytes behind the end, of one segment after the other. Views into what this holds.
+  // The bytes after the end, one span per segment. Valid as long as this object.
   [[nodiscard]] std::vector<std::span<const std::byte>> behind() const;
 
  private:
@@ -55,13 +55,13 @@ class LogReplay {
     std::string path;
     std::unique_ptr<MappedFile> file;
     std::uint32_t version = 0;
-    std::optional<LogMark> opening;  // its first record, if that is a mark
+    std::optional<LogMark> opening;  // the first record, if it is a mark
   };
-  // What was found behind a place where the log does not go on.
+  // What was found after a place where the sequence breaks.
   struct Rest {
-    std::uint64_t records = 0;   // good ones
-    std::uint64_t reached = 0;   // the highest sequence that somebody tells of
-    std::uint64_t promised = 0;  // the highest that was synced
+    std::uint64_t records = 0;   // valid ones
+    std::uint64_t reached = 0;   // the highest sequence that a record or mark mentions
+    std::uint64_t promised = 0;  // the highest sequence that a mark calls synced
   };
   Status open_segments();
   Status read(std::size_t i);
@@ -79,8 +79,8 @@ class LogReplay {
   const bool repair_;
   const Calls calls_;
   std::vector<Segment> segments_;
-  std::uint64_t next_;          // the sequence that has to follow
-  std::uint64_t promised_ = 0;  // the records up to this one had been synced
+  std::uint64_t next_;          // the expected sequence of the next record
+  std::uint64_t promised_ = 0;  // records up to this one had been synced
   std::optional<End> end_;
   LogReplayReport report_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file mapped for reading.
+// MappedFile: a file mapped into memory for reading.
 #pragma once
 
 #include <memory>

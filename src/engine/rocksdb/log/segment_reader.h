@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SegmentReader: goes from record to record through the bytes of one segment, and over what is no record. Whether the
-// records follow each other is replay's business (log_replay.h).
+// SegmentReader: iterates over the records in the bytes of one segment, and can skip damage. It does not check that
+// their sequence is complete: see log_replay.h.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,23 @@ namespace varve::engine::rocksdb {
 
 class SegmentReader {
  public:
-  // Error: corrupt (not a log, or of a version that this build does not read). A head that is cut short, or nothing but
-  // zeros, is what a crash can leave: such a segment has version 0.
+  // Error: corrupt (not a log, or an unknown version). A truncated head, or one of zeros only, is what a crash can
+  // leave: such a segment has version 0.
   static Result<SegmentReader> open(std::span<const std::byte> bytes);
-  // A piece of a segment, or several one after the other.
+  // Reads a part of a segment, or several concatenated.
   static SegmentReader within(std::span<const std::byte> bytes) { return {bytes, 0}; }
 
   [[nodiscard]] std::uint32_t version() const { return version_; }
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
 
-  // The good record at offset(), which it goes behind; none at the end and where none stands.
+  // Returns the valid record at offset() and moves past it; nullopt at the end, or if there is no valid record here.
   std::optional<LogRecord> next();
 
-  // Goes to the next good record behind offset(). False: there is none, and it goes to the end.
+  // Moves to the next valid record after offset(). False: there is none; moves to the end.
   bool skip();
 
-  // Nothing but zeros where the head of a record should be: it was never written, or not brought to the disk.
+  // Are there only zeros where the head of a record should be? Then it was never written, or not synced.
   [[nodiscard]] bool blank() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block cache: opened blocks, the ones used last, up to a number of bytes. Thread-safe.
+// BlockCache: an LRU cache of opened blocks, limited by bytes. Thread-safe.
 #pragma once
 
 #include <list>
@@ -57,7 +57,7 @@ class BlockCache {
   };
   const std::size_t bytes_max_;
   mutable Mutex mutex_;
-  std::list<Entry> order_ VARVE_GUARDED_BY(mutex_);  // the one used last comes first
+  std::list<Entry> order_ VARVE_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key_ VARVE_GUARDED_BY(mutex_);
   std::size_t bytes_ VARVE_GUARDED_BY(mutex_) = 0;
 };

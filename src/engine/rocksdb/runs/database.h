@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Database: the engine's RocksDB, behind an interface of its own terms. Only runs/database*.cc include RocksDB.
+// Database: wraps the engine's RocksDB behind an interface in terms of the engine. Only runs/database*.cc include
+// RocksDB.
 //
-// RocksDB's own log is not written: what counts is committed by a batch that is flushed before the
-// write-ahead log lets go of the same samples. Compresses nothing: blocks are compressed already, and would be again at
-// every compaction.
+// RocksDB's own log is off: a commit is flushed before the engine's log drops the samples in it. Compression is off,
+// because blocks are compressed already, and would be again at every compaction.
 //
-// A commit has two halves. write() puts it into RocksDB's memory: all of it or, with an error, nothing. flush() makes
-// it durable; when that fails the outcome is not known, for RocksDB may write its memory out at any time. So whoever
-// commits goes on to call flush() until it is well, and neither shows the commit to anybody nor writes another one
-// before. After errors that RocksDB does not come back from, the next write or flush opens it again
-// (database_handle.h): then flush() knows whether the commit is there, drafts of before are refused, and definitions
-// that had been put are put again.
+// A commit has two steps. write() puts it into RocksDB's memory: all of it or, with an error, nothing. flush() makes it
+// durable; if that fails the outcome is unknown, because RocksDB may write its memory out at any time. So the caller
+// repeats flush() until it succeeds, and before that neither publishes the commit nor writes another one. After errors
+// from which RocksDB does not recover, the next write or flush reopens it (database_handle.h): then flush() knows
+// whether the commit is there, drafts begun earlier are refused, and definitions are written again.
 //
-// Blocks are written before the commit that names their run. A record says of each run that is being written, and of
-// each that a commit removes, that it may have blocks and no run: what a failure or the end of the process left behind
-// is found by these, after a start too, and erased.
+// Blocks are written before the commit that names their run. A garbage record names each run that is being written, and
+// each that a commit removes: there may be blocks without a run. So blocks left behind by a failure or a crash are
+// found, also after a restart, and erased.
 //
-// Thread-safe but for what is said.
+// Thread-safe unless noted.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +36,14 @@ namespace varve::engine::rocksdb {
 
 struct Checkpoint {
   std::uint64_t next_run = 1;
-  std::uint64_t first_segment = 1;  // of the log: older ones are in the database
-  std::uint64_t sequence = 0;       // of the last record that is in the database
-  std::uint64_t definitions = 0;    // of the newest definitions there; found by a start, not part of the record
+  std::uint64_t first_segment = 1;  // of the log; older segments are in the database
+  std::uint64_t sequence = 0;       // of the last log record in the database
+  std::uint64_t definitions = 0;    // sequence of the newest definitions; determined at start, not stored
 };
 
 class Database {
  public:
-  // Keeps what was there when it was made readable.
+  // Keeps the state at its creation readable.
   class Snapshot {
    public:
     virtual ~Snapshot() = default;
@@ -54,8 +53,8 @@ class Database {
   static Result<std::unique_ptr<Database>> open(const std::string& path, const AtStep& at_step = {});
   ~Database();
 
-  // The blocks that one piece of work writes. They are invisible until a commit names their runs; those of runs that no
-  // commit has named when the draft goes are garbage. One thread. The database outlives it.
+  // Blocks that one job writes. They are invisible until a commit names their runs; if none has done so when the draft
+  // is destroyed, they are garbage. For one thread. The database must outlive it.
   class Draft {
    public:
     explicit Draft(Database& database);
@@ -63,7 +62,7 @@ class Database {
     Draft(const Draft&) = delete;
     Draft& operator=(const Draft&) = delete;
     Status put_block(const RunKey& run, model::GroupId first_group, std::span<const std::byte> block);
-    // Puts the blocks so far into files: a full disk shows here, before a commit.
+    // Writes the blocks to files, so that a full disk is noticed before the commit.
     Status flush();
 
    private:
@@ -72,8 +71,8 @@ class Database {
     std::unique_ptr<State> state_;
   };
 
-  // What a start needs: definitions in order of writing, every run and mark, the checkpoint, whose next run is above
-  // the numbers of all runs and of what was left behind.
+  // At start: reads the definitions in order of writing, all runs and marks, and the checkpoint, whose next_run is
+  // above the numbers of all runs and of all garbage.
   Status recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                  const std::function<Status(std::string_view definitions)>& define) const;
 
@@ -82,44 +81,43 @@ class Database {
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
   Result<std::shared_ptr<const std::string>> get(const std::string& key, const Snapshot* snapshot) const;
 
-  // Definition records that follow, in the index's order, those put before. Durable with the next commit; the log keeps
-  // them until then. `sequence` of the log's last record, ascending from call to call.
+  // Writes definition records, in the order of the index. Durable with the next commit; the log keeps them until then.
+  // `sequence`: of the last record in the log; must ascend from call to call.
   Status put_definitions(std::uint64_t sequence, std::string_view definitions);
 
-  // One atomic step.
+  // Written atomically.
   struct Commit {
     std::vector<std::shared_ptr<const Run>> added;
-    std::vector<std::shared_ptr<const Run>> removed;  // only their run records; see discard()
-    std::vector<std::pair<SlotKey, Mark>> marks;      // a mark like Mark{} is removed
-    StatsPages stats;                                 // that changed
+    std::vector<std::shared_ptr<const Run>> removed;  // only the run records; blocks: discard()
+    std::vector<std::pair<SlotKey, Mark>> marks;      // Mark{}: the mark is removed
+    StatsPages stats;                                 // the changed pages
     Checkpoint checkpoint;
   };
-  // Not durable before flush(). `draft` has the blocks of the added runs. Error: nothing of it was written.
+  // Not durable before flush(). `draft` holds the blocks of the added runs. Error: nothing was written.
   Status write(const Commit& commit, Draft& draft);
 
-  // Puts what was written into files, durable when it returns. Error: what was written may be durable or not. False:
-  // the database had to be opened again, and nothing of the last commit is there.
+  // Makes all writes durable. Error: they may be durable or not. False: the database had to be reopened, and nothing of
+  // the last commit is there.
   Result<bool> flush();
 
-  // These runs, which a commit removed, are in no list that a reader may still take: their blocks are garbage.
+  // Marks the blocks of these runs as garbage. A commit has removed the runs, and no new reader can find them.
   void discard(std::span<const std::shared_ptr<const Run>> runs);
 
-  // Blocks without a run: erased, as far as no error comes; the rest remains garbage.
+  // Erases blocks without a run. After an error the rest remains garbage.
   Status erase_garbage();
   [[nodiscard]] bool has_garbage() const;
 
-  // Gives back the room of erased blocks of these slots, from the first one to the last one.
+  // Reclaims the disk space of erased blocks of the slots from `first` to `last`.
   Status compact(const SlotKey& first, const SlotKey& last);
 
-  // Rewrites what is needed to give back the room of all erased blocks.
+  // Reclaims the disk space of all erased blocks.
   Status compact();
 
-  // Texts, by their keys (keys.h). A write is durable when it returns: it is in a table of the database. Those that
-  // come at once share one.
+  // Texts by key (keys.h). A write is durable when it returns. Concurrent writes share one flush.
   Status put_text(const std::string& key, std::string_view text);
   Status erase_text(const std::string& key);
   [[nodiscard]] Result<std::optional<std::string>> text(const std::string& key) const;
-  [[nodiscard]] Result<std::vector<std::string>> text_keys(const std::string& prefix) const;  // in order
+  [[nodiscard]] Result<std::vector<std::string>> text_keys(const std::string& prefix) const;  // sorted
 
   [[nodiscard]] std::uint64_t bytes() const;         // of its table files
   [[nodiscard]] std::uint64_t memory_bytes() const;  // memtables and table readers

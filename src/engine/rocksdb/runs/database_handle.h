@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DatabaseHandle: the RocksDB that is open. After most errors of a write or a sync RocksDB takes nothing more until it
-// is opened again, and after a full disk it says of flushes that they are done before they are. So after any error it
-// is opened again, here, in place, while the program runs: what lay in RocksDB's memory alone is lost then, and whoever
-// wrote it sees so by the epoch.
+// DatabaseHandle: owns the open RocksDB and reopens it after errors. After most failed writes or syncs RocksDB accepts
+// no writes until it is reopened, and after a full disk it may report flushes as done that are not. So after any error
+// it is reopened in place, while the program runs. Data that was only in RocksDB's memory is lost then; writers notice
+// by the epoch.
 //
-// Only runs/database*.cc include this. Thread-safe. Nobody asks for access while having it: who opens the database
-// again is let in between.
+// Only runs/database*.cc include this. Thread-safe. A thread that has access must not ask for it again: it would
+// deadlock with a thread that is waiting to reopen the database.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -28,13 +28,13 @@ class DatabaseHandle {
   static Result<std::unique_ptr<DatabaseHandle>> open(std::string path);
   ~DatabaseHandle();
 
-  // As long as it lives, the database is not opened again.
+  // While it exists, the database is not reopened.
   class Access {
    public:
-    // False: it could not be opened again yet.
+    // False: it could not be reopened yet.
     explicit operator bool() const { return db_ != nullptr; }
     ::rocksdb::DB* operator->() const { return db_; }
-    // How often it was opened.
+    // Incremented each time the database is opened.
     [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
    private:
@@ -50,27 +50,28 @@ class DatabaseHandle {
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] static Error closed();
 
-  // Keeps what was there when it was made; one that is older than the last opening does not.
+  // Keeps the state at its creation readable, until the database is reopened.
   class Snapshot {
    public:
     explicit Snapshot(DatabaseHandle& handle);
     ~Snapshot();
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
-    [[nodiscard]] const ::rocksdb::Snapshot* get() const { return snapshot_; }  // having access
+    [[nodiscard]] const ::rocksdb::Snapshot* get() const { return snapshot_; }  // requires access
 
    private:
     friend class DatabaseHandle;
     DatabaseHandle& handle_;
-    const ::rocksdb::Snapshot* snapshot_ = nullptr;  // null: of an earlier epoch
+    const ::rocksdb::Snapshot* snapshot_ = nullptr;  // nullptr: of an earlier epoch
   };
-  // Snapshots that keep nothing any more, of queries that still run: nothing may be erased.
+  // Do running queries hold snapshots of an earlier epoch? These protect nothing any more, so nothing may be erased.
   [[nodiscard]] bool has_stale_snapshots() const;
 
-  // Did a write, a flush or a compaction fail since it was opened? Then nothing that it says of writes counts.
+  // Did a write, a flush or a compaction fail since it was opened? Then its reports of success cannot be trusted.
   [[nodiscard]] bool is_broken() const { return *broken_; }
   void note_failure() { *broken_ = true; }
-  // If it is broken: opened again, when a file can be written beside it. `restore` writes what must not be lost.
+  // If it is broken: reopens it, provided that files can be written in its directory. `restore` then writes the data
+  // that must not be lost.
   Status mend(const std::function<Status(::rocksdb::DB&)>& restore);
 
  private:
@@ -82,8 +83,8 @@ class DatabaseHandle {
   void take(::rocksdb::DB* db) VARVE_REQUIRES(gate_);
 
   const std::string path_;
-  const std::shared_ptr<std::atomic<bool>> broken_ = std::make_shared<std::atomic<bool>>(false);  // RocksDB tells it
-  mutable Mutex turn_;  // taken for a moment by those who want access, so that mend() gets its turn
+  const std::shared_ptr<std::atomic<bool>> broken_ = std::make_shared<std::atomic<bool>>(false);  // RocksDB sets it
+  mutable Mutex turn_;  // taken briefly by access(), so that readers cannot starve mend()
   mutable SharedMutex gate_ VARVE_ACQUIRED_AFTER(turn_);
   std::unique_ptr<::rocksdb::DB> db_ VARVE_GUARDED_BY(gate_);
   std::atomic<std::uint64_t> epoch_{0};

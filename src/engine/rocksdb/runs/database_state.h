@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Database has behind its interface: the RocksDB that is open, and what is known of what was written to it.
-// Included by database*.cc only.
+// Database::State: the open RocksDB, and what is known about writes to it. Included by database*.cc only.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -31,10 +30,10 @@ inline Error translate(const ::rocksdb::Status& status, std::string_view doing) 
 inline ::rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
 struct Database::State {
-  // Blocks that no run names, or that may be there.
+  // Blocks that no run names, if there are any.
   struct Garbage {
     RunKey run;
-    std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; none: to be looked for
+    std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; nullopt: to be looked up
   };
 
   std::unique_ptr<DatabaseHandle> handle;
@@ -42,27 +41,27 @@ struct Database::State {
   mutable Mutex garbage_mutex;
   std::vector<Garbage> garbage VARVE_GUARDED_BY(garbage_mutex);
 
-  // Definitions that may not be in files yet: the log lets go of them with the next commit.
+  // Definitions that may not be in files yet. The log drops them with the next commit.
   struct Definitions {
     std::string key, packed;
   };
   Mutex definitions_mutex;
   std::vector<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
 
-  // The commits' numbers; one at a time is written and not flushed.
+  // Numbers of commits; at most one is written and not flushed.
   std::uint64_t last_commit = 0;
   std::optional<std::uint64_t> open_commit;
-  std::uint64_t open_epoch = 0;  // in which it was written
+  std::uint64_t open_epoch = 0;  // the epoch in which it was written
 
   Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
 
-  // `names`: of the steps before and after.
+  // Names of the steps (Options::at_step) before and after a write.
   struct Names {
     std::string_view before, after;
   };
-  // Without RocksDB's own log: a full disk must not end the process
-  // (docs/decisions/0029-rocksdb-writes-tables-only.md). `epoch`, if set, is that of what was written before and
-  // belongs to it, or becomes it.
+  // Writes without RocksDB's own log: a full disk must not end the process
+  // (docs/decisions/0029-rocksdb-writes-tables-only.md). If `epoch` is given and not 0, the write fails in any other
+  // epoch; 0 is replaced by the current epoch.
   Status write(::rocksdb::WriteBatch& what, Names names, std::uint64_t* epoch = nullptr) {
     VARVE_RETURN_IF_ERROR(step(names.before));
     VARVE_RETURN_IF_ERROR(mend());
@@ -84,7 +83,7 @@ struct Database::State {
     return names.after.empty() ? Status{} : step(names.after);
   }
 
-  // What was written in this epoch is in files when it returns.
+  // Writes everything of this epoch to files.
   Status flush() {
     VARVE_RETURN_IF_ERROR(mend());
     std::vector<Definitions> flushed;
@@ -100,7 +99,7 @@ struct Database::State {
     return status;
   }
 
-  // Where anything failed meanwhile, "done" means nothing.
+  // RocksDB's report of success counts only if nothing failed meanwhile.
   Status flush_tables() {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
@@ -113,7 +112,7 @@ struct Database::State {
     return {};
   }
 
-  // Opens it again after an error.
+  // Reopens it after an error.
   Status mend() {
     if (!handle->is_broken()) return {};
     return handle->mend([this](::rocksdb::DB& db) { return restore(db); });
@@ -135,7 +134,7 @@ struct Database::State {
     return list_garbage(db);
   }
 
-  // What the records say.
+  // Reads the garbage records.
   Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {
     ::rocksdb::ReadOptions options;
     options.fill_cache = false;
@@ -151,7 +150,7 @@ struct Database::State {
     return {};
   }
 
-  // Adds the deletion of a run's blocks, and of what is known of them.
+  // Adds the deletion of a run's blocks and of its garbage record to the batch.
   Status add_erasure(const Garbage& of, ::rocksdb::WriteBatch& batch) const {
     if (of.first_groups) {
       for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(of.run, model::GroupId{group}));

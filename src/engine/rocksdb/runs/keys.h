@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys in RocksDB; docs/formats/keys.md. Numbers are big endian and signed ones have their sign bit flipped, so that
-// the order of the bytes is the order of the numbers.
+// Keys in RocksDB; docs/formats/keys.md. Numbers are big endian, signed ones with a flipped sign bit, so that keys sort
+// as the numbers do.
 //
 //   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples)
 //   block       'b' slot run:u64 first group:u32   → docs/formats/block.md
-//   run         'r' slot run:u64                   → docs/formats/run.md: written after all its blocks
-//   garbage     'g' slot run:u64                   → nothing: blocks may be there that no run names
-//   mark        's' slot                           → docs/formats/run.md: what of the slot is rolled up
-//   stats       'l' page:u32                       → docs/formats/series-stats.md: what is known of 1024 series
+//   run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks
+//   garbage     'g' slot run:u64                   → empty: there may be blocks that no run names
+//   mark        's' slot                           → docs/formats/run.md; how far the slot is rolled up
+//   stats       'l' page:u32                       → docs/formats/series-stats.md; of 1024 series
 //   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
 //   checkpoint  'c'                                → next run:u64, first live log segment:u64, sequence:u64
 //   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
@@ -22,7 +22,7 @@
 
 namespace varve::engine::rocksdb {
 
-// A slot of one tenant: of raw samples, or of the windows of one granularity.
+// A slot of one tenant: a raw slot, or a level slot of one granularity.
 struct SlotKey {
   model::TenantId tenant{};
   std::int64_t granularity_ms = 0;  // 0: raw samples
@@ -30,7 +30,7 @@ struct SlotKey {
   auto operator<=>(const SlotKey&) const = default;
 };
 
-// Chunks of one slot that were written together. Numbers grow; of two runs the later one wins.
+// Identifies a run. Of two runs of a slot, the one with the higher number wins.
 struct RunKey {
   SlotKey slot;
   std::uint64_t run = 0;
@@ -46,10 +46,10 @@ inline constexpr std::string_view kCheckpointKey = "c";
 
 std::string mark_key(const SlotKey& slot);
 
-// `place`: both keys, or the beginning of them. Names no longer than 65535 bytes.
+// `place`: both keys (storage::text_place), or a prefix. Names must not exceed 65535 bytes.
 std::string text_key(std::string_view tenant, std::string_view service, std::string_view place);
 
-// False if it is not such a key.
+// False: it is not a key of that kind.
 bool parse_run_key(std::string_view key, RunKey& run);
 bool parse_garbage_key(std::string_view key, RunKey& run);
 bool parse_stats_key(std::string_view key, std::uint32_t& page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level slots: the stretches of time in which the windows of one granularity are stored together, as raw samples are in
-// slots: about 288 windows a series, a day of 5 minutes.
+// Level slots: windows of one granularity are stored in slots of their own, of about 288 windows a series; for 5
+// minutes that is a day.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace varve::engine::rocksdb {
 
 inline constexpr std::int64_t kWindowsPerLevelSlot = 288;
 
-// A multiple of the granularity and of the raw slot's width, so that what a slot is made into lies in one level slot.
+// A multiple of the granularity and of the raw slot's width, so that the windows of a raw slot are in one level slot.
 constexpr std::int64_t level_slot_width_ms(std::int64_t granularity_ms, std::int64_t chunk_width_ms) {
   const std::int64_t least = std::lcm(granularity_ms, chunk_width_ms);
   const std::int64_t wanted = granularity_ms * kWindowsPerLevelSlot;
   return wanted <= least ? least : wanted / least * least;
 }
 
-// Calls each(slot) for the level slots of a granularity that overlap the range and are there, in order of time, until
-// one fails.
+// Calls each(slot) for the existing level slots of a granularity that overlap the range, in time order, until one
+// fails.
 template <class Each>
 Status for_each_level_slot(const Runs& runs, model::TenantId tenant, std::int64_t granularity_ms,
                            std::int64_t chunk_width_ms, model::TimeRange range, const Each& each) {
@@ -35,13 +35,13 @@ Status for_each_level_slot(const Runs& runs, model::TenantId tenant, std::int64_
   return {};
 }
 
-// Has the coarse window that holds `time` been built already? Else it will be, of the finer ones.
+// Has the coarse window that contains `time` been made already? If not, it will be made of finer ones.
 inline bool has_coarse(const Runs& runs, model::TenantId tenant, std::int64_t width_ms, model::Timestamp time) {
   const auto known = runs.slots.find({tenant, width_ms, model::window_start(time, width_ms)});
   return known != runs.slots.end() && known->second.mark.sealed > 0;
 }
 
-// Is nothing of this slot in any window yet, although a window wider than it has been made of its neighbours?
+// Is no sample of this slot in a window yet, although a coarse window over it has been made?
 inline bool comes_late(const Runs& runs, const SlotKey& slot, const rollup::Levels& rollups,
                        std::int64_t chunk_width_ms) {
   const auto known = runs.slots.find(slot);

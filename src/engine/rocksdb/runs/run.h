@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run: what one flush, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
 // docs/formats/run.md: version:varint content:varint blocks:varint (first group − the one before:varint)* bytes:varint
-// samples:varint chunks:varint
-//                      first time:zigzag varint, last time − first time:varint
+//                      samples:varint chunks:varint first time:zigzag varint, last time − first time:varint
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ namespace varve::engine::rocksdb {
 
 struct Run {
   RunKey key;
-  std::uint64_t content = 0;                // the highest number among the runs it was merged from; its own if none
+  std::uint64_t content = 0;                // highest number of the runs that it was merged from; else its own
   std::vector<std::uint32_t> first_groups;  // of each block, ascending
   std::uint64_t samples = 0;
   std::uint64_t chunks = 0;         // series in it
@@ -37,13 +36,14 @@ struct Run {
 std::string encode_run(const Run& run);
 Result<Run> decode_run(std::string_view key, std::string_view value);
 
-// How much of a slot went into the granularities made of it.
+// How far a slot is rolled up.
 struct Mark {
-  std::uint64_t sealed = 0;  // runs whose content is not above this
-  bool dropped = false;      // the samples themselves are gone (retention); what comes late is added to the windows
-  std::vector<std::int64_t> granularities_ms;  // that were made of it, ascending
+  std::uint64_t sealed = 0;  // runs with at most this content are in the windows
+  bool dropped = false;      // retention has dropped the samples; late samples are added to the windows
+  std::vector<std::int64_t> granularities_ms;  // of the windows made of it, ascending
   // Groups, ascending, that are not in the windows although their runs are: their samples changed, could not be read,
-  // or are not this process' to seal. Queries read samples for them. None where the samples are dropped.
+  // or belong to a partition that another process seals. Queries read samples for them. Empty if the samples are
+  // dropped.
   std::vector<std::uint32_t> open;
   bool operator==(const Mark&) const = default;
 };
@@ -54,17 +54,17 @@ Result<Mark> decode_mark(std::string_view value);
 // A window of a granularity wider than a slot, to be made of the next finer one.
 struct CoarseWindow {
   SlotKey slot;               // its granularity and start
-  std::int64_t finer_ms = 0;  // granularity it is made of
-  std::uint64_t content = 0;  // highest run of the finer one that overlaps it
+  std::int64_t finer_ms = 0;  // the granularity that it is made of
+  std::uint64_t content = 0;  // highest content of the finer runs that overlap it
 };
 
-// All runs and marks of a store. A value: changed by making a new one, so that queries keep theirs. It knows what is to
-// be done with them, so that nobody has to look through all slots for the few that changed.
+// All runs and marks of a store. Copy-on-write: queries keep their version. It maintains lists of pending work, so that
+// jobs need not scan all slots for the few that changed.
 class Runs {
  public:
   struct OfSlot {
     std::vector<std::shared_ptr<const Run>> runs;  // in ascending order of number
-    std::int64_t grown_steady_ns = 0;              // when the last one came
+    std::int64_t grown_steady_ns = 0;              // when the last run was added
     Mark mark;
     [[nodiscard]] std::uint64_t content() const {
       std::uint64_t most = 0;
@@ -77,7 +77,7 @@ class Runs {
   struct Nothing {};
   using Slots = SlotMap<Nothing>;
 
-  // Which granularities are made, and of what.
+  // Which granularities are made of samples, and which of finer windows.
   struct Plan {
     std::vector<std::int64_t> of_raw_ms;                             // ascending
     std::vector<std::pair<std::int64_t, std::int64_t>> of_finer_ms;  // (granularity, the finer one), ascending
@@ -86,17 +86,17 @@ class Runs {
   Runs() = default;
   explicit Runs(Plan plan) : plan_(std::move(plan)) {}
 
-  SlotMap<OfSlot> slots;  // to be read; changed by what follows only
+  SlotMap<OfSlot> slots;  // read only; changed by the following methods
 
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
-  void set_mark(const SlotKey& slot, Mark mark);  // a mark like Mark{} is none
+  void set_mark(const SlotKey& slot, Mark mark);  // Mark{}: removes it
 
-  // Raw slots that hold what is not in the windows made of them.
+  // Raw slots with samples that are not in their windows.
   [[nodiscard]] const Slots& pending() const { return pending_; }
-  // Windows wider than a slot that lack something of the finer ones, by granularity and start.
+  // Windows wider than a slot to be made of finer ones, for the first time or again; by granularity and start.
   [[nodiscard]] const SlotMap<CoarseWindow>& coarse_pending() const { return coarse_pending_; }
-  // Slots of several runs.
+  // Slots with several runs.
   [[nodiscard]] const Slots& fragmented() const { return fragmented_; }
 
  private:

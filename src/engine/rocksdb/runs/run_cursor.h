@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunCursor: goes through the groups of a run in ascending order; several together visit each group once.
+// RunCursor: iterates over the groups of a run in ascending order; for_each_group() merges several cursors.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace varve::engine::rocksdb {
 
 using RunList = std::vector<std::shared_ptr<const Run>>;
 
-// Block `number` of the run. Errors: corrupt, io.
+// Reads and opens block `number` of the run. Errors: corrupt, io.
 inline Result<std::shared_ptr<const chunk::Block>> open_block(const Database& database, const Run& run,
                                                               std::size_t number) {
   const auto key = block_key(run.key, model::GroupId{run.first_groups[number]});
@@ -32,7 +32,7 @@ class RunCursor {
   [[nodiscard]] std::uint32_t group() const { return model::to_int(block_->group(at_)); }
   [[nodiscard]] const chunk::Block& block() const { return *block_; }
   [[nodiscard]] std::size_t at() const { return at_; }
-  // The block just left stays readable until the next call.
+  // The previous block stays readable until the next call.
   Status next() {
     check(!done(), "a cursor moves until it is done");
     before_ = block_;
@@ -66,7 +66,7 @@ inline Result<std::vector<RunCursor>> cursors_of(const Database& database, const
   return cursors;
 }
 
-// Calls each(group, the cursors that stand on it, in their order) for all groups in ascending order.
+// Calls each(group, cursors that are at it, in their order) for all groups in ascending order.
 template <class Each>
 Status for_each_group(std::vector<RunCursor>& cursors, const Each& each) {
   std::vector<RunCursor*> same;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunNumbers: draws the numbers of runs. Each is drawn once and never again, also after a failure: what was written
-// under a number, or half written, is never mistaken for something else.
+// RunNumbers: allocates the numbers of runs. A number is never reused, not even after a failure, so that leftovers of a
+// failed write are never mistaken for another run.
 //
-// Of two runs of a slot the higher number wins, so what a flush writes must stand above all that merges make of older
-// runs, also of merges that begin while the flush is running. A flush therefore draws its number far ahead, and as long
-// as it has not ended the others are given numbers below it.
+// Of two runs of a slot the higher number wins, so a flush needs a higher number than all merges of older runs, even
+// those that begin while it is running. A flush therefore draws a number far ahead, and until it ends others get
+// numbers below that.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class RunNumbers {
  public:
   static constexpr std::uint64_t kAhead = std::uint64_t{1} << 20;
 
-  // A start: nothing below `next` is drawn again.
+  // At start: only numbers from `next` on are drawn.
   void start(std::uint64_t next) {
     const MutexLock lock(mutex_);
     check(next >= next_ && flush_ == 0, "numbers ascend");
@@ -39,14 +39,14 @@ class RunNumbers {
     check(flush_ == 0, "one flush at a time");
     return flush_ = next_ + kAhead;
   }
-  // It is in the list of runs, or was given up.
+  // The flush was published or given up.
   void end_flush() {
     const MutexLock lock(mutex_);
     if (flush_ != 0) next_ = flush_ + 1;
     flush_ = 0;
   }
 
-  // Higher than every number that was drawn.
+  // Higher than every number drawn so far.
   [[nodiscard]] std::uint64_t end() const {
     const MutexLock lock(mutex_);
     return std::max(next_, flush_ + 1);
@@ -55,7 +55,7 @@ class RunNumbers {
  private:
   mutable Mutex mutex_;
   std::uint64_t next_ VARVE_GUARDED_BY(mutex_) = 1;
-  std::uint64_t flush_ VARVE_GUARDED_BY(mutex_) = 0;  // drawn by the flush that has not ended; 0: none
+  std::uint64_t flush_ VARVE_GUARDED_BY(mutex_) = 0;  // number of the running flush; 0: none
 };
 
 }  // namespace varve::engine::rocksdb

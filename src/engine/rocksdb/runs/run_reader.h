@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunReader: finds the blocks of one run, through the cache.
+// RunReader: reads the blocks of one run through the cache.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/run.h"
-#include "engine/rocksdb/runs/source.h"
+#include "engine/rocksdb/runs/view.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/series_merge.h"
 
 namespace varve::engine::rocksdb {
 
-// Block `number` of a run, through the cache. Errors: corrupt, io.
+// Reads block `number` of a run through the cache. Errors: corrupt, io.
 Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& run, std::size_t number);
 
-// One thread. Quick when groups come in ascending order: it remembers the last block.
+// For one thread. Fast if groups are asked for in ascending order: it keeps the last block.
 class RunReader {
  public:
   RunReader(const ScanSource& source, const Run& run) : source_(source), run_(run) {}
-  // The opened block that would hold the group, or nullptr if the run has none.
+  // The block that may hold the group, or nullptr if the run has no such block.
   Result<const chunk::Block*> block(std::uint32_t group);
   [[nodiscard]] const Run& run() const { return run_; }
-  // Keeps blocks alive that were given out, until the next call of release().
+  // Releases the blocks that block() returned earlier; until then they stay readable.
   void release() { older_.clear(); }
 
  private:
@@ -38,20 +38,20 @@ class RunReader {
 // The chunks of one group in several runs.
 struct FoundChunks {
   std::size_t count = 0;
-  const chunk::Block* block = nullptr;  // of the first one, which is all there is to read if count is 1
+  const chunk::Block* block = nullptr;  // of the first one; if count is 1, it is all there is to read
   std::size_t at = 0;
 };
 
-// Looks for the group in each run, in order. Of several chunks all are added to `gather`, which the caller has cleared;
-// a single one is not: it can be read as it is.
+// Looks for the group in each run, in order. Several chunks are added to `gather`, which the caller has cleared; a
+// single one is not, because it can be read directly.
 Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, shared::Gather& gather);
 
-// Does one of the runs hold samples (or windows that begin) in the range, of one of these groups? Ascending groups are
-// quickest. Only the blocks in which they may be are read.
+// Does one of the runs hold samples in the range (or windows that start in it) of one of these groups? Fastest if
+// groups ascend. Reads only blocks that may hold them.
 Result<bool> any_holds(const ScanSource& source, std::span<const std::shared_ptr<const Run>> runs,
                        std::span<const std::uint32_t> groups, model::TimeRange range);
 
-// Adds one column of the group, out of every run that has it, with the run's number as its rank.
+// Adds one column of the group from every run that has it, with the run's number as rank.
 Status add_column(std::span<RunReader> readers, std::uint32_t group, std::uint16_t column, shared::SeriesMerge& merge);
 
 }  // namespace varve::engine::rocksdb

@@ -11,7 +11,7 @@
 
 namespace varve::engine::rocksdb {
 
-// Reusable, one thread. Nothing is visible before the run that finish() gives is committed.
+// Reusable, for one thread. Nothing is visible before the run that finish() returns is committed.
 class RunWriter {
  public:
   explicit RunWriter(Database::Draft& draft) : draft_(draft) {}

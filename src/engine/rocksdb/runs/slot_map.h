@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotMap: a map by slot that is cheap to copy: sorted pages, shared by the copies until one of them is changed. A
-// store of many tenants and months has a million slots, and each commit makes a new value of its few hundred changed
-// ones.
+// SlotMap: a map by slot that is cheap to copy: sorted pages, shared by copies until one is changed (copy-on-write). A
+// store with many tenants and months has a million slots, and each commit changes a few hundred.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 
 namespace varve::engine::rocksdb {
 
-// Copies may be read on other threads while this one is changed.
+// Copies may be read by other threads while this one is changed.
 template <class T>
 class SlotMap {
  public:
@@ -60,7 +59,7 @@ class SlotMap {
   [[nodiscard]] bool empty() const { return pages_.empty(); }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  // The first that is not before `key`.
+  // The first entry that is not before `key`.
   [[nodiscard]] Iterator lower_bound(const SlotKey& key) const {
     const std::size_t page = page_of(key);
     if (page == pages_.size()) return end();
@@ -72,14 +71,14 @@ class SlotMap {
     return at != end() && at->first == key ? at : end();
   }
   [[nodiscard]] bool contains(const SlotKey& key) const { return find(key) != end(); }
-  // The key must be there.
+  // The key must exist.
   [[nodiscard]] const T& at(const SlotKey& key) const {
     const Iterator found = find(key);
     check(found != end(), "the slot is in the map");
     return found->second;
   }
 
-  // To be changed before any other call; made where it is missing.
+  // The value for the key, which is inserted if it is missing. Valid until the next call.
   T& edit(const SlotKey& key) {
     if (pages_.empty()) {
       pages_.push_back(std::make_shared<Page>(1, Entry{key, T{}}));
@@ -105,7 +104,7 @@ class SlotMap {
   }
 
  private:
-  // The last page that begins at or before the key, else the first; none: 0.
+  // The last page that begins at or before the key, else the first one. 0 if there are no pages.
   [[nodiscard]] std::size_t page_of(const SlotKey& key) const {
     const auto after = std::ranges::upper_bound(pages_, key, {}, [](const auto& page) { return page->front().first; });
     return after == pages_.begin() ? 0 : static_cast<std::size_t>(after - pages_.begin()) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotPatches: where runs of one slot contradict one another, because a series stands in several line groups. Needed
-// when they become one run, which knows no order of writing between groups.
+// SlotPatches: finds cells in which the runs of a slot contradict one another, because a series is in several line
+// groups. Needed before they are merged: within one run, the order of writes to different groups is lost.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ class SlotPatches {
     for (const auto& run : runs) readers_.emplace_back(source, *run);
   }
 
-  // Opens what shares a series with another group. The caller holds the index's lock.
+  // Reads the groups that share a series with another group. The caller holds the index's lock.
   Status find(const Database& database, const RunList& runs, const shared::SharedGroups& shared,
               const index::SeriesIndex& index) {
     if (!shared.any()) return {};
@@ -42,7 +42,7 @@ class SlotPatches {
   }
 
  private:
-  std::vector<RunReader> readers_;  // keep the blocks that patches point into
+  std::vector<RunReader> readers_;  // own the blocks that patches point into
   shared::Patches patches_;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: the runs, their marks and what they hold of each series, in the database and in memory. Whoever changes them
-// does it by commit(), one at a time: durable first, then visible.
+// Tables: the runs, their marks and the series stats, in the database and in memory. All changes go through commit(),
+// one at a time: they become durable first, then visible.
 //
-// When a commit cannot be flushed nobody knows whether it is in the database: it is in RocksDB's memory, and the next
-// flush that goes well makes it durable, whoever asks for it. So it is kept, and nothing else is committed, and no work
-// that depends on the list of runs is begun, before it has been flushed and published. Until then readers have what was
-// there before, which is still there: blocks go after their runs have gone from the list. Where the database had to be
-// opened again, it is known whether the commit is there; if not, nothing of it is, and the work is done anew.
+// If a commit cannot be flushed, it is unknown whether it is in the database: it is in RocksDB's memory, and the next
+// successful flush makes it durable. So it is kept, and until it has been flushed and published nothing else is
+// committed, and no work that depends on the list of runs begins. Meanwhile readers see the previous state, whose
+// blocks still exist: blocks are erased after their runs have left the list. If the database had to be reopened, it is
+// known whether the commit is there; if it is not, the work is repeated.
 #pragma once
 
 #include <atomic>
@@ -19,19 +19,18 @@
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run_numbers.h"
-#include "engine/rocksdb/runs/source.h"
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/stats_table.h"
 
 namespace varve::engine::rocksdb {
 
-// What a piece of work commits, and what is to be done when that is durable.
+// What a job commits, and what happens once it is durable.
 struct Change {
-  const char* what = "";         // of the steps: "merge"
-  Database::Commit commit = {};  // without stats and, unless it is a flush's, without checkpoint
+  const char* what = "";         // name of the job in steps (Options::at_step): "merge"
+  Database::Commit commit = {};  // without stats and, except for a flush, without checkpoint
   StatsChanges stats = {};
-  bool flushes = false;         // the immutable head, whose log goes
-  bool empties_series = false;  // samples or windows are gone
+  bool flushes = false;         // it holds the immutable head, whose log segments can be removed
+  bool empties_series = false;  // it removes samples or windows
   std::uint64_t slots_sealed = 0;
   std::uint64_t windows = 0;
 };
@@ -39,15 +38,16 @@ struct Change {
 // Thread-safe.
 class Tables {
  public:
-  // When an immutable head is in the database, and gone from `visible`: where the log begins now.
+  // Called when the immutable head is in the database and no longer in `visible`. The log begins at `first_segment`
+  // now.
   using Flushed = std::function<void(std::uint64_t first_segment)>;
 
   Tables(const Env& env, Visible& visible, std::unique_ptr<Database> opened)
       : env_(env), visible_(visible), cache_(env.options.cache_bytes_max), database_(std::move(opened)) {}
 
-  // Of a start, before anything else.
+  // To be called at start, before anything else.
   void on_flushed(Flushed flushed) { flushed_ = std::move(flushed); }
-  // What the database holds; definitions in the order in which they were written.
+  // The contents of the database; `define` gets the definitions in order of writing.
   struct Found {
     Checkpoint checkpoint;
     std::shared_ptr<const Runs> runs;
@@ -60,30 +60,31 @@ class Tables {
   [[nodiscard]] RunNumbers& numbers() { return numbers_; }
   [[nodiscard]] std::shared_ptr<const Runs> runs() const { return visible_.runs(); }
   [[nodiscard]] std::shared_ptr<const StatsTable> stats() const { return visible_.stats(); }
-  // Runs alone, with a snapshot that keeps their blocks.
+  // A view of the runs without heads, with a snapshot that keeps their blocks.
   [[nodiscard]] View view_of_runs() const;
-  // For readers of the view, which outlives it.
+  // The context for readers of the view, which must outlive it.
   [[nodiscard]] ScanSource source(const View& view, model::TenantId tenant) {
     return {view, *database_, cache_, env_.clock, tenant, env_.chunk_width_ms};
   }
 
-  // Durable and published when it returns. Error: either nothing is committed, or the change is as good as committed
-  // but not published; then nobody sees it before finish_commit() goes well, and nothing else is committed.
+  // The change is durable and published when it returns. Error: either nothing is committed, or the change is written
+  // but not published; then it becomes visible when finish_commit() succeeds, and nothing else is committed before.
   Status commit(Change change, Database::Draft& draft) VARVE_EXCLUDES(mutex_);
-  // Work that looks at the runs to change them begins with this.
+  // Finishes or undoes an earlier commit that failed. To be called before a job reads the runs in order to change them.
   Status finish_commit() VARVE_EXCLUDES(mutex_);
-  // A flush that began with numbers().begin_flush() is given up, unless its commit is on its way.
+  // Gives up a flush that began with numbers().begin_flush(), unless its commit is unfinished.
   void give_up_flush() VARVE_EXCLUDES(mutex_);
-  [[nodiscard]] std::uint64_t flushed_below() const VARVE_EXCLUDES(mutex_);  // segments of the log
+  // Log segments below this one are in the database.
+  [[nodiscard]] std::uint64_t flushed_below() const VARVE_EXCLUDES(mutex_);
 
-  // How often something went of which series may have had nothing else.
+  // Counts changes after which series may be without data.
   [[nodiscard]] std::uint64_t times_emptied() const { return times_emptied_; }
   void note_emptied() { ++times_emptied_; }
   [[nodiscard]] std::uint64_t slots_sealed() const { return slots_sealed_; }
   [[nodiscard]] std::uint64_t windows_written() const { return windows_written_; }
 
  private:
-  Result<bool> finish_locked() VARVE_REQUIRES(mutex_);  // false: it is undone
+  Result<bool> finish_locked() VARVE_REQUIRES(mutex_);  // false: the commit was undone
   void undo() VARVE_REQUIRES(mutex_);
   void publish(const Change& change) VARVE_REQUIRES(mutex_);
 
@@ -95,13 +96,13 @@ class Tables {
   Flushed flushed_;
   mutable Mutex mutex_;
   Checkpoint checkpoint_ VARVE_GUARDED_BY(mutex_);             // as committed
-  std::optional<Change> unfinished_ VARVE_GUARDED_BY(mutex_);  // written, but nobody knows whether it is durable
+  std::optional<Change> unfinished_ VARVE_GUARDED_BY(mutex_);  // written; unknown whether it is durable
   std::atomic<std::uint64_t> times_emptied_{0};
   std::atomic<std::uint64_t> slots_sealed_{0};
   std::atomic<std::uint64_t> windows_written_{0};
 };
 
-// Which granularities are made, and of what.
+// Which granularities are made of samples, and which of finer windows.
 Runs::Plan plan_of(const Env& env);
 
 }  // namespace varve::engine::rocksdb

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// View: everything a query needs of one moment: the heads, the runs, and a database snapshot that still has their
-// blocks. Visible: the newest one.
+// View: a consistent state of the store for a query: heads, runs, and a database snapshot that keeps the runs' blocks.
+// Visible: the current view. ScanSource: a view with the context that readers of it need.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/head/head.h"
+#include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run.h"
+#include "model/ids.h"
+#include "rollup/levels.h"
 
 namespace varve::engine::rocksdb {
 
 struct View {
-  std::shared_ptr<const Head> immutable;  // being flushed; may be null
-  std::shared_ptr<const Head> head;       // being written; null: only the runs are read
+  std::shared_ptr<const Head> immutable;  // being flushed; may be nullptr
+  std::shared_ptr<const Head> head;       // being written; nullptr: only the runs are read
   std::shared_ptr<const Runs> runs;
-  std::shared_ptr<const StatsTable> stats;  // of what is in the runs
+  std::shared_ptr<const StatsTable> stats;  // of the runs
   std::shared_ptr<const Database::Snapshot> snapshot = nullptr;
 };
 
-// Thread-safe. Its lock is held while pointers are copied, so that a reader waits neither for the log nor for the
-// database; it is taken last. What is replaced is destroyed by whoever held it last, not under the lock.
+// Thread-safe. Its lock is held only while pointers are copied, so readers wait neither for the log nor for the
+// database; no other lock is taken under it. Replaced objects are destroyed outside the lock.
 class Visible {
  public:
   void start(View first) VARVE_EXCLUDES(mutex_) {
@@ -32,7 +38,7 @@ class Visible {
     now_ = std::move(first);
   }
 
-  [[nodiscard]] View now() const VARVE_EXCLUDES(mutex_) {  // without snapshot
+  [[nodiscard]] View now() const VARVE_EXCLUDES(mutex_) {  // without a snapshot
     const MutexLock lock(mutex_);
     return now_;
   }
@@ -48,7 +54,7 @@ class Visible {
     const MutexLock lock(mutex_);
     return now_.immutable != nullptr;
   }
-  // The blocks of runs are there as long as the runs are listed: the list must be the same after the snapshot.
+  // Blocks exist while their runs are listed, so the list must be unchanged after the snapshot was taken.
   [[nodiscard]] View with_snapshot(const Database& database) const VARVE_EXCLUDES(mutex_) {
     while (true) {
       const auto before = runs();
@@ -60,14 +66,14 @@ class Visible {
     }
   }
 
-  // Ingest: the head becomes immutable, of which there is none.
+  // For Ingest: makes the head immutable. There must be no immutable head.
   void rotate(std::shared_ptr<const Head> next) VARVE_EXCLUDES(mutex_) {
     check(next != nullptr, "there is always a head");
     const MutexLock lock(mutex_);
     check(now_.immutable == nullptr, "one immutable head at a time");
     now_.immutable = std::exchange(now_.head, std::move(next));
   }
-  // A commit; of a flush: the immutable head goes.
+  // Publishes a commit. `flushed`: it holds the immutable head, which is dropped.
   void publish(std::shared_ptr<const Runs> runs, std::shared_ptr<const StatsTable> stats, bool flushed)
       VARVE_EXCLUDES(mutex_) {
     std::shared_ptr<const Head> dropped;
@@ -82,6 +88,20 @@ class Visible {
  private:
   mutable Mutex mutex_;
   View now_ VARVE_GUARDED_BY(mutex_);
+};
+
+// Refers to the view and to parts of the store, which must outlive it.
+struct ScanSource {
+  const View& view;
+  const Database& database;
+  BlockCache& cache;
+  const Clock& clock;
+  model::TenantId tenant;
+  std::int64_t chunk_width_ms;
+  const rollup::Levels* rollups = nullptr;       // nullptr: only samples are read
+  std::span<const model::SeriesId> series = {};  // the caller's list
+  std::span<const std::uint8_t> counters = {};   // for each: is it a delta counter, whose windows have no extremes?
+  std::span<const std::uint8_t> plain = {};      // for each: 1: its windows hold nothing that is wanted; empty: all 0
 };
 
 }  // namespace varve::engine::rocksdb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan: reads series out of a View, slot by slot, and merges what stands in more than one place.
+// Scan: reads series from a View, slot by slot, and merges data that is in several places.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 #include "base/result.h"
 #include "base/task_pool.h"
-#include "engine/rocksdb/runs/source.h"
+#include "engine/rocksdb/runs/view.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
 
-// Where a wanted series stands.
+// A column that holds samples of a requested series.
 struct Place {
   std::uint32_t group;
   std::uint16_t column;
@@ -21,8 +21,8 @@ struct Place {
   std::uint32_t ttl_s = 0;  // of the group's samples; 0: none
 };
 
-// `places` in any order; a series may have several. Of groups with a time to live what is over by the clock is not
-// read. Runs on up to options.threads threads: the caller's and helpers.
+// `places` in any order; a series may have several. Samples whose TTL has expired are not read. Runs on up to
+// options.threads threads: the caller's and helpers.
 Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
                    TaskPool& helpers, storage::PieceSink& sink);
 

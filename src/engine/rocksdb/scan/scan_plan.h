@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan plan: which parts of a scan's time are read as windows of which granularity, and which as samples.
+// Scan plan: decides which parts of a scan's time range are read as windows, of which granularity, and which as
+// samples.
 //
-// Windows do only where they say the same as the samples: in slots that are wholly rolled up, and for a sink that takes
-// statistics of every window of that granularity. Of several granularities the coarsest is read.
+// Windows are read only where they are equivalent to the samples: in slots that are completely rolled up, and if the
+// sink accepts windows of that granularity. Of several granularities the coarsest is read.
 #pragma once
 
 #include <span>
@@ -15,8 +16,8 @@ namespace varve::engine::rocksdb {
 
 using shared::Segment;
 
-// In order of time; together they cover the range wherever there is something. A slot whose samples retention has
-// dropped may come twice: its windows, and the samples that have come since.
+// In time order; together they cover all data in the range. A slot whose samples retention has dropped may occur twice:
+// its windows, and samples that arrived later.
 std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, model::TimeRange range,
                                std::span<const Place> places, storage::PieceSink& sink);
 

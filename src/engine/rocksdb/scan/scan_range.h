@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScanRange: reads the groups (or the one series) of one thread's share of a scan, slot by slot.
+// ScanRange: reads one thread's share of a scan, slot by slot: some groups, or one series of several groups.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace varve::engine::rocksdb {
 
-// The slots a scan has to look into, ascending: those of the tenant's runs and of the heads that overlap the range.
+// The slots that a scan reads, ascending: those of the tenant's runs and of the heads that overlap the range.
 class SlotList {
  public:
   struct Slot {
     model::Timestamp start = 0;
-    std::vector<const Run*> runs;  // that overlap the range; ascending by number
-    const Mark* mark = nullptr;    // none: nothing of it is rolled up
+    std::vector<const Run*> runs;  // those that overlap the range, ascending by number
+    const Mark* mark = nullptr;    // nullptr: nothing of the slot is rolled up
     bool rolled_up = false;        // all its samples are in its windows
   };
   SlotList(const ScanSource& source, model::TimeRange range);
@@ -36,18 +36,18 @@ class SlotList {
   std::vector<Slot> slots_;
 };
 
-// One thread. Made for one call.
+// For one thread. Serves one call of groups() or merged().
 class ScanRange {
  public:
   ScanRange(const ScanSource& source, const SlotList& slots, const storage::ScanOptions& options,
             storage::PieceSink& sink)
       : source_(source), slots_(slots), options_(options), emitter_(sink, options.range) {}
 
-  // `places` sorted by group and column; each series stands in no other place.
+  // `places` sorted by group and column; each is the only one of its series.
   Status groups(std::span<const Place> places);
   // All places of one series.
   Status merged(std::span<const Place> places);
-  // Errors: cancelled, timeout.
+  // Has the scan been cancelled, or passed its deadline? Errors: cancelled, timeout.
   static Status interrupted(const ScanSource& source, const storage::ScanOptions& options);
 
  private:

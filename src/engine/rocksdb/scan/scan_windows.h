@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan windows: reads a segment of a scan as windows, and as samples what its windows do not say.
+// Scan windows: reads a segment of a scan as windows, and reads samples for what its windows lack:
 //
-// That is texts, of which a window keeps only the last, but for histograms where the sink wants them merged and the
-// window says all of them; numbers, where it does not want their windows; and extremes where a window has none: it was
-// made of what was a delta counter then. Where those samples are gone too, such a window is given with NaN for its
-// extremes: that there were samples is known, and which was the least is not; and histograms as the window has them.
+//   texts, of which a window keeps only the last; except histograms, if the sink wants them merged and the window has
+//     all of them
+//   numbers, if the sink does not want their windows
+//   extremes, if a window has none because its metric was a delta counter when it was made
+//
+// If those samples are gone, too, such windows are delivered with NaN as extremes (unknown), and histograms as far as
+// the window has them.
 #pragma once
 
 #include <span>
@@ -13,7 +16,7 @@
 
 namespace varve::engine::rocksdb {
 
-// Gives what is in `segment` of the series to the sink. `places` as for ScanRange, or all places of one series.
+// Delivers the segment to the sink. `places`: as for ScanRange::groups(), or all places of one series.
 Status scan_windows(const ScanSource& source, const SlotList& slots, const Segment& segment,
                     const storage::ScanOptions& options, std::span<const Place> places, storage::PieceSink& sink);
 

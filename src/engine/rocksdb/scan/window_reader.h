@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowReader: reads the windows of series out of one level slot.
+// WindowReader: reads the windows of series from one level slot.
 #pragma once
 
 #include <array>
@@ -14,32 +14,32 @@
 
 namespace varve::engine::rocksdb {
 
-// One thread. Bytes of what is read live as long as the reader, all else of it until the next call.
+// For one thread. Texts in the results are valid as long as the reader, everything else until the next call.
 class WindowReader {
  public:
   WindowReader(const ScanSource& source, const Runs::OfSlot& slot) {
     for (const auto& run : slot.runs) readers_.emplace_back(source, *run);
   }
-  // The windows of the group (rollup/columns.h), into `out` (cleared first). Empty ones have done their work, which is
-  // to stand before older ones: they are left out. Error: corrupt.
+  // Reads the windows of the group (rollup/columns.h) into `out` (cleared first). Leaves out empty windows, which only
+  // override older ones. Error: corrupt.
   Status read(std::uint32_t group, rollup::Windows& out);
-  // The columns of a group of numbers, into `out`, but for its series: counts and what is wanted, nothing else is
-  // decoded. Empty windows (count 0) are among them. Extremes that no window has are NaN. Error: corrupt.
+  // Reads the columns of a group of numbers into `out`, but does not set its series. Decodes counts and the requested
+  // fields only. Includes empty windows (count 0). Extremes are NaN if the chunk has none. Error: corrupt.
   Status read(std::uint32_t group, const storage::WindowFields& fields, storage::WindowColumns& out);
-  // What windows of texts say of histograms, into `out` (cleared first), empty windows among them; `merged`: with the
-  // merged histograms, too, if any window has one. Error: corrupt.
+  // Reads the histogram fields of text windows into `out` (cleared first), including empty windows. `merged`: also the
+  // merged histograms, if any window has one. Error: corrupt.
   Status read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out);
 
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
-  // The group's starts and the wanted ones of its columns. False: the slot does not have it.
+  // Loads the group's starts and the requested columns. False: the slot does not have the group.
   Result<bool> load(std::uint32_t group, const Wanted& wanted);
   Status load_starts(const chunk::Block& block, std::size_t at);
 
   std::vector<RunReader> readers_;
   shared::Gather gather_;
   std::vector<model::Timestamp> starts_;
-  std::shared_ptr<const chunk::Block> starts_block_;  // starts_ are those of this block, with this number; or of none
+  std::shared_ptr<const chunk::Block> starts_block_;  // the block that starts_ are from, if any; times_number() below
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed

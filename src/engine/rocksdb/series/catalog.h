@@ -1,57 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalog: the index of series, which of them are forgotten, and the definitions that are not in the log yet.
+// Catalog: the series index, the line groups with forgotten series, and definitions that are not in the log yet.
 //
-// Definitions are made under the index's lock and taken by whoever writes the log, in the order in which they were
-// made, in front of the next rows.
+// Definitions are created under the index's lock. The writer of the log takes them, in order of creation, and writes
+// them in front of the next rows.
 //
-// Forgetting takes two steps, so that it needs no lock that appends wait for: keep_out() says which line groups may be
-// written only after revive(), and forget() forgets the series of which all groups are still kept out by then.
+// Forgetting has two steps, so that it needs no lock that blocks appends: after keep_out(), rows of these line groups
+// may be written only after revive(); forget() then forgets the series whose groups are all still kept out.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/head/head.h"
-#include "engine/rocksdb/series/forgotten_groups.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
+#include "model/ids.h"
+#include "model/row.h"
 
 namespace varve::engine::rocksdb {
+
+// The set of line groups that may hold a forgotten series. Checked for every batch unless it is empty. Not thread-safe.
+class ForgottenGroups {
+ public:
+  void add(model::GroupId group) {
+    const std::uint32_t g = model::to_int(group);
+    if (g >= bits_.size()) bits_.resize(std::max<std::size_t>(g + 1, bits_.size() * 3 / 2));
+    count_ += bits_[g] ? 0 : 1;
+    bits_[g] = true;
+  }
+  void remove(model::GroupId group) {
+    if (!contains(group)) return;
+    check(count_ > 0, "groups are counted");
+    bits_[model::to_int(group)] = false;
+    --count_;
+  }
+  [[nodiscard]] bool contains(model::GroupId group) const {
+    return model::to_int(group) < bits_.size() && bits_[model::to_int(group)];
+  }
+  // Does any of the rows belong to a group in the set?
+  [[nodiscard]] bool any_in(std::span<const std::byte> rows) const {
+    if (count_ == 0) return false;
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      if (contains(row.group())) return true;
+      at += row.bytes();
+    }
+    return false;
+  }
+  // Appends the rows of all other groups to `out`; returns the number of samples in the rows left out.
+  std::size_t leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const {
+    std::size_t samples = 0;
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      at += row.bytes();
+      if (contains(row.group())) {
+        samples += row.count();
+      } else {
+        out.insert(out.end(), row.at, at);
+      }
+    }
+    return samples;
+  }
+
+ private:
+  std::vector<bool> bits_;
+  std::size_t count_ = 0;
+};
 
 // Thread-safe.
 class Catalog {
  public:
   explicit Catalog(std::size_t series_per_tenant_max) : series_max_(series_per_tenant_max) {}
 
-  // Readers hold it as readers; what the index returns outlives the lock.
+  // Readers take it shared. What the index returns stays valid after unlocking.
   mutable SharedMutex mutex;
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
 
-  // These as index/series_index.h says.
+  // As in index/series_index.h.
   model::TenantId tenant(std::string_view name) VARVE_EXCLUDES(mutex, waiting_mutex_);
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s)
       VARVE_EXCLUDES(mutex, waiting_mutex_);
 
   [[nodiscard]] std::string take_definitions() VARVE_EXCLUDES(waiting_mutex_);
-  // They could not be written. Later ones refer to them by number: they stay in front.
+  // Puts definitions back that could not be written, in front, because later ones refer to them by number.
   void put_back_definitions(std::string_view taken) VARVE_EXCLUDES(waiting_mutex_);
 
   // Does one of the rows belong to a group that is kept out?
   [[nodiscard]] bool keeps_out(std::span<const std::byte> rows) const VARVE_EXCLUDES(waiting_mutex_);
-  // Appends the rows of all other groups to `out`; returns how many samples those of the groups kept out have.
+  // Appends the rows of groups that are not kept out to `out`; returns the number of samples in the other rows.
   std::size_t leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const
       VARVE_EXCLUDES(waiting_mutex_);
-  // Lets in the groups of the rows, and brings back their series. Error: limit (not all, as the tenant is full).
+  // Lets in the groups of the rows and revives their series. Error: limit (some are left out: the tenant is full).
   Status revive(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex, waiting_mutex_);
-  // No head holds rows of these groups, and no append is under way.
+  // Precondition: no head holds rows of these groups, and no append is running.
   void keep_out(std::span<const model::GroupId> groups) VARVE_EXCLUDES(waiting_mutex_);
   void forget(std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex, waiting_mutex_);
-  // Of a start: what the log brought into the head is back, all else that is forgotten is kept out.
+  // At start: revives forgotten series with rows in the head, and keeps out the groups of all others.
   void revive_written(const Head& head) VARVE_EXCLUDES(mutex, waiting_mutex_);
 
  private:

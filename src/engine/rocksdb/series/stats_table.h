@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StatsTable: what is known of each series over its life: first and last seen, points, types. In memory 25 bytes a
-// series, in the database in pages of 1024 series (docs/formats/series-stats.md). It says what the runs hold: heads are
-// added when asked.
+// StatsTable: the stats of each series: first and last sample, points, types. 25 bytes a series in memory, pages of
+// 1024 series in the database (docs/formats/series-stats.md). It covers the runs; queries add the heads.
 //
-// Pages are never changed, but replaced: a commit collects what it changes (StatsChanges) and makes new pages of it
-// when it is written, which take their places when it is published. So a failed commit changes nothing, commits of
-// different work may be prepared side by side, and a reader's copy stays as it is.
+// Pages are immutable: a commit collects its changes (StatsChanges), makes new pages when it is written, and installs
+// them when it is published. So a failed commit changes nothing, several jobs may prepare commits at the same time, and
+// a reader's copy does not change.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@ namespace varve::engine::rocksdb {
 
 struct StatsPage {
   static constexpr std::uint32_t kSeries = 1024;
-  std::array<model::Timestamp, kSeries> first{};  // of a series without points: 0
+  std::array<model::Timestamp, kSeries> first{};  // 0 for a series without points
   std::array<model::Timestamp, kSeries> last{};
   std::array<std::uint64_t, kSeries> points{};
   std::array<std::uint8_t, kSeries> types{};
@@ -37,12 +36,12 @@ struct StatsPage {
 };
 
 std::string encode_stats_page(const StatsPage& page);
-// Foreign bytes are safe. Errors: corrupt, unsupported (another version).
+// Safe for untrusted bytes. Errors: corrupt, unsupported (another version).
 Result<std::shared_ptr<const StatsPage>> decode_stats_page(std::string_view value);
 
-using StatsPages = std::vector<std::pair<std::uint32_t, std::shared_ptr<const StatsPage>>>;  // with their numbers
+using StatsPages = std::vector<std::pair<std::uint32_t, std::shared_ptr<const StatsPage>>>;  // (number, page)
 
-// Copies are cheap, and stay as they are. The caller locks.
+// Copy-on-write: copies are cheap and independent. Not thread-safe.
 class StatsTable {
  public:
   [[nodiscard]] storage::SeriesStats of(model::SeriesId series) const;
@@ -53,30 +52,30 @@ class StatsTable {
   [[nodiscard]] std::size_t memory_bytes() const { return pages_.size() * (sizeof(pages_[0]) + sizeof(StatsPage)); }
 
  private:
-  std::vector<std::shared_ptr<const StatsPage>> pages_;  // nullptr: nothing known
+  std::vector<std::shared_ptr<const StatsPage>> pages_;  // nullptr: no stats
 };
 
-// What one commit changes. One thread.
+// The changes of one commit. For one thread.
 class StatsChanges {
  public:
-  // A fragment that is new in the runs: the samples of a group, a column for each series.
+  // Adds a fragment that is new in the runs: the samples of a group, one column for each series.
   void add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
            std::span<const chunk::Column> columns);
-  // What was gathered from chunks is written again in their place: what was overwritten or erased is taken off. All
-  // columns of the group were gathered.
+  // Chunks are replaced by what was gathered from them: subtracts samples that were overwritten or erased. All columns
+  // of the group must have been gathered.
   void rewritten(std::span<const model::SeriesId> series, const shared::Gather& gathered);
-  // Some points are gone; where none is left, nothing is known any more.
+  // Removes points; a series without points loses its stats.
   void subtract(model::SeriesId series, std::uint64_t points);
-  // All are gone, also those that retention has dropped.
+  // Removes the stats of the series, including points that retention has dropped.
   void forget(model::SeriesId series);
 
   [[nodiscard]] bool empty() const { return pages_.empty(); }
-  // The pages that change, for Database::Commit::stats.
+  // The changed pages, for Database::Commit::stats.
   [[nodiscard]] StatsPages apply(const StatsTable& stats) const;
 
  private:
   struct Change {
-    model::Timestamp first = 0;  // of what was added
+    model::Timestamp first = 0;  // of the added points
     model::Timestamp last = 0;
     std::uint64_t added = 0;
     std::uint64_t lost = 0;
@@ -88,7 +87,7 @@ class StatsChanges {
   Change& change_of(model::SeriesId series);
   static void apply(const Change& change, StatsPage& page, std::size_t i);
 
-  std::vector<std::unique_ptr<Page>> pages_;  // nullptr: not changed
+  std::vector<std::unique_ptr<Page>> pages_;  // nullptr: unchanged
 };
 
 }  // namespace varve::engine::rocksdb

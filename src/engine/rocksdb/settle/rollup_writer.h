@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RollupWriter: collects the windows that a sealing makes, and writes them as runs of their level slots.
+// RollupWriter: collects the windows that a seal makes, and writes them as runs of their level slots.
 //
-// A series' windows of several raw slots stand in one chunk. So those of a few groups are held until all slots have
-// given theirs, then written; a level slot gets one run as long as later groups are higher than what is written.
+// A series' windows from several raw slots go into one chunk. So the windows of a few groups are held until all slots
+// have added theirs, and then written. A level slot gets one run as long as groups ascend from one write to the next.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@
 
 namespace varve::engine::rocksdb {
 
-// One thread. Nothing is visible before the runs that finish() gives are committed.
+// For one thread. Nothing is visible before the runs that finish() returns are committed.
 class RollupWriter {
  public:
   RollupWriter(Database::Draft& draft, std::int64_t chunk_width_ms, RunNumbers& numbers)
       : draft_(draft), chunk_width_ms_(chunk_width_ms), numbers_(numbers) {}
 
-  // Windows of one series and kind, all in one level slot; they are copied. Those of the same series in other slots
-  // must come before the next complete(), or stand in another run.
+  // Copies windows of one series and kind, all in one level slot. Windows of the same series from other raw slots must
+  // be added before the next complete(); otherwise they go into another run.
   Status add(model::TenantId tenant, std::int64_t granularity_ms, std::uint32_t group, rollup::Kind kind,
              std::span<const rollup::Window> windows);
 
-  // All slots have given what they have of the groups so far.
+  // To be called when all raw slots have added their windows of the groups so far.
   Status complete() {
     return held_.size() < kWindowsWritten && texts_.bytes() < kTextBytesWritten ? Status{} : flush();
   }
 
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
-  // The highest number among its runs; none: 0.
+  // The highest number of its runs; 0 if there are none.
   [[nodiscard]] std::uint64_t last_run() const { return number_; }
 
  private:
@@ -46,7 +46,7 @@ class RollupWriter {
     model::Timestamp start;    // of its first window
     std::size_t first, count;  // of held_
   };
-  // At once: so many windows, or with so many bytes of texts.
+  // complete() writes when so many windows, or so many bytes of texts, are held.
   static constexpr std::size_t kWindowsWritten = 8192;
   static constexpr std::size_t kTextBytesWritten = std::size_t{1} << 20;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SetAside: work of maintenance that failed on what it found, for example a damaged block. It is tried again with
-// exponential back-off, and meanwhile everything else goes on.
+// SetAside: maintenance work that failed because of its data, for example a damaged block. It is retried with
+// exponential back-off, and does not hold up other work.
 //
-// In memory: after a start everything is tried once more. Thread-safe.
+// Kept in memory only: after a restart everything is tried again. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace varve::engine::rocksdb {
 
-// What failed: sealing of one group (its number), or one of these.
+// The work that failed: the number of the group that was to be sealed, or one of these.
 inline constexpr std::uint32_t kMergeOfSlot = 0xffffffff;
 inline constexpr std::uint32_t kCoarseWindow = 0xfffffffe;
 inline constexpr std::uint32_t kSealOfSlot = 0xfffffffd;
@@ -34,14 +34,14 @@ class SetAside {
     std::string error;
   };
 
-  // Is it not to be tried yet?
+  // Is the work still waiting for its next attempt?
   [[nodiscard]] bool holds(const SlotKey& slot, std::uint32_t work, model::Timestamp now_ms) const;
-  // The first failure of a work is logged.
+  // Logs the first failure of each work.
   void failed(const SlotKey& slot, std::uint32_t work, const Error& error, model::Timestamp now_ms);
   void succeeded(const SlotKey& slot, std::uint32_t work);
-  void forget(const SlotKey& slot);  // the slot is gone
+  void forget(const SlotKey& slot);  // the slot was deleted
 
-  // A slot all of whose `open_groups` open groups are to be left alone until then.
+  // Lets the slot rest until then, unless its number of open groups changes.
   void rest(const SlotKey& slot, std::size_t open_groups, model::Timestamp until_ms);
   [[nodiscard]] bool rests(const SlotKey& slot, std::size_t open_groups, model::Timestamp now_ms) const;
 

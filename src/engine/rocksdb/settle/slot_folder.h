@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotFolder: reads groups of a raw slot out of its runs and folds each of their series into windows.
+// SlotFolder: reads groups of a raw slot from its runs and folds each of their series into windows.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class SlotFolder {
   // granularity, which are valid during the call.
   using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
 
-  // Samples in `except` are left out.
+  // Leaves out samples in `except`.
   SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
              model::TimeRange except = {0, 0});
 
@@ -34,7 +34,7 @@ class SlotFolder {
   Status series(model::SeriesId series, const Catalog& catalog, const Out& out) VARVE_EXCLUDES(catalog.mutex);
 
  private:
-  // What was folded last.
+  // Passes the windows of the last fold to `out`.
   Status give(model::SeriesId series, const Out& out);
 
   std::vector<RunReader> readers_;

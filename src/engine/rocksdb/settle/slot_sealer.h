@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotSealer: folds what is new in one raw slot into the windows of every granularity that is made of samples.
+// SlotSealer: folds new samples of one raw slot into the windows of every granularity that is made of samples.
 //
-// A group that cannot be read is set aside and left open in the slot's mark, so that one damaged chunk stops nothing
-// else; so are groups of partitions that are not ours.
+// A group that cannot be read is set aside and stays open in the slot's mark, so that a damaged chunk does not stop the
+// rest. Groups of partitions that other processes seal stay open, too.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace varve::engine::rocksdb {
 
-// What the sealer needs of the store.
+// What the sealer uses of the store.
 struct SealContext {
   const Options& options;
   const Catalog& catalog;
@@ -43,27 +43,27 @@ struct SealedGroup {
   }
 };
 
-// Stands for the number of the last run of the commit, until that is known.
+// Placeholder for the number of the commit's last run, until it is known.
 inline constexpr std::uint64_t kThisCommit = ~std::uint64_t{0};
 
-// One thread, under the maintenance lock. Made for one slot: start(), add() in ascending order of groups, finish().
-// Errors are those of the whole slot.
+// For one thread, under the maintenance lock. Seals one slot: start(), add() in ascending order of groups, finish(). An
+// error concerns the whole slot.
 class SlotSealer {
  public:
   SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer);
   SlotSealer(const SlotSealer&) = delete;
   SlotSealer& operator=(const SlotSealer&) = delete;
 
-  // Finds the groups that are to be sealed.
+  // Lists the groups to be sealed.
   Status start();
-  // Ascending, each once: what stands in a run that is not rolled up yet, and what is open.
+  // The groups of runs that are not rolled up yet, and open groups; ascending, each once.
   [[nodiscard]] std::span<const std::uint32_t> groups() const { return groups_; }
-  // Gives the windows of its groups of the batch (ascending by group) to the writer.
+  // Writes the windows of the slot's groups in the batch, which ascends by group.
   Status add(std::span<const SealedGroup> batch);
-  // The slot's mark, and what is to go.
+  // Adds the slot's new mark to the commit and, if retention dropped the slot before, the removal of its late runs.
   void finish(Database::Commit& commit);
   [[nodiscard]] const SlotKey& slot() const { return slot_; }
-  // Nothing more is added, and it must not be finished.
+  // After this, add() does nothing, and finish() must not be called.
   void give_up() { gave_up_ = true; }
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
 
@@ -82,10 +82,10 @@ class SlotSealer {
   const Runs::OfSlot& of_slot_;
   const std::int64_t now_ms_;
   const std::vector<std::int64_t> widths_;  // of the granularities that are made of the slot's samples
-  // Are the windows that its samples go into made of other samples, too, which are not here? Then those wider than the
-  // slot (and, where the slot's own samples are gone, all) are not made again but added to.
+  // Are stored windows over this slot made of samples that are not in its runs? Then samples are added to the windows
+  // wider than the slot (and, if the slot's earlier samples were dropped, to all), instead of making them again.
   const bool adds_;
-  // Where the slot has been sealed before: what is stored of it, by granularity.
+  // If the slot was sealed before: its stored windows, by granularity.
   std::map<std::int64_t, WindowReader> stored_in_;
   SlotFolder folder_;
   std::vector<std::uint32_t> open_;  // groups that stay open
@@ -93,8 +93,8 @@ class SlotSealer {
   std::size_t next_ = 0;  // of groups_
   bool gave_up_ = false;
   rollup::Windows windows_, coarser_, stored_, complete_;
-  rollup::TextPool texts_;    // of what is made of the series at hand
-  std::set<SlotKey> coarse_;  // windows wider than the slot that were added to
+  rollup::TextPool texts_;    // of the current series
+  std::set<SlotKey> coarse_;  // windows wider than the slot that samples were added to
 };
 
 }  // namespace varve::engine::rocksdb
