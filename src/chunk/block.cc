@@ -166,6 +166,7 @@ Status Block::times(std::size_t i, std::vector<model::Timestamp>& out) const {
 }
 
 Status Block::column(std::size_t i, std::size_t column, DecodedColumn& out) const {
+  if (column >= state_->groups[i].columns) return malformed("a group with a column less");
   const Part& part = state_->part(i, column);
   out.uniform = part.form != Form::mixed;
   out.type = type_of(part.form);

@@ -71,7 +71,7 @@ struct Block::State {
   Status read_directory(std::uint64_t group_count);
 
   [[nodiscard]] const Part& part(std::size_t group, std::size_t column) const {
-    check(group < groups.size(), "a group of the block");
+    check(group < groups.size() && column < groups[group].columns, "a column of a group of the block");
     return parts[columns[groups[group].first_column + column]];
   }
   // False: a section could not be decompressed.

@@ -45,6 +45,7 @@ void sum_up(const Part& part, std::span<const std::uint64_t> values, Stats& stat
 }  // namespace
 
 Stats Block::stats(std::size_t i, std::size_t column) const {
+  if (column >= state_->groups[i].columns) return {.uniform = false};  // column() tells
   const Part& part = state_->part(i, column);
   Stats stats;
   stats.uniform = part.form != Form::mixed;

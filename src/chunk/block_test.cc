@@ -98,6 +98,17 @@ TEST(Block, WithoutGroupsIsEmpty) {
   EXPECT_EQ(block->find(model::GroupId{0}), 0U);
 }
 
+// A damaged block may have another number of columns than its reader knows of the group.
+TEST(Block, AColumnTooManyIsAnError) {
+  BlockBuilder builder;
+  const auto block = reopen(seal(builder, {one(longs({1, 2}), 2)}));
+  DecodedColumn column;
+  EXPECT_TRUE(block->column(0, 0, column));
+  EXPECT_EQ(block->column(0, 1, column).error().code, Code::corrupt);
+  EXPECT_FALSE(block->stats(0, 1).numeric);
+  EXPECT_FALSE(block->stats(0, 1).uniform);
+}
+
 TEST(Block, StatsOfNumbers) {
   struct Case {
     OwnColumn column;

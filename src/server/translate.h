@@ -4,7 +4,7 @@
 
 #include "api/shared/context.h"
 #include "config/config.h"
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "http/server.h"
 #include "query/engine.h"
 #include "telnet/listener.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/runs/tables.h"
 #include "engine/rocksdb/series/catalog.h"

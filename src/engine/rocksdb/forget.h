@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/task_pool.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/runs/tables.h"
 #include "engine/rocksdb/series/catalog.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/head/head.h"
 #include "engine/rocksdb/log/log.h"
 #include "engine/rocksdb/runs/view.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/runs/tables.h"
 #include "engine/rocksdb/series/catalog.h"
 #include "engine/rocksdb/settle/set_aside.h"

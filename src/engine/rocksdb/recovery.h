@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/rocksdb/directory.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/runs/tables.h"

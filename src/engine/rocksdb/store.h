@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"

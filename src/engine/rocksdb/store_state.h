@@ -12,7 +12,7 @@
 
 #include "base/task_pool.h"
 #include "engine/rocksdb/directory.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/maintenance.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "storage/testing/store_fixture.h"
 
 namespace varve::server::testing {

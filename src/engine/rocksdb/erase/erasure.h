@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/catalog.h"

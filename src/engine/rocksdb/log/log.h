@@ -21,9 +21,9 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "engine/rocksdb/env/options.h"
 #include "engine/rocksdb/log/log_files.h"
 #include "engine/rocksdb/log/log_format.h"
-#include "engine/rocksdb/options.h"
 
 namespace varve::engine::rocksdb {
 

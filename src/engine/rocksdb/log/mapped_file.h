@@ -15,6 +15,8 @@ class MappedFile {
  public:
   // Error: io.
   static Result<std::unique_ptr<MappedFile>> open(const std::string& path);
+  // Of an open file, which stays open; `path` is for the error. Error: io.
+  static Result<std::unique_ptr<MappedFile>> of_descriptor(int fd, const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

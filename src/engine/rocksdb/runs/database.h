@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "engine/rocksdb/runs/run.h"
 #include "engine/rocksdb/series/stats_table.h"
 

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "base/mutex.h"
-#include "engine/rocksdb/env.h"
+#include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run_numbers.h"

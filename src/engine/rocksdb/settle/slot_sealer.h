@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/settle/set_aside.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "engine/rocksdb/options.h"
+#include "engine/rocksdb/env/options.h"
 #include "engine/shared/chunk_width.h"
 #include "engine/shared/stored_for.h"
 
