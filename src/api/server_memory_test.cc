@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What requests hold together stays within limits.memory, and what is no longer wanted is given back.
 #include <deque>
-#include <mutex>
 #include <thread>
 
 #include "api/kairosdb/running_queries.h"
 #include "api/shared/query_answer.h"
+#include "base/mutex.h"
 #include "http/server_fixture.h"
 #include "storage/testing/memory_store.h"
 
@@ -40,7 +40,7 @@ class MemoryTest : public http::ServerTest {
   MemoryTest() {
     options.memory = memory_;
     router.add(Method::get, "/held", [this](const Request& request, const Responder& answer) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       queries_.push_back(begin_query(engine_, request, "test", "m").value());
       held_.emplace_back(answer);
     });
@@ -50,7 +50,7 @@ class MemoryTest : public http::ServerTest {
       answer(streamed(std::move(query), Response::text(200, ""), std::make_shared<Endless>(endless_)).value());
     });
     router.add(Method::post, "/later", [this](const Request&, Responder answer) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       held_.push_back(std::move(answer));
     });
     add_admin_queries(router, engine_, pool_);
@@ -61,17 +61,22 @@ class MemoryTest : public http::ServerTest {
   }
 
   std::size_t waiting() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return held_.size();
   }
   static void until(const std::function<bool()>& is_so) {
     while (!is_so()) std::this_thread::yield();
   }
-  // The answer, made and not sent, of a query that the client asks; held_ takes it.
-  Result<Response> made_answer(Client& client) {
+  // The answer, made and not sent, of a query that the client asks; answer_held() takes it.
+  Response made_answer(Client& client) {
     client.send("GET /held HTTP/1.1\r\n\r\n");
     until([&] { return waiting() == 1; });
-    return held_by(std::move(queries_.front()), Response::text(200, std::string(100'000, 'x')));
+    const MutexLock lock(mutex_);
+    return held_by(std::move(queries_.front()), Response::text(200, std::string(100'000, 'x'))).value();
+  }
+  void answer_held(Response response) {
+    const MutexLock lock(mutex_);
+    held_.front()(std::move(response));
   }
   std::string kill_path() {
     const auto running = engine_.running().list("default");
@@ -84,9 +89,9 @@ class MemoryTest : public http::ServerTest {
   query::Engine engine_{store_, store_, clock_, {}, memory_};
   TaskPool pool_{1};
   std::atomic<int> endless_{0};
-  std::mutex mutex_;  // protects what follows
-  std::deque<Responder> held_;
-  std::deque<std::shared_ptr<query::UnderWay>> queries_;
+  Mutex mutex_;
+  std::deque<Responder> held_ VARVE_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<query::UnderWay>> queries_ VARVE_GUARDED_BY(mutex_);
 };
 
 TEST_F(MemoryTest, BodiesThatTrickleHoldWhatHasComeOfThem) {
@@ -140,7 +145,7 @@ TEST_F(MemoryTest, SmallBodiesFindRoomBesideLargeOnes) {
   EXPECT_NE(refused.body.find("limits.memory"), std::string::npos) << refused.body;
   EXPECT_EQ(memory_->refused(), 1U);
   for (int i = 0; i < 2; ++i) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     held_[static_cast<std::size_t>(i)](Response::empty(204));
   }
   EXPECT_EQ(first.reply().status, 204);  // those that had their memory keep it
@@ -185,11 +190,10 @@ TEST_F(MemoryTest, AnAnswerGoesWithItsConnection) {
 TEST_F(MemoryTest, AQueryThatIsKilledBeforeItsAnswerIsToldSo) {
   start();
   Client client(port());
-  auto response = made_answer(client);
-  ASSERT_TRUE(response);
+  Response response = made_answer(client);
   Client admin(port());
   EXPECT_EQ(admin.ask("DELETE " + kill_path() + " HTTP/1.1\r\n\r\n").status, 204);
-  held_.front()(std::move(*response));
+  answer_held(std::move(response));
   const Reply reply = client.reply();
   EXPECT_EQ(reply.status, 422);
   EXPECT_NE(reply.body.find("killed by an operator"), std::string::npos) << reply.body;
@@ -200,11 +204,10 @@ TEST_F(MemoryTest, AQueryThatIsKilledBeforeItsAnswerIsToldSo) {
 TEST_F(MemoryTest, AnAnswerIsHeldUntilItIsSent) {
   start();
   Client client(port());
-  auto response = made_answer(client);
-  ASSERT_TRUE(response);
+  Response response = made_answer(client);
   EXPECT_GE(memory_->held(Kind::answer), 100'000U);
   EXPECT_EQ(engine_.running().list("default").size(), 1U);
-  held_.front()(std::move(*response));
+  answer_held(std::move(response));
   EXPECT_EQ(client.reply().body.size(), 100'000U);
   until([&] { return memory_->held() == 0 && engine_.running().list("default").empty(); });
 }

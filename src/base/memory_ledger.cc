@@ -13,7 +13,7 @@ MemoryLedger::MemoryLedger(std::size_t limit) : limit_(limit) {
 }
 
 std::size_t MemoryLedger::held(Kind kind) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return held_[static_cast<std::size_t>(kind)];
 }
 
@@ -23,31 +23,30 @@ std::size_t MemoryLedger::held() const {
 }
 
 std::array<std::size_t, 3> MemoryLedger::held_by_kind() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return held_;
 }
 
 std::size_t MemoryLedger::room() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Share& rest = shares_[static_cast<std::size_t>(Place::rest)];
   return rest.max - rest.used;
 }
 
 bool MemoryLedger::move(Account& account, Kind kind, std::size_t bytes) {
-  const auto share_at = [this](Place place) -> Share& { return shares_[static_cast<std::size_t>(place)]; };
-  const std::lock_guard lock(mutex_);
-  Share& before = share_at(account.place_);
+  const MutexLock lock(mutex_);
+  Share& before = share(account.place_);
   before.used -= account.bytes_;
   Place place = kind == Kind::body ? Place::bodies : Place::queries;
   const bool small = bytes <= kSmallMax && !account.large_;
-  if (!small || !share_at(place).has(bytes)) place = Place::rest;
+  if (!small || !share(place).has(bytes)) place = Place::rest;
   // What becomes less may stay where it is, whoever has come to the other shares meanwhile.
-  if (!share_at(place).has(bytes) && bytes <= account.bytes_) place = account.place_;
-  if (!share_at(place).has(bytes)) {
+  if (!share(place).has(bytes) && bytes <= account.bytes_) place = account.place_;
+  if (!share(place).has(bytes)) {
     before.used += account.bytes_;
     return false;
   }
-  share_at(place).used += bytes;
+  share(place).used += bytes;
   held_[static_cast<std::size_t>(account.kind_)] -= account.bytes_;
   held_[static_cast<std::size_t>(kind)] += bytes;
   account.kind_ = kind;

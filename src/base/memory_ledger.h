@@ -16,9 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 
 namespace varve {
 
@@ -58,12 +58,13 @@ class MemoryLedger {
   enum class Place { bodies, queries, rest };
 
   // False: there is no room, and nothing has changed.
-  bool move(Account& account, Kind kind, std::size_t bytes);
+  bool move(Account& account, Kind kind, std::size_t bytes) VARVE_EXCLUDES(mutex_);
+  Share& share(Place place) VARVE_REQUIRES(mutex_) { return shares_[static_cast<std::size_t>(place)]; }
 
   const std::size_t limit_;
-  mutable std::mutex mutex_;     // protects what follows; nothing is called under it
-  std::array<Share, 3> shares_;  // by Place; together they have the limit
-  std::array<std::size_t, 3> held_{};
+  mutable Mutex mutex_;                                   // nothing is called under it
+  std::array<Share, 3> shares_ VARVE_GUARDED_BY(mutex_);  // by Place; together they have the limit
+  std::array<std::size_t, 3> held_ VARVE_GUARDED_BY(mutex_){};
   std::atomic<std::uint64_t> refused_{0};
 };
 

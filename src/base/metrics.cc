@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
-#include <mutex>
 
 #include "base/check.h"
+#include "base/mutex.h"
 
 namespace varve {
 namespace {
@@ -92,11 +92,12 @@ void Histogram::observe(double value) {
 }
 
 struct Metrics::State {
-  mutable std::mutex mutex;
-  std::deque<Family> families;  // in order of registration
+  mutable Mutex mutex;
+  std::deque<Family> families VARVE_GUARDED_BY(mutex);  // in order of registration
 
   // The entry with these labels, new if it is not there.
-  Entry& entry(std::string_view name, std::string_view help, Kind kind, const std::vector<MetricLabel>& labels) {
+  Entry& entry(std::string_view name, std::string_view help, Kind kind, const std::vector<MetricLabel>& labels)
+      VARVE_REQUIRES(mutex) {
     auto family = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
     if (family == families.end()) {
       families.push_back({std::string(name), std::string(help), kind, {}});
@@ -141,7 +142,7 @@ Metrics::Metrics() : state_(std::make_unique<State>()) {}
 Metrics::~Metrics() = default;
 
 Counter& Metrics::counter(std::string_view name, std::string_view help, std::vector<MetricLabel> labels) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   Entry& entry = state_->entry(name, help, Kind::counter, labels);
   if (!entry.counter) entry.counter = std::make_unique<Counter>();
   return *entry.counter;
@@ -149,7 +150,7 @@ Counter& Metrics::counter(std::string_view name, std::string_view help, std::vec
 
 Histogram& Metrics::histogram(std::string_view name, std::string_view help, std::vector<double> bounds,
                               std::vector<MetricLabel> labels) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   Entry& entry = state_->entry(name, help, Kind::histogram, labels);
   if (!entry.histogram) entry.histogram = std::make_unique<Histogram>(std::move(bounds));
   return *entry.histogram;
@@ -157,18 +158,18 @@ Histogram& Metrics::histogram(std::string_view name, std::string_view help, std:
 
 void Metrics::counter_from(std::string_view name, std::string_view help, std::function<double()> read,
                            std::vector<MetricLabel> labels) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   state_->entry(name, help, Kind::counter, labels).read = std::move(read);
 }
 
 void Metrics::gauge(std::string_view name, std::string_view help, std::function<double()> read,
                     std::vector<MetricLabel> labels) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   state_->entry(name, help, Kind::gauge, labels).read = std::move(read);
 }
 
 std::string Metrics::text() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   std::string out;
   std::vector<MetricSample> samples;
   for (const Family& family : state_->families) {
@@ -185,7 +186,7 @@ std::string Metrics::text() const {
 }
 
 std::vector<MetricSample> Metrics::samples() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   std::vector<MetricSample> out;
   for (const Family& family : state_->families) {
     for (const Entry& entry : family.entries) State::read(family, entry, out);

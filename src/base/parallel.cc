@@ -2,12 +2,11 @@
 #include "base/parallel.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "base/guarded.h"
+#include "base/mutex.h"
 
 namespace varve {
 namespace {
@@ -17,30 +16,30 @@ struct Work {
   std::size_t count;
   std::atomic<std::size_t> next{0};
 
-  std::mutex mutex;  // protects what follows
-  std::condition_variable idle;
-  bool open = true;
-  std::size_t active = 0;  // helpers
-  std::optional<Error> failure;
+  Mutex mutex;
+  Condition idle;
+  bool open VARVE_GUARDED_BY(mutex) = true;
+  std::size_t active VARVE_GUARDED_BY(mutex) = 0;  // helpers
+  std::optional<Error> failure VARVE_GUARDED_BY(mutex);
 
   void run() {
     for (std::size_t i = next++; i < count; i = next++) {
       Status status = guarded([&] { return (*job)(i); });
       if (status) continue;
       next = count;
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (!failure) failure = std::move(status.error());
     }
   }
 
   void help() {
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (!open) return;
       ++active;
     }
     run();
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (--active == 0) idle.notify_one();
   }
 };
@@ -56,9 +55,9 @@ Status in_parallel(TaskPool& pool, std::size_t helpers, std::size_t count,
     if (!pool.post([work] { work->help(); })) break;  // a full queue: fewer helpers
   }
   work->run();
-  std::unique_lock lock(work->mutex);
+  const MutexLock lock(work->mutex);
   work->open = false;
-  work->idle.wait(lock, [&] { return work->active == 0; });
+  while (work->active != 0) work->idle.wait(work->mutex);
   if (work->failure) return fail(std::move(*work->failure));
   return {};
 }

@@ -2,13 +2,12 @@
 #include "base/task_pool.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/mutex.h"
 #include "base/thread_priority.h"
 
 namespace varve {
@@ -17,16 +16,16 @@ struct TaskPool::State {
   explicit State(std::size_t max) : queue_max(max) {}
 
   const std::size_t queue_max;
-  mutable std::mutex mutex;  // protects what follows up to `threads`
-  std::condition_variable wake;
-  std::deque<std::function<void()>> queue;
-  bool stopping = false;
+  Mutex mutex;
+  Condition wake;
+  std::deque<std::function<void()>> queue VARVE_GUARDED_BY(mutex);
+  bool stopping VARVE_GUARDED_BY(mutex) = false;
   std::vector<std::thread> threads;
 
   void run() {
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     for (;;) {
-      wake.wait(lock, [this] { return stopping || !queue.empty(); });
+      while (!stopping && queue.empty()) wake.wait(mutex);
       if (queue.empty()) return;
       std::function<void()> task = std::move(queue.front());
       queue.pop_front();
@@ -52,7 +51,7 @@ TaskPool::TaskPool(unsigned threads, std::size_t queue_max, Priority priority)
 
 TaskPool::~TaskPool() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->stopping = true;
   }
   state_->wake.notify_all();
@@ -61,7 +60,7 @@ TaskPool::~TaskPool() {
 
 bool TaskPool::post(std::function<void()> task) {
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     if (state_->queue.size() >= state_->queue_max) return false;
     state_->queue.push_back(std::move(task));
   }
@@ -70,7 +69,7 @@ bool TaskPool::post(std::function<void()> task) {
 }
 
 std::size_t TaskPool::waiting() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return state_->queue.size();
 }
 

@@ -21,7 +21,7 @@ std::size_t block_size(std::size_t bytes) {
 Block BlockPool::get(std::size_t size) {
   const std::size_t rounded = block_size(size);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& b) { return b.size == rounded; });
     if (found != free_.end()) {
       Block block = std::move(*found);
@@ -34,14 +34,14 @@ Block BlockPool::get(std::size_t size) {
 }
 
 void BlockPool::put(Block block) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (kept_ + block.size > keep_max_) return;
   kept_ += block.size;
   free_.push_back(std::move(block));
 }
 
 std::size_t BlockPool::kept() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return kept_;
 }
 

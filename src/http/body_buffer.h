@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/memory_ledger.h"
+#include "base/mutex.h"
 
 namespace varve::http {
 
@@ -34,9 +34,9 @@ class BlockPool {
 
  private:
   const std::size_t keep_max_;
-  mutable std::mutex mutex_;  // protects what follows
-  std::vector<Block> free_;
-  std::size_t kept_ = 0;
+  mutable Mutex mutex_;
+  std::vector<Block> free_ VARVE_GUARDED_BY(mutex_);
+  std::size_t kept_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 // What has come in on a connection and is not used up: [begin, end) of data().

@@ -191,7 +191,7 @@ void Connection::run() {
 }
 
 bool Connection::move_to_bulk_loop() {
-  const std::lock_guard lock(loop_mutex_);
+  const MutexLock lock(loop_mutex_);
   return move_to_bulk();
 }
 

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "codec/compression.h"
 #include "http/body_buffer.h"
 #include "http/body_deadline.h"
@@ -120,7 +120,7 @@ class Connection final : public net::Stream {
   bool sending_closed_ = false;
 
   std::atomic<std::uint64_t> lost_{0};  // number of a request whose answer will never come: no memory to tell it
-  std::mutex loop_mutex_;  // held while it moves to another loop, and by who ends a query, to find the right one
+  Mutex loop_mutex_;  // held while it moves to another loop, and by who ends a query, to find the right one
 };
 
 }  // namespace varve::http

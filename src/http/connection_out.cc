@@ -54,7 +54,7 @@ void Connection::hold(Response& response) {
   const Status alive = response.held->on_end([weak, answered] {
     const auto connection = weak.lock();
     if (connection == nullptr) return;
-    const std::lock_guard lock(connection->loop_mutex_);
+    const MutexLock lock(connection->loop_mutex_);
     connection->dispatch([connection, answered] { connection->break_off(answered); });
   });
   if (alive) return held_.push_back(std::move(response.held));

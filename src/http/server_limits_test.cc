@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients that are slow, greedy, broken or gone get, and how the server stops.
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/task_pool.h"
 #include "codec/compression.h"
 #include "http/server_fixture.h"
@@ -18,7 +18,7 @@ class Later {
  public:
   Handler handler() {
     return [this](const Request& request, Responder answer) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       gone = request.gone;
       held_.push_back(std::move(answer));
       arrived_.set_value();
@@ -29,7 +29,7 @@ class Later {
     arrived_ = {};
   }
   Responder take() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Responder r = std::move(held_.front());
     held_.pop_front();
     return r;
@@ -37,8 +37,8 @@ class Later {
   std::shared_ptr<std::atomic<bool>> gone;
 
  private:
-  std::mutex mutex_;
-  std::deque<Responder> held_;
+  Mutex mutex_;
+  std::deque<Responder> held_ VARVE_GUARDED_BY(mutex_);
   std::promise<void> arrived_;
 };
 

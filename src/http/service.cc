@@ -58,7 +58,7 @@ Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, T
 }
 
 void Service::open(Router router) {
-  const std::lock_guard lock(opened_mutex_);
+  const MutexLock lock(opened_mutex_);
   opened_.push_back(std::make_unique<Routes>(std::move(router)));
   routes_.store(opened_.back().get(), std::memory_order_release);
   gate_.open = true;

@@ -5,12 +5,12 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "base/task_pool.h"
 #include "http/authority.h"
 #include "http/body_buffer.h"
@@ -88,8 +88,9 @@ class Service {
   Routes always_;
   RouteCounters other_;
   std::atomic<Routes*> routes_{nullptr};
-  std::mutex opened_mutex_;
-  std::vector<std::unique_ptr<Routes>> opened_;  // all there ever were: a request may still be in an old one
+  Mutex opened_mutex_;
+  // All there ever were: a request may still be in an old one.
+  std::vector<std::unique_ptr<Routes>> opened_ VARVE_GUARDED_BY(opened_mutex_);
 };
 
 }  // namespace varve::http

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "model/time.h"
 
 namespace varve::model {
@@ -62,11 +62,11 @@ std::vector<std::string> read_names() {
 }
 
 // Read once; asked again as long as there are none.
-const std::vector<std::string>& known_names() {
-  static std::mutex mutex;
-  static std::vector<std::string> names;
-  const std::lock_guard lock(mutex);
-  if (names.empty()) names = read_names();
+std::shared_ptr<const std::vector<std::string>> known_names() {
+  static Mutex mutex;
+  static std::shared_ptr<const std::vector<std::string>> names VARVE_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
+  if (names == nullptr || names->empty()) names = std::make_shared<const std::vector<std::string>>(read_names());
   return names;
 }
 
@@ -103,9 +103,9 @@ Result<TimeZone> TimeZone::find(std::string_view name) {
   if (is_utc_name(name, UtcNames::all)) return TimeZone();
   const auto offset = offset_of(name);
   if (offset == 0) return TimeZone();
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<const Rules>, std::less<>> zones;
-  const std::lock_guard lock(mutex);
+  static Mutex mutex;
+  static std::map<std::string, std::unique_ptr<const Rules>, std::less<>> zones VARVE_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
   TimeZone out;
   if (const auto found = zones.find(name); found != zones.end()) {
     out.rules_ = found->second.get();
@@ -115,9 +115,9 @@ Result<TimeZone> TimeZone::find(std::string_view name) {
   if (offset) {
     rules.zone = cctz::fixed_time_zone(std::chrono::minutes(*offset));
   } else {
-    const auto& known = known_names();
-    if (known.empty()) return fail(Code::unavailable, "there are no time zones but UTC here: tzdata is not installed");
-    if (!std::ranges::binary_search(known, name) || !cctz::load_time_zone(std::string(name), &rules.zone)) {
+    const auto known = known_names();
+    if (known->empty()) return fail(Code::unavailable, "there are no time zones but UTC here: tzdata is not installed");
+    if (!std::ranges::binary_search(*known, name) || !cctz::load_time_zone(std::string(name), &rules.zone)) {
       return fail(Code::not_found, std::string(name) + " is not a time zone");
     }
   }
@@ -127,8 +127,8 @@ Result<TimeZone> TimeZone::find(std::string_view name) {
 }
 
 std::vector<std::string> TimeZone::names() {
-  const auto& known = known_names();
-  return known.empty() ? std::vector<std::string>{"UTC"} : known;
+  const auto known = known_names();
+  return known->empty() ? std::vector<std::string>{"UTC"} : *known;
 }
 
 std::int64_t TimeZone::offset_ms(Timestamp t) const {

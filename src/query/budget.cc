@@ -32,7 +32,7 @@ std::unexpected<Error> Budget::refuse() {
 }
 
 Status Budget::ask_for(std::size_t used) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (refused_) return refuse();
   if (used <= granted_) return {};
   const std::size_t ample = std::min(bytes_, used + std::clamp(used / 8, kStepMin, kStepMax));
@@ -42,7 +42,7 @@ Status Budget::ask_for(std::size_t used) {
 }
 
 Status Budget::become_answer(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   used_ = bytes;
   if (refused_ || !account_.become(MemoryLedger::Kind::answer, bytes)) return refuse();
   if (ledger_ != nullptr) granted_ = bytes;
@@ -51,7 +51,7 @@ Status Budget::become_answer(std::size_t bytes) {
 
 void Budget::trim() {
   if (ledger_ == nullptr) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::size_t used = used_;
   if (refused_ || used >= account_.bytes()) return;
   static_cast<void>(account_.resize(used));

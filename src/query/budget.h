@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 #include "base/memory_ledger.h"
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace varve::query {
@@ -39,16 +39,16 @@ class Budget {
   static constexpr std::size_t kEverything = std::numeric_limits<std::size_t>::max();
 
   [[nodiscard]] std::unexpected<Error> over() const;
-  std::unexpected<Error> refuse();
-  Status ask_for(std::size_t used);
+  std::unexpected<Error> refuse() VARVE_REQUIRES(mutex_);
+  Status ask_for(std::size_t used) VARVE_EXCLUDES(mutex_);
 
   const std::size_t bytes_;
   std::atomic<std::size_t> used_{0};
-  std::atomic<std::size_t> granted_;  // by the ledger; 0 once it has refused
+  std::atomic<std::size_t> granted_;  // by the ledger; 0 once it has refused; written under mutex_
   const std::shared_ptr<MemoryLedger> ledger_;
-  std::mutex mutex_;  // protects what follows, and writing granted_
-  MemoryLedger::Account account_;
-  bool refused_ = false;
+  Mutex mutex_;
+  MemoryLedger::Account account_ VARVE_GUARDED_BY(mutex_);
+  bool refused_ VARVE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace varve::query

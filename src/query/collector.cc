@@ -114,7 +114,7 @@ storage::WindowFields Collector::window_fields() const {
 Status Collector::add_cells(GroupState& group, std::uint64_t samples, const auto& add) {
   std::size_t more = 0;
   {
-    const std::lock_guard lock(group.mutex);
+    const MutexLock lock(group.mutex);
     const std::size_t before = group.cells.bytes();
     add(group.cells);
     more = std::max(group.cells.bytes(), before) - before;
@@ -176,7 +176,7 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
 Status Collector::add_values(GroupState& group, const aggregate::Column& column) {
   std::size_t more = 0;
   {
-    const std::lock_guard lock(group.mutex);
+    const MutexLock lock(group.mutex);
     const std::size_t before = group.values.bytes();
     group.samples += group.values.add(windows_, column);
     more = group.values.bytes() - before;
@@ -197,7 +197,7 @@ Status Collector::add_parts(GroupState& group, const aggregate::Column& column) 
     const Number sample{samples.times[edge], samples.bits[edge], samples.type};
     std::size_t more = 0;
     {
-      const std::lock_guard lock(group.mutex);
+      const MutexLock lock(group.mutex);
       const auto [at, is_new] = group.parts.try_emplace(key);
       Part& part = at->second;
       const std::size_t before = part.cells.bytes();
@@ -236,7 +236,7 @@ Status Collector::add_texts(std::uint32_t series, Kind kind, std::span<const mod
   for (const std::string_view text : texts) bytes += text.size();
   VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
   GroupState& group = group_of(series);
-  const std::lock_guard lock(group.mutex);
+  const MutexLock lock(group.mutex);
   group.merged += merged;
   std::vector<Text>& kept = group.texts[static_cast<std::size_t>(kind)];
   for (std::size_t i = 0; i < times.size(); ++i) kept.push_back({times[i], series, std::string(texts[i])});

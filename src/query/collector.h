@@ -13,11 +13,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "aggregate/cell_set.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "query/answer.h"
 #include "query/budget.h"
@@ -57,13 +57,13 @@ class Collector {
     Number edge;  // the first sample, with `descending` the last: parts are in order of it
   };
   struct GroupState {
-    std::mutex mutex;
-    aggregate::CellSet cells;
-    aggregate::WindowValues values;                           // of percentiles, instead of cells
-    std::uint64_t samples = 0;                                // in cells or values
-    std::array<std::vector<Text>, model::kValueKinds> texts;  // by kind; none of numbers
-    std::uint64_t merged = 0;                                 // histograms that are in others of `texts`
-    std::map<aggregate::SplitKey, Part> parts;                // with splits instead of cells
+    Mutex mutex;
+    aggregate::CellSet cells VARVE_GUARDED_BY(mutex);
+    aggregate::WindowValues values VARVE_GUARDED_BY(mutex);  // of percentiles, instead of cells
+    std::uint64_t samples VARVE_GUARDED_BY(mutex) = 0;       // in cells or values
+    std::array<std::vector<Text>, model::kValueKinds> texts VARVE_GUARDED_BY(mutex);  // by kind; none of numbers
+    std::uint64_t merged VARVE_GUARDED_BY(mutex) = 0;                   // histograms that are in others of `texts`
+    std::map<aggregate::SplitKey, Part> parts VARVE_GUARDED_BY(mutex);  // with splits instead of cells
   };
   using Kind = model::ValueKind;
   static constexpr std::uint8_t bit_of(Kind kind) {
@@ -82,9 +82,10 @@ class Collector {
                    std::span<const std::string_view> texts, std::uint64_t merged);
   [[nodiscard]] bool saw(std::uint32_t group, Kind kind) const;
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
-  Status put_numbers(std::uint32_t group, MetricAnswer& answer);
-  Status put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer);
-  Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer);
+  // Without a group's mutex: after the scan there is one thread.
+  Status put_numbers(std::uint32_t group, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
+  Status put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
+  Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Status put_samples(Group head, aggregate::Points points, MetricAnswer& answer);
   Status put(Group group, aggregate::Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer);
   [[nodiscard]] Group head_of(std::uint32_t group, Kind kind) const;

@@ -70,7 +70,7 @@ TotalsSink::TotalsSink(std::size_t series, model::TimeRange range, std::int64_t 
     : PresenceSink(range, width_ms, ticket), totals_(windows()), marks_((series * windows() + 63) / 64) {}
 
 Status TotalsSink::add(std::size_t series, std::span<const Seen> seen) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const Seen& one : seen) {
     Total& total = totals_[one.window];
     total.first_ms = total.series == 0 ? one.first_ms : std::min(total.first_ms, one.first_ms);
@@ -84,6 +84,7 @@ Status TotalsSink::add(std::size_t series, std::span<const Seen> seen) {
 }
 
 void TotalsSink::append_to(std::vector<MetricWindow>& out, std::size_t limit) const {
+  const MutexLock lock(mutex_);
   for (std::size_t w = 0; w < totals_.size() && out.size() < limit; ++w) {
     const Total& total = totals_[w];
     if (total.series != 0) out.push_back({start(w), total.first_ms, total.series, total.points});

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutex.h"
 #include "model/time.h"
 #include "query/budget.h"
 #include "query/presence.h"
@@ -85,9 +85,9 @@ class TotalsSink final : public PresenceSink {
   };
   Status add(std::size_t series, std::span<const Seen> seen) override;
 
-  std::mutex mutex_;
-  std::vector<Total> totals_;
-  std::vector<std::uint64_t> marks_;  // a bit a series and window: it has been counted there
+  mutable Mutex mutex_;
+  std::vector<Total> totals_ VARVE_GUARDED_BY(mutex_);
+  std::vector<std::uint64_t> marks_ VARVE_GUARDED_BY(mutex_);  // a bit a series and window: it has been counted there
 };
 
 // Each series by itself.

@@ -43,30 +43,31 @@ RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, co
       started_ms_(clock.now_ms()),
       started_ns_(clock.steady_ns()) {
   for (const MetricQuery& metric : request.metrics) metrics_.push_back(text_of(metric.metric));
-  const std::lock_guard lock(owner_.mutex_);
-  const std::uint64_t number = owner_.next_++;
-  id_ = id_of(number ^ owner_.seed_);
-  owner_.tickets_.emplace(number, this);
+  const MutexLock lock(owner_.mutex_);
+  number_ = owner_.next_++;
+  id_ = id_of(number_ ^ owner_.seed_);
+  owner_.entries_.emplace(number_, Entry{.ticket = this, .stop = stop_, .on_kill = {}, .answered = {}});
 }
 
 RunningQueries::Ticket::~Ticket() {
   answered();
-  const std::lock_guard lock(owner_.mutex_);
-  std::erase_if(owner_.tickets_, [this](const auto& entry) { return entry.second == this; });
+  const MutexLock lock(owner_.mutex_);
+  owner_.entries_.erase(number_);
 }
 
 void RunningQueries::Ticket::answered() {
-  const std::lock_guard lock(owner_.mutex_);
-  if (answered_) return;
-  answered_ = so_far();
-  owner_.read_.add(*answered_);
-  stop_ = &own_;
+  const MutexLock lock(owner_.mutex_);
+  Entry& own = entry();
+  if (own.answered) return;
+  own.answered = so_far();
+  owner_.read_.add(*own.answered);
+  own.stop = nullptr;
 }
 
 bool RunningQueries::Ticket::on_kill(std::function<void()> call) {
-  const std::lock_guard lock(owner_.mutex_);
+  const MutexLock lock(owner_.mutex_);
   if (killed_) return false;
-  on_kill_ = std::move(call);
+  entry().on_kill = std::move(call);
   return true;
 }
 
@@ -75,8 +76,9 @@ std::unexpected<Error> RunningQueries::Ticket::killed_error() {
 }
 
 Read RunningQueries::Ticket::read() const {
-  const std::lock_guard lock(owner_.mutex_);
-  return answered_ ? *answered_ : so_far();
+  const MutexLock lock(owner_.mutex_);
+  const Entry& own = entry();
+  return own.answered ? *own.answered : so_far();
 }
 
 Read RunningQueries::Ticket::so_far() const {
@@ -85,45 +87,50 @@ Read RunningQueries::Ticket::so_far() const {
   return read;
 }
 
-RunningQuery RunningQueries::Ticket::describe() const {
+RunningQuery RunningQueries::describe(const Entry& entry) {
+  const Ticket& ticket = *entry.ticket;
   RunningQuery out;
-  out.id = id_;
-  out.api = api_;
-  out.text = text_;
-  out.metrics = metrics_;
-  out.started_ms = started_ms_;
-  out.read = answered_ ? *answered_ : so_far();
-  out.seconds = static_cast<double>(clock_.steady_ns() - started_ns_) * 1e-9;
-  out.bytes = budget_.used();
+  out.id = ticket.id_;
+  out.api = ticket.api_;
+  out.text = ticket.text_;
+  out.metrics = ticket.metrics_;
+  out.started_ms = ticket.started_ms_;
+  out.read = entry.answered ? *entry.answered : ticket.so_far();
+  out.seconds = static_cast<double>(ticket.clock_.steady_ns() - ticket.started_ns_) * 1e-9;
+  out.bytes = ticket.budget_.used();
   return out;
 }
 
 std::vector<RunningQuery> RunningQueries::list(std::string_view tenant) const {
   std::vector<RunningQuery> out;
-  const std::lock_guard lock(mutex_);
-  for (const auto& [number, ticket] : tickets_) {
-    if (ticket->tenant_ == tenant) out.push_back(ticket->describe());
+  const MutexLock lock(mutex_);
+  for (const auto& [number, entry] : entries_) {
+    if (entry.ticket->tenant_ == tenant) out.push_back(describe(entry));
   }
   return out;
 }
 
 Read RunningQueries::read_in_all() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return read_;
 }
 
 bool RunningQueries::kill(std::string_view tenant, std::string_view id) {
   std::function<void()> call;
   {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find_if(
-        tickets_, [&](const auto& entry) { return entry.second->tenant_ == tenant && entry.second->id_ == id; });
-    if (found == tickets_.end()) return false;
-    Ticket& ticket = *found->second;
-    ticket.killed_ = true;
-    *ticket.stop_ = true;
-    ticket.stop_->notify_all();
-    call = std::exchange(ticket.on_kill_, nullptr);
+    const MutexLock lock(mutex_);
+    const auto found = std::ranges::find_if(entries_, [&](const auto& entry) {
+      const Ticket& ticket = *entry.second.ticket;
+      return ticket.tenant_ == tenant && ticket.id_ == id;
+    });
+    if (found == entries_.end()) return false;
+    Entry& entry = found->second;
+    entry.ticket->killed_ = true;
+    if (entry.stop != nullptr) {
+      *entry.stop = true;
+      entry.stop->notify_all();
+    }
+    call = std::exchange(entry.on_kill, nullptr);
   }
   if (call) call();  // may end the ticket
   return true;

@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "query/budget.h"
 #include "query/read_count.h"
 #include "query/request.h"
@@ -37,6 +37,8 @@ struct RunningQuery {
 inline constexpr std::size_t kQueryTextMax = std::size_t{16} * 1024;
 
 class RunningQueries {
+  struct Entry;
+
  public:
   RunningQueries();
 
@@ -72,7 +74,7 @@ class RunningQueries {
     friend class RunningQueries;
     static std::unexpected<Error> killed_error();
     [[nodiscard]] Read so_far() const;
-    [[nodiscard]] RunningQuery describe() const;
+    [[nodiscard]] Entry& entry() const VARVE_REQUIRES(owner_.mutex_) { return owner_.entries_.at(number_); }
 
     RunningQueries& owner_;
     const Budget& budget_;
@@ -80,13 +82,12 @@ class RunningQueries {
     const std::string tenant_, api_, text_;
     std::vector<std::string> metrics_;
     std::atomic<bool> own_{false};
-    std::atomic<bool>* stop_;  // changed under the owner's mutex
+    std::atomic<bool>* const stop_;
     std::atomic<bool> killed_{false};
-    std::function<void()> on_kill_;  // under the owner's mutex
-    std::optional<Read> answered_;   // what had been read; under the owner's mutex
     ReadCount count_;
     const std::int64_t started_ms_;
     const std::int64_t started_ns_;
+    std::uint64_t number_ = 0;
     std::string id_;
   };
 
@@ -99,11 +100,20 @@ class RunningQueries {
   [[nodiscard]] Read read_in_all() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::uint64_t next_ = 0;
+  // What changes of a ticket.
+  struct Entry {
+    Ticket* ticket;
+    std::atomic<bool>* stop;  // nullptr once it is answered
+    std::function<void()> on_kill;
+    std::optional<Read> answered;  // what had been read by then
+  };
+  [[nodiscard]] static RunningQuery describe(const Entry& entry);
+
   const std::uint64_t seed_;
-  std::map<std::uint64_t, Ticket*> tickets_;  // by the order they came in
-  Read read_;                                 // by those that are answered
+  mutable Mutex mutex_;
+  std::uint64_t next_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Entry> entries_ VARVE_GUARDED_BY(mutex_);  // by the order they came in
+  Read read_ VARVE_GUARDED_BY(mutex_);                               // by those that are answered
 };
 
 }  // namespace varve::query

@@ -204,7 +204,7 @@ Result<std::uint64_t> Runner::save(const TaskName& name, const Place& place, con
 }
 
 void Runner::stop() {
-  const std::lock_guard lock(query_mutex_);
+  const MutexLock lock(query_mutex_);
   stopped_ = true;
   if (query_ != nullptr) *query_ = true;
 }
@@ -213,12 +213,12 @@ void Runner::stop() {
 Result<query::Answer> Runner::ask(const query::Request& request) {
   std::atomic<bool> cancelled = false;
   {
-    const std::lock_guard lock(query_mutex_);
+    const MutexLock lock(query_mutex_);
     if (stopped_) return fail(Code::cancelled, "stopping");
     query_ = &cancelled;
   }
   auto answer = engine_.run(request, &cancelled);
-  const std::lock_guard lock(query_mutex_);
+  const MutexLock lock(query_mutex_);
   query_ = nullptr;
   if (!answer && cancelled) return fail(Code::cancelled, answer.error().message);
   return answer;

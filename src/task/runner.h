@@ -8,12 +8,12 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "query/engine.h"
 #include "task/plan.h"
 #include "task/task_store.h"
@@ -93,9 +93,9 @@ class Runner {
   Counter& failures_;
   Counter& points_;
 
-  std::mutex query_mutex_;
-  std::atomic<bool>* query_ = nullptr;  // ends the query under way
-  bool stopped_ = false;
+  Mutex query_mutex_;
+  std::atomic<bool>* query_ VARVE_GUARDED_BY(query_mutex_) = nullptr;  // ends the query under way
+  bool stopped_ VARVE_GUARDED_BY(query_mutex_) = false;
 
   std::atomic<bool> changed_ = true;
   std::int64_t read_ms_ = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/mutex.h"
 #include "net/test_client.h"
 #include "write/testing/fake_stores.h"
 
@@ -19,7 +20,7 @@ namespace {
 class HeldStore final : public storage::SampleStore {
  public:
   void append(const model::RowBatch& batch, AppendDone done) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     samples_ += batch.samples();
     if (!hold_) return done({});
     held_.push_back(std::move(done));
@@ -27,22 +28,22 @@ class HeldStore final : public storage::SampleStore {
   void release(bool keep_holding) {
     std::deque<AppendDone> now;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       hold_ = keep_holding;
       now.swap(held_);
     }
     for (auto& done : now) done({});
   }
   void hold() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     hold_ = true;
   }
   std::size_t samples() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return samples_;
   }
   std::size_t held() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return held_.size();
   }
   Status scan(model::TenantId, std::span<const model::SeriesId>, const storage::ScanOptions&,
@@ -57,10 +58,10 @@ class HeldStore final : public storage::SampleStore {
   [[nodiscard]] storage::StorageBytes storage_bytes() const override { return {}; }
 
  private:
-  std::mutex mutex_;
-  std::deque<AppendDone> held_;
-  std::size_t samples_ = 0;
-  bool hold_ = false;
+  Mutex mutex_;
+  std::deque<AppendDone> held_ VARVE_GUARDED_BY(mutex_);
+  std::size_t samples_ VARVE_GUARDED_BY(mutex_) = 0;
+  bool hold_ VARVE_GUARDED_BY(mutex_) = false;
 };
 
 class ListenerTest : public ::testing::Test {

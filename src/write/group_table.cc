@@ -89,7 +89,7 @@ Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_v
   const Key key = key_of(name, fields);
   Shard& shard = shards_[key.mixed >> 60];
   // Held over define_group: two threads that see one new name at once must not make two groups of it.
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (LineGroup* known = find(key, name, fields)) return known;
   VARVE_ASSIGN_OR_RETURN(const model::GroupId id, context_.series.define_group(tenant_, tags, metrics, ttl_s));
   LineGroup* group = new_group(name, fields);
@@ -126,7 +126,7 @@ void GroupTable::make_room(Shard& shard) {
 }
 
 LineGroup* GroupTable::new_group(std::string_view name, std::string_view fields) {
-  const std::lock_guard lock(memory_mutex_);
+  const MutexLock lock(memory_mutex_);
   if (slab_used_ == slab_size_) {
     slab_size_ = std::clamp<std::size_t>(slab_size_ * 2, 8, 1024);
     slab_used_ = 0;
@@ -170,7 +170,7 @@ std::size_t GroupTable::memory_bytes() const {
     const Slots* slots = shard.slots.load(std::memory_order_acquire);
     if (slots != nullptr) bytes += slots->size * sizeof(std::uint64_t);
   }
-  const std::lock_guard lock(memory_mutex_);
+  const MutexLock lock(memory_mutex_);
   return bytes + memory_bytes_;
 }
 

@@ -11,12 +11,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "model/line_group.h"
 #include "model/tags.h"
 #include "storage/series_store.h"
@@ -61,8 +61,8 @@ class GroupTable final : public model::GroupSource {
   };
   struct Shard {
     std::atomic<Slots*> slots{nullptr};
-    std::mutex mutex;  // of define()
-    std::uint32_t used = 0;
+    Mutex mutex;  // of define()
+    std::uint32_t used VARVE_GUARDED_BY(mutex) = 0;
   };
 
   // The first part of define(): calls `todo` with the tags after the limits were applied, if tags and metrics are
@@ -76,24 +76,24 @@ class GroupTable final : public model::GroupSource {
   static std::uint32_t place(std::uint64_t mixed, std::uint32_t size);
   static void insert(Slots& slots, std::uint64_t mixed, const model::LineGroup* group);
   model::LineGroup* find(const Key& key, std::string_view name, std::string_view fields) const;
-  void make_room(Shard& shard);
-  model::LineGroup* new_group(std::string_view name, std::string_view fields);
-  const char* keep(std::string_view bytes, std::size_t room);
+  void make_room(Shard& shard) VARVE_REQUIRES(shard.mutex);
+  model::LineGroup* new_group(std::string_view name, std::string_view fields) VARVE_EXCLUDES(memory_mutex_);
+  const char* keep(std::string_view bytes, std::size_t room) VARVE_REQUIRES(memory_mutex_);
 
   TableContext& context_;
   model::TenantId tenant_;
   std::array<Shard, kShards> shards_;
 
   // Groups and their bytes, in the order of their definition, which is the order in which senders repeat them.
-  mutable std::mutex memory_mutex_;
-  std::vector<std::unique_ptr<model::LineGroup[]>> slabs_;
-  std::size_t slab_size_ = 0;  // of the last one, in groups
-  std::size_t slab_used_ = 0;
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  std::size_t chunk_size_ = 0;
-  std::size_t chunk_used_ = 0;
-  std::size_t memory_bytes_ = 0;
-  std::unordered_set<std::string_view> field_lists_;
+  mutable Mutex memory_mutex_;
+  std::vector<std::unique_ptr<model::LineGroup[]>> slabs_ VARVE_GUARDED_BY(memory_mutex_);
+  std::size_t slab_size_ VARVE_GUARDED_BY(memory_mutex_) = 0;  // of the last one, in groups
+  std::size_t slab_used_ VARVE_GUARDED_BY(memory_mutex_) = 0;
+  std::vector<std::unique_ptr<char[]>> chunks_ VARVE_GUARDED_BY(memory_mutex_);
+  std::size_t chunk_size_ VARVE_GUARDED_BY(memory_mutex_) = 0;
+  std::size_t chunk_used_ VARVE_GUARDED_BY(memory_mutex_) = 0;
+  std::size_t memory_bytes_ VARVE_GUARDED_BY(memory_mutex_) = 0;
+  std::unordered_set<std::string_view> field_lists_ VARVE_GUARDED_BY(memory_mutex_);
 };
 
 }  // namespace varve::write

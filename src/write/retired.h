@@ -9,9 +9,10 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace varve::write {
 
@@ -19,14 +20,14 @@ class Retired {
  public:
   // Pass the result to leave().
   [[nodiscard]] unsigned enter() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++readers_[current_];
     return current_;
   }
 
   void leave(unsigned generation) {
     Things free_unlocked;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     --readers_[generation];
     advance(free_unlocked);
   }
@@ -34,20 +35,20 @@ class Retired {
   // `thing` must already be unreachable for readers that enter from now on.
   void add(std::shared_ptr<void> thing) {
     Things free_unlocked;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     things_[current_].push_back(std::move(thing));
     advance(free_unlocked);
   }
 
   [[nodiscard]] std::size_t waiting() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return things_[0].size() + things_[1].size();
   }
 
  private:
   using Things = std::vector<std::shared_ptr<void>>;
 
-  void advance(Things& freed) {
+  void advance(Things& freed) VARVE_REQUIRES(mutex_) {
     const unsigned older = 1 - current_;
     if (readers_[older] > 0) return;
     std::swap(freed, things_[older]);
@@ -60,10 +61,10 @@ class Retired {
     }
   }
 
-  mutable std::mutex mutex_;
-  unsigned current_ = 0;
-  std::array<std::size_t, 2> readers_{};
-  std::array<Things, 2> things_;
+  mutable Mutex mutex_;
+  unsigned current_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::array<std::size_t, 2> readers_ VARVE_GUARDED_BY(mutex_){};
+  std::array<Things, 2> things_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::write

@@ -11,26 +11,26 @@ Status TenantLimit::check_locked(std::string_view tenant) const {
 }
 
 Status TenantLimit::check(std::string_view tenant) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return check_locked(tenant);
 }
 
 Status TenantLimit::admit(std::string_view tenant) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(check_locked(tenant));
   if (tenant != uncounted_) tenants_.emplace(tenant);
   return {};
 }
 
 void TenantLimit::set(const std::vector<std::string>& tenants) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tenants_ = {tenants.begin(), tenants.end()};
   tenants_.erase(uncounted_);
   has_refused_ = false;
 }
 
 bool TenantLimit::has_refused() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return has_refused_;
 }
 

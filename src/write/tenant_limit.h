@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace varve::write {
@@ -31,13 +31,13 @@ class TenantLimit {
   [[nodiscard]] bool has_refused() const;
 
  private:
-  [[nodiscard]] Status check_locked(std::string_view tenant) const;
+  [[nodiscard]] Status check_locked(std::string_view tenant) const VARVE_REQUIRES(mutex_);
 
   const std::size_t max_;
   const std::string uncounted_;
-  mutable std::mutex mutex_;  // protects what follows
-  std::set<std::string, std::less<>> tenants_;
-  mutable bool has_refused_ = false;
+  mutable Mutex mutex_;
+  std::set<std::string, std::less<>> tenants_ VARVE_GUARDED_BY(mutex_);
+  mutable bool has_refused_ VARVE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace varve::write

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/tenant_targets.h"
 
-#include <mutex>
+#include "base/mutex.h"
 
 namespace varve::write {
 namespace {
@@ -14,18 +14,20 @@ class Joint {
  public:
   Joint(std::size_t count, storage::SampleStore::AppendDone done) : left_(count), done_(std::move(done)) {}
   void one(Status status) {
+    Status result;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!status && result_) result_ = std::move(status);
       if (--left_ != 0) return;
+      result = std::move(result_);
     }
-    done_(std::move(result_));
+    done_(std::move(result));
   }
 
  private:
-  std::mutex mutex_;
-  std::size_t left_;
-  Status result_;
+  Mutex mutex_;
+  std::size_t left_ VARVE_GUARDED_BY(mutex_);
+  Status result_ VARVE_GUARDED_BY(mutex_);
   storage::SampleStore::AppendDone done_;
 };
 

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "base/mutex.h"
 #include "model/tenant.h"
 #include "write/group_table.h"
 #include "write/new_tenant.h"
@@ -80,7 +79,7 @@ struct Writer::State {
 
   // nullptr: nothing was written to it since the start.
   Tenant* find_tenant(std::string_view name) {
-    const std::shared_lock lock(tenants_mutex);
+    const ReaderLock lock(tenants_mutex);
     const auto at = tenants.find(name);
     return at == tenants.end() ? nullptr : &at->second;
   }
@@ -88,7 +87,7 @@ struct Writer::State {
   Result<Tenant*> make_tenant(std::string_view name) {
     VARVE_RETURN_IF_ERROR(limit.admit(name));
     VARVE_ASSIGN_OR_RETURN(const model::TenantId id, context.series.tenant(name));
-    const std::lock_guard lock(tenants_mutex);
+    const MutexLock lock(tenants_mutex);
     const auto [at, is_new] = tenants.try_emplace(std::string(name));
     if (is_new) {
       at->second.id = id;
@@ -125,7 +124,7 @@ struct Writer::State {
   model::RowBatch take_batch() {
     model::RowBatch batch;
     {
-      const std::lock_guard lock(spare_mutex);
+      const MutexLock lock(spare_mutex);
       if (!spare.empty()) {
         batch = std::move(spare.back());
         spare.pop_back();
@@ -138,7 +137,7 @@ struct Writer::State {
   void give_back(model::RowBatch batch) {
     if (batch.bytes().size() > kSpareBatchBytes) return;
     batch.clear();
-    const std::lock_guard lock(spare_mutex);
+    const MutexLock lock(spare_mutex);
     if (spare.size() < kSpareBatches) spare.push_back(std::move(batch));
   }
 
@@ -150,11 +149,11 @@ struct Writer::State {
   TenantLimit limit;
   GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
 
-  std::shared_mutex tenants_mutex;
-  std::map<std::string, Tenant, std::less<>> tenants;  // addresses stay
+  SharedMutex tenants_mutex;
+  std::map<std::string, Tenant, std::less<>> tenants VARVE_GUARDED_BY(tenants_mutex);  // addresses stay
 
-  std::mutex spare_mutex;
-  std::vector<model::RowBatch> spare;
+  Mutex spare_mutex;
+  std::vector<model::RowBatch> spare VARVE_GUARDED_BY(spare_mutex);
 };
 
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/admin/operations.h"
 
-#include "api/shared/endpoint.h"
-
 #include <chrono>
 #include <memory>
-#include <mutex>
 
+#include "api/shared/endpoint.h"
 #include "api/shared/http.h"
+#include "base/mutex.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -22,8 +21,8 @@ std::string report_of(const storage::SettleReport& report, double seconds) {
   return out += '\n';
 }
 
-Result<Response> settle(storage::SampleStore& store, std::mutex& one) {
-  const std::lock_guard lock(one);
+Result<Response> settle(storage::SampleStore& store, Mutex& one) {
+  const MutexLock lock(one);
   const auto begin = std::chrono::steady_clock::now();
   VARVE_ASSIGN_OR_RETURN(const auto report, store.settle());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -53,7 +52,7 @@ void add_health(Router& router, const http::Gate& gate, const Metrics& metrics) 
 }
 
 void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool) {
-  const auto one = std::make_shared<std::mutex>();  // the store settles once at a time
+  const auto one = std::make_shared<Mutex>();  // the store settles once at a time
   const Endpoint endpoint(pool, {.status_of = status_of, .needs_tenant = false});
   router.add(Method::post, "/-/settle", endpoint.on_pool([&store, one](const Request&) { return settle(store, *one); }),
              Effect::administers);

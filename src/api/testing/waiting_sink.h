@@ -3,37 +3,36 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/shared/http.h"
+#include "base/mutex.h"
 
 namespace varve::api {
 
 class WaitingSink final : public Responder::Sink {
  public:
   void send(Response response) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     response_ = std::move(response);
     done_ = true;
     sent_.notify_all();
   }
   Response wait() {
-    std::unique_lock lock(mutex_);
-    sent_.wait(lock, [&] { return done_; });
+    const MutexLock lock(mutex_);
+    while (!done_) sent_.wait(mutex_);
     return std::move(response_);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable sent_;
-  bool done_ = false;
-  Response response_;
+  Mutex mutex_;
+  Condition sent_;
+  bool done_ VARVE_GUARDED_BY(mutex_) = false;
+  Response response_ VARVE_GUARDED_BY(mutex_);
 };
 
 // Has the handler answer, and reads the answer to its end. Adds the number of pieces it came in to `pieces`.
@@ -51,11 +50,14 @@ inline Response answer_of(const Handler& handler, const Request& request, std::s
 }
 
 // Of the route that the request's method and path have: 404 where there is none, 405 with the methods that there are.
-inline Response answer_of(const Router& router, const Request& request) {
+inline Response answer_of(const Router& router, const Request& request, std::size_t& pieces) {
   const Router::Match found = router.find(request.method, request.path, request.name_slashes);
   if (found.handler == nullptr) return Response::text(found.allow.empty() ? 404 : 405, found.allow);
-  std::size_t pieces = 0;
   return answer_of(*found.handler, request, pieces);
+}
+inline Response answer_of(const Router& router, const Request& request) {
+  std::size_t pieces = 0;
+  return answer_of(router, request, pieces);
 }
 
 // The scripts (x.txt) of a directory, in order of their names.

@@ -17,7 +17,7 @@ void MemoryStore::put(std::string_view tenant_name, std::string_view metric, mod
   check(model::normalize(tags).has_value(), "a test puts good tags");
   const auto group = define_group(*tenant(tenant_name), tags, {&metric, 1});
   check(group.has_value(), "a test stays inside of the limits");
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   samples_[index_.group_series(*group)[0]][0][time] = {value.type, value.bits, std::string(value.text), ++written_};
 }
 
@@ -27,42 +27,42 @@ Status MemoryStore::there() const {
 }
 
 Result<TenantId> MemoryStore::tenant(std::string_view name) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return index_.tenant(name, definitions_);
 }
 
 Result<std::optional<TenantId>> MemoryStore::find_tenant(std::string_view name) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.find_tenant(name);
 }
 
 Result<std::vector<std::string>> MemoryStore::tenants() const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.tenants();
 }
 
 Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::TagViews& tags,
                                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_, ttl_s);
 }
 
 index::GroupNames MemoryStore::group_names(model::GroupId group) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.group_names(group);
 }
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
                                                   const index::Matchers& matchers) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.select(tenant, metric, matchers);
 }
 
 std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> series) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<model::Tags> out;
   for (const SeriesId id : series) out.push_back(index_.tags(id));
   return out;
@@ -71,32 +71,32 @@ std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> s
 Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, std::string_view prefix,
                                                            std::size_t limit) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.metric_names(tenant, prefix, limit);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.tag_keys(tenant, metric);
 }
 
 Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric,
                                                          std::string_view key) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.tag_values(tenant, metric, key);
 }
 
 Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.tag_counts(tenant, metric);
 }
 
 Result<std::vector<SeriesStats>> MemoryStore::series_stats(TenantId tenant, std::span<const SeriesId> series) const {
   VARVE_RETURN_IF_ERROR(there());
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<SeriesStats> out(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (index_.series_tenant(series[i]) != tenant) continue;
@@ -108,7 +108,7 @@ Result<std::vector<SeriesStats>> MemoryStore::series_stats(TenantId tenant, std:
 }
 
 void MemoryStore::forget_empty(TenantId tenant, std::span<const SeriesId> series) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const SeriesId id : series) {
     Samples room;
     const bool empty = alive(id, room).empty();
@@ -117,18 +117,18 @@ void MemoryStore::forget_empty(TenantId tenant, std::span<const SeriesId> series
 }
 
 std::size_t MemoryStore::series_count() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.series_count();
 }
 
 std::size_t MemoryStore::series_count(TenantId tenant) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return index_.series_count(tenant);
 }
 
 void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
   {
-    const std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto bytes = batch.bytes();
     for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
       const model::RowView row{at};
@@ -147,7 +147,7 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
 
 Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, const ScanOptions& options,
                          PieceSink& sink) {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (options.cancelled != nullptr && *options.cancelled) return fail(Code::cancelled, "nobody waits any more");
     if (clock_ != nullptr && options.deadline_steady_ns != 0 && clock_->steady_ns() > options.deadline_steady_ns) {
@@ -163,7 +163,7 @@ Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, cons
 Result<EraseReport> MemoryStore::erase(TenantId tenant, std::span<const SeriesId> series, model::TimeRange range,
                                        const std::atomic<bool>* cancelled) {
   if (cancelled != nullptr && *cancelled) return fail(Code::cancelled, "nobody waits any more");
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   EraseReport report;
   for (const SeriesId id : series) {
     if (range.empty() || index_.series_tenant(id) != tenant) continue;

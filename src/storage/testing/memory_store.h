@@ -5,12 +5,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "index/series_index.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
@@ -76,15 +75,17 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);
 
+  // Those that are still there: of one time the one that was written last. `room`: for the answer.
+  const Samples& alive(model::SeriesId series, Samples& room) const VARVE_REQUIRES_SHARED(mutex_);
+
   const std::size_t piece_max_;
   const Clock* const clock_;
-  mutable std::shared_mutex mutex_;
-  std::string definitions_;
-  index::SeriesIndex index_;
-  // Those that are still there: of one time the one that was written last. `room`: for the answer.
-  const Samples& alive(model::SeriesId series, Samples& room) const;
-  std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_;  // by series and time to live
-  std::uint64_t written_ = 0;
+  mutable SharedMutex mutex_;
+  std::string definitions_ VARVE_GUARDED_BY(mutex_);
+  index::SeriesIndex index_ VARVE_GUARDED_BY(mutex_);
+  // By series and time to live.
+  std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_ VARVE_GUARDED_BY(mutex_);
+  std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;
   std::atomic<std::size_t> stats_given_{0};
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;

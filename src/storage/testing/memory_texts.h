@@ -3,9 +3,9 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <tuple>
 
+#include "base/mutex.h"
 #include "storage/text_store.h"
 
 namespace varve::storage::testing {
@@ -19,20 +19,20 @@ class MemoryTexts final : public TextStore {
     VARVE_RETURN_IF_ERROR(there());
     VARVE_RETURN_IF_ERROR(check_text_name(name));
     VARVE_RETURN_IF_ERROR(check_text(text));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     texts_[{name.tenant, name.service, text_place(name.service_key, name.key)}] = {name, std::string(text)};
     return {};
   }
   Status erase_text(const TextName& name) override {
     VARVE_RETURN_IF_ERROR(there());
     VARVE_RETURN_IF_ERROR(check_text_name(name));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     texts_.erase({name.tenant, name.service, text_place(name.service_key, name.key)});
     return {};
   }
   [[nodiscard]] Result<std::optional<std::string>> text(const TextName& name) const override {
     VARVE_RETURN_IF_ERROR(there());
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = texts_.find({name.tenant, name.service, text_place(name.service_key, name.key)});
     if (found == texts_.end()) return std::nullopt;
     return found->second.second;
@@ -41,7 +41,7 @@ class MemoryTexts final : public TextStore {
                                                          std::string_view service) const override {
     VARVE_RETURN_IF_ERROR(there());
     std::vector<TextName> out;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [place, entry] : texts_) {
       if (entry.first.tenant == tenant && entry.first.service == service) out.push_back(entry.first);
     }
@@ -64,8 +64,9 @@ class MemoryTexts final : public TextStore {
     return {};
   }
   bool away_ = false;
-  mutable std::mutex mutex_;
-  std::map<std::tuple<std::string, std::string, std::string>, std::pair<TextName, std::string>> texts_;
+  mutable Mutex mutex_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::pair<TextName, std::string>> texts_
+      VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::storage::testing

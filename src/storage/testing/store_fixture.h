@@ -2,18 +2,18 @@
 // What the contract suites need of an engine, and short ways to put samples into it and to read them back.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/wait.h"
 #include "model/line_group.h"
 #include "model/row.h"
 #include "storage/sample_store.h"
@@ -60,11 +60,11 @@ class Collector final : public PieceSink {
 
   bool takes_stats(const ChunkStats&) override { return takes_; }
   void stats(const ChunkStats& stats) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stats_[stats.series].push_back(stats);
   }
   Status piece(const Piece& piece) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (piece.times.empty()) fault = "an empty piece";
     for (std::size_t i = 0; i < piece.size(); ++i) {
       if (i > 0 && piece.times[i] <= piece.times[i - 1]) fault = "times do not ascend";
@@ -79,16 +79,21 @@ class Collector final : public PieceSink {
     return answer;
   }
 
-  [[nodiscard]] const Samples& samples(std::size_t series = 0) const { return samples_[series]; }
-  [[nodiscard]] const std::vector<ChunkStats>& chunk_stats(std::size_t series = 0) const { return stats_[series]; }
+  // After the scan, without the mutex: there is one thread.
+  [[nodiscard]] const Samples& samples(std::size_t series = 0) const VARVE_NO_THREAD_ANALYSIS {
+    return samples_[series];
+  }
+  [[nodiscard]] const std::vector<ChunkStats>& chunk_stats(std::size_t series = 0) const VARVE_NO_THREAD_ANALYSIS {
+    return stats_[series];
+  }
   std::string fault;  // empty: none
   Status answer;      // to every piece
 
  private:
   const bool takes_;
-  std::mutex mutex_;
-  std::vector<Samples> samples_;
-  std::vector<std::vector<ChunkStats>> stats_;
+  Mutex mutex_;
+  std::vector<Samples> samples_ VARVE_GUARDED_BY(mutex_);
+  std::vector<std::vector<ChunkStats>> stats_ VARVE_GUARDED_BY(mutex_);
 };
 
 // A group with its definition, to be put into.
@@ -112,7 +117,7 @@ class Fixture {
                std::string_view tenant_name = "t", std::uint32_t ttl_s = 0) {
     Group* group = nullptr;
     {
-      const std::lock_guard lock(groups_mutex_);
+      const MutexLock lock(groups_mutex_);
       group = &groups_.emplace_back();
     }
     group->metrics = std::move(metrics);
@@ -129,6 +134,7 @@ class Fixture {
   // Numbers of groups are those of one run of the engine: after a restart it is defined again.
   const model::LineGroup& line(const Group& group) {
     if (group.run != run_) {
+      const MutexLock lock(groups_mutex_);
       for (Group& own : groups_) {
         if (&own == &group) define(own);
       }
@@ -137,19 +143,7 @@ class Fixture {
   }
 
   Status append(const model::RowBatch& batch) {
-    Status result = fail(Code::io, "done was not called");
-    std::mutex mutex;
-    std::condition_variable called;
-    bool is_called = false;
-    engine_.samples().append(batch, [&](Status status) {
-      const std::lock_guard lock(mutex);
-      result = std::move(status);
-      is_called = true;
-      called.notify_one();
-    });
-    std::unique_lock lock(mutex);
-    called.wait(lock, [&] { return is_called; });
-    return result;
+    return wait_for([&](SampleStore::AppendDone done) { engine_.samples().append(batch, std::move(done)); });
   }
 
   Status put(const Group& group, model::Timestamp time, std::vector<model::Value> values) {
@@ -187,8 +181,8 @@ class Fixture {
 
   Engine& engine_;
   int run_ = 0;
-  std::mutex groups_mutex_;
-  std::deque<Group> groups_;
+  Mutex groups_mutex_;
+  std::deque<Group> groups_ VARVE_GUARDED_BY(groups_mutex_);
 };
 
 }  // namespace varve::storage::testing

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 
@@ -16,7 +16,7 @@ namespace varve::write::testing {
 class FakeSeriesStore final : public storage::SeriesStore {
  public:
   Result<model::TenantId> tenant(std::string_view name) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++tenant_calls;
     if (refuse) return fail(Code::unavailable, "stopping");
     return tenants_.try_emplace(std::string(name), model::TenantId{static_cast<std::uint32_t>(tenants_.size())})
@@ -31,7 +31,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     if (refuse) return fail(Code::limit, "too many series");
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       last_tags = model::to_tags(tags);
       ttls_s.push_back(ttl_s);
     }
@@ -42,7 +42,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
 
   // All are of the series that was defined last.
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     names_asked.push_back(group);
     return {last_tenant, last_tags, {"m"}};
   }
@@ -86,8 +86,8 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::vector<std::uint32_t> ttls_s;  // of each group that was defined
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, model::TenantId, std::less<>> tenants_;
+  mutable Mutex mutex_;
+  std::map<std::string, model::TenantId, std::less<>> tenants_ VARVE_GUARDED_BY(mutex_);
 };
 
 class FakeSampleStore final : public storage::SampleStore {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "tracker/redis/versions.h"
 
 namespace varve::tracker::redis::testing {
@@ -12,7 +12,7 @@ namespace varve::tracker::redis::testing {
 class LocalVersions final : public Versions {
  public:
   Result<std::vector<TenantVersions>> ask(std::span<const VersionsAsked> tenants) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++asked_;
     if (away_) return fail(Code::unavailable, "Redis is away");
     std::vector<TenantVersions> out;
@@ -31,7 +31,7 @@ class LocalVersions final : public Versions {
 
   void raise(std::span<const VersionsRaised> what, Done done) override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!away_) {
         for (const auto& raised : what) {
           ++number_;
@@ -48,17 +48,17 @@ class LocalVersions final : public Versions {
 
   // While set, everything is unavailable.
   void away(bool is_away) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     away_ = is_away;
   }
   // It came back empty.
   void lose() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tenants_.clear();
     ++epoch_;
   }
   [[nodiscard]] std::size_t asked() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return asked_;
   }
 
@@ -68,11 +68,12 @@ class LocalVersions final : public Versions {
     std::map<std::string, std::uint64_t> forgotten;
     std::uint64_t names = 0;
   };
-  mutable std::mutex mutex_;
-  bool away_ = false;
-  std::uint64_t epoch_ = 1, number_ = 0;
-  std::size_t asked_ = 0;
-  std::map<std::string, Of> tenants_;
+  mutable Mutex mutex_;
+  bool away_ VARVE_GUARDED_BY(mutex_) = false;
+  std::uint64_t epoch_ VARVE_GUARDED_BY(mutex_) = 1;
+  std::uint64_t number_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::size_t asked_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, Of> tenants_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::tracker::redis::testing

@@ -7,13 +7,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "driver/testing/redis_server.h"
 #include "tracker/redis/link.h"
 #include "tracker/redis/member_names.h"
@@ -40,12 +40,12 @@ class TestNames final : public MemberNames {
 
   [[nodiscard]] std::string tenant(model::TenantId tenant) const override { return tenant_name(tenant); }
   [[nodiscard]] std::string name(const Member& member) const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto known = names_.find(member);
     return known == names_.end() ? name_of(member) : known->second;
   }
   Result<std::vector<std::optional<Member>>> find(std::span<const std::string_view> names) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (away) return fail(Code::unavailable, "the store is away");
     std::vector<std::optional<Member>> found;
     for (const std::string_view name : names) found.push_back(find_one(name));
@@ -58,7 +58,7 @@ class TestNames final : public MemberNames {
   bool away = false;
 
  private:
-  std::optional<Member> find_one(std::string_view name) {
+  std::optional<Member> find_one(std::string_view name) VARVE_REQUIRES(mutex_) {
     if (unknown && unknown(name)) return std::nullopt;
     const auto known = members_.find(std::string(name));
     if (known != members_.end()) return known->second;
@@ -72,9 +72,9 @@ class TestNames final : public MemberNames {
     return member;
   }
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Member> members_;
-  std::map<Member, std::string> names_;
+  mutable Mutex mutex_;
+  std::map<std::string, Member> members_ VARVE_GUARDED_BY(mutex_);
+  std::map<Member, std::string> names_ VARVE_GUARDED_BY(mutex_);
 };
 
 // One runtime and one server for all tests of the program that only need one that is there.
