@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/search.h"
 
+#include "query/selection.h"
+
 namespace varve::query {
 
 namespace {
@@ -9,14 +11,9 @@ Status find(const Engine& engine, const Search& wanted, const UnderWay& query, c
   const storage::SeriesStore& store = engine.series();
   VARVE_ASSIGN_OR_RETURN(const auto tenant, store.find_tenant(wanted.tenant));
   if (!tenant) return index::check_matchers(wanted.matchers);
-  VARVE_ASSIGN_OR_RETURN(const auto metrics, store.metric_names(*tenant, "", 0));
-  for (const std::string& metric : metrics) {
-    if (wanted.metric && !wanted.metric(metric)) continue;
-    VARVE_RETURN_IF_ERROR(query.check());
-    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(*tenant, metric, wanted.matchers));
-    if (!series.empty()) VARVE_RETURN_IF_ERROR(found(*tenant, metric, series));
-  }
-  return {};
+  return for_each_metric(
+      store, *tenant, wanted.metric, wanted.matchers, query.deadline(),
+      [&](const std::string& metric, std::span<const model::SeriesId> s) { return found(*tenant, metric, s); });
 }
 
 }  // namespace

@@ -5,21 +5,21 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "index/matcher.h"
 #include "model/ids.h"
 #include "query/engine.h"
+#include "query/request.h"
 #include "query/under_way.h"
 
 namespace varve::query {
 
 struct Search {
   std::string tenant{};
-  std::function<bool(std::string_view metric)> metric{};  // which metrics; empty: all
-  index::Matchers matchers{};                             // of their series
+  MetricName metric = index::Matchers{};  // all
+  index::Matchers matchers{};             // of their series
 };
 
 // Called for each metric that has such series, in order of names, with those series, ascending. An error ends it.

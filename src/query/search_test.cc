@@ -41,10 +41,12 @@ class SearchTest : public testing::Test {
 TEST_F(SearchTest, Names) {
   EXPECT_EQ(names({}), "cpu disk load ");
   EXPECT_EQ(names({.matchers = {{"group", Matcher::Kind::any_of, {"CPU"}}}}), "cpu load ");
-  EXPECT_EQ(names({.metric = [](std::string_view name) { return name > "d"; }}), "disk load ");
-  EXPECT_EQ(names({.metric = [](std::string_view name) { return name > "d"; },
-                   .matchers = {{"group", Matcher::Kind::any_of, {"CPU"}}}}),
-            "load ");
+  const MetricName from_d = index::Matchers{{std::string(kNameTag), Matcher::Kind::regex, {"[d-z].*"}}};
+  EXPECT_EQ(names({.metric = from_d}), "disk load ");
+  EXPECT_EQ(names({.metric = from_d, .matchers = {{"group", Matcher::Kind::any_of, {"CPU"}}}}), "load ");
+  EXPECT_EQ(names({.metric = "cpu"}), "cpu ");
+  EXPECT_EQ(names({.metric = "cpu", .matchers = {{"group", Matcher::Kind::any_of, {"Disk"}}}}), "");
+  EXPECT_EQ(names({.metric = "none"}), "");
   EXPECT_EQ(names({.tenant = "nobody"}), "");
   EXPECT_NE(names({.matchers = {{"group", Matcher::Kind::regex, {"("}}}}).find("regular expression"),
             std::string::npos);
@@ -56,13 +58,13 @@ TEST_F(SearchTest, Limits) {
   std::atomic<bool> gone{true};
   EXPECT_EQ(found(all, Engine(store_, store_, clock_, {}), &gone).error().code, Code::cancelled);
   // A second passes with each metric that is looked at.
-  Search slow = all;
-  slow.metric = [&](std::string_view) {
+  const Engine engine(store_, store_, clock_, {.timeout = std::chrono::milliseconds(1500)});
+  const auto query = UnderWay::begin(engine, shown_as("t", "test", ""), nullptr);
+  const Status slow = search(engine, all, **query, [&](model::TenantId, const std::string&, auto) {
     clock_.advance_ms(1000);
-    return true;
-  };
-  EXPECT_EQ(found(slow, Engine(store_, store_, clock_, {.timeout = std::chrono::milliseconds(1500)})).error().code,
-            Code::timeout);
+    return Status();
+  });
+  EXPECT_EQ(slow.error().code, Code::timeout);
 }
 
 TEST_F(SearchTest, SeriesOfEach) {

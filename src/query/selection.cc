@@ -28,9 +28,15 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
   return store.metric_names(tenant, prefix, 0);
 }
 
-Result<Selection> select_by_names(const storage::SeriesStore& store, model::TenantId tenant,
-                                  const index::Matchers& names, const index::Matchers& matchers,
-                                  const Deadline& deadline, Budget& budget) {
+}  // namespace
+
+Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant, const MetricName& metric,
+                       const index::Matchers& matchers, const Deadline& deadline, const FoundSeries& found) {
+  if (const auto* name = std::get_if<std::string>(&metric)) {
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, *name, matchers));
+    return series.empty() ? Status() : found(*name, series);
+  }
+  const auto& names = std::get<index::Matchers>(metric);
   std::vector<index::ValueCondition> conditions;
   for (const Matcher& matcher : names) {
     VARVE_ASSIGN_OR_RETURN(auto condition, index::ValueCondition::make(matcher));
@@ -38,35 +44,36 @@ Result<Selection> select_by_names(const storage::SeriesStore& store, model::Tena
   }
   VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
   VARVE_ASSIGN_OR_RETURN(const auto listed, candidates(store, tenant, names));
-  std::vector<std::pair<model::SeriesId, std::uint32_t>> found;
-  Selection out;
   for (const std::string& name : listed) {
     VARVE_RETURN_IF_ERROR(deadline.check());
     if (!std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); })) continue;
     VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers));
-    if (series.empty()) continue;
+    if (!series.empty()) VARVE_RETURN_IF_ERROR(found(name, series));
+  }
+  return {};
+}
+
+Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
+                         const Deadline& deadline, Budget& budget) {
+  Selection out;
+  if (const auto* name = std::get_if<std::string>(&query.metric)) {
+    VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, *name, query.matchers));
+    return out;
+  }
+  std::vector<std::pair<model::SeriesId, std::uint32_t>> found;
+  const auto add = [&](const std::string& name, std::span<const model::SeriesId> series) -> Status {
     VARVE_RETURN_IF_ERROR(budget.charge(series.size() * sizeof found[0] + sizeof name + name.size()));
     const auto number = static_cast<std::uint32_t>(out.metrics.names.size());
     for (const model::SeriesId id : series) found.emplace_back(id, number);
     out.metrics.names.push_back(name);
-  }
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(for_each_metric(store, tenant, query.metric, query.matchers, deadline, add));
   std::ranges::sort(found, {}, [](const auto& one) { return model::to_int(one.first); });
   for (const auto& [id, number] : found) {
     out.series.push_back(id);
     out.metrics.name_of.push_back(number);
   }
-  return out;
-}
-
-}  // namespace
-
-Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                         const Deadline& deadline, Budget& budget) {
-  if (const auto* names = std::get_if<index::Matchers>(&query.metric)) {
-    return select_by_names(store, tenant, *names, query.matchers, deadline, budget);
-  }
-  Selection out;
-  VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, std::get<std::string>(query.metric), query.matchers));
   return out;
 }
 

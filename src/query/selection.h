@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,14 @@ struct Selection {
   std::vector<model::SeriesId> series;  // ascending
   SeriesMetrics metrics;                // empty if the query names one metric
 };
+
+// Is given the series of one metric, ascending. An error ends the walk.
+using FoundSeries = std::function<Status(const std::string& metric, std::span<const model::SeriesId> series)>;
+
+// Calls `found` for each metric of that name, or of those names, that has series that fit, in order of names. Errors:
+// invalid (a bad regex), timeout, cancelled, what `found` said.
+Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant, const MetricName& metric,
+                       const index::Matchers& matchers, const Deadline& deadline, const FoundSeries& found);
 
 // Errors: invalid (a bad regex), limit; timeout and cancelled, where metrics are looked for by matchers.
 Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,

@@ -134,7 +134,7 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
   if (subject.is_group) {
     search.matchers.push_back(equals(ceres::kGroupTag, subject.name));
   } else {
-    search.metric = [&](std::string_view metric) { return metric == subject.name; };
+    search.metric = subject.name;
   }
   VARVE_RETURN_IF_ERROR(query::search(
       self.engine(), search, query,
@@ -212,24 +212,27 @@ class FoundAnswer {
   bool found_shown_ = false;
 };
 
-void add_tag_patterns(index::Matchers& matchers, const ceres::TagPattern& wanted) {
-  if (!ceres::has_wildcard(wanted.pattern)) {
-    matchers.push_back(equals(wanted.key, ceres::wildcard_literal(wanted.pattern)));
-    return;
+Matcher fits(std::string_view key, std::string_view pattern) {
+  if (!ceres::has_wildcard(pattern)) return equals(key, ceres::wildcard_literal(pattern));
+  return {std::string(key), Matcher::Kind::regex, {ceres::wildcard_regex(pattern)}};
+}
+
+query::Search search_of(const Request& request, const ceres::Search& asked) {
+  query::Search out = search_of(request);
+  index::Matchers names;
+  for (const std::string& pattern : asked.metric_patterns) names.push_back(fits(query::kNameTag, pattern));
+  out.metric = std::move(names);
+  for (const auto& [key, pattern] : asked.tag_patterns) {
+    out.matchers.push_back(fits(key, pattern));
+    // "*" is any value, but not none.
+    if (ceres::has_wildcard(pattern)) out.matchers.push_back({key, Matcher::Kind::none_of, {""}});
   }
-  matchers.push_back({wanted.key, Matcher::Kind::regex, {ceres::wildcard_regex(wanted.pattern)}});
-  matchers.push_back({wanted.key, Matcher::Kind::none_of, {""}});  // "*" is any value, but not none
+  return out;
 }
 
 Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, const ceres::Search& asked,
                              query::UnderWay& query) {
   std::set<Found> out;
-  query::Search search = search_of(request);
-  for (const auto& wanted : asked.tag_patterns) add_tag_patterns(search.matchers, wanted);
-  search.metric = [&](std::string_view metric) {
-    return std::ranges::all_of(asked.metric_patterns,
-                               [&](const std::string& pattern) { return ceres::matches_wildcard(pattern, metric); });
-  };
   const auto add = [&](Found found) -> Status {
     if (found.metric.empty() && found.tags.empty()) return {};
     std::size_t bytes = sizeof(Found) + 64 + found.metric.size();
@@ -238,7 +241,7 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
     return {};
   };
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), search, query,
+      self.engine(), search_of(request, asked), query,
       [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
         const std::string shown = asked.shows_metric() ? metric : std::string();
         if (!asked.shows_tags()) return add({shown, {}});

@@ -115,13 +115,15 @@ void put_newest(const opentsdb::LastQuery& wanted, const std::string& metric, co
   if (group.kind != model::ValueKind::number || group.points.size() == 0) return;
   const model::Tags tags = tags_of(group.tags);
   const std::string id = opentsdb_series_id(metric, tags);
-  std::string value;
-  append_value(value, group.points, group.points.size() - 1);
   std::string text;
   Writer json(text);
   json.begin_object();
   if (wanted.resolve) json.member("metric", metric).key("tags").object(tags);
-  json.member("timestamp", group.points.times.back()).member("value", value).member("tsuid", id).end_object();
+  json.member("timestamp", group.points.times.back()).key("value");
+  text += '"';
+  append_value(text, group.points, group.points.size() - 1);
+  text += '"';
+  Writer::behind_value(text).member("tsuid", id).end_object();
   newest.try_emplace(id, std::move(text));
 }
 
@@ -133,7 +135,7 @@ Result<std::string> opentsdb_lookup(const query::Engine& engine, std::string ten
   query::Search search;
   search.tenant = std::move(tenant);
   search.matchers = matchers_of(wanted);
-  if (!wanted.metric.empty()) search.metric = [&](std::string_view metric) { return metric == wanted.metric; };
+  if (!wanted.metric.empty()) search.metric = wanted.metric;
   LookupWriter writer(wanted, engine.series(), query);
   VARVE_RETURN_IF_ERROR(query::search(
       engine, search, query, [&](model::TenantId id, const std::string& metric, std::span<const model::SeriesId> s) {
