@@ -3,38 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "api/testing/waiting_sink.h"
-#include "http/url.h"
-#include "storage/testing/memory_texts.h"
+#include "api/testing/texts_api.h"
 
 namespace varve::api {
 namespace {
 
-class Metadata : public ::testing::Test {
+class Metadata : public testing::TextsApi {
  protected:
   Metadata() { add_kairosdb_metadata(router_, texts_, pool_); }
 
-  Response ask(Method method, const std::string& path, std::string_view body = "") {
-    request_ = {};
-    request_.method = method;
-    EXPECT_TRUE(http::parse_target(path, request_.path, request_.query, &request_.name_slashes)) << path;
-    request_.tenant = tenant_;
-    request_.query = query_;
-    request_.body = body;
-    return answer_of(router_, request_);
-  }
-  std::string got(const std::string& path) {
-    const Response response = ask(Method::get, path);
-    return std::to_string(response.status) + " " + response.body;
-  }
   int put(const std::string& path, std::string_view body) { return ask(Method::post, path, body).status; }
-
-  storage::testing::MemoryTexts texts_;
-  TaskPool pool_{1};
-  Router router_;
-  Request request_;
-  std::string tenant_ = "t";
-  std::vector<std::pair<std::string, std::string>> query_;
 };
 
 TEST_F(Metadata, texts_are_kept_and_listed) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripts of puts, queries and the answers that a KairosDB gives (testdata/kairosdb_query/*.txt), run through the
-// handlers over a store in memory. A case:
-//   == name # what to look at
+// handlers over a store in memory (query_script.h). Its words:
 //   put {one metric of a KairosDB put; "datapoints" may be {"from","step","count","value"} for a regular series}
 //   query {body}      or: tags {body}
 //   200 {answer}      compared as JSON: 1 equals 1.0, order of names does not matter
@@ -12,14 +11,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "api/testing/waiting_sink.h"
+#include "api/testing/query_script.h"
 #include "protocol/json/number_text.h"
 #include "protocol/json/text.h"
 #include "protocol/json/tree.h"
-#include "storage/testing/memory_store.h"
 
 namespace varve::api {
 namespace {
@@ -61,7 +57,7 @@ std::string canonical(const std::string& text) {
   return tree ? canonical(*tree) : "not JSON: " + text;
 }
 
-class KairosdbQueryTest : public testing::Test {
+class KairosdbQueryTest : public testing::QueryScript {
  protected:
   KairosdbQueryTest() { add_kairosdb_query(router_, engine_, pool_, metrics_); }
 
@@ -92,11 +88,6 @@ class KairosdbQueryTest : public testing::Test {
     }
   }
 
-  Response ask(Request request) {
-    const Router::Match match = router_.find(request.method, request.path);
-    if (match.handler == nullptr) return Response::text(404, "");
-    return answer_of(*match.handler, request, pieces_);
-  }
   Response post(const std::string& path, std::string_view body) {
     Request request;
     request.method = Method::post;
@@ -113,44 +104,23 @@ class KairosdbQueryTest : public testing::Test {
     return ask(std::move(request));
   }
   Response query(std::string_view body) { return post("/api/v1/datapoints/query", body); }
-
-  std::size_t pieces_ = 0;
-  storage::testing::MemoryStore store_;
-  ManualClock clock_{1'800'000'000'000};
-  query::Engine engine_{store_, store_, clock_, {}};
-  TaskPool pool_{2};
-  Metrics metrics_;
-  Router router_;
 };
 
-class KairosdbScript : public KairosdbQueryTest, public testing::WithParamInterface<std::filesystem::path> {};
+class KairosdbScript : public KairosdbQueryTest, public ::testing::WithParamInterface<std::filesystem::path> {};
 
 TEST_P(KairosdbScript, Answers) {
-  std::ifstream file(GetParam());
-  std::string line, name;
-  Response response;
-  int cases = 0;
-  while (std::getline(file, line)) {
-    const std::string rest = line.find(' ') == std::string::npos ? "" : line.substr(line.find(' ') + 1);
-    if (line.starts_with("== ")) {
-      name = rest;
-    } else if (line.starts_with("put ")) {
-      put(rest);
-    } else if (line.starts_with("query ") || line == "query") {
-      response = query(rest);
-    } else if (line.starts_with("tags ")) {
-      response = post("/api/v1/datapoints/query/tags", rest);
-    } else if (!line.empty() && line[0] >= '1' && line[0] <= '5') {
-      EXPECT_EQ(std::to_string(response.status), line.substr(0, 3)) << name << ": " << response.body;
-      EXPECT_EQ(canonical(response.body), canonical(rest)) << name;
-      ++cases;
-    }
-  }
-  EXPECT_GT(cases, 0);
+  const Words words = {
+      {"put", [&](const std::string& rest) { put(rest); }},
+      {"query", [&](const std::string& rest) { response_ = query(rest); }},
+      {"tags", [&](const std::string& rest) { response_ = post("/api/v1/datapoints/query/tags", rest); }},
+  };
+  run(GetParam(), words, [](const std::string& body, const std::string& expected, const std::string& name) {
+    EXPECT_EQ(canonical(body), canonical(expected)) << name;
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KairosdbScript,
-                         testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/kairosdb_query")),
+                         ::testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/kairosdb_query")),
                          [](const auto& script) { return script.param.stem().string(); });
 
 TEST_F(KairosdbQueryTest, ByGet) {

@@ -5,29 +5,15 @@
 
 #include <regex>
 
-#include "api/testing/waiting_sink.h"
-#include "storage/testing/memory_texts.h"
+#include "api/testing/texts_api.h"
 
 namespace varve::api {
 namespace {
 
-class RollupTasks : public ::testing::Test {
+class RollupTasks : public testing::TextsApi {
  protected:
   RollupTasks() {
     add_rollup_tasks(router_, {tasks_, pool_, clock_, [this] { ++changes_; }});
-  }
-  Response ask(Method method, const std::string& path, std::string_view body = "") {
-    request_ = {};
-    request_.method = method;
-    request_.path = path;
-    request_.tenant = tenant_;
-    request_.query = query_;
-    request_.body = body;
-    return answer_of(router_, request_);
-  }
-  std::string got(const std::string& path) {
-    const auto response = ask(Method::get, path);
-    return std::to_string(response.status) + " " + response.body;
   }
   // Its id.
   std::string make(const std::string& path = "/api/v1/rollups") {
@@ -44,14 +30,8 @@ class RollupTasks : public ::testing::Test {
   static constexpr const char* kTask = R"({"name":"R","execution_interval":{"value":1,"unit":"hours"},"rollups":[]})";
   std::string shown(const std::string& id) { return R"({"id":")" + id + "\"," + std::string(kTask).substr(1); }
 
-  storage::testing::MemoryTexts texts_;
   task::TaskStore tasks_{texts_};
   ManualClock clock_;
-  TaskPool pool_{1};
-  Router router_;
-  Request request_;
-  std::string tenant_ = "t";
-  std::vector<std::pair<std::string, std::string>> query_;
   std::atomic<int> changes_ = 0;
 };
 

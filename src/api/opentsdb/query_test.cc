@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripts of puts, questions and answers (testdata/opentsdb_query/*.txt), run through the handlers over a store in
-// memory. Now is 2027-01-15T08:00:00Z = 1800000000. A case:
-//   == name # what to look at
+// memory (query_script.h). Now is 2027-01-15T08:00:00Z = 1800000000. Its words:
 //   put metric{k=v,k=v} seconds:value seconds:value …      a value with a point is a double
 //   get /api/…            or: post /api/… {body}
 //   200 the body, byte for byte; or with … at its end: how it begins
@@ -13,19 +12,17 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "api/shared/http.h"
-#include "api/testing/waiting_sink.h"
+#include "api/testing/query_script.h"
 #include "http/url.h"
-#include "storage/testing/memory_store.h"
 
 namespace varve::api {
 namespace {
 
-class OpentsdbQueryTest : public testing::Test {
+class OpentsdbQueryTest : public testing::QueryScript {
  protected:
   OpentsdbQueryTest() { add_opentsdb_query(router_, engine_, pool_, metrics_, "1.2.3"); }
 
@@ -60,62 +57,38 @@ class OpentsdbQueryTest : public testing::Test {
     request.body = body;
     request.gone = std::make_shared<std::atomic<bool>>(gone);
     EXPECT_TRUE(http::parse_target(target, request.path, request.query)) << target;
-    const Router::Match match = router_.find(method, request.path);
-    if (match.handler == nullptr) return error_response(match.allow.empty() ? 404 : 405, "", request.path);
-    std::size_t pieces = 0;
-    Response response = answer_of(*match.handler, request, pieces);
-    pieces_ = pieces;
-    return response;
+    return QueryScript::ask(request);
   }
   std::string get(const std::string& target, const std::string& tenant = "default") {
     return ask(Method::get, target, {}, tenant).body;
   }
   std::string post(const std::string& target, std::string_view body) { return ask(Method::post, target, body).body; }
-
-  std::atomic<std::size_t> pieces_ = 0;
-  storage::testing::MemoryStore store_;
-  ManualClock clock_{1'800'000'000'000};
-  query::Engine engine_{store_, store_, clock_, {}};
-  TaskPool pool_{2};
-  Metrics metrics_;
-  Router router_;
 };
 
-class OpentsdbScript : public OpentsdbQueryTest, public testing::WithParamInterface<std::filesystem::path> {};
+class OpentsdbScript : public OpentsdbQueryTest, public ::testing::WithParamInterface<std::filesystem::path> {};
 
 TEST_P(OpentsdbScript, Answers) {
-  std::ifstream file(GetParam());
-  std::string line;
-  std::string name;
-  Response response;
-  int cases = 0;
-  while (std::getline(file, line)) {
-    const std::string rest = line.find(' ') == std::string::npos ? "" : line.substr(line.find(' ') + 1);
-    if (line.starts_with("== ")) {
-      name = rest;
-    } else if (line.starts_with("put ")) {
-      put(rest);
-    } else if (line.starts_with("get ")) {
-      response = ask(Method::get, rest);
-    } else if (line.starts_with("post ")) {
-      const auto space = rest.find(' ');
-      const std::string body = space == std::string::npos ? "" : rest.substr(space + 1);
-      response = ask(Method::post, rest.substr(0, space), body);
-    } else if (!line.empty() && line[0] >= '1' && line[0] <= '5') {
-      EXPECT_EQ(std::to_string(response.status), line.substr(0, 3)) << name << ": " << response.body;
-      if (rest.ends_with("…")) {
-        EXPECT_EQ(response.body.substr(0, rest.size() - 3), rest.substr(0, rest.size() - 3)) << name;
-      } else {
-        EXPECT_EQ(response.body, rest) << name;
-      }
-      ++cases;
+  const auto asks = [this](const std::string& rest) {
+    const std::size_t space = rest.find(' ');
+    const std::string body = space == std::string::npos ? "" : rest.substr(space + 1);
+    response_ = ask(Method::post, rest.substr(0, space), body);
+  };
+  const Words words = {
+      {"put", [&](const std::string& rest) { put(rest); }},
+      {"get", [&](const std::string& rest) { response_ = ask(Method::get, rest); }},
+      {"post", asks},
+  };
+  run(GetParam(), words, [](const std::string& body, const std::string& expected, const std::string& name) {
+    if (!expected.ends_with("…")) {
+      EXPECT_EQ(body, expected) << name;
+    } else {
+      EXPECT_EQ(body.substr(0, expected.size() - 3), expected.substr(0, expected.size() - 3)) << name;
     }
-  }
-  EXPECT_GT(cases, 0);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OpentsdbScript,
-                         testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/opentsdb_query")),
+                         ::testing::ValuesIn(scripts_in(VARVE_SOURCE_DIR "/testdata/opentsdb_query")),
                          [](const auto& script) { return script.param.stem().string(); });
 
 // Hosts of the results, then the total.
