@@ -20,15 +20,6 @@ constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest ot
 constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
 constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
 
-constexpr std::size_t kMuchLarger = 32;  // few bodies unpack to more than so many times their size
-constexpr std::size_t kSpareMax = 16UL << 20;
-constexpr std::size_t kTinySpareMax = 2 * kLargeBody;
-
-// Decompressed bodies use strings of each thread again and again: idle connections hold none. Small ones have one of
-// their own, as they are charged for the memory that they hold.
-thread_local std::string spare_body;
-thread_local std::string tiny_spare;
-
 // Room for what follows so many bytes that have come: a claim is believed as it comes true, so that nobody holds much
 // by claiming much. While it is little, in large steps.
 std::size_t room_after(std::size_t bytes) {
@@ -86,7 +77,7 @@ Connection::Connection(std::shared_ptr<Service> service)
       in_(service_->memory, service_->blocks, kSmallBuffer),
       parser_(service_->options.head_max, service_->options.target_max),
       body_deadline_(service_->options.body_timeout, service_->options.body_rate_min),
-      inflated_memory_(service_->memory, MemoryLedger::Kind::body),
+      inflated_(service_->memory),
       answer_memory_(service_->memory, MemoryLedger::Kind::answer) {
   request_.gone = std::make_shared<std::atomic<bool>>(false);
 }
@@ -372,57 +363,26 @@ void Connection::handle() {
   // An empty body is a body of no bytes in every coding but snappy, which always has a length.
   const bool coded = !codings_.empty() && (!request_.body.empty() || codings_.back() == codec::Coding::snappy);
   if (!coded) return call_handler();
-  if (const Status tiny = inflate(std::min(kLargeBody, service_->options.body_max), tiny_spare); !tiny) {
-    if (tiny.error().code == Code::unavailable) return answer(no_memory());
-    if (tiny.error().code != Code::too_large) return answer(service_->error(tiny.error(), request_));
+  const auto small = inflated_.unpack_small(codings_, request_.body, std::min(kLargeBody, service_->options.body_max));
+  if (!small && small.error().code == Code::too_large) {
     state_ = State::inflating;
     return;
   }
-  call_handler();
+  call_handler_with(small);
 }
 
 // A body of which much comes out, on a bulk loop if there is one.
 void Connection::step_inflating() {
   state_ = State::handling;
-  Status whole;
-  // The room for it is taken before it is unpacked, not all that it might need where little is likely.
-  const std::size_t most = service_->options.body_max;
-  for (std::size_t max = std::min(kMuchLarger * body_size_, most);; max = most) {
-    request_.body = {in_.data() + body_begin_, body_size_};
-    if (!inflated_memory_.resize(max + kBodyPadding)) return answer(no_memory());
-    whole = inflate(max, spare_body);
-    if (whole || whole.error().code != Code::too_large || max == most) break;
-  }
-  if (!whole && whole.error().code == Code::unavailable) return answer(no_memory());
-  if (!whole) return answer(service_->error(whole.error(), request_));
+  request_.body = {in_.data() + body_begin_, body_size_};
+  call_handler_with(inflated_.unpack(codings_, request_.body, service_->options.body_max));
+}
+
+void Connection::call_handler_with(const Result<std::string_view>& inflated) {
+  if (!inflated && inflated.error().code == Code::unavailable) return answer(no_memory());
+  if (!inflated) return answer(service_->error(inflated.error(), request_));
+  request_.body = *inflated;
   call_handler();
-}
-
-// Undoes Content-Encoding, the last one first. No layer may unpack to more than `max`. Error: unavailable (no memory).
-Status Connection::inflate(std::size_t max, std::string& reused) {
-  check(!codings_.empty(), "there is something to undo");
-  if (inflated_.capacity() < reused.capacity() && reused.capacity() <= 2 * max) inflated_.swap(reused);
-  for (auto coding = codings_.rbegin(); coding != codings_.rend(); ++coding) {
-    std::string out = std::move(inflated_);
-    const bool again = coding != codings_.rbegin();  // a body coded twice needs both
-    const std::string once = again ? std::exchange(out, {}) : std::string();
-    const std::string_view raw = again ? std::string_view(once) : request_.body;
-    const Status status = codec::decompress(*coding, raw, max, out);
-    inflated_ = std::move(out);
-    VARVE_RETURN_IF_ERROR(status);
-  }
-  inflated_.reserve(inflated_.size() + kBodyPadding);
-  if (!inflated_memory_.resize(inflated_.capacity())) return fail(Code::unavailable, "no memory is left for the body");
-  request_.body = inflated_;
-  return {};
-}
-
-void Connection::free_inflated() {
-  const bool tiny = inflated_.capacity() <= kTinySpareMax;
-  std::string& kept = tiny ? tiny_spare : spare_body;
-  if (inflated_.capacity() > kept.capacity() && inflated_.capacity() <= kSpareMax) inflated_.swap(kept);
-  drop(inflated_);
-  inflated_memory_.clear();
 }
 
 void Connection::call_handler() {

@@ -21,6 +21,7 @@
 #include "http/body_buffer.h"
 #include "http/body_deadline.h"
 #include "http/handler.h"
+#include "http/inflated_body.h"
 #include "http/request_parser.h"
 #include "http/service.h"
 #include "net/stream.h"
@@ -61,8 +62,7 @@ class Connection final : public net::Stream {
 
   void handle();
   void step_inflating();
-  Status inflate(std::size_t max, std::string& reused);
-  void free_inflated();
+  void call_handler_with(const Result<std::string_view>& inflated);
   void call_handler();
   void refuse(Response response);  // answers, and closes the connection afterwards
   Response no_memory();            // to the request under way
@@ -101,8 +101,7 @@ class Connection final : public net::Stream {
   std::size_t body_size_ = 0;   // so far (chunks), or in all
   BodyDeadline body_deadline_;
   std::vector<codec::Coding> codings_;  // of the body, the first one applied first
-  std::string inflated_;
-  MemoryLedger::Account inflated_memory_;
+  InflatedBody inflated_;
 
   // What the answers hold that are not wholly sent. The small ones of out_ are the connection's own.
   std::vector<std::shared_ptr<Held>> held_;

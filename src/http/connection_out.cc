@@ -90,7 +90,7 @@ void Connection::append_answer(Response& response) {
 // The request has its answer (in out_); its memory is free.
 void Connection::finish_request() {
   request_.body = {};
-  free_inflated();
+  inflated_.clear();
   if (!keep_alive_) {
     // What still comes is thrown away.
     state_ = State::lingering;
