@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "base/mutex.h"
 #include "codec/compression.h"
+#include "http/answer.h"
 #include "http/body_buffer.h"
 #include "http/body_deadline.h"
 #include "http/handler.h"
@@ -38,6 +40,18 @@ class Connection final : public net::Stream {
   static constexpr std::chrono::milliseconds kLinger{1000};
 
   class Exchange;  // the Sink of one request
+  // An answer that is held until its last byte is sent.
+  struct HeldAnswer {
+    std::shared_ptr<Held> held;
+    std::uint64_t begin;  // its bytes, counted from the connection's first one
+    std::uint64_t end;    // kStreamed: it is the last one, and goes on
+    // What an error in its place takes: method, path and Origin of its request.
+    Request asked;
+    Origin origin;
+    Framing framing;
+  };
+  static constexpr std::uint64_t kStreamed = std::numeric_limits<std::uint64_t>::max();
+
   enum class State { head, body, chunks, inflating, handling, streaming, lingering };
 
   void on_start() override;
@@ -69,8 +83,10 @@ class Connection final : public net::Stream {
   void answer(Response response);  // of the request under way
   void finish_request();
 
-  void hold(Response& response);
+  std::shared_ptr<Held> hold(Response& response);
+  [[nodiscard]] HeldAnswer held_from_here(std::shared_ptr<Held> held) const;
   void break_off(const Held* answered);
+  void replace(const HeldAnswer& answer);
   void free_answers();
   // An empty string that is assigned leaves the memory where it is.
   static void drop(std::string& text) { std::string().swap(text); }
@@ -104,12 +120,13 @@ class Connection final : public net::Stream {
   InflatedBody inflated_;
 
   // What the answers hold that are not wholly sent. The small ones of out_ are the connection's own.
-  std::vector<std::shared_ptr<Held>> held_;
+  std::vector<HeldAnswer> held_;
   MemoryLedger::Account answer_memory_;  // of those that are not of queries
   std::string out_;                      // heads and small bodies, of one or more answers
   std::string tail_;                     // one large body behind out_, not copied
   std::size_t sent_ = 0;
-  std::size_t taken_ = 0;  // by the reader, who must take enough until then
+  std::uint64_t sent_before_ = 0;  // bytes that were in front of out_
+  std::size_t taken_ = 0;          // by the reader, who must take enough until then
   std::chrono::steady_clock::time_point reader_until_{};
   std::function<void(std::string&)> more_;
   std::string piece_;

@@ -28,14 +28,19 @@ void Connection::refuse(Response response) {
 void Connection::answer(Response response) {
   check(state_ == State::handling, "an answer is that of the request under way");
   ++exchange_;
-  hold(response);
+  auto held = hold(response);
   service_->count(decision_, response.status);
+  const bool streams = response.more && request_.method != Method::head;
   if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
+  if (streams && parser_.info().http_1_0) keep_alive_ = false;
   service_->add_origin(response, request_, decision_.origin);
-  if (response.more && request_.method != Method::head) {
+  const bool is_held = held != nullptr;
+  if (is_held) held_.push_back(held_from_here(std::move(held)));
+  if (streams) {
     start_stream(response);
   } else {
     append_answer(response);
+    if (is_held) held_.back().end = sent_before_ + out_.size() + tail_.size();
     finish_request();
   }
   run();
@@ -43,11 +48,11 @@ void Connection::answer(Response response) {
 
 // What the answer holds stays so until its last byte is sent. Where that was ended, or there is no room for its
 // text, nothing of it has been sent: it becomes an error.
-void Connection::hold(Response& response) {
+std::shared_ptr<Held> Connection::hold(Response& response) {
   if (response.held == nullptr) {
     const std::size_t bytes = response.body.capacity();
     if (bytes >= kOwnMax && !answer_memory_.resize(answer_memory_.bytes() + bytes)) response = no_memory();
-    return;
+    return nullptr;
   }
   const Held* const answered = response.held.get();
   const std::weak_ptr<Connection> weak = std::static_pointer_cast<Connection>(shared_from_this());
@@ -57,14 +62,64 @@ void Connection::hold(Response& response) {
     const MutexLock lock(connection->loop_mutex_);
     connection->dispatch([connection, answered] { connection->break_off(answered); });
   });
-  if (alive) return held_.push_back(std::move(response.held));
+  if (alive) return std::move(response.held);
   response = service_->error(422, alive.error().message, request_);
+  return nullptr;
 }
 
-// What is answered was ended while it was sent: the client sees that the answer is not whole.
+Connection::HeldAnswer Connection::held_from_here(std::shared_ptr<Held> held) const {
+  HeldAnswer out{.held = std::move(held),
+                 .begin = sent_before_ + out_.size(),
+                 .end = kStreamed,
+                 .asked = {},
+                 .origin = decision_.origin,
+                 .framing = {}};
+  out.asked.method = request_.method;
+  out.asked.path = request_.path;
+  if (out.origin == Origin::allowed) out.asked.headers.emplace_back("origin", request_.header("origin"));
+  out.framing.keep_alive = keep_alive_;
+  out.framing.http_1_0 = parser_.info().http_1_0;
+  return out;
+}
+
+// What is answered was ended while its answer was on the way. Of a part of it the client sees that it is not whole; if
+// nothing of it is sent yet, it becomes an error.
 void Connection::break_off(const Held* answered) {
-  const auto is_it = [&](const std::shared_ptr<Held>& held) { return held.get() == answered; };
-  if (std::ranges::any_of(held_, is_it)) close();
+  const auto at = std::ranges::find(held_, answered, [](const HeldAnswer& one) { return one.held.get(); });
+  const std::uint64_t sent = sent_before_ + sent_;
+  if (at == held_.end() || sent >= at->end) return;
+  if (sent > at->begin) return close();
+  const HeldAnswer ended = std::move(*at);
+  held_.erase(at);
+  replace(ended);
+  if (ended.end != kStreamed) return;
+  ++exchange_;  // a piece that is being made is not wanted any more
+  piece_under_way_ = piece_made_ = false;
+  more_ = nullptr;
+  drop(piece_);
+  finish_request();
+  flush();  // it is blocked, and then goes on
+}
+
+// `answer`, nothing of which is sent, by the error of its end.
+void Connection::replace(const HeldAnswer& answer) {
+  const Status why = answer.held->on_end({});
+  Response error = service_->error(422, why ? "the answer was ended" : why.error().message, answer.asked);
+  service_->add_origin(error, answer.asked, answer.origin);
+  std::string text;
+  Framing framing = answer.framing;
+  framing.length = error.body.size();
+  append_head(text, error, framing);
+  if (answer.asked.method != Method::head) text += error.body;
+  const std::uint64_t out_end = sent_before_ + out_.size();
+  if (answer.end > out_end) drop(tail_);
+  const std::uint64_t before = std::min(answer.end, out_end) - answer.begin;
+  out_.replace(answer.begin - sent_before_, before, text);
+  for (HeldAnswer& later : held_) {
+    if (later.begin < answer.begin) continue;
+    later.begin += text.size() - before;  // modulo 2^64
+    if (later.end != kStreamed) later.end += text.size() - before;
+  }
 }
 
 void Connection::free_answers() {
@@ -109,7 +164,6 @@ void Connection::finish_request() {
 void Connection::start_stream(Response& response) {
   const bool http_1_0 = parser_.info().http_1_0;
   chunked_out_ = !http_1_0;
-  if (http_1_0) keep_alive_ = false;
   append_head(out_, response,
               {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
   check(!piece_under_way_ && !more_, "one answer is streamed at a time");
@@ -151,17 +205,18 @@ void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted = service_->pool->post(
-      [held = held_, self, number = exchange_, make = std::move(more_), piece = std::move(piece_)]() mutable {
+  const bool posted =
+      service_->pool->post([held = held_.empty() ? nullptr : held_.back().held, self, number = exchange_,
+                            make = std::move(more_), piece = std::move(piece_)]() mutable {
         piece.clear();
         const Status made = guarded([&] { make(piece); });
         log_failure("a streamed answer failed", made);
         // What is held goes last, behind the memory that it stands for.
         const auto told = guarded([&] {
-          self->dispatch([held = std::move(held), self, made = made.has_value(), make = std::move(make),
+          self->dispatch([held = std::move(held), self, number, made = made.has_value(), make = std::move(make),
                           piece = std::move(piece)]() mutable {
+            if (self->exchange_ != number) return;  // closed, or ended
             self->piece_under_way_ = false;
-            if (!self->is_open()) return;
             if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
             self->more_ = std::move(make);
             self->piece_ = std::move(piece);
@@ -196,11 +251,15 @@ bool Connection::flush() {
     }
   }
   reader_until_ = {};
+  sent_before_ += sent_;
   out_.clear();
   tail_.clear();
   sent_ = 0;
   if (out_.capacity() > kOutKept) drop(out_);
-  if (state_ == State::streaming) return is_open();
+  if (state_ == State::streaming) {
+    std::erase_if(held_, [this](const HeldAnswer& one) { return one.end <= sent_before_; });
+    return is_open();
+  }
   drop(tail_);
   free_answers();
   return is_open();
