@@ -100,8 +100,8 @@ class ClusterEngine final : public Engine {
     metrics.gauge("varve_hot_watermark_age_seconds",
                   "What arrived longer ago than that, at any replica, is known to be whole.",
                   [this] { return store().watermark_age_s(); });
-    metrics.gauge("varve_window_units_pending", "Line groups in units of windows that are not made yet.",
-                  [this] { return static_cast<double>(store().slot_counts().units_pending); });
+    metrics.gauge("varve_window_units_pending", "Line groups whose rollup blocks are not written yet.",
+                  [this] { return static_cast<double>(store().slot_counts().rollup_blocks_pending); });
     metrics.counter_from("varve_hot_slots_dropped_total", "Slots whose hot rows were deleted, as they are sealed.",
                          [this] { return static_cast<double>(store().hot_slots_dropped()); });
     metrics.gauge("varve_cassandra_requests_in_flight", "Writes to Cassandra under way.",

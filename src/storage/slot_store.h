@@ -52,7 +52,7 @@ struct SlotCounts {
   std::uint64_t sealed = 0;     // since the start
   std::uint64_t windows = 0;    // of rollups written since the start
   // Rollup blocks that wait for the end of their time range, which may be weeks ahead; the embedded engine has none.
-  std::uint64_t units_pending = 0;
+  std::uint64_t rollup_blocks_pending = 0;
 };
 
 // All methods are thread-safe.

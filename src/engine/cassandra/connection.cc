@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::int64_t kRedisAwaitedMs = 10'000;
 
-std::vector<RedisTrackers::Unit> units_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
+std::vector<RedisTrackers::Rollup> rollup_blocks_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
   std::vector<std::int64_t> widths;
   for (const rollup::Level& level : rollups.levels) widths.push_back(level.width_ms);
-  const auto lengths = units_ms(widths, slot_ms);
-  std::vector<RedisTrackers::Unit> units;
-  for (std::size_t i = 0; i < widths.size(); ++i) units.push_back({widths[i], lengths[i]});
-  return units;
+  const auto lengths = rollup_blocks_ms(widths, slot_ms);
+  std::vector<RedisTrackers::Rollup> list;
+  for (std::size_t i = 0; i < widths.size(); ++i) list.push_back({widths[i], lengths[i]});
+  return list;
 }
 
 // Before Redis has answered it is not known what time it is for the other replicas (tracker/redis/server_clock.h).
@@ -90,10 +90,10 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);
   const tracker::TrackerOptions tracking{
       .width_ms = slot_ms, .quiet_ms = options.slot_quiet_ms, .partitions = options.schema.partitions};
-  const auto make_trackers = [this, tracking,
-                              units = units_of(options.rollups, slot_ms)](tracker::redis::MemberNames& names) {
-    return std::make_unique<RedisTrackers>(tracking, units, *link_, names);
-  };
+  const auto make_trackers =
+      [this, tracking, rollups = rollup_blocks_of(options.rollups, slot_ms)](tracker::redis::MemberNames& names) {
+        return std::make_unique<RedisTrackers>(tracking, rollups, *link_, names);
+      };
   store_ = std::make_unique<Store>(
       options, SharedServers{tables_, *rows_, *lease_rows_, *versions_, make_trackers, link_->clock()});
   VARVE_RETURN_IF_ERROR(store_->renew());

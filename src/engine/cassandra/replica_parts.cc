@@ -13,7 +13,7 @@ SchemaOptions schema_of(const Options& options) {
   return schema;
 }
 
-std::vector<std::int64_t> units_of(const std::vector<ChunkTable>& levels) {
+std::vector<std::int64_t> rollup_blocks_of(const std::vector<ChunkTable>& levels) {
   std::vector<std::int64_t> list;
   for (const ChunkTable& level : levels) list.push_back(level.row_ms);
   return list;
@@ -27,31 +27,31 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       schema(schema_of(o)),
       slot_ms(shared::chunk_width_ms(schema.slot_width_ms, o.rollups)),
       levels(level_tables(s.tables, schema, slot_ms)),
-      units_ms(units_of(levels)),
+      rollup_blocks_ms(rollup_blocks_of(levels)),
       series(scanner, {{schema.partitions, o.series_per_tenant_max}, longest_retention_ms(schema)}, s),
       names(series),
       trackers(s.make_trackers(names)),
-      journal({slot_ms, o.slot_quiet_ms, schema.partitions, units_ms}, s.tables, s.rows, series, s.clock),
+      journal({slot_ms, o.slot_quiet_ms, schema.partitions, rollup_blocks_ms}, s.tables, s.rows, series, s.clock),
       watermark({schema.keyspace, o.source, o.replica}, s.tables, s.lease_rows, series.directory().stamps(), s.clock),
-      alarms({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal, series.directory().stamps(),
-             s.clock),
+      missed_touches({schema.keyspace, o.source, o.replica}, s.tables, s.rows, *trackers, journal,
+                     series.directory().stamps(), s.clock),
       mark(schema.keyspace, s.tables, s.rows),
-      pending({slot_ms, o.slot_quiet_ms, units_ms}, *trackers, journal, alarms),
-      appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, alarms, watermark,
-               s.clock),
+      pending({slot_ms, o.slot_quiet_ms, rollup_blocks_ms}, *trackers, journal, missed_touches),
+      appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, missed_touches,
+               watermark, s.clock),
       reader(s.rows, s.tables, schema, slot_ms),
       sealer(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
-      works(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-      worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, works, pending, sealer, maker, s.clock),
+      plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
+      worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker, s.clock),
       dropper(
-          {slot_ms, reader.sealed().retention_ms, units_ms}, s.tables, s.rows, series, pending, journal,
+          {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms}, s.tables, s.rows, series, pending, journal,
           [this] { return watermark.value(); }, s.clock),
       pool(o.threads),
       scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
       eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
   check(trackers->levels() == levels.size(), "the trackers know each granularity");
-  series.loader().when_numbers_are_missing([this] { return alarms.any(); });
+  series.loader().when_numbers_are_missing([this] { return missed_touches.any(); });
 }
 
 }  // namespace varve::engine::cassandra

@@ -7,9 +7,9 @@
 
 #include "base/task_pool.h"
 #include "engine/cassandra/erase/eraser.h"
-#include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/appender.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/hot/time_mark.h"
 #include "engine/cassandra/hot/watermark.h"
@@ -46,20 +46,20 @@ struct ReplicaParts {
   const SchemaOptions schema;
   const std::int64_t slot_ms;
   const std::vector<ChunkTable> levels;
-  const std::vector<std::int64_t> units_ms;
+  const std::vector<std::int64_t> rollup_blocks_ms;
   ScannedSeries series;
   GroupNames names;
   const std::unique_ptr<SharedTrackers> trackers;
   Journal journal;
-  Watermark watermark;  // outlives the alarms, which tell what waits for them that it failed
-  Alarms alarms;
+  Watermark watermark;  // outlives the markers, which tell what waits for them that it failed
+  MissedTouches missed_touches;
   TimeMark mark;
   PendingTrackers pending;
   Appender appender;
   SlotReader reader;
   Sealer sealer;
-  UnitMaker maker;
-  Works works;
+  RollupBlockMaker maker;
+  WorkPlan plan;
   Worker worker;
   Dropper dropper;
   TaskPool pool;

@@ -24,7 +24,7 @@ Store::Store(const Options& options, const SharedServers& servers)
     : state_(std::make_unique<State>(options, servers)) {}
 
 Store::~Store() {
-  state_->alarms.close();
+  state_->missed_touches.close();
   {
     const MutexLock lock(state_->mutex);
     while (state_->appends > 0) state_->idle.wait(state_->mutex);
@@ -94,19 +94,19 @@ Status Store::erase_group(model::TenantId tenant, model::GroupId group, std::vec
   const std::uint32_t partition = s.series.directory().name(group).partition;
   const EraseWork work{group_ref(s.series.directory(), group), std::move(columns)};
   // Others that share a series with it count what it no longer has.
-  const auto touch = [&](const EraseWork&, std::size_t level, model::Timestamp unit) -> Status {
+  const auto touch = [&](const EraseWork&, std::size_t level, model::Timestamp start) -> Status {
     std::vector<tracker::Touch> touches;
-    for (const auto& place : s.works.concerned({{tenant, model::to_int(group)}, partition, unit, 0, 0})) {
-      touches.push_back({place.member, place.partition, unit});
+    for (const auto& place : s.plan.dependants({{tenant, model::to_int(group)}, partition, start, 0, 0})) {
+      touches.push_back({place.member, place.partition, start});
     }
-    return s.pending.units(level).touch(touches, s.servers.clock.now_ms());
+    return s.pending.rollup_blocks(level).touch(touches, s.servers.clock.now_ms());
   };
-  const auto unit_work = [&](std::size_t level, model::Timestamp unit) -> Result<UnitWork> {
-    const tracker::Due due{{tenant, model::to_int(group)}, partition, unit, 0, 0};
-    if (level == 0) VARVE_RETURN_IF_ERROR(s.works.know({&due, 1}, {unit, unit + s.pending.unit_ms(0)}, true));
-    return s.works.unit(due, level == 0);
+  const auto rollup_block_work = [&](std::size_t level, model::Timestamp start) -> Result<RollupBlockWork> {
+    const tracker::Due due{{tenant, model::to_int(group)}, partition, start, 0, 0};
+    if (level == 0) VARVE_RETURN_IF_ERROR(s.plan.load_index({&due, 1}, s.pending.rollup_block_ms(0), true));
+    return s.plan.rollup_block_work(due, level == 0);
   };
-  return s.eraser.erase(work, range, active, hot, {touch, unit_work}, cancelled, report);
+  return s.eraser.erase(work, range, active, hot, {touch, rollup_block_work}, cancelled, report);
 }
 
 Result<storage::SettleReport> Store::settle() {
@@ -143,7 +143,7 @@ std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t
 Status Store::listen() {
   const Status heard = state_->series.listen();
   const Status marked = state_->mark.write(state_->servers.clock.now_ms());
-  const Status recovered = state_->alarms.turn();
+  const Status recovered = state_->missed_touches.turn();
   if (const auto counts = state_->worker.counts()) {
     const MutexLock lock(state_->mutex);
     state_->counts = *counts;
@@ -160,7 +160,7 @@ double Store::watermark_age_s() const {
   return static_cast<double>(state_->servers.clock.now_ms() * 1000 - state_->watermark.reached_us()) / 1e6;
 }
 
-void Store::tell_heard() { state_->alarms.tell_heard(); }
+void Store::tell_heard() { state_->missed_touches.tell_heard(); }
 
 Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& may_go_on) {
   if (!state_->options.rolls_up) return {};

@@ -2,8 +2,8 @@
 // Store: the cluster engine. Nothing is kept here: rows stand in Cassandra (RowStore), what is pending in Redis
 // (SharedTrackers, Versions). Any number of them work on the same rows.
 //
-//   append ─▶ hot rows, journal, index ─▶ touch          worker ─▶ sealed rows ─▶ units of windows
-//   scan   ◀─ units ∪ sealed rows ∪ hot rows of what is pending
+//   append ─▶ hot rows, journal, index ─▶ touch          worker ─▶ sealed rows ─▶ rollup blocks of windows
+//   scan   ◀─ rollup blocks ∪ sealed rows ∪ hot rows of what is pending
 //
 // docs/decisions/0014 and 0015 say why, docs/internals/schema.md what stands where.
 #pragma once

@@ -121,11 +121,11 @@ TEST(ClusterStore, late_samples_of_one_request_go_into_windows_once) {
 
 TEST(ClusterStore, rows_of_a_group_go_with_its_samples) {
   StoreEngine engine;
-  auto& [options, schema, clock, tables, rows, units_ms, redis] = engine.cluster;
+  auto& [options, schema, clock, tables, rows, rollup_blocks_ms, redis] = engine.cluster;
   Fixture store(engine);
   const auto* const mortal = store.group({"mortal"}, {{"host", "a"}}, "t", 10 * kHourS);
   const auto* const ever = store.group({"ever"});
-  const model::Timestamp time = clock.now_ms();  // where a unit begins
+  const model::Timestamp time = clock.now_ms();  // where a rollup block begins
   for (const auto* group : {mortal, ever}) ASSERT_TRUE(store.put(*group, time, {model::Value::of_long(1)}));
   for (int i = 0; i < 5; ++i) {
     clock.advance_ms(kHourMs);
@@ -143,7 +143,7 @@ TEST(ClusterStore, rows_of_a_group_go_with_its_samples) {
   EXPECT_EQ(count(tables.levels[0]), 2);
   clock.advance_ms(6 * kHourMs);
   EXPECT_EQ(count(tables.sealed), 1);
-  EXPECT_EQ(count(tables.levels[0]), 2) << "its unit is longer";
+  EXPECT_EQ(count(tables.levels[0]), 2) << "its rollup block is longer";
   clock.advance_ms(3 * kHourMs);
   EXPECT_EQ(count(tables.levels[0]), 1);
   EXPECT_EQ(count(tables.line_groups), 2);

@@ -14,7 +14,7 @@ using model::TimeRange;
 using model::Timestamp;
 
 constexpr std::int64_t kSlotsAtOnce = 64;
-constexpr std::size_t kUnitsAtOnce = 64;
+constexpr std::size_t kRollupBlocksAtOnce = 64;
 
 // Cells of the columns that have a value in the range.
 Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uint16_t> columns, TimeRange range) {
@@ -22,7 +22,8 @@ Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uin
   shared::Gather gather;
   for (std::size_t first = 0; first < columns.size();) {
     std::size_t end = first + 1;
-    while (end < columns.size() && columns[end] / kSeriesPerPart == columns[first] / kSeriesPerPart) ++end;
+    while (end < columns.size() && columns[end] / kSeriesPerColumnShard == columns[first] / kSeriesPerColumnShard)
+      ++end;
     VARVE_RETURN_IF_ERROR(gather_columns(data, columns.subspan(first, end - first), gather));
     gather.finish();
     for (std::size_t i = 0; i < gather.times().size(); ++i) {
@@ -36,29 +37,30 @@ Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uin
   return cells;
 }
 
-std::vector<unsigned> parts_with(std::span<const std::uint16_t> columns) {
-  std::set<unsigned> parts;
-  for (const std::uint16_t column : columns) parts.insert(column / kSeriesPerPart);
-  return {parts.begin(), parts.end()};
+std::vector<unsigned> shards_with(std::span<const std::uint16_t> columns) {
+  std::set<unsigned> shards;
+  for (const std::uint16_t column : columns) shards.insert(column / kSeriesPerColumnShard);
+  return {shards.begin(), shards.end()};
 }
 
 }  // namespace
 
 Status Eraser::erase(const EraseWork& work, TimeRange range, const TimeRanges& active, std::span<const Timestamp> hot,
-                     const Units& units, const std::atomic<bool>* cancelled, storage::EraseReport& report) const {
+                     const RollupBlocks& blocks, const std::atomic<bool>* cancelled,
+                     storage::EraseReport& report) const {
   check(!work.columns.empty() && std::ranges::is_sorted(work.columns), "columns to be erased ascend");
   const std::int64_t step_ms = kSlotsAtOnce * parts_.reader.slot_ms();
-  for (const TimeRange& part : active) {
-    const TimeRange here = both(part, range);
+  for (const TimeRange& piece : active) {
+    const TimeRange here = both(piece, range);
     for (Timestamp from = here.first; from < here.last;) {
       if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
         return fail(Code::cancelled, "the delete was cancelled; a part of it may be done");
       }
       const TimeRange stretch{from, std::min(here.last, model::window_start(from, step_ms) + step_ms)};
-      VARVE_RETURN_IF_ERROR(rewrite_slots(work, stretch, hot, units.touch, report));
+      VARVE_RETURN_IF_ERROR(rewrite_slots(work, stretch, hot, blocks.touch, report));
       from = stretch.last;
     }
-    if (!here.empty()) VARVE_RETURN_IF_ERROR(rewrite_units(work, here, units));
+    if (!here.empty()) VARVE_RETURN_IF_ERROR(rewrite_rollup_blocks(work, here, blocks));
   }
   return {};
 }
@@ -76,9 +78,9 @@ Status Eraser::write_erasure(const EraseWork& work, TimeRange range, std::vector
 }
 
 Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<const Timestamp> hot,
-                             const TouchUnit& touch, storage::EraseReport& report) const {
+                             const TouchRollupBlock& touch, storage::EraseReport& report) const {
   const std::int64_t slot_ms = parts_.reader.slot_ms();
-  SlotsWanted wanted{&work.group, range, parts_with(work.columns), {}};
+  SlotsWanted wanted{&work.group, range, shards_with(work.columns), {}};
   for (const Timestamp slot : hot) {
     if (range.overlaps({slot, slot + slot_ms})) wanted.hot.push_back(slot);
   }
@@ -108,8 +110,10 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
   return {};
 }
 
-// Units that have windows of the columns which lie wholly in the range, as far as what they are made of may be gone.
-Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::size_t level, TimeRange range) const {
+// Rollup blocks that have windows of the columns which lie wholly in the range, as far as what they are made of may be
+// gone.
+Result<std::vector<Timestamp>> Eraser::rollup_blocks_with(const EraseWork& work, std::size_t level,
+                                                          TimeRange range) const {
   const ChunkTable& table = parts_.maker.levels()[level];
   const ChunkTable& finer = level == 0 ? parts_.reader.sealed() : parts_.maker.levels()[level - 1];
   check(level < parts_.maker.levels().size(), "a granularity that there is");
@@ -119,10 +123,10 @@ Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::si
   range.last = std::min(range.last, model::window_start(gone, table.row_ms) + table.row_ms);
   std::set<Timestamp> found;
   std::vector<RowRead> reads;
-  std::vector<unsigned> parts;
-  for (const unsigned part : parts_with(work.columns)) {
-    add_reads(reads, table, work.group.cells, part, range);
-    parts.resize(reads.size(), part);
+  std::vector<unsigned> shards;
+  for (const unsigned shard : shards_with(work.columns)) {
+    add_reads(reads, table, work.group.cells, shard, range);
+    shards.resize(reads.size(), shard);
   }
   const auto inside = [&](const rollup::Window& w) {
     return w.start >= range.first && w.start + width_ms <= range.last;
@@ -131,8 +135,8 @@ Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::si
     VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
     VARVE_ASSIGN_OR_RETURN(const auto block, open_windows(row.chunk));
     for (const std::uint16_t column : work.columns) {
-      if (block == nullptr || column / kSeriesPerPart != parts[number] || found.contains(row.start)) continue;
-      VARVE_ASSIGN_OR_RETURN(const SeriesWindows series, windows_of(*block, column % kSeriesPerPart));
+      if (block == nullptr || column / kSeriesPerColumnShard != shards[number] || found.contains(row.start)) continue;
+      VARVE_ASSIGN_OR_RETURN(const SeriesWindows series, windows_of(*block, column % kSeriesPerColumnShard));
       if (std::ranges::any_of(series.numbers, inside) || std::ranges::any_of(series.texts, inside)) {
         found.insert(row.start);
       }
@@ -143,17 +147,17 @@ Result<std::vector<Timestamp>> Eraser::units_with(const EraseWork& work, std::si
 }
 
 // Of windows that are pending by now: where samples are gone, those go that the delete covers as a whole.
-Status Eraser::rewrite_units(const EraseWork& work, TimeRange range, const Units& units) const {
+Status Eraser::rewrite_rollup_blocks(const EraseWork& work, TimeRange range, const RollupBlocks& blocks) const {
   bool is_written = false;
   for (std::size_t level = 0; level < parts_.maker.levels().size(); ++level) {
-    VARVE_ASSIGN_OR_RETURN(const auto starts, units_with(work, level, range));
-    std::vector<UnitWork> works;
+    VARVE_ASSIGN_OR_RETURN(const auto starts, rollup_blocks_with(work, level, range));
+    std::vector<RollupBlockWork> works;
     for (std::size_t i = 0; i < starts.size(); ++i) {
       if (!std::exchange(is_written, true)) VARVE_RETURN_IF_ERROR(write_erasure(work, range, {}));
-      VARVE_ASSIGN_OR_RETURN(works.emplace_back(), units.work(level, starts[i]));
-      if (works.size() < kUnitsAtOnce && i + 1 < starts.size()) continue;
+      VARVE_ASSIGN_OR_RETURN(works.emplace_back(), blocks.work(level, starts[i]));
+      if (works.size() < kRollupBlocksAtOnce && i + 1 < starts.size()) continue;
       VARVE_ASSIGN_OR_RETURN(const auto made, parts_.maker.make(level, works));
-      for (const MadeUnit& one : made) VARVE_RETURN_IF_ERROR(one.status);
+      for (const MadeRollupBlock& one : made) VARVE_RETURN_IF_ERROR(one.status);
       works.clear();
     }
   }

@@ -33,7 +33,7 @@ struct Appender::Append {
   std::int64_t start_ns = 0;
   Watermark::Append begun;
   std::vector<Touch> touches;
-  std::vector<GroupPeriod> groups;
+  std::vector<GroupBucket> groups;
   Journal::Wanted journal;
   int looks = 0;
   std::uint64_t raises_failed = 0;  // of the index' numbers, when it began
@@ -64,7 +64,7 @@ void Appender::append(const model::RowBatch& batch, Done done) {
 }
 
 // Each piece has an arrival of its own, ascending: the parts of one that was cut are told apart by it in their slot,
-// and those of all slots in a unit (settle/late_windows.h).
+// and those of all slots in a rollup block (settle/rollup_block_builder.h).
 void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append, std::vector<RowWrite>& rows) {
   Directory& directory = series_.directory();
   HotBatch hot = hot_pieces(batch, options_.slot_ms, [&](std::span<const model::GroupId> groups) {
@@ -78,7 +78,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
   for (const HotPiece& piece : hot.pieces) {
     const std::int64_t arrived_us = rows.empty() ? append.begun.first_us : directory.stamps().draw(now * 1000);
     const Arrival arrival{arrived_us, options_.source};
-    rows.push_back(hot_write(tables_, tenant, piece.bundle, piece.slot, arrival, piece.value));
+    rows.push_back(hot_write(tables_, tenant, piece.prefix, piece.slot, arrival, piece.value));
     // Of a slot that ends in the future they live until it is sealed.
     if (const Timestamp end = piece.slot + options_.slot_ms; end > now) {
       rows.back().ttl_s = ttl_left_s(end, kHotKeptMs, now).value_or(0);
@@ -92,7 +92,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
     append.touches.push_back(
         {{section.name.tenant, model::to_int(section.group)}, section.name.partition, section.slot});
     for (const Timestamp time : {section.slot, section.slot + options_.slot_ms - 1}) {
-      const GroupPeriod group{section.group, period_of(time)};
+      const GroupBucket group{section.group, index_bucket_of(time)};
       if (append.groups.empty() || append.groups.back() != group) append.groups.push_back(group);
     }
   }
@@ -118,15 +118,15 @@ void Appender::ended(const Shared& append, const Status& status) {
 // quiet time yet.
 void Appender::touch(const Shared& append) {
   trackers_.touch(append->touches, clock_.now_ms(), [this, append](const Status& status) {
-    if (!status) return alarm(append);
+    if (!status) return mark_missed(append);
     look_again(append);
   });
 }
 
 // How long it takes until all have heard it does not count: the rows stand.
-void Appender::alarm(const Shared& append) {
+void Appender::mark_missed(const Shared& append) {
   append->raises_failed = series_.raises_failed();
-  alarms_.raise([this, append, begin_ns = clock_.steady_ns()](Status raised) {
+  missed_touches_.raise([this, append, begin_ns = clock_.steady_ns()](Status raised) {
     append->start_ns += clock_.steady_ns() - begin_ns;
     if (!raised) return finish(append, std::move(raised));
     look_again(append);
@@ -134,11 +134,11 @@ void Appender::alarm(const Shared& append) {
 }
 
 // Others do not look for what was announced while its numbers could not be raised, be it by this append or another one,
-// unless they have heard the alarm.
+// unless they have heard the marker.
 void Appender::look_again(const Shared& append) {
   const auto missing = series_.missing(append->groups);
   if (missing.empty()) {
-    if (series_.raises_failed() != append->raises_failed || alarms_.unheard()) return alarm(append);
+    if (series_.raises_failed() != append->raises_failed || missed_touches_.unheard()) return mark_missed(append);
     return finish(append, {});
   }
   if (++append->looks > kLooksMax) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appender: takes samples in. A batch is acknowledged when its rows stand, its groups are announced, the journal names
-// their slots, and these are touched, or an alarm says that they are not and all have heard it (docs/decisions/0015,
+// their slots, and these are touched, or a marker says that they are not and all have heard it (docs/decisions/0015,
 // 0024). Until then the watermark waits for it.
 //
 //   hot rows + journal rows ─┐
-//   announcement ────────────┴→ touch (or alarm) → still announced? → done
+//   announcement ────────────┴→ touch (or marker) → still announced? → done
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/series/series_tables.h"
@@ -34,14 +34,14 @@ class Appender {
   };
   // `clock`: the one that all replicas share.
   Appender(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, PendingTrackers& trackers,
-           Journal& journal, Alarms& alarms, Watermark& watermark, const Clock& clock)
+           Journal& journal, MissedTouches& missed_touches, Watermark& watermark, const Clock& clock)
       : options_(options),
         tables_(tables),
         rows_(rows),
         series_(series),
         trackers_(trackers),
         journal_(journal),
-        alarms_(alarms),
+        missed_touches_(missed_touches),
         watermark_(watermark),
         clock_(clock) {}
 
@@ -56,7 +56,7 @@ class Appender {
   void prepare(const model::RowBatch& batch, model::Timestamp now, Append& append, std::vector<RowWrite>& rows);
   void ended(const Shared& append, const Status& status);  // of two
   void touch(const Shared& append);
-  void alarm(const Shared& append);
+  void mark_missed(const Shared& append);
   void look_again(const Shared& append);
   void finish(const Shared& append, Status status);
 
@@ -66,7 +66,7 @@ class Appender {
   SeriesTables& series_;
   PendingTrackers& trackers_;
   Journal& journal_;
-  Alarms& alarms_;
+  MissedTouches& missed_touches_;
   Watermark& watermark_;
   const Clock& clock_;
 };

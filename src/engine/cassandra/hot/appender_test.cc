@@ -39,7 +39,7 @@ TEST_F(AppenderTest, ABatchOfManyGroupsAndSlotsIsOneWrite) {
   EXPECT_TRUE(is_good(a.append(model::RowBatch{}))) << "nothing";
 }
 
-// By which the samples of several slots are told apart where they are added to one unit.
+// By which the samples of several slots are told apart where they are added to one rollup block.
 TEST_F(AppenderTest, RowsOfOneGroupHaveArrivalsOfTheirOwn) {
   const auto line = a.group({"cpu"}, "h");
   model::LineGroup group;
@@ -220,7 +220,7 @@ TEST_F(AppenderTest, ManyAtOnce) {
     }
     for (int i = 0; i < 20; ++i) {
       for (ClusterReplica* replica : {&a, &b}) {
-        if (!replica->alarms.turn()) continue;
+        if (!replica->missed_touches.turn()) continue;
         EXPECT_TRUE(replica->pending.pending(*replica->series.tenant("t"), {}));
       }
     }
@@ -228,8 +228,8 @@ TEST_F(AppenderTest, ManyAtOnce) {
   EXPECT_GT(good, 0);
   a.trackers.away(false);
   b.trackers.away(false);
-  EXPECT_TRUE(a.alarms.turn());
-  EXPECT_TRUE(b.alarms.turn());
+  EXPECT_TRUE(a.missed_touches.turn());
+  EXPECT_TRUE(b.missed_touches.turn());
   EXPECT_EQ(pending(a), 20U);
 }
 

@@ -38,7 +38,7 @@ std::vector<Placed> rows_of(const model::RowBatch& batch, std::int64_t slot_widt
 // The rows of a section.
 struct Run {
   std::size_t section = 0;
-  Bundle bundle;
+  HashPrefix prefix;
   std::span<const Placed> rows;
 };
 
@@ -57,7 +57,8 @@ std::vector<Run> runs_of(std::span<const Placed> rows, const NamesOf& names_of,
     while (to < rows.size() && place_of(rows[to]) == place_of(rows[from])) ++to;
     if (rows[from].group != groups[group]) ++group;
     const GroupName& name = names[group];
-    runs.push_back({sections.size(), bundle_of(view_of(name.hash), name.bundle_bits), rows.subspan(from, to - from)});
+    runs.push_back(
+        {sections.size(), hash_prefix_of(view_of(name.hash), name.prefix_bits), rows.subspan(from, to - from)});
     sections.push_back({rows[from].group, name, rows[from].slot});
     from = to;
   }
@@ -69,14 +70,14 @@ class Pieces {
   Pieces(std::vector<HotPiece>& pieces, std::size_t bytes_max) : pieces_(pieces), bytes_max_(bytes_max) {}
 
   void add(const Run& run, const HotBatch::Section& section) {
-    const bool joins = !pieces_.empty() && pieces_.back().slot == section.slot && pieces_.back().bundle == run.bundle;
-    if (!joins) pieces_.push_back({run.bundle, section.slot, {}});
+    const bool joins = !pieces_.empty() && pieces_.back().slot == section.slot && pieces_.back().prefix == run.prefix;
+    if (!joins) pieces_.push_back({run.prefix, section.slot, {}});
     const std::string_view hash = view_of(section.name.hash);
     for (const Placed& row : run.rows) {
       const std::size_t size = pieces_.back().value.size() + kSectionHeadBytes + packed_.size() + row.bytes;
       if (size > bytes_max_ && size > kSectionHeadBytes + row.bytes) {
         flush(hash);
-        pieces_.push_back({run.bundle, section.slot, {}});
+        pieces_.push_back({run.prefix, section.slot, {}});
       }
       packed_.append(kGroupBytes, '\0');
       packed_.append(reinterpret_cast<const char*>(row.at) + kGroupBytes, row.bytes - kGroupBytes);
@@ -101,7 +102,7 @@ HotBatch hot_pieces(const model::RowBatch& batch, std::int64_t slot_width_ms, co
   HotBatch out;
   const std::vector<Placed> rows = rows_of(batch, slot_width_ms);
   std::vector<Run> runs = runs_of(rows, names_of, out.sections);
-  const auto order = [&](const Run& run) { return std::tie(run.bundle, out.sections[run.section].slot); };
+  const auto order = [&](const Run& run) { return std::tie(run.prefix, out.sections[run.section].slot); };
   std::ranges::stable_sort(runs, {}, order);
   Pieces pieces(out.pieces, bytes_max);
   for (const Run& run : runs) pieces.add(run, out.sections[run.section]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hot pieces: a batch cut into what becomes one hot row each: what it says of the groups of one bundle in one slot
+// Hot pieces: a batch, cut into the samples of one hot row each: those for the groups of one hash prefix in one slot
 // (docs/formats/cluster.md).
 #pragma once
 
@@ -20,13 +20,13 @@ namespace varve::engine::cassandra {
 inline constexpr std::size_t kHotRowBytesMax = std::size_t{1} << 20;
 
 struct HotPiece {
-  Bundle bundle;
+  HashPrefix prefix;
   model::Timestamp slot = 0;
   std::string value;  // sections; the rows of a group in the order of the batch
 };
 
 struct HotBatch {
-  std::vector<HotPiece> pieces;  // by bundle, then slot; what was cut stands in order
+  std::vector<HotPiece> pieces;  // by hash prefix, then slot; what was cut stands in order
   struct Section {
     model::GroupId group{};
     GroupName name;

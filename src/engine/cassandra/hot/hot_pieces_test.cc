@@ -23,7 +23,7 @@ GroupName name_of(model::GroupId group) {
   name.hash.bytes.fill(0);
   name.hash.bytes[0] = static_cast<std::uint8_t>(model::to_int(group) << 3U);  // a shard each
   name.hash.bytes[15] = 1;
-  name.bundle_bits = 64;
+  name.prefix_bits = 64;
   return name;
 }
 HotBatch pieces_of(const model::RowBatch& batch, unsigned bits = 64, std::size_t bytes_max = kHotRowBytesMax) {
@@ -33,7 +33,7 @@ HotBatch pieces_of(const model::RowBatch& batch, unsigned bits = 64, std::size_t
         std::vector<GroupName> names;
         for (const model::GroupId group : groups) names.push_back(name_of(group));
         for (GroupName& name : names) {
-          name.bundle_bits = bits;
+          name.prefix_bits = bits;
           if (bits == 5) name.hash.bytes[0] &= 7U;  // all in one
         }
         return names;
@@ -45,7 +45,7 @@ HotBatch pieces_of(const model::RowBatch& batch, unsigned bits = 64, std::size_t
 std::vector<std::string> shown(const HotBatch& batch) {
   std::vector<std::string> out;
   for (const HotPiece& piece : batch.pieces) {
-    std::string text = std::to_string(piece.bundle.shard) + "@" + std::to_string(piece.slot) + ":";
+    std::string text = std::to_string(piece.prefix.shard) + "@" + std::to_string(piece.slot) + ":";
     std::string_view left = piece.value;
     while (!left.empty()) {
       if (left.data() != piece.value.data()) text += " /";
@@ -67,7 +67,7 @@ std::vector<std::string> shown(const HotBatch& batch) {
   return out;
 }
 
-TEST(HotPiecesTest, AreByBundleAndSlotInTheOrderOfTheBatch) {
+TEST(HotPiecesTest, AreByPrefixAndSlotInTheOrderOfTheBatch) {
   model::RowBatch batch;
   batch.add(kA, 1500, Value::of_long(1));
   batch.add(kB, 1200, std::vector{Value::of_long(2), Value::of_long(3)});

@@ -113,7 +113,7 @@ Status Journal::replay(SharedTrackers& trackers) {
         count += entries.size();
         return touch(entries, trackers);
       }));
-  VARVE_RETURN_IF_ERROR(touch_long_units(trackers));
+  VARVE_RETURN_IF_ERROR(touch_long_rollup_blocks(trackers));
   log::info("the journal was replayed", {{"entries", count}, {"unknown", unknown_ - unknown_before}});
   return {};
 }
@@ -153,10 +153,10 @@ Status Journal::touch(std::span<const Entry> entries, SharedTrackers& trackers) 
   return {};
 }
 
-// What stands in the journal is sealed again, which touches shorter units. (A day less: a unit may be touched some time
-// after its samples were written.)
-Status Journal::touch_long_units(SharedTrackers& trackers) {
-  if (std::ranges::none_of(options_.units_ms, replays_all)) return {};
+// What stands in the journal is sealed again, which touches shorter rollup blocks. (A day less: a rollup block may be
+// touched some time after its samples were written.)
+Status Journal::touch_long_rollup_blocks(SharedTrackers& trackers) {
+  if (std::ranges::none_of(options_.rollup_blocks_ms, replays_all)) return {};
   std::map<std::string, std::optional<TenantId>> tenants;
   std::vector<Loader::Named> names;
   // Read first and looked up later: within the reading nothing else is read.
@@ -172,18 +172,18 @@ Status Journal::touch_long_units(SharedTrackers& trackers) {
   for (std::size_t at = 0; at < names.size(); at += kTouchesAtOnce) {
     const auto part = std::span(names).subspan(at, std::min(kTouchesAtOnce, names.size() - at));
     VARVE_ASSIGN_OR_RETURN(const auto groups, series_.loader().groups(part));
-    for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
-      const std::int64_t unit = options_.units_ms[level];
-      if (!replays_all(unit)) continue;
+    for (std::size_t level = 0; level < options_.rollup_blocks_ms.size(); ++level) {
+      const std::int64_t block_ms = options_.rollup_blocks_ms[level];
+      if (!replays_all(block_ms)) continue;
       std::vector<Touch> touches;
-      for (Timestamp start = model::window_start(now - kKeptMs - unit, unit); start <= now; start += unit) {
+      for (Timestamp start = model::window_start(now - kKeptMs - block_ms, block_ms); start <= now; start += block_ms) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
           if (!groups[i]) continue;
           const std::uint32_t partition = series_.directory().name(*groups[i]).partition;
           touches.push_back({{part[i].first, model::to_int(*groups[i])}, partition, start});
         }
       }
-      VARVE_RETURN_IF_ERROR(trackers.units(level).touch(touches, clock_.now_ms()));
+      VARVE_RETURN_IF_ERROR(trackers.rollup_blocks(level).touch(touches, clock_.now_ms()));
     }
   }
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Journal: which groups were written to in which slots, as rows in Cassandra that live as long as hot rows, by the hour
 // in which they were written. A row is written before the touch that it stands for, once in each hour by each process.
-// So whatever the trackers lose is found here. Hours of which all is sealed, and the units over it are made, go before
-// (settle/dropper.h).
+// So whatever the trackers lose is found here. Hours of which all is sealed, and the rollup blocks over it are made, go
+// before (settle/dropper.h).
 //
 // Thread-safe. What reads the store blocks.
 #pragma once
@@ -31,8 +31,8 @@ class Journal {
     std::int64_t slot_ms = 3'600'000;
     std::int64_t quiet_ms = 300'000;  // writes take less
     std::uint32_t partitions = 64;
-    std::vector<std::int64_t> units_ms;  // of each granularity
-    std::size_t memory_max = 1 << 20;    // groups and slots of which is remembered that their row stands
+    std::vector<std::int64_t> rollup_blocks_ms;  // of each granularity
+    std::size_t memory_max = 1 << 20;            // groups and slots of which is remembered that their row stands
   };
   // `clock`: the one that all replicas share.
   Journal(Options options, const Tables& tables, RowStore& rows, SeriesTables& series, const Clock& clock)
@@ -55,8 +55,8 @@ class Journal {
   void stand(const Wanted& wanted, model::Timestamp now_ms);
 
   // --- reading
-  // Touches all that may be pending: what the journal names; and, of granularities whose unit is longer than it goes
-  // back, what may have been changed since, of every group that there is. Errors: those of store and trackers.
+  // Touches all that may be pending: what the journal names; and, of granularities whose rollup block is longer than it
+  // goes back, what may have been changed since, of every group that there is. Errors: those of store and trackers.
   Status replay(SharedTrackers& trackers);
   // Slots of the tenant that the journal names, ascending: while the trackers cannot say. All whose rows stood when it
   // was called; those who ask at once share one reading, which begins after all of them have asked.
@@ -65,9 +65,9 @@ class Journal {
   // --- dropping
   static constexpr std::int64_t kHourMs = 3'600'000;
   static constexpr std::int64_t kClocksMs = 60'000;  // replicas' ideas of the shared time differ by less
-  // At least so long after they were written: of units that may be pending longer replay() touches all.
+  // At least so long after they were written: of rollup blocks that may be pending longer replay() touches all.
   static constexpr std::int64_t kKeptMs = 3 * model::kDayMs;
-  static constexpr bool replays_all(std::int64_t unit_ms) { return unit_ms > kKeptMs - model::kDayMs; }
+  static constexpr bool replays_all(std::int64_t rollup_block_ms) { return rollup_block_ms > kKeptMs - model::kDayMs; }
   using TenantSlots = std::map<std::string, std::set<model::Timestamp>>;
   // What was written in this hour. Errors: those of the store.
   Result<TenantSlots> written_in(model::Timestamp hour);
@@ -93,7 +93,7 @@ class Journal {
   Status read(model::Timestamp first, model::Timestamp last, const Each& each);
   Status read_hours(std::span<const model::Timestamp> hours, const Each& each);
   Status touch(std::span<const Entry> entries, SharedTrackers& trackers);
-  Status touch_long_units(SharedTrackers& trackers);
+  Status touch_long_rollup_blocks(SharedTrackers& trackers);
   Status refresh();
   Status read_new();
   [[nodiscard]] bool was_read_lately(model::Timestamp now_ms) const { return now_ms - read_ms_ <= kHourMs; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redis is away or lost: what the journal and the alarms make up for.
-#include "engine/cassandra/hot/alarms.h"
+// Redis is away or lost: what the journal and the markers make up for.
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/testing/appender_fixture.h"
 
@@ -11,30 +11,30 @@ namespace {
 using LostRedisTest = AppenderTest;
 constexpr std::int64_t kHour = Cluster::kSlotMs;
 
-TEST_F(LostRedisTest, WithoutRedisAnAlarmStandsForTheTouches) {
+TEST_F(LostRedisTest, WithoutRedisAMarkerStandsForTheTouches) {
   const auto line = a.group({"cpu"}, "h");
   a.trackers.away(true);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(is_good(a.append(line, now, i)));
   EXPECT_EQ(cluster.rows.counts(cluster.tables.alarms).rows_written, 1U) << "once";
   EXPECT_EQ(pending(b), 0U);
   expect_pending(a, {now});
-  ASSERT_TRUE(b.alarms.turn()) << "sees the alarm, and leaves it to who lives";
-  EXPECT_EQ(alarms(), 1U);
+  ASSERT_TRUE(b.missed_touches.turn()) << "sees the marker, and leaves it to who lives";
+  EXPECT_EQ(missed_touches(), 1U);
   expect_pending(b, {now});
-  EXPECT_EQ(a.alarms.turn().error().code, Code::unavailable);
+  EXPECT_EQ(a.missed_touches.turn().error().code, Code::unavailable);
 
   a.trackers.away(false);
-  ASSERT_TRUE(a.alarms.turn());
-  EXPECT_EQ(alarms(), 0U);
+  ASSERT_TRUE(a.missed_touches.turn());
+  EXPECT_EQ(missed_touches(), 0U);
   EXPECT_EQ(pending(b), 1U);
-  EXPECT_FALSE(*a.alarms.any());
+  EXPECT_FALSE(*a.missed_touches.any());
   expect_pending(a, {now});
   EXPECT_GT(cluster.redis.losses, 0U) << "others forget which touches to leave out";
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
   EXPECT_EQ(cluster.rows.counts(cluster.tables.alarms).rows_written, 1U);
 }
 
-TEST_F(LostRedisTest, WithoutRedisAndAlarmNothingIsAcknowledged) {
+TEST_F(LostRedisTest, WithoutRedisAndMarkerNothingIsAcknowledged) {
   const auto line = a.group({"cpu"}, "h");
   a.trackers.away(true);
   cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
@@ -64,65 +64,65 @@ TEST_F(LostRedisTest, WhatFailsWhileTheJournalIsReadIsNotForgotten) {
     }
     return {};
   });
-  ASSERT_TRUE(a.alarms.turn());
+  ASSERT_TRUE(a.missed_touches.turn());
   ASSERT_FALSE(once);
-  EXPECT_TRUE(*a.alarms.any());
-  EXPECT_EQ(alarms(), 1U);
-  ASSERT_TRUE(a.alarms.turn());
-  EXPECT_FALSE(*a.alarms.any());
-  EXPECT_EQ(alarms(), 0U);
+  EXPECT_TRUE(*a.missed_touches.any());
+  EXPECT_EQ(missed_touches(), 1U);
+  ASSERT_TRUE(a.missed_touches.turn());
+  EXPECT_FALSE(*a.missed_touches.any());
+  EXPECT_EQ(missed_touches(), 0U);
   EXPECT_EQ(pending(b), 2U);
 }
 
-TEST_F(LostRedisTest, AlarmsOfTheDeadAreTakenOver) {
+TEST_F(LostRedisTest, MarkersOfTheDeadAreTakenOver) {
   a.trackers.away(true);
   ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
   for (int i = 0; i < 20; ++i) {  // it lives, and refreshes
-    cluster.clock.advance_ms(Alarms::kRefreshMs);
-    EXPECT_FALSE(a.alarms.turn());
-    ASSERT_TRUE(b.alarms.turn());
-    ASSERT_EQ(alarms(), 1U);
+    cluster.clock.advance_ms(MissedTouches::kRefreshMs);
+    EXPECT_FALSE(a.missed_touches.turn());
+    ASSERT_TRUE(b.missed_touches.turn());
+    ASSERT_EQ(missed_touches(), 1U);
     ASSERT_EQ(pending(b), 0U);
   }
   a.kill();
-  cluster.clock.advance_ms(Alarms::kDeadMs);
-  ASSERT_TRUE(b.alarms.turn());
-  EXPECT_EQ(alarms(), 1U) << "perhaps it lives";
+  cluster.clock.advance_ms(MissedTouches::kDeadMs);
+  ASSERT_TRUE(b.missed_touches.turn());
+  EXPECT_EQ(missed_touches(), 1U) << "perhaps it lives";
   cluster.clock.advance_ms(1);
-  ASSERT_TRUE(b.alarms.turn());
-  EXPECT_EQ(alarms(), 0U);
+  ASSERT_TRUE(b.missed_touches.turn());
+  EXPECT_EQ(missed_touches(), 0U);
   EXPECT_EQ(pending(b), 1U);
-  EXPECT_FALSE(*b.alarms.any());
+  EXPECT_FALSE(*b.missed_touches.any());
 }
 
-TEST_F(LostRedisTest, ANewerAlarmIsNotTakenAway) {
+TEST_F(LostRedisTest, ANewerMarkerIsNotTakenAway) {
   a.trackers.away(true);
   ASSERT_TRUE(is_good(a.append(a.group({"cpu"}, "h"), now, 1)));
-  ASSERT_TRUE(b.alarms.turn());
-  cluster.clock.advance_ms(Alarms::kDeadMs + 1);
+  ASSERT_TRUE(b.missed_touches.turn());
+  cluster.clock.advance_ms(MissedTouches::kDeadMs + 1);
   bool once = true;
   cluster.rows.before_write([&](const MemoryRows::Change& change) -> Status {
     if (&change.table == &cluster.tables.alarms && change.erases && std::exchange(once, false)) {
-      EXPECT_FALSE(a.alarms.turn()) << "it was only slow";
+      EXPECT_FALSE(a.missed_touches.turn()) << "it was only slow";
     }
     return {};
   });
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   ASSERT_FALSE(once);
-  EXPECT_EQ(alarms(), 1U);
+  EXPECT_EQ(missed_touches(), 1U);
 }
 
-// A process that was stopped for long: its alarm was taken over meanwhile.
-TEST_F(LostRedisTest, AnAlarmThatWasTakenAwayIsRaisedAgain) {
+// A process that was stopped for long: its marker was taken over meanwhile.
+TEST_F(LostRedisTest, AMarkerThatWasTakenAwayIsRaisedAgain) {
   const auto line = a.group({"cpu"}, "h");
   a.trackers.away(true);
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
-  ASSERT_TRUE(b.alarms.turn());
-  cluster.clock.advance_ms(Alarms::kDeadMs + 1);
-  ASSERT_TRUE(b.alarms.turn());
-  ASSERT_EQ(alarms(), 0U);
+  ASSERT_TRUE(b.missed_touches.turn());
+  cluster.clock.advance_ms(MissedTouches::kDeadMs + 1);
+  ASSERT_TRUE(b.missed_touches.turn());
+  ASSERT_EQ(missed_touches(), 0U);
   ASSERT_TRUE(is_good(a.append(line, now, 1)));
-  EXPECT_EQ(alarms(), 1U);
+  EXPECT_EQ(missed_touches(), 1U);
 }
 
 // --- the journal
@@ -139,13 +139,13 @@ TEST_F(LostRedisTest, TheJournalSaysWhatIsPendingWhileRedisIsLost) {
   expect_pending(b, {now - 30 * kHour, now});
   EXPECT_LE(reads(), before + 3 * cluster.options.partitions) << "not all of it";
 
-  const auto units = b.pending.pending(*b.series.tenant("t"), {})->units;
-  ASSERT_EQ(units.size(), 2U);
-  EXPECT_EQ(units[0], (std::vector<Timestamp>{model::window_start(now - 30 * kHour, cluster.units_ms[0]),
-                                              now - cluster.units_ms[0], now}))
+  const auto blocks = b.pending.pending(*b.series.tenant("t"), {})->rollup_blocks;
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_EQ(blocks[0], (std::vector<Timestamp>{model::window_start(now - 30 * kHour, cluster.rollup_blocks_ms[0]),
+                                               now - cluster.rollup_blocks_ms[0], now}))
       << "the last one is not quiet yet";
 
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   expect_pending(b, {now - 30 * kHour, now});
   EXPECT_EQ(pending(a), 3U) << "replayed";
   cluster.clock.advance_ms(kHotKeptMs + 2 * kHour);
@@ -161,7 +161,7 @@ TEST_F(LostRedisTest, TheJournalKeepsSlotsThatAreFarAhead) {
     cluster.clock.advance_ms(80 * kHour);
     cluster.redis.lose();
     expect_pending(b, {now + 300 * kHour});
-    ASSERT_TRUE(b.alarms.turn());
+    ASSERT_TRUE(b.missed_touches.turn());
     EXPECT_EQ(pending(b), 1U);
   }
   ASSERT_TRUE(b.turns());
@@ -191,7 +191,7 @@ TEST_F(LostRedisTest, AGroupThatNobodyKnowsIsLeftOut) {
                   0});
   ASSERT_TRUE(cluster.rows.write_now(std::move(rows)));
   cluster.redis.lose();
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   EXPECT_EQ(pending(b), 1U);
   EXPECT_EQ(b.journal.unknown(), 1U);
 }

@@ -12,7 +12,7 @@ using model::TimeRange;
 
 TimeRanges distrusted(const Pending& pending, std::size_t level, std::span<const std::int64_t> granularities_ms,
                       std::int64_t slot_width_ms) {
-  check(level < granularities_ms.size() && level < pending.units.size(), "a granularity that there is");
+  check(level < granularities_ms.size() && level < pending.rollup_blocks.size(), "a granularity that there is");
   const std::int64_t width = granularities_ms[level];
   TimeRanges ranges;
   const auto add = [&](model::Timestamp start, std::int64_t length) {
@@ -20,9 +20,9 @@ TimeRanges distrusted(const Pending& pending, std::size_t level, std::span<const
     ranges.push_back({model::window_start(start, width), last});
   };
   for (const model::Timestamp slot : pending.slots) add(slot, slot_width_ms);
-  const auto units = units_ms(granularities_ms.first(level + 1), slot_width_ms);
+  const auto blocks = rollup_blocks_ms(granularities_ms.first(level + 1), slot_width_ms);
   for (std::size_t finer = 0; finer <= level; ++finer) {
-    for (const model::Timestamp unit : pending.units[finer]) add(unit, units[finer]);
+    for (const model::Timestamp start : pending.rollup_blocks[finer]) add(start, blocks[finer]);
   }
   join(ranges);
   return ranges;

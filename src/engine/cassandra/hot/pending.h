@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pending: which slots and units of a tenant cannot be trusted to be whole, as of one moment before anything is read.
+// Pending: the slots and rollup blocks of a tenant whose rows may be incomplete, at one moment before anything is read.
 //
-// What was acknowledged before that moment stands in sealed rows, unless its slot is pending; and in a unit's windows,
-// unless the slot, a finer unit that it was made of, or the unit itself is.
+// A sample that was acknowledged before that moment is in sealed rows, unless its slot is pending. It is in the windows
+// of a rollup block, unless its slot, a finer rollup block over it, or the rollup block itself is pending.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace varve::engine::cassandra {
 
 struct Pending {
-  std::vector<model::Timestamp> slots;               // of samples, ascending
-  std::vector<std::vector<model::Timestamp>> units;  // of each granularity, ascending
+  std::vector<model::Timestamp> slots;                       // of samples, ascending
+  std::vector<std::vector<model::Timestamp>> rollup_blocks;  // of each granularity, ascending
 };
 
 using model::TimeRanges;

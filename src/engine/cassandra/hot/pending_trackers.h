@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// PendingTrackers: what one process uses of the shared trackers: touches that change nothing are left out, and
-// questions are answered while the trackers cannot: by the journal.
+// PendingTrackers: one process' use of the shared trackers. It omits touches that would change nothing, and answers
+// what is pending from the journal while the trackers cannot.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "engine/cassandra/hot/alarms.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/hot/pending.h"
 #include "engine/cassandra/hot/shared_trackers.h"
 #include "tracker/coalescing.h"
@@ -20,21 +20,21 @@ class PendingTrackers {
   struct Options {
     std::int64_t slot_ms = 3'600'000;
     std::int64_t quiet_ms = 300'000;
-    std::vector<std::int64_t> units_ms;  // of each granularity
-    std::size_t touches_max = 1 << 20;   // that are remembered
+    std::vector<std::int64_t> rollup_blocks_ms;  // of each granularity
+    std::size_t touches_max = 1 << 20;           // that are remembered
   };
-  PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, Alarms& alarms);
+  PendingTrackers(Options options, SharedTrackers& shared, Journal& journal, MissedTouches& missed_touches);
 
   // Its due() and complete() know of touches that were left out.
   tracker::CoalescingTracker& samples() { return samples_; }
-  tracker::SlotTracker& units(std::size_t level) { return shared_.units(level); }
-  [[nodiscard]] std::size_t levels() const { return options_.units_ms.size(); }
-  [[nodiscard]] std::int64_t unit_ms(std::size_t level) const { return options_.units_ms[level]; }
+  tracker::SlotTracker& rollup_blocks(std::size_t level) { return shared_.rollup_blocks(level); }
+  [[nodiscard]] std::size_t levels() const { return options_.rollup_blocks_ms.size(); }
+  [[nodiscard]] std::int64_t rollup_block_ms(std::size_t level) const { return options_.rollup_blocks_ms[level]; }
   // samples().touch() without waiting.
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, SharedTrackers::Done done);
 
   // Blocking. While touches may be missing, or the trackers are away or lost, whatever the journal names is pending,
-  // and each unit over it or not yet quiet. Errors: those of the store.
+  // and each rollup block over it or not yet quiet. Errors: those of the store.
   Result<Pending> pending(model::TenantId tenant, model::TimeRange range);
 
  private:
@@ -44,7 +44,7 @@ class PendingTrackers {
   const Options options_;
   SharedTrackers& shared_;
   Journal& journal_;
-  Alarms& alarms_;
+  MissedTouches& missed_touches_;
   tracker::CoalescingTracker samples_;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedTrackers: the trackers that all replicas have in common, whether what is in them is all there is, and the
-// numbers that order what they write. In a Redis: settle/redis_trackers.h; in memory, for tests:
-// testing/local_trackers.h.
+// SharedTrackers: the trackers that all replicas share, whether they are complete, and the numbers that order writes.
+// In a Redis: settle/redis_trackers.h; in memory, for tests: testing/local_trackers.h.
 //
-// A loss is what tracker/redis/link.h says: then what is pending is not known, and somebody calls recover(), which
+// After a loss (tracker/redis/link.h) it is not known what is pending, until some replica calls recover(), which
 // replays the journal. Thread-safe. All but the asynchronous touch may block.
 #pragma once
 
@@ -22,13 +21,13 @@ class SharedTrackers : public WriteVersions {
  public:
   using Done = std::function<void(Status)>;
 
-  // Of line groups by slot, and, for each granularity, by unit.
+  // Of line groups by slot, and, for each granularity, by rollup block.
   virtual tracker::SlotTracker& samples() = 0;
-  virtual tracker::SlotTracker& units(std::size_t level) = 0;
+  virtual tracker::SlotTracker& rollup_blocks(std::size_t level) = 0;
   [[nodiscard]] virtual std::size_t levels() const = 0;
 
-  // The pending_slots() of samples, then of the units of each granularity, in one question and as of this order: what
-  // is sealed or made meanwhile has touched the next before it goes.
+  // The pending_slots() of samples, then of the rollup blocks of each granularity, in one question and as of this
+  // order: what is sealed or made meanwhile has touched the next before it goes.
   virtual Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                            model::TimeRange range) = 0;
 

@@ -3,8 +3,8 @@
 // written once a second. Who starts goes on from there where Redis says that it is earlier: its clock went back while
 // no replica was there who could have told it (tracker/redis/server_clock.h).
 //
-// The row stands in `alarms`, in a partition of its own; its write timestamp is the time, so the latest one stays.
-// Thread-safe.
+// The row is in the table `alarms`, in a partition of its own; its write timestamp is the time, so the latest one
+// stays. Thread-safe.
 #pragma once
 
 #include <string>

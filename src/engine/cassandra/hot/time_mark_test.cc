@@ -22,13 +22,13 @@ TEST(TimeMarkTest, TheLatestStays) {
   EXPECT_EQ(a.read().error().code, Code::unavailable);
 }
 
-// It is no alarm.
+// It is no marker.
 TEST(TimeMarkTest, NobodyTakesItForAProcessInTrouble) {
   Cluster cluster;
   ClusterReplica a(cluster, 1);
   TimeMark mark("varve", cluster.tables, cluster.rows);
   ASSERT_TRUE(mark.write(cluster.clock.now_ms()));
-  EXPECT_FALSE(*a.alarms.any());
+  EXPECT_FALSE(*a.missed_touches.any());
 }
 
 }  // namespace

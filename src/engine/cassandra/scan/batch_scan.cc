@@ -77,9 +77,9 @@ Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& member
   shared::PlanRules rules;
   if (context_.options.windows) rules.levels = context_.rollups;
   rules.now_ms = context_.now_ms;
-  rules.takes = [&](TimeRange part, std::size_t level) { return takes(part, level, members); };
-  rules.trusted = [&](TimeRange part, std::size_t level) {
-    return without(part, distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms()));
+  rules.takes = [&](TimeRange piece, std::size_t level) { return takes(piece, level, members); };
+  rules.trusted = [&](TimeRange piece, std::size_t level) {
+    return without(piece, distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms()));
   };
   std::vector<shared::Segment> plan;
   for (const TimeRange& active : context_.active) {
@@ -87,7 +87,7 @@ Status BatchScan::read(TimeRange range, std::size_t levels, const Subset& member
     shared::plan_windows(rules, both(range, active), levels, plan);
     for (const shared::Segment& segment : plan) {
       if (!segment.of_samples()) {
-        VARVE_RETURN_IF_ERROR(read_units(segment.range, segment.level, members));
+        VARVE_RETURN_IF_ERROR(read_rollup_blocks(segment.range, segment.level, members));
       } else {
         VARVE_RETURN_IF_ERROR(read_samples(segment.for_windows ? segment.range : shown(segment.range), members));
       }
@@ -128,46 +128,47 @@ bool BatchScan::takes(TimeRange range, std::size_t level, const Subset& members)
   });
 }
 
-Result<std::map<Timestamp, std::vector<BatchScan::Unit>>> BatchScan::load_units(TimeRange range, std::size_t level,
-                                                                                const Subset& members) {
+Result<std::map<Timestamp, std::vector<BatchScan::RollupRow>>> BatchScan::load_rollup_rows(TimeRange range,
+                                                                                           std::size_t level,
+                                                                                           const Subset& members) {
   std::vector<RowRead> reads;
   std::vector<std::size_t> owners;
   for (const std::size_t m : members) {
-    add_reads(reads, context_.levels[level], members_[m].group->cells, members_[m].part, range);
+    add_reads(reads, context_.levels[level], members_[m].group->cells, members_[m].shard, range);
     owners.resize(reads.size(), m);
   }
   check(owners.size() == reads.size(), "each reading is of a member");
-  std::map<Timestamp, std::vector<Unit>> units;
+  std::map<Timestamp, std::vector<RollupRow>> blocks;
   VARVE_RETURN_IF_ERROR(context_.rows.read(reads, limits(), [&](std::size_t number, const RowView& view) -> Status {
     VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
     VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
-    units[row.start].push_back({owners[number], std::move(block)});
+    blocks[row.start].push_back({owners[number], std::move(block)});
     return {};
   }));
-  for (auto& [start, list] : units) std::ranges::sort(list, {}, &Unit::member);
-  return units;
+  for (auto& [start, list] : blocks) std::ranges::sort(list, {}, &RollupRow::member);
+  return blocks;
 }
 
-// Era by era, so that what is held is bounded. What has no unit, or one that does not say enough, is read finer, before
-// what comes later.
-Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& members) {
-  check(level < context_.levels.size() && !members.empty(), "units of a granularity that there is");
+// Bucket by bucket, so that what is held is bounded. What has no rollup block, or one that does not say enough, is read
+// finer, before what comes later.
+Status BatchScan::read_rollup_blocks(TimeRange range, std::size_t level, const Subset& members) {
+  check(level < context_.levels.size() && !members.empty(), "rollup blocks of a granularity that there is");
   const std::int64_t row_ms = context_.levels[level].row_ms;
-  const std::int64_t era_ms = context_.levels[level].era_ms;
-  for (Timestamp era = model::window_start(range.first, era_ms); era < range.last; era += era_ms) {
-    const TimeRange here = both(range, {era, era + era_ms});
+  const std::int64_t bucket_ms = context_.levels[level].bucket_ms;
+  for (Timestamp bucket = model::window_start(range.first, bucket_ms); bucket < range.last; bucket += bucket_ms) {
+    const TimeRange here = both(range, {bucket, bucket + bucket_ms});
     if (here.empty()) continue;
-    VARVE_ASSIGN_OR_RETURN(const auto units, load_units(here, level, members));
+    VARVE_ASSIGN_OR_RETURN(const auto blocks, load_rollup_rows(here, level, members));
     TimeRange gap{here.first, here.first};
     Subset missing;  // in the gap
-    for (Timestamp unit = model::window_start(here.first, row_ms); unit < here.last; unit += row_ms) {
-      const TimeRange part = both(here, {unit, unit + row_ms});
-      const auto found = units.find(unit);
-      std::vector<Unit> there;
+    for (Timestamp start = model::window_start(here.first, row_ms); start < here.last; start += row_ms) {
+      const TimeRange piece = both(here, {start, start + row_ms});
+      const auto found = blocks.find(start);
+      std::vector<RollupRow> there;
       Subset absent = members;
-      if (found != units.end()) {
-        for (const Unit& one : found->second) {
-          VARVE_ASSIGN_OR_RETURN(const bool enough, says_enough(one, part));
+      if (found != blocks.end()) {
+        for (const RollupRow& one : found->second) {
+          VARVE_ASSIGN_OR_RETURN(const bool enough, says_enough(one, piece));
           if (!enough) continue;
           std::erase(absent, one.member);
           there.push_back(one);
@@ -175,14 +176,14 @@ Status BatchScan::read_units(TimeRange range, std::size_t level, const Subset& m
       }
       if (absent != missing) {
         VARVE_RETURN_IF_ERROR(read(gap, level, missing));
-        gap = {part.first, part.first};
+        gap = {piece.first, piece.first};
         missing = absent;
       }
-      gap.last = part.last;
+      gap.last = piece.last;
       if (merged_) {
-        VARVE_RETURN_IF_ERROR(give_merged_windows(there, level, part));
+        VARVE_RETURN_IF_ERROR(give_merged_windows(there, level, piece));
       } else {
-        for (const Unit& one : there) VARVE_RETURN_IF_ERROR(give_windows(one, level, part));
+        for (const RollupRow& one : there) VARVE_RETURN_IF_ERROR(give_windows(one, level, piece));
       }
     }
     VARVE_RETURN_IF_ERROR(read(gap, level, missing));
@@ -196,8 +197,9 @@ TimeRange BatchScan::next_samples(Timestamp from, std::size_t members) const {
   const std::size_t blocks =
       block_bytes_ == 0 ? kBlocksAtFirst : std::min(context_.bytes_at_once / block_bytes_, kBlocksAtOnce);
   const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, blocks / members));
-  const Timestamp era = model::window_start(from, context_.reader.sealed().era_ms);
-  return {from, std::min(model::window_start(from, slot_ms) + slots * slot_ms, era + context_.reader.sealed().era_ms)};
+  const Timestamp bucket = model::window_start(from, context_.reader.sealed().bucket_ms);
+  return {from,
+          std::min(model::window_start(from, slot_ms) + slots * slot_ms, bucket + context_.reader.sealed().bucket_ms)};
 }
 
 Status BatchScan::read_samples(TimeRange range, const Subset& members) {
@@ -211,7 +213,7 @@ Status BatchScan::read_samples(TimeRange range, const Subset& members) {
       if (here.overlaps({slot, slot + slot_ms})) hot.push_back(slot);
     }
     std::vector<SlotsWanted> wanted;
-    for (const std::size_t m : members) wanted.push_back({members_[m].group, here, {members_[m].part}, hot});
+    for (const std::size_t m : members) wanted.push_back({members_[m].group, here, {members_[m].shard}, hot});
     VARVE_ASSIGN_OR_RETURN(const auto lists, context_.reader.read(wanted, limits()));
     check(here.last > here.first && lists.size() == members.size(), "a step forward, for each member");
     if (merged_) {
@@ -241,12 +243,12 @@ void BatchScan::measure(std::span<const std::vector<SlotData>> lists) {
 }
 
 Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter) {
-  const chunk::Block* const block = data.block(member.part);
+  const chunk::Block* const block = data.block(member.shard);
   if (data.hot.empty()) {
     if (block == nullptr || !emitter.start_chunk(*block, 0)) return {};
     for (std::size_t c = 0; c < member.columns.size(); ++c) {
-      const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
-      VARVE_RETURN_IF_ERROR(emitter.chunk_column(member.series[c], in_part));
+      const std::size_t in_shard = member.columns[c] - std::size_t{member.shard} * kSeriesPerColumnShard;
+      VARVE_RETURN_IF_ERROR(emitter.chunk_column(member.series[c], in_shard));
     }
     return {};
   }
@@ -265,11 +267,12 @@ Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const 
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
     merge_.live(member.group->cells.ttl_s, model::kTimestampMin);  // what is over is not in the range
-    check(member.columns.size() == 1 && member.columns[0] / kSeriesPerPart == member.part, "a place of one series");
-    const std::size_t in_part = member.columns[0] - std::size_t{member.part} * kSeriesPerPart;
-    if (const chunk::Block* const block = data->block(member.part); block != nullptr) {
-      VARVE_RETURN_IF_ERROR(block_arrivals(*block, member.part, member.group->columns, arrivals_));
-      VARVE_RETURN_IF_ERROR(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_part), arrivals_));
+    check(member.columns.size() == 1 && member.columns[0] / kSeriesPerColumnShard == member.shard,
+          "a place of one series");
+    const std::size_t in_shard = member.columns[0] - std::size_t{member.shard} * kSeriesPerColumnShard;
+    if (const chunk::Block* const block = data->block(member.shard); block != nullptr) {
+      VARVE_RETURN_IF_ERROR(block_arrivals(*block, member.shard, member.group->columns, arrivals_));
+      VARVE_RETURN_IF_ERROR(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_shard), arrivals_));
     }
     for (const SlotData::Hot& row : data->hot) {
       merge_.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain, member.columns[0],

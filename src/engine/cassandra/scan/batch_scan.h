@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch scan: reads some series of some line groups, coarsest first: units of windows where they say the same as the
-// samples and are there, finer ones where not, sealed rows and hot ones where there are none.
+// Batch scan: reads some series of some line groups, coarsest first: rollup blocks where they exist and give the same
+// answer as the samples, finer ones where they do not, sealed and hot rows where there are none.
 //
-// A series that stands in one group is read with others of its group. One that stands in several is read alone, with
-// all its places: what they have at one time is one sample, that of the later writer.
+// A series that is in one group is read with others of its group. One that is in several is read alone, with all its
+// places: samples of several places at one timestamp are one sample, that of the later writer.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ struct ScanContext {
   std::int64_t samples_shown_ms = rollup::kForEver;
 };
 
-// Some series of one part of a group.
+// Some series of one shard of a group.
 struct Member {
   const GroupRef* group = nullptr;
-  unsigned part = 0;
+  unsigned shard = 0;
   std::vector<std::uint16_t> columns;  // ascending
   std::vector<std::size_t> series;     // of each column: position in the caller's list
   std::vector<bool> counter;           // of each: windows without extremes
@@ -65,7 +65,8 @@ class BatchScan {
   using Subset = std::vector<std::size_t>;  // of members_, ascending
 
   // Reads the range with the first `levels` granularities. Where nothing but histograms is wanted as windows, what is
-  // gone and what is not are read apart: a unit has both, and beside its histograms it may say nothing of numbers.
+  // gone and what is not are read apart: a rollup block has both, and beside its histograms it may say nothing of
+  // numbers.
   Status read_apart(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] bool wants_only_histograms(const Subset& members) const;
   // The same without reading apart.
@@ -75,26 +76,26 @@ class BatchScan {
   [[nodiscard]] bool samples_are_gone(model::TimeRange range) const;  // some of them
   [[nodiscard]] bool all_samples_are_gone(model::TimeRange range) const;
   [[nodiscard]] bool takes(model::TimeRange range, std::size_t level, const Subset& members) const;
-  Status read_units(model::TimeRange range, std::size_t level, const Subset& members);
+  Status read_rollup_blocks(model::TimeRange range, std::size_t level, const Subset& members);
   Status read_samples(model::TimeRange range, const Subset& members);
   [[nodiscard]] model::TimeRange next_samples(model::Timestamp from, std::size_t members) const;
   void measure(std::span<const std::vector<SlotData>> lists);
 
-  struct Unit {
+  struct RollupRow {
     std::size_t member;
     std::shared_ptr<const chunk::Block> block;  // nullptr: no windows
   };
-  // Units of an era, by their start.
-  Result<std::map<model::Timestamp, std::vector<Unit>>> load_units(model::TimeRange range, std::size_t level,
-                                                                   const Subset& members);
+  // Rollup blocks of a partition bucket, by their start.
+  Result<std::map<model::Timestamp, std::vector<RollupRow>>> load_rollup_rows(model::TimeRange range, std::size_t level,
+                                                                              const Subset& members);
   // Do its windows in the range say all that is asked? Not of texts, of which they keep only the last, but for
   // histograms where nothing else is there; and not of extremes where it was made of a delta counter; unless the
   // samples are gone, too.
-  [[nodiscard]] Result<bool> says_enough(const Unit& unit, model::TimeRange range);
-  [[nodiscard]] Result<bool> histograms_say_enough(const Unit& unit, std::size_t column, model::TimeRange range);
-  Status give_windows(const Unit& unit, std::size_t level, model::TimeRange range);
-  Status give_numbers(const Unit& unit, std::size_t column, std::size_t level, model::TimeRange range);
-  Status give_merged_windows(std::span<const Unit> units, std::size_t level, model::TimeRange range);
+  [[nodiscard]] Result<bool> says_enough(const RollupRow& row, model::TimeRange range);
+  [[nodiscard]] Result<bool> histograms_say_enough(const RollupRow& row, std::size_t column, model::TimeRange range);
+  Status give_windows(const RollupRow& row, std::size_t level, model::TimeRange range);
+  Status give_numbers(const RollupRow& row, std::size_t column, std::size_t level, model::TimeRange range);
+  Status give_merged_windows(std::span<const RollupRow> rows, std::size_t level, model::TimeRange range);
   void give_merged_numbers(const rollup::Windows& merged, std::size_t level);
 
   Status give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter);
@@ -111,7 +112,8 @@ class BatchScan {
   std::vector<model::Timestamp> times_;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_, arrivals_;
-  // Of each member: a unit had none. So where samples are there, no more units are read for histograms alone.
+  // Of each member: a rollup block had none. So where samples are there, no more rollup blocks are read for histograms
+  // alone.
   std::vector<bool> no_histograms_;
   std::size_t block_bytes_ = 0;  // of a slot of a member, about; 0: not known yet
 };

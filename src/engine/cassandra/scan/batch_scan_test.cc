@@ -99,16 +99,18 @@ class BatchScanTest : public testing::GroupRows {
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, rollup::kForEver}}, 30 * kDay),
         maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock) {
     clock.advance_ms(kStart + 6 * kDay - clock.now_ms());
-    pending.units.resize(2);
+    pending.rollup_blocks.resize(2);
   }
-  const UnitMaker maker;
+  const RollupBlockMaker maker;
   Pending pending;
   std::size_t bytes_at_once = 16 << 20;
   const GroupRef group = group_named('g', 34);
   const GroupRef other = group_named('a', 1);
 
-  void make(const GroupRef& of, std::size_t level, Timestamp unit, std::vector<UnitWork::Elsewhere> elsewhere = {}) {
-    const UnitWork work{of, std::vector<rollup::Kind>(of.columns, rollup::Kind::gauge), unit, std::move(elsewhere)};
+  void make(const GroupRef& of, std::size_t level, Timestamp start,
+            std::vector<RollupBlockWork::Elsewhere> elsewhere = {}) {
+    const RollupBlockWork work{of, std::vector<rollup::Kind>(of.columns, rollup::Kind::gauge), start,
+                               std::move(elsewhere)};
     ASSERT_TRUE(maker.make(level, {&work, 1}));
   }
   void scan(std::vector<Member> members, TimeRange range, SumSink& sink, bool merged = false) {
@@ -122,7 +124,7 @@ class BatchScanTest : public testing::GroupRows {
     ASSERT_TRUE(status) << status.error().message;
   }
   [[nodiscard]] Member member(const GroupRef& of, std::vector<std::uint16_t> columns, std::size_t first_series) const {
-    Member m{&of, columns[0] / kSeriesPerPart, std::move(columns), {}, {}};
+    Member m{&of, columns[0] / kSeriesPerColumnShard, std::move(columns), {}, {}};
     for (std::size_t i = 0; i < m.columns.size(); ++i) {
       m.series.push_back(first_series + i);
       m.counter.push_back(false);
@@ -136,10 +138,10 @@ TEST_F(BatchScanTest, ReadsWhatIsThereCoarsestFirst) {
     put(group, {{kStart + hour * kHour, Value::of_long(hour)}, {kStart + hour * kHour + kMinute, Value::of_long(1)}});
     if (hour < 71) seal(group, kStart + hour * kHour);
   }
-  for (int unit = 0; unit < 17; ++unit) make(group, 0, kStart + unit * 4 * kHour);
+  for (int start = 0; start < 17; ++start) make(group, 0, kStart + start * 4 * kHour);
   make(group, 1, kStart);
   pending.slots = {kStart + 71 * kHour};
-  pending.units = {{kStart + 68 * kHour}, {kStart + 48 * kHour}};
+  pending.rollup_blocks = {{kStart + 68 * kHour}, {kStart + 48 * kHour}};
   Sums expected;
   for (int hour = 0; hour < 72; ++hour) {
     expected[kStart + hour * kHour].add(2, hour + 1, std::min(hour, 1), std::max(hour, 1));
@@ -158,7 +160,7 @@ TEST_F(BatchScanTest, ReadsWhatIsThereCoarsestFirst) {
   EXPECT_EQ(only_samples.sums[0].at(kStart + 2 * kHour).count, 2U);
 }
 
-// A late sample: its slot is pending, then sealed while the unit is stale, then all is made again.
+// A late sample: its slot is pending, then sealed while the rollup block is stale, then all is made again.
 TEST_F(BatchScanTest, TheSameAnswerAllTheWayOfALateSample) {
   for (int hour = 0; hour < 8; ++hour) {
     put(group, {{kStart + hour * kHour, Value::of_long(1)}});
@@ -181,13 +183,13 @@ TEST_F(BatchScanTest, TheSameAnswerAllTheWayOfALateSample) {
   check(7, 2);
   seal(group, kStart + 5 * kHour);
   pending.slots.clear();
-  pending.units[0] = {kStart + 4 * kHour};
+  pending.rollup_blocks[0] = {kStart + 4 * kHour};
   check(4, 0);  // sealed rows have statistics
   make(group, 0, kStart + 4 * kHour);
-  pending.units = {{}, {kStart}};
+  pending.rollup_blocks = {{}, {kStart}};
   check(8, 0);  // windows of five minutes
   make(group, 1, kStart);
-  pending.units[1].clear();
+  pending.rollup_blocks[1].clear();
   check(8, 0);
 }
 
@@ -268,7 +270,7 @@ TEST_F(BatchScanTest, LikeAModel) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   std::map<Timestamp, std::int64_t> model;
   std::set<Timestamp> slots;
-  std::vector<std::set<Timestamp>> units(2);
+  std::vector<std::set<Timestamp>> blocks(2);
   constexpr std::int64_t kHours = 100;
   for (int round = 0; round < 150; ++round) {
     std::vector<std::pair<Timestamp, Value>> samples;
@@ -286,18 +288,19 @@ TEST_F(BatchScanTest, LikeAModel) {
       if (below(3) != 0) continue;
       seal(group, one);
       slots.erase(one);
-      units[0].insert(model::window_start(one, 4 * kHour));
+      blocks[0].insert(model::window_start(one, 4 * kHour));
     }
     for (const std::size_t level : {0, 1}) {
-      for (const Timestamp one : std::vector<Timestamp>(units[level].begin(), units[level].end())) {
+      for (const Timestamp one : std::vector<Timestamp>(blocks[level].begin(), blocks[level].end())) {
         if (below(4) != 0) continue;
         make(group, level, one);
-        units[level].erase(one);
-        if (level == 0) units[1].insert(model::window_start(one, 48 * kHour));
+        blocks[level].erase(one);
+        if (level == 0) blocks[1].insert(model::window_start(one, 48 * kHour));
       }
     }
     pending.slots.assign(slots.begin(), slots.end());
-    for (const std::size_t level : {0, 1}) pending.units[level].assign(units[level].begin(), units[level].end());
+    for (const std::size_t level : {0, 1})
+      pending.rollup_blocks[level].assign(blocks[level].begin(), blocks[level].end());
     const std::int64_t width = std::vector<std::int64_t>{5 * kMinute, 15 * kMinute, kHour, 6 * kHour}[random() % 4];
     const Timestamp first = kStart + below(kHours * 60) * kMinute;
     const TimeRange range{first, first + 1 + below(kHours * 60) * kMinute};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch scan gives of units.
+// What a batch scan gives of rollup blocks.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,11 +11,11 @@ namespace {
 
 using model::TimeRange;
 
-unsigned in_part(const Member& member, std::size_t column) {
-  return member.columns[column] - member.part * kSeriesPerPart;
+unsigned in_shard(const Member& member, std::size_t column) {
+  return member.columns[column] - member.shard * kSeriesPerColumnShard;
 }
 
-// What a unit says of one of its texts' windows that start in the range.
+// What a rollup block says of one of its texts' windows that start in the range.
 Result<std::vector<shared::WindowHistograms>> histograms_in(const chunk::Block& block, std::size_t at,
                                                             TimeRange range) {
   std::vector<model::Timestamp> starts;
@@ -43,46 +43,46 @@ bool says_all(const std::vector<shared::WindowHistograms>& windows) {
 
 }  // namespace
 
-Result<bool> BatchScan::says_enough(const Unit& unit, TimeRange range) {
-  if (unit.block == nullptr) return true;
-  const Member& member = members_[unit.member];
+Result<bool> BatchScan::says_enough(const RollupRow& row, TimeRange range) {
+  if (row.block == nullptr) return true;
+  const Member& member = members_[row.member];
   const bool some_gone = samples_are_gone(range);
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
     if (!fields.numbers) {
-      VARVE_ASSIGN_OR_RETURN(const bool enough, histograms_say_enough(unit, c, range));
+      VARVE_ASSIGN_OR_RETURN(const bool enough, histograms_say_enough(row, c, range));
       if (!enough) return false;
       continue;
     }
     if (some_gone) continue;
-    const std::size_t numbers = unit.block->find(numbers_of(in_part(member, c)));
-    if (fields.extremes() && numbers != unit.block->groups() &&
-        unit.block->columns(numbers) != rollup::columns_of(rollup::Kind::gauge)) {
+    const std::size_t numbers = row.block->find(numbers_of(in_shard(member, c)));
+    if (fields.extremes() && numbers != row.block->groups() &&
+        row.block->columns(numbers) != rollup::columns_of(rollup::Kind::gauge)) {
       return false;
     }
-    const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
-    if (texts == unit.block->groups()) continue;
+    const std::size_t texts = row.block->find(texts_of(in_shard(member, c)));
+    if (texts == row.block->groups()) continue;
     if (!fields.histograms) {
-      VARVE_ASSIGN_OR_RETURN(const bool any, any_in(*unit.block, texts, range));
+      VARVE_ASSIGN_OR_RETURN(const bool any, any_in(*row.block, texts, range));
       if (any) return false;
       continue;
     }
-    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*unit.block, texts, range));
+    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*row.block, texts, range));
     if (!says_all(windows)) return false;
   }
   return true;
 }
 
 // Where nothing but histograms is wanted as windows.
-Result<bool> BatchScan::histograms_say_enough(const Unit& unit, std::size_t column, TimeRange range) {
-  const chunk::Block& block = *unit.block;
-  const unsigned number = in_part(members_[unit.member], column);
+Result<bool> BatchScan::histograms_say_enough(const RollupRow& row, std::size_t column, TimeRange range) {
+  const chunk::Block& block = *row.block;
+  const unsigned number = in_shard(members_[row.member], column);
   const std::size_t texts = block.find(texts_of(number));
   const std::size_t numbers = block.find(numbers_of(number));
   const bool has_histograms = texts != block.groups() && block.columns(texts) == rollup::kColumnsWithHistograms;
   if (!has_histograms) {
     // Of what has no histograms here, no window is worth reading.
-    no_histograms_[unit.member] = true;
+    no_histograms_[row.member] = true;
     return false;
   }
   if (all_samples_are_gone(range)) return true;
@@ -94,36 +94,36 @@ Result<bool> BatchScan::histograms_say_enough(const Unit& unit, std::size_t colu
   return says_all(windows);
 }
 
-Status BatchScan::give_numbers(const Unit& unit, std::size_t c, std::size_t level, TimeRange range) {
-  const Member& member = members_[unit.member];
-  const std::size_t at = unit.block->find(numbers_of(in_part(member, c)));
-  if (at == unit.block->groups()) return {};
-  VARVE_RETURN_IF_ERROR(shared::check_window_columns(unit.block->columns(at)));
+Status BatchScan::give_numbers(const RollupRow& row, std::size_t c, std::size_t level, TimeRange range) {
+  const Member& member = members_[row.member];
+  const std::size_t at = row.block->find(numbers_of(in_shard(member, c)));
+  if (at == row.block->groups()) return {};
+  VARVE_RETURN_IF_ERROR(shared::check_window_columns(row.block->columns(at)));
   const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
   const std::array<bool, rollup::kColumnsMax> wanted{true,       fields.first_time, fields.sum,
                                                      fields.min, fields.max,        false};
-  VARVE_RETURN_IF_ERROR(unit.block->times(at, times_));
-  columns_.resize(unit.block->columns(at));
+  VARVE_RETURN_IF_ERROR(row.block->times(at, times_));
+  columns_.resize(row.block->columns(at));
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (wanted[i]) VARVE_RETURN_IF_ERROR(unit.block->column(at, i, columns_[i]));
+    if (wanted[i]) VARVE_RETURN_IF_ERROR(row.block->column(at, i, columns_[i]));
   }
   storage::WindowColumns windows;
   VARVE_RETURN_IF_ERROR(shared::to_window_columns(times_, columns_, fields, unknown_, windows));
   windows.series = member.series[c];
   windows.width_ms = context_.granularities[level];
-  if (const auto part = shared::windows_in(windows, range); part.size() != 0) context_.sink.window_columns(part);
+  if (const auto shard = shared::windows_in(windows, range); shard.size() != 0) context_.sink.window_columns(shard);
   return {};
 }
 
-Status BatchScan::give_windows(const Unit& unit, std::size_t level, TimeRange range) {
-  if (unit.block == nullptr) return {};
-  const Member& member = members_[unit.member];
+Status BatchScan::give_windows(const RollupRow& row, std::size_t level, TimeRange range) {
+  if (row.block == nullptr) return {};
+  const Member& member = members_[row.member];
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-    if (fields.numbers) VARVE_RETURN_IF_ERROR(give_numbers(unit, c, level, range));
-    const std::size_t texts = unit.block->find(texts_of(in_part(member, c)));
-    if (!fields.histograms || texts == unit.block->groups()) continue;
-    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*unit.block, texts, range));
+    if (fields.numbers) VARVE_RETURN_IF_ERROR(give_numbers(row, c, level, range));
+    const std::size_t texts = row.block->find(texts_of(in_shard(member, c)));
+    if (!fields.histograms || texts == row.block->groups()) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto windows, histograms_in(*row.block, texts, range));
     for (const shared::WindowHistograms& window : windows) histograms_.add(window);
     VARVE_RETURN_IF_ERROR(histograms_.give(member.series[c], context_.granularities[level], context_.sink));
   }
@@ -131,17 +131,17 @@ Status BatchScan::give_windows(const Unit& unit, std::size_t level, TimeRange ra
 }
 
 // Of one series in several groups: each has counted other samples.
-Status BatchScan::give_merged_windows(std::span<const Unit> units, std::size_t level, TimeRange range) {
+Status BatchScan::give_merged_windows(std::span<const RollupRow> rows, std::size_t level, TimeRange range) {
   std::vector<SeriesWindows> all;
-  for (const Unit& unit : units) {
-    if (unit.block == nullptr) continue;
-    VARVE_ASSIGN_OR_RETURN(all.emplace_back(), windows_of(*unit.block, in_part(members_[unit.member], 0)));
+  for (const RollupRow& row : rows) {
+    if (row.block == nullptr) continue;
+    VARVE_ASSIGN_OR_RETURN(all.emplace_back(), windows_of(*row.block, in_shard(members_[row.member], 0)));
   }
   rollup::Windows numbers, texts;
-  rollup::TextPool parts;
+  rollup::TextPool shards;
   for (const SeriesWindows& one : all) {
-    numbers = rollup::merged(numbers, one.numbers, parts);
-    texts = rollup::merged(texts, one.texts, parts);
+    numbers = rollup::merged(numbers, one.numbers, shards);
+    texts = rollup::merged(texts, one.texts, shards);
   }
   const auto is_out = [&](const rollup::Window& w) { return w.count == 0 || !range.contains(w.start); };
   std::erase_if(numbers, is_out);

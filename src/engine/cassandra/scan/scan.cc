@@ -25,9 +25,10 @@ struct Place {
 
 // Places of one part of a group, which stand side by side, as a member.
 Member member_of(std::span<const Place> places, const GroupRef& group, const std::vector<bool>& counters) {
-  check(!places.empty() && places.front().column / kSeriesPerPart == places.back().column / kSeriesPerPart,
-        "a member is of one part");
-  Member member{&group, places[0].column / kSeriesPerPart, {}, {}, {}};
+  check(
+      !places.empty() && places.front().column / kSeriesPerColumnShard == places.back().column / kSeriesPerColumnShard,
+      "a member is of one part");
+  Member member{&group, places[0].column / kSeriesPerColumnShard, {}, {}, {}};
   for (const Place& place : places) {
     member.columns.push_back(place.column);
     member.series.push_back(place.series);
@@ -74,8 +75,8 @@ Result<TimeRanges> Scanner::active(model::TenantId tenant, std::span<const model
   });
   TimeRanges ranges;
   for (const std::string& metric : metrics) {
-    VARVE_ASSIGN_OR_RETURN(const auto periods, parts_.series.load(tenant, metric, range, limits));
-    for (const model::Timestamp period : periods) ranges.push_back({period, period + kPeriodMs});
+    VARVE_ASSIGN_OR_RETURN(const auto buckets, parts_.series.load(tenant, metric, range, limits));
+    for (const model::Timestamp bucket : buckets) ranges.push_back({bucket, bucket + kIndexBucketMs});
   }
   join(ranges);
   return ranges;
@@ -113,10 +114,10 @@ Result<Scanner::Wanted> Scanner::find(model::TenantId tenant, std::span<const mo
   std::ranges::sort(places, {}, [](const Place& p) { return std::tuple(p.ttl_s, p.group, p.column); });
   for (std::span<const Place> rest(places); !rest.empty();) {
     std::size_t count = 1;
-    const auto same_part = [&](const Place& p) {
-      return p.group == rest[0].group && p.column / kSeriesPerPart == rest[0].column / kSeriesPerPart;
+    const auto same_shard = [&](const Place& p) {
+      return p.group == rest[0].group && p.column / kSeriesPerColumnShard == rest[0].column / kSeriesPerColumnShard;
     };
-    while (count < rest.size() && same_part(rest[count])) ++count;
+    while (count < rest.size() && same_shard(rest[count])) ++count;
     wanted.singles.push_back(member_of(rest.first(count), wanted.groups.at(rest[0].group), wanted.counters));
     rest = rest.subspan(count);
   }

@@ -10,9 +10,9 @@
 namespace varve::engine::cassandra {
 namespace {
 
-const SlotData::Sealed* find(const std::vector<SlotData::Sealed>& sealed, unsigned part) {
-  const auto at = std::ranges::lower_bound(sealed, part, {}, &SlotData::Sealed::part);
-  return at == sealed.end() || at->part != part ? nullptr : &*at;
+const SlotData::Sealed* find(const std::vector<SlotData::Sealed>& sealed, unsigned shard) {
+  const auto at = std::ranges::lower_bound(sealed, shard, {}, &SlotData::Sealed::shard);
+  return at == sealed.end() || at->shard != shard ? nullptr : &*at;
 }
 
 // With the rows' arrivals: what is left after a delete may still have to be told from what another group has.
@@ -29,7 +29,7 @@ Result<std::shared_ptr<const chunk::Block>> encode(std::span<const model::Timest
 }
 
 // Of rows of a block, and of hot rows laid over it.
-Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned part, std::size_t columns,
+Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned shard, std::size_t columns,
                                              std::span<const SlotData::Hot> hot,
                                              std::span<const model::Timestamp> times) {
   std::vector<std::pair<model::Timestamp, std::uint64_t>> rows;
@@ -37,7 +37,7 @@ Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned
     std::vector<model::Timestamp> block_times;
     std::vector<std::uint64_t> arrived;
     VARVE_RETURN_IF_ERROR(block->times(0, block_times));
-    VARVE_RETURN_IF_ERROR(block_arrivals(*block, part, columns, arrived));
+    VARVE_RETURN_IF_ERROR(block_arrivals(*block, shard, columns, arrived));
     for (std::size_t r = 0; r < block_times.size(); ++r) rows.emplace_back(block_times[r], arrived[r]);
   }
   for (const SlotData::Hot& piece : hot) {
@@ -56,12 +56,12 @@ Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned
   return out;
 }
 
-// Where those of the columns that are of the part stand in it.
-std::vector<std::uint16_t> places_in(std::span<const std::uint16_t> of_part, std::span<const std::uint16_t> columns) {
+// Where those of the columns that are of the shard stand in it.
+std::vector<std::uint16_t> places_in(std::span<const std::uint16_t> of_shard, std::span<const std::uint16_t> columns) {
   std::vector<std::uint16_t> places;
   for (const std::uint16_t column : columns) {
-    if (column >= of_part.front() && column <= of_part.back()) {
-      places.push_back(static_cast<std::uint16_t>(column - of_part.front()));
+    if (column >= of_shard.front() && column <= of_shard.back()) {
+      places.push_back(static_cast<std::uint16_t>(column - of_shard.front()));
     }
   }
   return places;
@@ -71,7 +71,7 @@ using BlockPointer = std::shared_ptr<const chunk::Block>;
 
 // What was gathered, finished here, as a block without what those erasures take away that concern it.
 template <class Concerns>
-Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16_t> of_part,
+Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16_t> of_shard,
                              std::span<const Erasure> erasures, Concerns&& concerns) {
   gather.finish();
   shared::CellEraser eraser;
@@ -80,10 +80,10 @@ Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16
   };
   VARVE_ASSIGN_OR_RETURN(BlockPointer block, encode_rest(gather.times(), gather.columns()));
   for (const Erasure& erasure : erasures) {
-    const auto places = places_in(of_part, erasure.columns);
+    const auto places = places_in(of_shard, erasure.columns);
     if (block == nullptr || places.empty() || !concerns(erasure)) continue;
-    gather.clear(of_part);
-    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_part.front()));
+    gather.clear(of_shard);
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_shard.front()));
     gather.finish();
     eraser.erase_cells(gather.times(), gather.columns(), places, erasure.range);
     VARVE_ASSIGN_OR_RETURN(block, encode_rest(eraser.times(), eraser.columns()));
@@ -93,7 +93,7 @@ Result<BlockPointer> without(shared::Gather& gather, std::span<const std::uint16
 
 // Hot rows without what was deleted: a block for each run of rows that the same deletes have seen.
 Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows,
-                                             std::span<const std::uint16_t> of_part,
+                                             std::span<const std::uint16_t> of_shard,
                                              std::span<const Erasure> erasures) {
   const auto same = [&](const SlotData::Hot& a, const SlotData::Hot& b) {
     return std::ranges::all_of(erasures,
@@ -102,12 +102,12 @@ Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows
   std::vector<BlockPointer> blocks;
   shared::Gather gather;
   for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
-    gather.clear(of_part);
+    gather.clear(of_shard);
     for (; end < rows.size() && same(rows[first], rows[end]); ++end) {
       gather.add_rows(std::as_bytes(std::span(rows[end].rows)), shared::RowForm::plain);
     }
     const auto has_seen = [&](const Erasure& erasure) { return erasure.covers(rows[first].arrival); };
-    VARVE_ASSIGN_OR_RETURN(auto block, without(gather, of_part, erasures, has_seen));
+    VARVE_ASSIGN_OR_RETURN(auto block, without(gather, of_shard, erasures, has_seen));
     if (block != nullptr) blocks.push_back(std::move(block));
   }
   return blocks;
@@ -115,8 +115,8 @@ Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows
 
 }  // namespace
 
-const chunk::Block* SlotData::block(unsigned part) const {
-  const Sealed* const found = find(sealed, part);
+const chunk::Block* SlotData::block(unsigned shard) const {
+  const Sealed* const found = find(sealed, shard);
   return found == nullptr ? nullptr : found->block.get();
 }
 
@@ -148,10 +148,10 @@ Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
   while (count > 0 && !is_covered(hot[count - 1])) --count;
   const std::span<const Hot> covered(hot.data(), count);
   const std::int64_t last = std::ranges::max(erasures, {}, &Erasure::blocks).blocks;
-  for (unsigned part = 0; part < parts_of(columns); ++part) {
-    const Sealed* const found = find(sealed, part);
+  for (unsigned shard = 0; shard < column_shards_of(columns); ++shard) {
+    const Sealed* const found = find(sealed, shard);
     const bool without = found != nullptr && found->version > last;  // it was made after the last of them
-    if (!without || !covered.empty()) VARVE_RETURN_IF_ERROR(erase_part(part, columns, erasures, covered));
+    if (!without || !covered.empty()) VARVE_RETURN_IF_ERROR(erase_shard(shard, columns, erasures, covered));
   }
   hot.erase(hot.begin(), hot.begin() + static_cast<std::ptrdiff_t>(count));
   return {};
@@ -159,30 +159,30 @@ Status SlotData::erase(std::size_t columns, std::span<const Erasure> erasures) {
 
 // The block loses what was deleted unless it was made later; it may then lack rows that the delete had seen, of which
 // the rest is laid over it.
-Status SlotData::erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures,
-                            std::span<const Hot> covered) {
-  const std::vector<std::uint16_t> of_part = columns_of_part(part, columns);
-  const Sealed* const found = find(sealed, part);
-  Sealed state = found == nullptr ? Sealed{part, 0, nullptr} : *found;
+Status SlotData::erase_shard(unsigned shard, std::size_t columns, std::span<const Erasure> erasures,
+                             std::span<const Hot> covered) {
+  const std::vector<std::uint16_t> of_shard = columns_of_shard(shard, columns);
+  const Sealed* const found = find(sealed, shard);
+  Sealed state = found == nullptr ? Sealed{shard, 0, nullptr} : *found;
   const auto stored = state.block;
   const auto concerns = [&](const Erasure& erasure) {
-    return stored != nullptr && state.version <= erasure.blocks && !places_in(of_part, erasure.columns).empty();
+    return stored != nullptr && state.version <= erasure.blocks && !places_in(of_shard, erasure.columns).empty();
   };
   shared::Gather gather;
   if (std::ranges::any_of(erasures, concerns)) {
-    gather.clear(of_part);
-    VARVE_RETURN_IF_ERROR(gather.add_chunk(*stored, 0, of_part.front()));
-    VARVE_ASSIGN_OR_RETURN(state.block, without(gather, of_part, erasures, concerns));
+    gather.clear(of_shard);
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*stored, 0, of_shard.front()));
+    VARVE_ASSIGN_OR_RETURN(state.block, without(gather, of_shard, erasures, concerns));
   }
-  VARVE_ASSIGN_OR_RETURN(const auto rows, erase_rows(covered, of_part, erasures));
-  gather.clear(of_part);
-  if (state.block != nullptr) VARVE_RETURN_IF_ERROR(gather.add_chunk(*state.block, 0, of_part.front()));
-  for (const auto& block : rows) VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_part.front()));
+  VARVE_ASSIGN_OR_RETURN(const auto rows, erase_rows(covered, of_shard, erasures));
+  gather.clear(of_shard);
+  if (state.block != nullptr) VARVE_RETURN_IF_ERROR(gather.add_chunk(*state.block, 0, of_shard.front()));
+  for (const auto& block : rows) VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_shard.front()));
   gather.finish();
-  VARVE_ASSIGN_OR_RETURN(const auto arrived, rank_rows(stored.get(), part, columns, covered, gather.times()));
+  VARVE_ASSIGN_OR_RETURN(const auto arrived, rank_rows(stored.get(), shard, columns, covered, gather.times()));
   VARVE_ASSIGN_OR_RETURN(state.block, encode(gather.times(), gather.columns(), arrived));
-  const auto at = std::ranges::lower_bound(sealed, part, {}, &Sealed::part);
-  if (at != sealed.end() && at->part == part) {
+  const auto at = std::ranges::lower_bound(sealed, shard, {}, &Sealed::shard);
+  if (at != sealed.end() && at->shard == shard) {
     *at = std::move(state);
   } else {
     sealed.insert(at, std::move(state));
@@ -206,10 +206,10 @@ Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRan
   return {};
 }
 
-Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned part, std::size_t columns) {
+Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned shard, std::size_t columns) {
   if (chunk.empty()) return nullptr;
   VARVE_ASSIGN_OR_RETURN(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
-  const std::size_t wanted = columns_of_part(part, columns).size();
+  const std::size_t wanted = columns_of_shard(shard, columns).size();
   if (block->groups() != 1 || (block->columns(0) != wanted && block->columns(0) != wanted + 1)) {
     return fail(Code::corrupt, "a sealed row is not of its group: it has not " + std::to_string(wanted) + " series");
   }
@@ -218,12 +218,12 @@ Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, u
 
 Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather) {
   check(!columns.empty() && std::ranges::is_sorted(columns) &&
-            columns.front() / kSeriesPerPart == columns.back() / kSeriesPerPart,
+            columns.front() / kSeriesPerColumnShard == columns.back() / kSeriesPerColumnShard,
         "columns ascend, of one part");
-  const unsigned part = columns.front() / kSeriesPerPart;
+  const unsigned shard = columns.front() / kSeriesPerColumnShard;
   gather.clear(columns);
-  if (const chunk::Block* const block = data.block(part); block != nullptr) {
-    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, std::size_t{part} * kSeriesPerPart));
+  if (const chunk::Block* const block = data.block(shard); block != nullptr) {
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, std::size_t{shard} * kSeriesPerColumnShard));
   }
   for (const SlotData::Hot& row : data.hot) {
     gather.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain);
@@ -231,13 +231,13 @@ Status gather_columns(const SlotData& data, std::span<const std::uint16_t> colum
   return {};
 }
 
-Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned part, std::size_t columns,
+Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned shard, std::size_t columns,
                                                std::span<const model::Timestamp> times) {
-  return rank_rows(data.block(part), part, columns, data.hot, times);
+  return rank_rows(data.block(shard), shard, columns, data.hot, times);
 }
 
-Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t columns, std::vector<std::uint64_t>& out) {
-  const std::size_t own = columns_of_part(part, columns).size();
+Status block_arrivals(const chunk::Block& block, unsigned shard, std::size_t columns, std::vector<std::uint64_t>& out) {
+  const std::size_t own = columns_of_shard(shard, columns).size();
   out.assign(block.rows(0), 0);
   if (block.columns(0) == own) return {};
   chunk::DecodedColumn column;
@@ -249,9 +249,10 @@ Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t colu
   return {};
 }
 
-std::vector<std::uint16_t> columns_of_part(unsigned part, std::size_t columns) {
+std::vector<std::uint16_t> columns_of_shard(unsigned shard, std::size_t columns) {
   std::vector<std::uint16_t> list;
-  for (std::size_t c = std::size_t{part} * kSeriesPerPart; c < columns && list.size() < kSeriesPerPart; ++c) {
+  for (std::size_t c = std::size_t{shard} * kSeriesPerColumnShard; c < columns && list.size() < kSeriesPerColumnShard;
+       ++c) {
     list.push_back(static_cast<std::uint16_t>(c));
   }
   return list;

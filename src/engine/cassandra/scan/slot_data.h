@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slot data: what stands of one line group in one slot, as it was read, and the columns that it makes. Both queries and
-// sealing see samples through it.
+// Slot data: the rows of one line group in one slot, as they were read, and the columns that result from them. Queries
+// and sealing read samples through it.
 //
-// Order of writing: the sealed block, then hot rows by arrival; the block holds the oldest of them already, and laid
-// over it they change nothing. A delete takes away what is in its range: of blocks with a smaller version than its own,
-// and of hot rows that it has seen.
+// Later rows win: first the sealed block, then hot rows by arrival. The block may contain the oldest of these already;
+// laid over it they change nothing. A delete removes what is in its range from blocks with a smaller version than its
+// own, and from hot rows that existed when it was made.
 #pragma once
 
 #include <cstdint>
@@ -45,17 +45,17 @@ struct SlotData {
     std::string rows;  // plain (engine/shared/rows.h)
   };
   struct Sealed {
-    unsigned part = 0;
+    unsigned shard = 0;
     std::int64_t version = 0;
     std::shared_ptr<const chunk::Block> block;  // nullptr: nothing
   };
   model::Timestamp slot = 0;
   std::vector<Hot> hot;           // by arrival
-  std::vector<Sealed> sealed;     // by part
+  std::vector<Sealed> sealed;     // by shard
   std::vector<Arrival> arrivals;  // of all hot rows that were found, ascending
-  unsigned stored_parts = 0;      // sealed rows that were found
+  unsigned stored_shards = 0;     // sealed rows that were found
 
-  [[nodiscard]] const chunk::Block* block(unsigned part) const;
+  [[nodiscard]] const chunk::Block* block(unsigned shard) const;
   [[nodiscard]] std::int64_t version() const;  // the greatest of its sealed rows
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -64,28 +64,28 @@ struct SlotData {
 
  private:
   // `covered`: the hot rows up to the last that a delete concerns.
-  Status erase_part(unsigned part, std::size_t columns, std::span<const Erasure> erasures,
-                    std::span<const Hot> covered);
+  Status erase_shard(unsigned shard, std::size_t columns, std::span<const Erasure> erasures,
+                     std::span<const Hot> covered);
 };
 
 // What comes from outside is checked before it is put there. Errors: corrupt.
 Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRange slot);
-// The block of a part of a group of so many columns; an empty chunk is nullptr. It may have one column more, of the
+// The block of a shard of a group of so many columns; an empty chunk is nullptr. It may have one column more, of the
 // rows' arrivals.
-Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned part, std::size_t columns);
+Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned shard, std::size_t columns);
 
-// Lays the data of some columns (ascending, of one part, not empty) into `gather`, not yet finished. Data and columns
+// Lays the data of some columns (ascending, of one shard, not empty) into `gather`, not yet finished. Data and columns
 // must outlive its use. Error: corrupt.
 Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather);
 
-// When each of these rows of the part arrived, in µs: `times` as gather_columns() makes them. 0: it was sealed before
+// When each of these rows of the shard arrived, in µs: `times` as gather_columns() makes them. 0: it was sealed before
 // anybody had reason to keep that. Error: corrupt.
-Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned part, std::size_t columns,
+Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned shard, std::size_t columns,
                                                std::span<const model::Timestamp> times);
 // Of the rows of a block itself.
-Status block_arrivals(const chunk::Block& block, unsigned part, std::size_t columns, std::vector<std::uint64_t>& out);
+Status block_arrivals(const chunk::Block& block, unsigned shard, std::size_t columns, std::vector<std::uint64_t>& out);
 
-// All columns of a part.
-std::vector<std::uint16_t> columns_of_part(unsigned part, std::size_t columns);
+// All columns of a shard.
+std::vector<std::uint16_t> columns_of_shard(unsigned shard, std::size_t columns);
 
 }  // namespace varve::engine::cassandra

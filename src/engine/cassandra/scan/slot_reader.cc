@@ -17,7 +17,7 @@ constexpr ChunkFields kChunkAndStats{.chunk = true, .stats = true, .added = fals
 // What is wanted of sealed rows.
 struct SealedWanted {
   std::size_t wanted = 0;
-  unsigned part = 0;
+  unsigned shard = 0;
 };
 // Of which group hot rows are wanted, and in which slot.
 struct HotWanted {
@@ -33,13 +33,13 @@ class SlotReader::Reading {
  public:
   Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
-  Status add_sealed(unsigned part, const RowView& view) {
+  Status add_sealed(unsigned shard, const RowView& view) {
     VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kChunkAndStats));
-    VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
-    VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, part, wanted_.group->columns));
+    VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
+    VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, shard, wanted_.group->columns));
     SlotData& data = slot(row.start);
-    data.sealed.push_back({part, stats.version, std::move(block)});
-    ++data.stored_parts;
+    data.sealed.push_back({shard, stats.version, std::move(block)});
+    ++data.stored_shards;
     return {};
   }
   Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
@@ -67,7 +67,7 @@ class SlotReader::Reading {
     std::vector<SlotData> list;
     for (auto& [start, data] : slots_) {
       if (data.sealed.empty() && data.arrivals.empty()) continue;
-      std::ranges::sort(data.sealed, {}, &SlotData::Sealed::part);
+      std::ranges::sort(data.sealed, {}, &SlotData::Sealed::shard);
       std::ranges::sort(data.hot, {}, &SlotData::Hot::arrival);
       std::ranges::sort(data.arrivals);
       std::vector<Erasure> here;
@@ -143,9 +143,9 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const GroupCells& group = wanted[w].group->cells;
     erasures.add(group, w);
-    for (const unsigned part : wanted[w].parts) {
-      add_reads(reads, sealed_, group, part, wanted[w].range, kChunkAndStats);
-      of.resize(reads.size(), {w, part});
+    for (const unsigned shard : wanted[w].shards) {
+      add_reads(reads, sealed_, group, shard, wanted[w].range, kChunkAndStats);
+      of.resize(reads.size(), {w, shard});
     }
     for (const model::Timestamp slot : readings[w].hot_slots()) {
       marked[{group.tenant, slot}].push_back(w);
@@ -166,7 +166,7 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   return rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
     if (number >= erasures_end) return add_mark(number - erasures_end, view);
     if (number >= sealed_end) return erasures.row(number - sealed_end, view, add_erasure);
-    return readings[of[number].wanted].add_sealed(of[number].part, view);
+    return readings[of[number].wanted].add_sealed(of[number].shard, view);
   });
 }
 

@@ -23,7 +23,7 @@ GroupRef group_ref(const Directory& directory, model::GroupId group);
 struct SlotsWanted {
   const GroupRef* group = nullptr;
   model::TimeRange range;
-  std::vector<unsigned> parts;
+  std::vector<unsigned> shards;
   std::vector<model::Timestamp> hot;
   const std::vector<Arrival>* counted = nullptr;
 };

@@ -21,13 +21,14 @@ TimeRange whole(TimeRange range, std::int64_t row_ms) {
 }
 
 // Parts of a level's time that lie in one partition, as one: what lies between is read with them.
-TimeRanges by_partition(const TimeRanges& parts, std::int64_t era_ms) {
+TimeRanges by_partition(const TimeRanges& pieces, std::int64_t bucket_ms) {
   TimeRanges out;
-  for (const TimeRange& part : parts) {
-    if (!out.empty() && model::window_start(out.back().last - 1, era_ms) == model::window_start(part.first, era_ms)) {
-      out.back().last = part.last;
+  for (const TimeRange& piece : pieces) {
+    if (!out.empty() &&
+        model::window_start(out.back().last - 1, bucket_ms) == model::window_start(piece.first, bucket_ms)) {
+      out.back().last = piece.last;
     } else {
-      out.push_back(part);
+      out.push_back(piece);
     }
   }
   return out;
@@ -36,11 +37,11 @@ TimeRanges by_partition(const TimeRanges& parts, std::int64_t era_ms) {
 }  // namespace
 
 Status StatsScan::run() {
-  // Units and slots that lie at an edge are read whole, and once: they have nothing where nothing is active.
+  // Rollup blocks and slots that lie at an edge are read whole, and once: they have nothing where nothing is active.
   const std::int64_t widest = context_.levels.empty() ? context_.reader.slot_ms() : context_.levels.back().row_ms;
   Left left(members_.size(), active_rows(widest));
   for (std::size_t level = context_.levels.size(); level-- > 0;) {
-    VARVE_ASSIGN_OR_RETURN(left, read_units(level, left));
+    VARVE_ASSIGN_OR_RETURN(left, read_rollup_blocks(level, left));
   }
   return read_slots(left);
 }
@@ -53,16 +54,16 @@ TimeRanges StatsScan::active_rows(std::int64_t row_ms) const {
 }
 
 Status StatsScan::add(const Member& member, const ChunkRow& row) {
-  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
+  VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
-    check(member.columns[c] / kSeriesPerPart == member.part, "a member's columns are of its part");
-    const std::size_t in_part = member.columns[c] - std::size_t{member.part} * kSeriesPerPart;
-    if (in_part < stats.series.size()) stats_[member.series[c]].add(stats.series[in_part]);
+    check(member.columns[c] / kSeriesPerColumnShard == member.shard, "a member's columns are of its part");
+    const std::size_t in_shard = member.columns[c] - std::size_t{member.shard} * kSeriesPerColumnShard;
+    if (in_shard < stats.series.size()) stats_[member.series[c]].add(stats.series[in_shard]);
   }
   return {};
 }
 
-Result<StatsScan::Left> StatsScan::read_units(std::size_t level, const Left& wanted) {
+Result<StatsScan::Left> StatsScan::read_rollup_blocks(std::size_t level, const Left& wanted) {
   const ChunkTable& table = context_.levels[level];
   TimeRanges holes = distrusted(context_.pending, level, context_.granularities, context_.reader.slot_ms());
   for (TimeRange& hole : holes) hole = whole(hole, table.row_ms);
@@ -74,10 +75,10 @@ Result<StatsScan::Left> StatsScan::read_units(std::size_t level, const Left& wan
   std::vector<std::size_t> owners;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (const TimeRange& range : both(wanted[m], active)) {
-      for (const TimeRange& part : without(range, holes)) asked[m].push_back(part);
+      for (const TimeRange& piece : without(range, holes)) asked[m].push_back(piece);
     }
-    for (const TimeRange& part : by_partition(asked[m], table.era_ms)) {
-      add_reads(reads, table, members_[m].group->cells, members_[m].part, part, kStatsOnly);
+    for (const TimeRange& piece : by_partition(asked[m], table.bucket_ms)) {
+      add_reads(reads, table, members_[m].group->cells, members_[m].shard, piece, kStatsOnly);
       owners.resize(reads.size(), m);
     }
     left[m] = both(wanted[m], holes);
@@ -93,8 +94,8 @@ Result<StatsScan::Left> StatsScan::read_units(std::size_t level, const Left& wan
   }));
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (const TimeRange& range : asked[m]) {
-      for (Timestamp unit = range.first; unit < range.last; unit += table.row_ms) {
-        if (!there[m].contains(unit)) left[m].push_back({unit, unit + table.row_ms});
+      for (Timestamp start = range.first; start < range.last; start += table.row_ms) {
+        if (!there[m].contains(start)) left[m].push_back({start, start + table.row_ms});
       }
     }
     join(left[m]);
@@ -120,8 +121,8 @@ Status StatsScan::read_slots(const Left& wanted) {
   std::vector<std::size_t> owners;
   for (std::size_t m = 0; m < wanted.size(); ++m) {
     for (const TimeRange& range : both(wanted[m], active)) {
-      for (const TimeRange& part : without(range, hot)) {
-        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].part, part, kStatsOnly);
+      for (const TimeRange& piece : without(range, hot)) {
+        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].shard, piece, kStatsOnly);
         owners.resize(reads.size(), m);
       }
     }
@@ -136,7 +137,7 @@ Status StatsScan::read_slots(const Left& wanted) {
 Status StatsScan::read_hot(Timestamp slot, const Subset& members) {
   std::vector<SlotsWanted> wanted;
   for (const std::size_t m : members) {
-    wanted.push_back({members_[m].group, {slot, slot + context_.reader.slot_ms()}, {members_[m].part}, {slot}});
+    wanted.push_back({members_[m].group, {slot, slot + context_.reader.slot_ms()}, {members_[m].shard}, {slot}});
   }
   VARVE_ASSIGN_OR_RETURN(const auto lists, context_.reader.read(wanted, {}));
   shared::Gather gather;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats scan: sums up what stands beside units and sealed rows about their series, coarsest first, and counts what is
-// not sealed. No chunk is read but those of pending slots. Each level is asked once, about all members.
+// Stats scan: sums up what stands beside rollup blocks and sealed rows about their series, coarsest first, and counts
+// what is not sealed. No chunk is read but those of pending slots. Each level is asked once, about all members.
 #pragma once
 
 #include <span>
@@ -34,8 +34,8 @@ class StatsScan {
   using Left = std::vector<TimeRanges>;
 
   [[nodiscard]] TimeRanges active_rows(std::int64_t row_ms) const;
-  // What the level's units are there for is added; the rest is returned.
-  Result<Left> read_units(std::size_t level, const Left& wanted);
+  // What the level's rollup blocks are there for is added; the rest is returned.
+  Result<Left> read_rollup_blocks(std::size_t level, const Left& wanted);
   Status read_slots(const Left& wanted);
   Status read_hot(model::Timestamp slot, const Subset& members);
   Status add(const Member& member, const ChunkRow& row);

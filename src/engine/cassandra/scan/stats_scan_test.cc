@@ -35,7 +35,7 @@ class SeriesOfGroups : public testing::GroupRows {
   SeriesOfGroups(std::vector<std::int64_t> granularities, unsigned seed)
       : GroupRows(levels_of(granularities)), widths(std::move(granularities)), random(seed) {
     clock.advance_ms(kStart + 20 * kDay - clock.now_ms());
-    pending.units.resize(widths.size());
+    pending.rollup_blocks.resize(widths.size());
     active = {{kStart, kStart + kDays / 2 * kDay}, {kStart + kDays / 2 * kDay, kStart + kDays * kDay}};
     join(active);
   }
@@ -76,21 +76,21 @@ class SeriesOfGroups : public testing::GroupRows {
   }
 
   void make_some() {
-    const UnitMaker maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock);
+    const RollupBlockMaker maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock);
     levels = maker.levels();
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const std::int64_t row_ms = levels[level].row_ms;
-      for (Timestamp unit = model::window_start(kStart, row_ms); unit < kStart + kDays * kDay; unit += row_ms) {
+      for (Timestamp start = model::window_start(kStart, row_ms); start < kStart + kDays * kDay; start += row_ms) {
         // Coarser ones are made of it, unless it is pending; of the coarsest each group's may be missing.
         const bool coarsest = level + 1 == levels.size();
         const bool made = chance(80);
         for (const GroupRef& group : groups) {
-          const UnitWork work{group, std::vector<rollup::Kind>(group.columns, rollup::Kind::gauge), unit, {}};
+          const RollupBlockWork work{group, std::vector<rollup::Kind>(group.columns, rollup::Kind::gauge), start, {}};
           if (coarsest ? chance(70) : made || chance(20)) {
             ASSERT_TRUE(maker.make(level, {&work, 1}));
           }
         }
-        if (coarsest ? chance(10) : !made) pending.units[level].push_back(unit);
+        if (coarsest ? chance(10) : !made) pending.rollup_blocks[level].push_back(start);
       }
     }
   }
@@ -100,7 +100,7 @@ class SeriesOfGroups : public testing::GroupRows {
     std::vector<SeriesStats> wanted, found;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (std::uint16_t column = 0; column < groups[g].columns; column += 33) {
-        members.push_back({&groups[g], column / kSeriesPerPart, {column}, {wanted.size()}, {false}});
+        members.push_back({&groups[g], column / kSeriesPerColumnShard, {column}, {wanted.size()}, {false}});
         wanted.push_back(expected[g]);
       }
     }

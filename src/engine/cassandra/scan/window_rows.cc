@@ -40,12 +40,12 @@ Result<std::shared_ptr<const chunk::Block>> open_windows(std::string_view chunk)
   return chunk::Block::open(std::as_bytes(std::span(chunk)));
 }
 
-Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_part) {
+Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_shard) {
   SeriesWindows series;
   std::size_t columns = rollup::columns_of(rollup::Kind::gauge);
-  VARVE_RETURN_IF_ERROR(read(block, numbers_of(column_in_part), series.numbers, series.text_parts, columns));
+  VARVE_RETURN_IF_ERROR(read(block, numbers_of(column_in_shard), series.numbers, series.text_parts, columns));
   if (columns != rollup::columns_of(rollup::Kind::gauge)) series.kind = rollup::Kind::counter;
-  VARVE_RETURN_IF_ERROR(read(block, texts_of(column_in_part), series.texts, series.text_parts, columns));
+  VARVE_RETURN_IF_ERROR(read(block, texts_of(column_in_shard), series.texts, series.text_parts, columns));
   return series;
 }
 

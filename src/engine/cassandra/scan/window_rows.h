@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window rows: the windows of one unit of 32 series as a chunk, and back (docs/formats/cluster.md).
+// Window rows: the windows of one rollup block of 32 series as a chunk, and back (docs/formats/cluster.md).
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct SeriesWindows {
 // One thread.
 class WindowEncoder {
  public:
-  // Series in order of the part's columns. Empty where none has a window.
+  // Series in order of the shard's columns. Empty where none has a window.
   std::string encode(std::span<const SeriesWindows> series);
 
  private:
@@ -35,12 +35,12 @@ class WindowEncoder {
 };
 
 // Numbers of the block's groups.
-constexpr model::GroupId numbers_of(unsigned column_in_part) { return model::GroupId{column_in_part * 2}; }
-constexpr model::GroupId texts_of(unsigned column_in_part) { return model::GroupId{column_in_part * 2 + 1}; }
+constexpr model::GroupId numbers_of(unsigned column_in_shard) { return model::GroupId{column_in_shard * 2}; }
+constexpr model::GroupId texts_of(unsigned column_in_shard) { return model::GroupId{column_in_shard * 2 + 1}; }
 
 // nullptr: an empty chunk. Errors: corrupt.
 Result<std::shared_ptr<const chunk::Block>> open_windows(std::string_view chunk);
 // All windows of a series; nothing where there are none. Error: corrupt.
-Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_part);
+Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_shard);
 
 }  // namespace varve::engine::cassandra

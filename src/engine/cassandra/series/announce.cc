@@ -28,7 +28,7 @@ constexpr std::size_t kRowsAtOnce = 4000;  // some tenths of a second
 struct SeriesTables::Owed {
   Mutex mutex;
   struct Raised {
-    std::set<model::Timestamp> periods;
+    std::set<model::Timestamp> buckets;
     std::set<std::string> metrics;
     bool names = false;
   };
@@ -39,8 +39,8 @@ struct SeriesTables::Owed {
     const MutexLock lock(mutex);
     ++failed;
     for (const VersionsRaised& raised : what) {
-      auto& [periods, metrics, names] = tenants[raised.tenant];
-      periods.insert(raised.periods.begin(), raised.periods.end());
+      auto& [buckets, metrics, names] = tenants[raised.tenant];
+      buckets.insert(raised.periods.begin(), raised.periods.end());
       metrics.insert(raised.metrics.begin(), raised.metrics.end());
       names = names || raised.names;
     }
@@ -50,7 +50,7 @@ struct SeriesTables::Owed {
     std::vector<VersionsRaised> out;
     for (const auto& [tenant, what] : tenants) {
       out.push_back(
-          {tenant, {what.periods.begin(), what.periods.end()}, {what.metrics.begin(), what.metrics.end()}, what.names});
+          {tenant, {what.buckets.begin(), what.buckets.end()}, {what.metrics.begin(), what.metrics.end()}, what.names});
     }
     tenants.clear();
     return out;
@@ -76,7 +76,7 @@ std::uint64_t SeriesTables::raises_failed() const {
 }
 
 // Redis is not waited for: what it was not told it is told later. Others look for themselves meanwhile, where they have
-// heard of it by an alarm.
+// heard of it by a marker.
 void SeriesTables::raise(std::vector<VersionsRaised> what, Done done) {
   const std::span<const VersionsRaised> span(what);
   versions_.raise(span, [owed = owed_, what = std::move(what), done = std::move(done)](const Status& status) {
@@ -87,18 +87,18 @@ void SeriesTables::raise(std::vector<VersionsRaised> what, Done done) {
 
 // A piece after the other: of many none would come in time, and what is done once need not be done again.
 struct SeriesTables::Task {
-  std::vector<GroupPeriod> groups;
+  std::vector<GroupBucket> groups;
   std::size_t next = 0;
   Done done;
 };
 
-void SeriesTables::announce(std::span<const GroupPeriod> groups, Done done) {
+void SeriesTables::announce(std::span<const GroupBucket> groups, Done done) {
   if (groups.empty()) return done({});
   announce_next(std::make_shared<Task>(Task{{groups.begin(), groups.end()}, 0, std::move(done)}));
 }
 
 void SeriesTables::announce_next(const std::shared_ptr<Task>& task) {
-  const std::span<const GroupPeriod> rest = std::span(task->groups).subspan(task->next);
+  const std::span<const GroupBucket> rest = std::span(task->groups).subspan(task->next);
   const std::size_t count = directory_.read([&](const index::SeriesIndex& index) {
     std::size_t groups = 0, rows = 0;
     while (groups < rest.size() && rows < kRowsAtOnce) rows += index.group_series(rest[groups++].group).size() + 2;
@@ -190,7 +190,7 @@ Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> 
     return 0;
   });
   const std::string name = directory_.tenant_name(tenant);
-  const std::uint32_t ttl = announcer_.ttl_s(period_of(at_us / 1000), at_us);
+  const std::uint32_t ttl = announcer_.ttl_s(index_bucket_of(at_us / 1000), at_us);
   std::vector<RowWrite> rows;
   std::vector<std::string> names;
   for (const auto& [metric, gone] : metrics) {

@@ -18,9 +18,9 @@ namespace {
 
 // What a name's row is known by: which table, whose, and what else is in its key.
 std::string name_key(char table, std::string_view tenant, std::string_view name, std::size_t generation,
-                     model::Timestamp period) {
+                     model::Timestamp bucket) {
   std::string key(1, table);
-  key.append(std::to_string(generation)).append("|").append(std::to_string(period)).append("|");
+  key.append(std::to_string(generation)).append("|").append(std::to_string(bucket)).append("|");
   key.append(std::to_string(tenant.size())).append("|").append(tenant).append(name);
   return key;
 }
@@ -34,7 +34,7 @@ class Announcer::Rows {
       : owner_(owner), written_(owner.names_), tables_(owner.tables_), now_us_(now_us) {}
 
   // `index` may be read.
-  void add(const index::SeriesIndex& index, const GroupPeriod& what, const Hash& hash) {
+  void add(const index::SeriesIndex& index, const GroupBucket& what, const Hash& hash) {
     const TenantId tenant_id = index.group_tenant(what.group);
     const std::string tenant(index.tenant_name(tenant_id));
     metrics_.clear();
@@ -45,8 +45,8 @@ class Announcer::Rows {
     const Hash list = list_hash(metrics_, group_ttl_s);
     const std::string list_blob = blob_of(list), hash_blob = blob_of(hash), tags = text_map_cell(tags_);
     // What has a time to live of its own need not be found for longer than that; names are those of others, too.
-    const std::uint32_t ttl = owner_.ttl_s(what.period, now_us_);
-    const std::uint32_t own_ttl = owner_.ttl_s(what.period, now_us_, group_ttl_s);
+    const std::uint32_t ttl = owner_.ttl_s(what.bucket, now_us_);
+    const std::uint32_t own_ttl = owner_.ttl_s(what.bucket, now_us_, group_ttl_s);
     row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, own_ttl);
     if (fresh(name_key('l', tenant, list_blob, 0, 0))) {
       const auto texts = list_texts(metrics_, group_ttl_s);
@@ -56,26 +56,26 @@ class Announcer::Rows {
     if (fresh(name_key('t', tenant, {}, 0, 0))) {
       row(tables_.tenants, {smallint_cell(shard_of(tenant))}, {tenant}, {}, ttl);
     }
-    const std::string period = timestamp_cell(what.period);
+    const std::string bucket = timestamp_cell(what.bucket);
     const std::string shard = smallint_cell(shard_of(hash));
     std::ranges::sort(metrics_);
     metrics_.erase(std::ranges::unique(metrics_).begin(), metrics_.end());
     for (const std::string_view metric_view : metrics_) {
       const std::string metric(metric_view);
-      row(tables_.series_sets, {tenant, metric, period, shard}, {bigint_cell(now_us_), hash_blob}, {list_blob, tags},
+      row(tables_.series_sets, {tenant, metric, bucket, shard}, {bigint_cell(now_us_), hash_blob}, {list_blob, tags},
           own_ttl);
-      wanted_names_.emplace(tenant_id, tenant, metric, what.period);
+      wanted_names_.emplace(tenant_id, tenant, metric, what.bucket);
     }
   }
 
   // After all: they are many fewer than groups. Asks the directory, so not while the index is read.
   void add_names() {
-    for (const auto& [id, tenant, metric, period] : wanted_names_) {
-      const std::uint32_t ttl = owner_.ttl_s(period, now_us_);
+    for (const auto& [id, tenant, metric, bucket] : wanted_names_) {
+      const std::uint32_t ttl = owner_.ttl_s(bucket, now_us_);
       const std::size_t generation = owner_.directory_.generation(id, metric);
       if (fresh(name_key('m', tenant, metric, generation, 0))) name_row(tenant, metric, ttl);
-      if (fresh(name_key('w', tenant, metric, generation, period))) {
-        row(tables_.metric_time_windows, {tenant, metric}, {timestamp_cell(period)}, {}, ttl);
+      if (fresh(name_key('w', tenant, metric, generation, bucket))) {
+        row(tables_.metric_time_windows, {tenant, metric}, {timestamp_cell(bucket)}, {}, ttl);
       }
     }
   }
@@ -122,17 +122,17 @@ class Announcer::Rows {
 Announcer::Announcer(Directory& directory, const Tables& tables, std::int64_t retention_ms)
     : directory_(directory), tables_(tables), retention_ms_(retention_ms) {}
 
-Announcement Announcer::prepare(std::span<const GroupPeriod> groups, std::int64_t now_us) {
+Announcement Announcer::prepare(std::span<const GroupBucket> groups, std::int64_t now_us) {
   Announcement out;
   out.groups.assign(groups.begin(), groups.end());
   out.seen_us = directory_.stamps().draw(now_us);
   std::vector<Hash> hashes;
   hashes.reserve(groups.size());
-  for (const GroupPeriod& group : groups) hashes.push_back(directory_.name(group.group).hash);
+  for (const GroupBucket& group : groups) hashes.push_back(directory_.name(group.group).hash);
   const MutexLock lock(mutex_);
-  if (const auto period = period_of(now_us / 1000); period != names_period_) {
+  if (const auto bucket = index_bucket_of(now_us / 1000); bucket != names_bucket_) {
     names_.clear();
-    names_period_ = period;
+    names_bucket_ = bucket;
   }
   Rows rows(*this, out.seen_us);
   directory_.read([&](const index::SeriesIndex& index) {
@@ -150,7 +150,7 @@ std::vector<RowWrite> Announcer::names(std::span<const std::pair<TenantId, std::
   const MutexLock lock(mutex_);
   Rows rows(*this, seen_us);
   for (const auto& [tenant, metric] : metrics) {
-    rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(period_of(now_us / 1000), now_us));
+    rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(index_bucket_of(now_us / 1000), now_us));
   }
   return rows.take();
 }
@@ -159,8 +159,8 @@ bool Announcer::confirm(const Announcement& announcement, std::int64_t now_us) {
   if (now_us - announcement.seen_us > kWrittenWithinUs) return false;
   directory_.announced(announcement.groups, announcement.seen_us);
   const MutexLock lock(mutex_);
-  // Not those of a period that is over.
-  if (period_of(announcement.seen_us / 1000) == names_period_) {
+  // Not those of an index bucket that is over.
+  if (index_bucket_of(announcement.seen_us / 1000) == names_bucket_) {
     names_.insert(announcement.names.begin(), announcement.names.end());
   }
   return true;
@@ -169,22 +169,22 @@ bool Announcer::confirm(const Announcement& announcement, std::int64_t now_us) {
 std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement& announcement) const {
   std::map<std::string, std::set<model::Timestamp>> tenants;
   directory_.read([&](const index::SeriesIndex& index) {
-    for (const GroupPeriod& group : announcement.groups) {
-      tenants[std::string(index.tenant_name(index.group_tenant(group.group)))].insert(group.period);
+    for (const GroupBucket& group : announcement.groups) {
+      tenants[std::string(index.tenant_name(index.group_tenant(group.group)))].insert(group.bucket);
     }
     return 0;
   });
   std::vector<tracker::redis::VersionsRaised> out;
-  for (const auto& [tenant, periods] : tenants) {
-    out.push_back({tenant, {periods.begin(), periods.end()}, {}, !announcement.names.empty()});
+  for (const auto& [tenant, buckets] : tenants) {
+    out.push_back({tenant, {buckets.begin(), buckets.end()}, {}, !announcement.names.empty()});
   }
   return out;
 }
 
-std::uint32_t Announcer::ttl_s(model::Timestamp period, std::int64_t now_us, std::uint32_t group_ttl_s) const {
+std::uint32_t Announcer::ttl_s(model::Timestamp bucket, std::int64_t now_us, std::uint32_t group_ttl_s) const {
   const std::int64_t kept_ms = shorter_ms(retention_ms_, group_ttl_s);
   if (kept_ms >= rollup::kForEver) return 0;
-  const std::int64_t ttl = (kept_ms + kPeriodMs + std::max<std::int64_t>(0, period - now_us / 1000)) / 1000;
+  const std::int64_t ttl = (kept_ms + kIndexBucketMs + std::max<std::int64_t>(0, bucket - now_us / 1000)) / 1000;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(ttl, UINT32_MAX));
 }
 

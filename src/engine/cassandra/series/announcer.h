@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Announcer: what has to stand in the index before the first sample of a group in a period is acknowledged, and whether
-// it stands (docs/decisions/0015).
+// Announcer: what has to stand in the index before the first sample of a group in an index bucket is acknowledged, and
+// whether it stands (docs/decisions/0015).
 //
 //   missing = directory.missing(groups)       nothing: acknowledge
 //   announcement = prepare(missing)           its rows are written by the caller
@@ -25,7 +25,7 @@ namespace varve::engine::cassandra {
 
 struct Announcement {
   std::vector<RowWrite> rows;
-  std::vector<GroupPeriod> groups;
+  std::vector<GroupBucket> groups;
   std::int64_t seen_us = 0;
   std::vector<codec::Hash128> names;  // rows of names among them
 };
@@ -39,7 +39,7 @@ class Announcer {
   // retention_ms: the longest that samples and windows have.
   Announcer(Directory& directory, const Tables& tables, std::int64_t retention_ms);
 
-  [[nodiscard]] Announcement prepare(std::span<const GroupPeriod> groups, std::int64_t now_us);
+  [[nodiscard]] Announcement prepare(std::span<const GroupBucket> groups, std::int64_t now_us);
   // The metrics' names alone, even if they stand.
   [[nodiscard]] std::vector<RowWrite> names(std::span<const std::pair<model::TenantId, std::string>> metrics,
                                             std::int64_t now_us);
@@ -49,8 +49,9 @@ class Announcer {
   // What to raise when it stands.
   [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(const Announcement& announcement) const;
 
-  // s, for a row of this period that is written now; 0: none. `group_ttl_s`: of the samples that it is about, 0: none.
-  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp period, std::int64_t now_us, std::uint32_t group_ttl_s = 0) const;
+  // s, for a row of this index bucket that is written now; 0: none. `group_ttl_s`: of the samples that it is about, 0:
+  // none.
+  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp bucket, std::int64_t now_us, std::uint32_t group_ttl_s = 0) const;
 
  private:
   class Rows;
@@ -62,10 +63,10 @@ class Announcer {
   const Tables& tables_;
   const std::int64_t retention_ms_;
   Mutex mutex_;
-  // What this process has written since this period (of the clock) began: rows live as long as the samples, so they are
-  // written again in each.
+  // What this process has written since this index bucket (of the clock) began: rows live as long as the samples, so
+  // they are written again in each.
   std::unordered_set<codec::Hash128, HashOfName> names_ VARVE_GUARDED_BY(mutex_);
-  model::Timestamp names_period_ VARVE_GUARDED_BY(mutex_) = 0;
+  model::Timestamp names_bucket_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 // Of samples and windows.

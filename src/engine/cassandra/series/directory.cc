@@ -60,7 +60,7 @@ GroupName Directory::name_locked(GroupId group) const {
   check(model::to_int(group) < groups_.size(), "a group that there is");
   const TenantId tenant = index_.group_tenant(group);
   return {tenant, groups_[group].hash, groups_.partition(group),
-          bundle_bits(groups_.of_tenant(model::to_int(tenant)), groups_.sharing_tags(group))};
+          prefix_bits(groups_.of_tenant(model::to_int(tenant)), groups_.sharing_tags(group))};
 }
 
 Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, const model::TagViews& tags,
@@ -136,9 +136,9 @@ void Directory::show(GroupId group, std::string_view metric, std::int64_t seen_u
   definitions_.clear();
 }
 
-std::vector<GroupPeriod> Directory::missing(std::span<const GroupPeriod> wanted, std::int64_t now_us) {
+std::vector<GroupBucket> Directory::missing(std::span<const GroupBucket> wanted, std::int64_t now_us) {
   constexpr std::size_t kAhead = 8;
-  std::vector<GroupPeriod> out;
+  std::vector<GroupBucket> out;
   const std::int64_t now = stamps_.now(now_us);
   const ReaderLock lock(mutex_);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -148,9 +148,9 @@ std::vector<GroupPeriod> Directory::missing(std::span<const GroupPeriod> wanted,
   return out;
 }
 
-void Directory::announced(std::span<const GroupPeriod> groups, std::int64_t seen_us) {
+void Directory::announced(std::span<const GroupBucket> groups, std::int64_t seen_us) {
   const MutexLock lock(mutex_);
-  for (const GroupPeriod& what : groups) {
+  for (const GroupBucket& what : groups) {
     if (!forgotten_.empty()) {
       if (is_late(what.group, seen_us)) continue;
       show(what.group, {}, seen_us);

@@ -34,7 +34,7 @@ struct GroupName {
   model::TenantId tenant{};
   Hash hash;
   std::uint32_t partition = 0;
-  unsigned bundle_bits = 0;  // as its hot rows are written now (tables/hot_rows.h)
+  unsigned prefix_bits = 0;  // as its hot rows are written now (tables/hot_rows.h)
 };
 
 // A group as it was found in the store.
@@ -48,7 +48,7 @@ struct FoundGroup {
 
 // What was forgotten under it, and must be announced again.
 struct Again {
-  std::vector<GroupPeriod> groups;
+  std::vector<GroupBucket> groups;
   std::vector<std::pair<model::TenantId, std::string>> metrics;  // their names alone
 };
 
@@ -80,9 +80,9 @@ class Directory {
   // --- announcements
   // Those that this process has yet to announce. Notes that all of them are written to. Ask before the samples are
   // written, and again afterwards, before they are acknowledged: they may have been forgotten meanwhile.
-  [[nodiscard]] std::vector<GroupPeriod> missing(std::span<const GroupPeriod> wanted, std::int64_t now_us);
+  [[nodiscard]] std::vector<GroupBucket> missing(std::span<const GroupBucket> wanted, std::int64_t now_us);
   // The rows of these, with this `seen_us`, stand. Without effect for those with a series forgotten since.
-  void announced(std::span<const GroupPeriod> groups, std::int64_t seen_us);
+  void announced(std::span<const GroupBucket> groups, std::int64_t seen_us);
 
   // --- forgetting
   // Series of the metric and when they were forgotten. Groups that were written to later than `slack_us` before that

@@ -15,7 +15,7 @@ constexpr std::int64_t kNowUs = 1'700'000'000'000'000;
 struct Filled {
   Filled() : directory({}), tenant(directory.tenant("t")) {
     for (std::uint32_t i = 0; i < kGroups; ++i) define(i);
-    for (std::uint32_t i = 0; i < kGroups; ++i) all.push_back({model::GroupId{i}, period_of(kNowUs / 1000)});
+    for (std::uint32_t i = 0; i < kGroups; ++i) all.push_back({model::GroupId{i}, index_bucket_of(kNowUs / 1000)});
     directory.announced(all, kNowUs);
   }
   void define(std::uint32_t number) {
@@ -25,7 +25,7 @@ struct Filled {
   }
   Directory directory;
   model::TenantId tenant;
-  std::vector<GroupPeriod> all;
+  std::vector<GroupBucket> all;
 };
 
 Filled& filled() {
@@ -37,7 +37,7 @@ Filled& filled() {
 void announced_check(benchmark::State& state) {
   Filled& f = filled();
   std::mt19937 random(1);
-  std::vector<GroupPeriod> batch;
+  std::vector<GroupBucket> batch;
   for (int i = 0; i < 10'000; ++i) batch.push_back(f.all[random() % kGroups]);
   for (auto _ : state) {
     if (state.range(0) != 0) {  // others each time, as the cache has them not

@@ -85,7 +85,7 @@ void Directory::hide(SeriesId series, Forgotten& gone, std::int64_t slack_us) {
   std::vector<GroupId> groups;
   index_.groups(series, groups);
   for (const GroupId group : groups) {
-    std::vector<GroupPeriod> dropped;
+    std::vector<GroupBucket> dropped;
     if (groups_.drop(group, gone.at_us, dropped)) gone.hidden = false;
     if (dropped.empty() || groups_[group].written_us < gone.at_us - slack_us) continue;
     again_.groups.insert(again_.groups.end(), dropped.begin(), dropped.end());

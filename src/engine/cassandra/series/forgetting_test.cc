@@ -125,7 +125,7 @@ TEST_F(ForgettingTest, ForgottenWhileItIsAppended) {
   ASSERT_TRUE(a.append(group));
   ASSERT_EQ(*b.hosts("cpu"), Names{"a"});
   shared.clock.advance_ms(1000);
-  ASSERT_TRUE(a.append(group, shared.period(), [&] {
+  ASSERT_TRUE(a.append(group, shared.bucket(), [&] {
     b.erase("cpu", "a");
     ASSERT_TRUE(a.listen());
   }));

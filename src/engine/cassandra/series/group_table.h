@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GroupTable: what stands beside the index for each line group: its hash, its partition, the groups that share its
 // tags, and what this process has announced of it. 40 bytes a group and 12 for each set of tags, and in the tables by
-// hash about 12 for each of both. Announcements of other periods than a group's latest lie in a map of bounded size:
-// what is dropped there is announced again, no more.
+// hash about 12 for each of both. Announcements of other index buckets than a group's latest lie in a map of bounded
+// size: what is dropped there is announced again, no more.
 //
 // Not thread-safe, except that look() may run in parallel with itself.
 #pragma once
@@ -23,22 +23,22 @@
 
 namespace varve::engine::cassandra {
 
-// A group has samples in a period (that begins there).
-struct GroupPeriod {
+// A group has samples in an index bucket (that begins there).
+struct GroupBucket {
   model::GroupId group{};
-  model::Timestamp period = 0;
-  auto operator<=>(const GroupPeriod&) const = default;
+  model::Timestamp bucket = 0;
+  auto operator<=>(const GroupBucket&) const = default;
 };
 
 class GroupTable {
  public:
-  static constexpr std::size_t kOtherPeriodsMax = 1 << 18;
+  static constexpr std::size_t kOtherBucketsMax = 1 << 18;
 
   struct Entry {
     Hash hash;
-    std::int64_t seen_us = 0;     // when this process announced it for `period`; 0: not
+    std::int64_t seen_us = 0;     // when this process announced it for `bucket`; 0: not
     std::int64_t written_us = 0;  // when this process last wrote to it, or meant to
-    std::int32_t period = 0;      // by number
+    std::int32_t bucket = 0;      // by number
     std::uint32_t tags = 0;       // number of its tags
   };
   static_assert(sizeof(Entry) == 40);
@@ -78,35 +78,35 @@ class GroupTable {
   void prefetch(model::GroupId group) const { __builtin_prefetch(&entries_[model::to_int(group)], 1); }
 
   // Notes that it is written to, and says whether it is announced.
-  bool look(const GroupPeriod& wanted, std::int64_t now_us) {
+  bool look(const GroupBucket& wanted, std::int64_t now_us) {
     Entry& entry = entries_[model::to_int(wanted.group)];
     std::atomic_ref(entry.written_us).store(now_us, std::memory_order_relaxed);
     return is_announced(wanted);
   }
-  [[nodiscard]] bool is_announced(const GroupPeriod& wanted) const {
+  [[nodiscard]] bool is_announced(const GroupBucket& wanted) const {
     const Entry& entry = entries_[model::to_int(wanted.group)];
-    const std::int32_t period = number_of(wanted.period);
-    if (entry.seen_us != 0 && entry.period == period) return true;
-    return !others_.empty() && others_.contains({model::to_int(wanted.group), period});
+    const std::int32_t bucket = number_of(wanted.bucket);
+    if (entry.seen_us != 0 && entry.bucket == bucket) return true;
+    return !others_.empty() && others_.contains({model::to_int(wanted.group), bucket});
   }
 
-  void announced(const GroupPeriod& what, std::int64_t seen_us) {
+  void announced(const GroupBucket& what, std::int64_t seen_us) {
     Entry& entry = entries_[model::to_int(what.group)];
-    const std::int32_t period = number_of(what.period);
-    if (entry.seen_us != 0 && entry.period > period) return add_other(model::to_int(what.group), period, seen_us);
-    if (entry.seen_us != 0 && entry.period < period) {
-      add_other(model::to_int(what.group), entry.period, entry.seen_us);
+    const std::int32_t bucket = number_of(what.bucket);
+    if (entry.seen_us != 0 && entry.bucket > bucket) return add_other(model::to_int(what.group), bucket, seen_us);
+    if (entry.seen_us != 0 && entry.bucket < bucket) {
+      add_other(model::to_int(what.group), entry.bucket, entry.seen_us);
     }
-    entry.period = period;
+    entry.bucket = bucket;
     entry.seen_us = seen_us;
   }
 
   // Announcements up to then count no more. Those that were dropped go to `out`; true: there are later ones.
-  bool drop(model::GroupId group, std::int64_t until_us, std::vector<GroupPeriod>& out) {
+  bool drop(model::GroupId group, std::int64_t until_us, std::vector<GroupBucket>& out) {
     Entry& entry = entries_[model::to_int(group)];
     bool left = entry.seen_us > until_us;
     if (!left && entry.seen_us != 0) {
-      out.push_back({group, start_of(entry.period)});
+      out.push_back({group, start_of(entry.bucket)});
       entry.seen_us = 0;
     }
     const std::uint32_t id = model::to_int(group);
@@ -135,8 +135,8 @@ class GroupTable {
   }
 
  private:
-  static std::int32_t number_of(model::Timestamp period) { return static_cast<std::int32_t>(period / kPeriodMs); }
-  static model::Timestamp start_of(std::int32_t number) { return number * kPeriodMs; }
+  static std::int32_t number_of(model::Timestamp bucket) { return static_cast<std::int32_t>(bucket / kIndexBucketMs); }
+  static model::Timestamp start_of(std::int32_t number) { return number * kIndexBucketMs; }
   static std::uint32_t short_hash(std::uint32_t tenant, const Hash& hash) {
     return load_le<std::uint32_t>(hash.bytes.data() + kTagsBytes) ^ tenant * 0x9e3779b9U;
   }
@@ -146,9 +146,9 @@ class GroupTable {
   static bool same_tags(const Hash& a, const Hash& b) {
     return load_le<std::uint64_t>(a.bytes.data()) == load_le<std::uint64_t>(b.bytes.data());
   }
-  void add_other(std::uint32_t group, std::int32_t period, std::int64_t seen_us) {
-    if (others_.size() >= kOtherPeriodsMax) others_.clear();
-    others_[{group, period}] = seen_us;
+  void add_other(std::uint32_t group, std::int32_t bucket, std::int64_t seen_us) {
+    if (others_.size() >= kOtherBucketsMax) others_.clear();
+    others_[{group, bucket}] = seen_us;
   }
 
   struct Tags {

@@ -73,13 +73,13 @@ TEST(Identity, BlobsAreHashes) {
   EXPECT_FALSE(hash_of(blob_of(hash) + "x", back));
 }
 
-TEST(Identity, PeriodsBeginOnThursdays) {
+TEST(Identity, IndexBucketsBeginOnThursdays) {
   constexpr std::int64_t kDay = 86'400'000;
-  EXPECT_EQ(period_of(0), 0);
-  EXPECT_EQ(period_of(7 * kDay - 1), 0);
-  EXPECT_EQ(period_of(7 * kDay), 7 * kDay);
-  EXPECT_EQ(period_of(-1), -7 * kDay);
-  EXPECT_EQ(period_of(1'700'000'000'000), 1'699'488'000'000);
+  EXPECT_EQ(index_bucket_of(0), 0);
+  EXPECT_EQ(index_bucket_of(7 * kDay - 1), 0);
+  EXPECT_EQ(index_bucket_of(7 * kDay), 7 * kDay);
+  EXPECT_EQ(index_bucket_of(-1), -7 * kDay);
+  EXPECT_EQ(index_bucket_of(1'700'000'000'000), 1'699'488'000'000);
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ class Loader::Collected {
       } else if (part_.key.kind == PartKind::forgotten) {
         reads.push_back({&tables.forgotten, {tenant, part_.key.metric, shard}, from, {}, {}});
       } else {
-        const std::string period = timestamp_cell(part_.key.period);
+        const std::string bucket = timestamp_cell(part_.key.bucket);
         reads.push_back(
-            {&tables.series_sets, {tenant, part_.key.metric, period, shard}, from, {}, {"list_hash", "tags"}});
+            {&tables.series_sets, {tenant, part_.key.metric, bucket, shard}, from, {}, {"list_hash", "tags"}});
       }
     }
   }
@@ -55,9 +55,9 @@ class Loader::Collected {
       names_.emplace_back(cells[0]);
       return {};
     }
-    VARVE_ASSIGN_OR_RETURN(const std::int64_t number, bigint_of(cells[0]));  // µs, or the start of a period
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t number, bigint_of(cells[0]));  // µs, or the start of an index bucket
     if (part_.key.kind == PartKind::windows) {
-      periods_.push_back(number);
+      buckets_.push_back(number);
       return {};
     }
     Hash hash;
@@ -79,12 +79,12 @@ class Loader::Collected {
     if (!forgotten_.empty()) owner_.add_forgotten(part_.key.tenant, part_.key.metric, forgotten_, kSlackUs);
   }
   Status apply(const Limits& limits) {
-    const auto& [kind, tenant, metric, period] = part_.key;
+    const auto& [kind, tenant, metric, bucket] = part_.key;
     if (kind == PartKind::series) return owner_.add(tenant, metric, rows_, limits);
     std::ranges::sort(names_);
     const MutexLock lock(owner_.mutex_);
     if (kind == PartKind::names) owner_.tenants_[tenant].names = std::move(names_);
-    if (kind == PartKind::windows) owner_.windows_[{tenant, metric}] = std::move(periods_);
+    if (kind == PartKind::windows) owner_.windows_[{tenant, metric}] = std::move(buckets_);
     return {};
   }
 
@@ -92,7 +92,7 @@ class Loader::Collected {
   Loader& owner_;
   const PartRead& part_;
   std::vector<std::string> names_;
-  std::vector<model::Timestamp> periods_;
+  std::vector<model::Timestamp> buckets_;
   std::vector<std::pair<Hash, std::int64_t>> forgotten_;
   std::vector<Row> rows_;
 };

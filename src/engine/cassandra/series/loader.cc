@@ -12,8 +12,8 @@ using model::TenantId;
 
 namespace {
 
-// So many periods are read without asking first which of them there are.
-constexpr std::int64_t kPeriodsAtOnce = 2;
+// So many index buckets are read without asking first which of them there are.
+constexpr std::int64_t kBucketsAtOnce = 2;
 
 // Without Redis nobody hears of what was forgotten; then it is looked up that often.
 constexpr std::int64_t kListenAloneNs = 600'000'000'000;
@@ -100,20 +100,20 @@ Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Lim
   return tenants_[tenant].names;
 }
 
-Result<std::vector<model::Timestamp>> Loader::periods(const Asked& asked, TenantId tenant, const std::string& metric,
+Result<std::vector<model::Timestamp>> Loader::buckets(const Asked& asked, TenantId tenant, const std::string& metric,
                                                       model::TimeRange range, const Limits& limits) {
   std::vector<model::Timestamp> list;
   if (range.empty()) return list;
-  const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
-  if ((last - first) / kPeriodMs < kPeriodsAtOnce) {
-    for (model::Timestamp period = first; period <= last; period += kPeriodMs) list.push_back(period);
+  const model::Timestamp first = index_bucket_of(range.first), last = index_bucket_of(range.last - 1);
+  if ((last - first) / kIndexBucketMs < kBucketsAtOnce) {
+    for (model::Timestamp bucket = first; bucket <= last; bucket += kIndexBucketMs) list.push_back(bucket);
     return list;
   }
   VARVE_RETURN_IF_ERROR(
       ensure({{{PartKind::windows, tenant, metric, 0}, asked.versions.latest()}}, asked.trust, limits));
   const MutexLock lock(mutex_);
-  for (const model::Timestamp period : windows_[{tenant, metric}]) {
-    if (period >= first && period <= last) list.push_back(period);
+  for (const model::Timestamp bucket : windows_[{tenant, metric}]) {
+    if (bucket >= first && bucket <= last) list.push_back(bucket);
   }
   return list;
 }
@@ -123,10 +123,10 @@ Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std:
   if (range.empty()) return std::vector<model::Timestamp>{};
   VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
   VARVE_RETURN_IF_ERROR(ensure({forgotten_part(tenant, metric)}, asked.trust, limits));
-  VARVE_ASSIGN_OR_RETURN(auto list, periods(asked, tenant, metric, range, limits));
+  VARVE_ASSIGN_OR_RETURN(auto list, buckets(asked, tenant, metric, range, limits));
   std::vector<PartWanted> wanted;
-  for (const model::Timestamp period : list) {
-    wanted.push_back({{PartKind::series, tenant, metric, period}, asked.versions.of(period)});
+  for (const model::Timestamp bucket : list) {
+    wanted.push_back({{PartKind::series, tenant, metric, bucket}, asked.versions.of(bucket)});
   }
   VARVE_RETURN_IF_ERROR(ensure(wanted, asked.trust, limits));
   return list;

@@ -44,8 +44,8 @@ class Loader {
   // Names that were announced, sorted.
   Result<std::vector<std::string>> metric_names(model::TenantId tenant, const Limits& limits = {});
 
-  // The series of the metric that have samples in the range, and maybe others. Returns the periods that overlap the
-  // range and may have samples of it, ascending: all of a short range.
+  // The series of the metric that have samples in the range, and maybe others. Returns the index buckets that overlap
+  // the range and may have samples of it, ascending: all of a short range.
   Result<std::vector<model::Timestamp>> series(model::TenantId tenant, const std::string& metric,
                                                model::TimeRange range, const Limits& limits = {});
 
@@ -82,7 +82,7 @@ class Loader {
   using MetricList = std::shared_ptr<const std::vector<std::string>>;
 
   Result<Asked> ask(model::TenantId tenant);
-  Result<std::vector<model::Timestamp>> periods(const Asked& asked, model::TenantId tenant, const std::string& metric,
+  Result<std::vector<model::Timestamp>> buckets(const Asked& asked, model::TenantId tenant, const std::string& metric,
                                                 model::TimeRange range, const Limits& limits);
   void note(model::TenantId tenant, const tracker::redis::TenantVersions& versions);
   PartWanted forgotten_part(model::TenantId tenant, const std::string& metric);
@@ -107,7 +107,7 @@ class Loader {
   Mutex mutex_;
   std::map<model::TenantId, Tenant> tenants_ VARVE_GUARDED_BY(mutex_);
   std::map<std::pair<model::TenantId, std::string>, std::vector<model::Timestamp>> windows_
-      VARVE_GUARDED_BY(mutex_);                                                                   // by metric: periods
+      VARVE_GUARDED_BY(mutex_);  // by metric: index buckets
   std::map<std::pair<model::TenantId, std::string>, MetricList> lists_ VARVE_GUARDED_BY(mutex_);  // by hash; few
 };
 

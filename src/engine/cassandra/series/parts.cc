@@ -13,7 +13,7 @@ namespace varve::engine::cassandra {
 
 bool Parts::is_good(const PartKey& key, const Part& part, std::uint64_t number, const Trust& trust) const {
   if (!part.known) return false;
-  const bool old = key.kind == PartKind::series && key.period + 2 * kPeriodMs < clock_.now_ms();
+  const bool old = key.kind == PartKind::series && key.bucket + 2 * kIndexBucketMs < clock_.now_ms();
   const std::int64_t age_ns = (clock_.steady_ns() - part.read_ns) / (old ? kOldFactor : 1);
   if (!trust.asked) return trust.alone_ns > 0 ? age_ns < trust.alone_ns : part.reading_number > trust.since;
   return part.asked && part.epoch == trust.epoch && part.number >= number && age_ns < trust.good_ns;

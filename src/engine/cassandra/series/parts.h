@@ -3,8 +3,8 @@
 // somebody else is reading waits for him: many who ask the same read it once.
 //
 // A part is good while its number is the one that the replicas share (tracker/redis/versions.h), though a minute at the
-// most; of periods that are over, in which hardly anything is ever announced, an hour. Without Redis nobody knows: each
-// question reads anew, or what was read counts for as long as whoever asks says.
+// most; of index buckets that are over, in which hardly anything is ever announced, an hour. Without Redis nobody
+// knows: each question reads anew, or what was read counts for as long as whoever asks says.
 //
 // Thread-safe.
 #pragma once
@@ -29,7 +29,7 @@ struct PartKey {
   PartKind kind = PartKind::names;
   model::TenantId tenant{};
   std::string metric;           // not of names
-  model::Timestamp period = 0;  // of series only
+  model::Timestamp bucket = 0;  // of series only
   auto operator<=>(const PartKey&) const = default;
 };
 
@@ -47,7 +47,7 @@ struct PartRead {
 class Parts {
  public:
   static constexpr std::int64_t kGoodNs = 60'000'000'000;
-  static constexpr std::int64_t kOldFactor = 60;          // of periods that are over
+  static constexpr std::int64_t kOldFactor = 60;          // of index buckets that are over
   static constexpr std::int64_t kOverlapUs = 60'000'000;  // announcements take less (announcer.h)
 
   using Read = std::function<Status(const std::vector<PartRead>&)>;

@@ -34,7 +34,7 @@ class Model {
       else if (what < 87)
         restart();
       else if (what < 89)
-        shared_.clock.advance_ms(pick(2) == 0 ? kPeriodMs / 3 : 70'000);
+        shared_.clock.advance_ms(pick(2) == 0 ? kIndexBucketMs / 3 : 70'000);
       else if (what < 91)
         redis_away();
       else if (what < 92)
@@ -69,8 +69,8 @@ class Model {
 
   Status try_append(Replica& replica, const Line& what) {
     const auto group = replica.group(what.metrics, what.host);
-    const auto period = shared_.period() - static_cast<std::int64_t>(pick(8) == 0 ? 3 : 0) * kPeriodMs;
-    const Status status = replica.append(group, period);
+    const auto bucket = shared_.bucket() - static_cast<std::int64_t>(pick(8) == 0 ? 3 : 0) * kIndexBucketMs;
+    const Status status = replica.append(group, bucket);
     if (!status) return status;
     for (const auto& metric : what.metrics) present_[metric].insert(what.host);
     return {};

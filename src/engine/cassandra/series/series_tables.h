@@ -66,12 +66,12 @@ class SeriesTables : public storage::SeriesStore {
 
   // --- appends
   // See Directory::missing().
-  [[nodiscard]] std::vector<GroupPeriod> missing(std::span<const GroupPeriod> groups) {
+  [[nodiscard]] std::vector<GroupBucket> missing(std::span<const GroupBucket> groups) {
     return directory_.missing(groups, now_us());
   }
   // Writes their rows and raises their numbers. An error: they are not announced, nothing may be acknowledged; then
   // those that missing() says are tried again. This object must stay until `done` was called.
-  void announce(std::span<const GroupPeriod> groups, Done done);
+  void announce(std::span<const GroupBucket> groups, Done done);
   // How often numbers could not be raised: other replicas do not look for what was announced then.
   [[nodiscard]] std::uint64_t raises_failed() const;
 

@@ -81,7 +81,7 @@ TEST_F(SeriesTablesTest, OnlyWhatIsNewIsRead) {
 }
 
 TEST_F(SeriesTablesTest, AnAnnouncementThatFailsIsNone) {
-  const GroupPeriod wanted{a.group({"cpu", "mem"}, "a"), shared.period()};
+  const GroupBucket wanted{a.group({"cpu", "mem"}, "a"), shared.bucket()};
   // Stops after each row in turn, as a process that dies: nothing is announced, and all of it comes when it is
   // repeated.
   for (std::size_t rows = 0; rows < 9; ++rows) {
@@ -100,8 +100,8 @@ TEST_F(SeriesTablesTest, AnAnnouncementThatFailsIsNone) {
 
 TEST_F(SeriesTablesTest, OfManyWhatStandsIsAnnounced) {
   constexpr std::size_t kGroups = 3000;
-  std::vector<GroupPeriod> wanted;
-  for (std::size_t i = 0; i < kGroups; ++i) wanted.push_back({a.group({"m", "n"}, std::to_string(i)), shared.period()});
+  std::vector<GroupBucket> wanted;
+  for (std::size_t i = 0; i < kGroups; ++i) wanted.push_back({a.group({"m", "n"}, std::to_string(i)), shared.bucket()});
   shared.rows.fail_writes_after(7000);
   EXPECT_EQ(a.announce_now(a.missing(wanted)).error().code, Code::unavailable);
   const auto left = a.missing(wanted);
@@ -114,7 +114,7 @@ TEST_F(SeriesTablesTest, OfManyWhatStandsIsAnnounced) {
 }
 
 TEST_F(SeriesTablesTest, AnAnnouncementThatTookTooLongIsNone) {
-  const GroupPeriod wanted{a.group({"cpu"}, "a"), shared.period()};
+  const GroupBucket wanted{a.group({"cpu"}, "a"), shared.bucket()};
   shared.rows.before_write([&](const MemoryRows::Change& change) -> Status {
     if (&change.table == &shared.tables.tenants) shared.clock.advance_ms(31'000);
     return {};
@@ -125,40 +125,40 @@ TEST_F(SeriesTablesTest, AnAnnouncementThatTookTooLongIsNone) {
   EXPECT_TRUE(a.append(wanted.group));
 }
 
-TEST_F(SeriesTablesTest, EachPeriodIsAnnounced) {
+TEST_F(SeriesTablesTest, EachIndexBucketIsAnnounced) {
   const auto group = a.group({"cpu"}, "a");
   ASSERT_TRUE(a.append(group));
   const std::size_t before = written(shared.tables.series_sets);
   ASSERT_TRUE(a.append(group));
   EXPECT_EQ(written(shared.tables.series_sets), before);
-  const auto old = shared.period() - 5 * kPeriodMs;
+  const auto old = shared.bucket() - 5 * kIndexBucketMs;
   ASSERT_TRUE(a.append(group, old));
   ASSERT_TRUE(a.append(group));
   ASSERT_TRUE(a.append(group, old));
   EXPECT_EQ(written(shared.tables.series_sets), before + 1);
-  shared.clock.advance_ms(kPeriodMs);
+  shared.clock.advance_ms(kIndexBucketMs);
   ASSERT_TRUE(a.append(group));
   EXPECT_EQ(written(shared.tables.series_sets), before + 2);
   EXPECT_EQ(*b.hosts("cpu", {old, old + 1}), Names{"a"});
   Replica c(shared);
-  EXPECT_TRUE(c.hosts("cpu", {old + kPeriodMs, old + 2 * kPeriodMs})->empty());
+  EXPECT_TRUE(c.hosts("cpu", {old + kIndexBucketMs, old + 2 * kIndexBucketMs})->empty());
   EXPECT_EQ(*c.hosts("cpu"), Names{"a"});
   EXPECT_EQ(reads(shared.tables.metric_time_windows), 1U);
 }
 
-TEST_F(SeriesTablesTest, NamesAreWrittenOnceAPeriod) {
+TEST_F(SeriesTablesTest, NamesAreWrittenOnceAnIndexBucket) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(a.append(a.group({"cpu", "mem"}, std::to_string(i))));
   EXPECT_EQ(written(shared.tables.metric_names), 2U);
   EXPECT_EQ(written(shared.tables.metric_lists), 1U);
   EXPECT_EQ(written(shared.tables.tenants), 1U);
   EXPECT_EQ(written(shared.tables.metric_time_windows), 2U);
   EXPECT_EQ(written(shared.tables.line_groups), 10U);
-  shared.clock.advance_ms(kPeriodMs);
+  shared.clock.advance_ms(kIndexBucketMs);
   ASSERT_TRUE(a.append(a.group({"cpu", "mem"}, "0")));
   EXPECT_EQ(written(shared.tables.metric_names), 4U) << "they live as long as samples do";
 }
 
-TEST_F(SeriesTablesTest, RowsLiveAPeriodLongerThanSamples) {
+TEST_F(SeriesTablesTest, RowsLiveAnIndexBucketLongerThanSamples) {
   constexpr std::int64_t kDay = 86'400'000;
   Replica keeps(shared, {.directory = {}, .retention_ms = 30 * kDay});
   ASSERT_TRUE(keeps.append(keeps.group({"cpu"}, "a")));
@@ -211,7 +211,7 @@ TEST_F(SeriesTablesTest, WhereNumbersAreMissingEachQuestionReadsAnew) {
   shared.versions.away(false);
   Result<bool> missing = false;
   b.loader().when_numbers_are_missing([&] { return missing; });
-  EXPECT_EQ(*b.hosts("cpu"), Names{"a"}) << "a has not raised them, and no alarm said so";
+  EXPECT_EQ(*b.hosts("cpu"), Names{"a"}) << "a has not raised them, and no marker said so";
   missing = true;
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "new"}));
   missing = fail(Code::unavailable, "nobody knows");

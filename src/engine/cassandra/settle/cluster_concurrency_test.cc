@@ -48,7 +48,7 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
       });
       threads.emplace_back([&, replica] {
         while (writing > 0) {
-          (void)replica->alarms.turn();
+          (void)replica->missed_touches.turn();
           (void)replica->pending.pending(*replica->series.tenant("t"), {});
           std::this_thread::yield();
         }
@@ -69,8 +69,8 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
   const Timestamp end = cluster.clock.now_ms();
   for (int i = 0; i < 4; ++i) {
     cluster.clock.advance_ms(kMinute);
-    ASSERT_TRUE(a.alarms.turn());
-    ASSERT_TRUE(b.alarms.turn());
+    ASSERT_TRUE(a.missed_touches.turn());
+    ASSERT_TRUE(b.missed_touches.turn());
   }
   for (int hour = 0; hour < 60; ++hour) {
     cluster.clock.advance_ms(kHour);
@@ -78,7 +78,7 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
     ASSERT_TRUE(b.turns());
   }
   EXPECT_EQ(a.worker.counts()->pending, 0U);
-  EXPECT_EQ(a.worker.counts()->units_pending, 0U);
+  EXPECT_EQ(a.worker.counts()->rollup_blocks_pending, 0U);
   SealedView view(cluster);
   const model::TimeRange all{start - 10 * kHour, end + kHour};
   for (std::size_t w = 0; w < kWriters; ++w) {

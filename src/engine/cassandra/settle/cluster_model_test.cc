@@ -129,7 +129,7 @@ struct Model {
         for (auto& replica : replicas) replica->trackers.away(redis_away);
         break;
       default:
-        for (auto& replica : replicas) (void)replica->alarms.turn();
+        for (auto& replica : replicas) (void)replica->missed_touches.turn();
     }
   }
 
@@ -151,7 +151,7 @@ struct Model {
     });
     for (std::size_t level = 0; level < widths.size(); ++level) {
       const std::int64_t retention = cluster.options.rollups[level].retention_ms;
-      expect_units(level, [&](Timestamp start) {
+      expect_rollup_blocks(level, [&](Timestamp start) {
         if (is_over(start, retention, now)) return false;
         return !overlaps(distrust[level], {start, start + 1});
       });
@@ -201,7 +201,7 @@ struct Model {
     }
   }
   template <class Trusted>
-  void expect_units(std::size_t level, const Trusted& trusted) {
+  void expect_rollup_blocks(std::size_t level, const Trusted& trusted) {
     for (const auto& [host, metrics] : samples) {
       for (const auto& [metric, expected] : metrics) {
         const unsigned column = metric == "cpu" ? 0 : 1;
@@ -225,9 +225,9 @@ struct Model {
     for (auto& replica : replicas) replica->trackers.away(false);
     for (int i = 0; i < 4; ++i) {
       advance(kMinute);
-      for (auto& replica : replicas) ASSERT_TRUE(replica->alarms.turn());
+      for (auto& replica : replicas) ASSERT_TRUE(replica->missed_touches.turn());
     }
-    EXPECT_EQ(cluster.alarms(), 0U);
+    EXPECT_EQ(cluster.missed_touches(), 0U);
     for (int hour = 0; hour < 3 * 48; ++hour) {
       advance(kHour / 3);
       ClusterReplica& replica = any();
@@ -242,11 +242,11 @@ struct Model {
       ASSERT_TRUE(any().turns());
     }
     EXPECT_EQ(any().worker.counts()->pending, 0U);
-    EXPECT_EQ(any().worker.counts()->units_pending, 0U);
+    EXPECT_EQ(any().worker.counts()->rollup_blocks_pending, 0U);
     EXPECT_EQ(cluster.rows.size(cluster.tables.raw), 0U) << "there are only sealed rows";
     expect_sealed([&](Timestamp) { return !is_short; });
     for (std::size_t level = is_short ? 1 : 0; level < widths.size(); ++level) {
-      expect_units(level, [](Timestamp) { return true; });
+      expect_rollup_blocks(level, [](Timestamp) { return true; });
     }
   }
 

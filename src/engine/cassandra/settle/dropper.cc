@@ -35,6 +35,7 @@ Status Dropper::run(const std::function<bool()>& may_go_on) {
   const std::int64_t until_us = *watermark - 1;
   const Timestamp now = clock_.now_ms();
   std::vector<Timestamp> past = journal_.past_hours(now);
+  if (past.empty()) return {};
   hours_.erase(hours_.begin(), hours_.lower_bound(past.front()));
   for (Timestamp hour = model::window_start(now, Journal::kHourMs); hour > past.back(); hour -= Journal::kHourMs) {
     VARVE_RETURN_IF_ERROR(look_at_current(hour, until_us, may_go_on));
@@ -103,7 +104,7 @@ Status Dropper::look_at_past(Timestamp hour, Hour& known, std::int64_t until_us,
   return {};
 }
 
-// Its entries are read again: what was dropped may have become pending again meanwhile, or a unit over it.
+// Its entries are read again: what was dropped may have become pending again meanwhile, or a rollup block over it.
 Status Dropper::forget(Timestamp hour, Hour& known, std::int64_t until_us) {
   VARVE_ASSIGN_OR_RETURN(const auto written, journal_.written_in(hour));
   for (const auto& [tenant, slots] : written) {
@@ -128,17 +129,18 @@ Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, co
 bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
   if (std::ranges::binary_search(pending.slots, slot)) return false;
   const bool in_windows =
-      options_.units_ms.empty() ||
-      !std::ranges::binary_search(pending.units[0], model::window_start(slot, options_.units_ms[0]));
+      options_.rollup_blocks_ms.empty() ||
+      !std::ranges::binary_search(pending.rollup_blocks[0], model::window_start(slot, options_.rollup_blocks_ms[0]));
   return shared::may_drop_hot(slot + options_.slot_ms, options_.samples_stored_ms, clock_.now_ms(),
                               {kHotKeptMs, kGoneMarginMs, Journal::kClocksMs}, in_windows);
 }
 
 bool Dropper::may_forget(Timestamp slot, const Pending& pending) const {
   if (std::ranges::binary_search(pending.slots, slot)) return false;
-  for (std::size_t level = 0; level < options_.units_ms.size(); ++level) {
-    const Timestamp unit = model::window_start(slot, options_.units_ms[level]);
-    if (!journal_.replays_all(options_.units_ms[level]) && std::ranges::binary_search(pending.units[level], unit)) {
+  for (std::size_t level = 0; level < options_.rollup_blocks_ms.size(); ++level) {
+    const Timestamp block = model::window_start(slot, options_.rollup_blocks_ms[level]);
+    if (!journal_.replays_all(options_.rollup_blocks_ms[level]) &&
+        std::ranges::binary_search(pending.rollup_blocks[level], block)) {
       return false;
     }
   }

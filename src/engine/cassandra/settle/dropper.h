@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dropper: deletes the hot rows of slots that are sealed, a whole partition at a time. What it deletes is told by
-// timestamps, which are the rows' arrivals:
+// Dropper: deletes the hot rows of slots that are sealed, a whole partition at a time. Timestamps, which are the rows'
+// arrivals, say what a delete covers:
 //
-//   W, before which every row stands or will never be acknowledged (hot/watermark.h) → is anything of the slot pending?
-//   → the mark: what arrived before W does not count any more (tables/dropped_rows.h) → delete all before W
+//   W: every row before it exists or will never be acknowledged (hot/watermark.h) → is anything of the slot pending?
+//   → the mark: hot rows that arrived before W are ignored from now on (tables/dropped_rows.h) → delete all before W
 //
-// A row before W that was acknowledged had been touched by then, so if nothing is pending *afterwards*, sealed rows
-// hold it. What arrives later has a greater arrival than all that is deleted. Where the sealed rows themselves go soon,
-// the finest units must be made, too; and while they are about to go, nothing is dropped.
+// A row before W that was acknowledged had been touched by then. So if nothing is pending *afterwards*, sealed rows
+// contain it. Later rows have greater arrivals than all that is deleted. Where the sealed rows themselves expire soon,
+// the finest rollup blocks must be made, too; and while they are about to go, nothing is dropped.
 //
-// Slots are found by the journal: those of an hour are looked at while it goes on, and once more when it is past. Hours
-// of days ago that nobody has to be told of any more go (Journal::kKeptMs).
+// The journal names the slots: those of an hour are checked during the hour, and once more after it. Hours that are
+// days old and needed by nobody any more are deleted (Journal::kKeptMs).
 //
-// Two at once do the same twice. For one thread.
+// Two replicas at once do the same twice. For one thread.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ class Dropper {
   struct Options {
     std::int64_t slot_ms = 3'600'000;
     std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
-    std::vector<std::int64_t> units_ms;                 // of each granularity
+    std::vector<std::int64_t> rollup_blocks_ms;         // of each granularity
   };
   // W, in µs; nullopt: not known now.
   using Watermark = std::function<std::optional<std::int64_t>()>;

@@ -22,7 +22,7 @@ class DropperTest : public ::testing::Test {
   struct Dropping {
     explicit Dropping(ClusterReplica& replica)
         : dropper(
-              {Cluster::kSlotMs, replica.reader.sealed().retention_ms, replica.cluster.units_ms},
+              {Cluster::kSlotMs, replica.reader.sealed().retention_ms, replica.cluster.rollup_blocks_ms},
               replica.cluster.tables, replica.rows, replica.series, replica.pending, replica.journal,
               [this, &replica]() -> std::optional<std::int64_t> {
                 return watermark_us ? *watermark_us : replica.clock.now_ms() * 1000;
@@ -149,7 +149,7 @@ TEST_F(DropperTest, NothingGoesWhileNobodyIsSureOfWhatIsPending) {
   cluster.redis.lose();
   drop();
   EXPECT_EQ(hot(), 1U);
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   drop();
   EXPECT_EQ(hot(), 1U) << "replayed: to be sealed again";
   b.trackers.away(true);
@@ -157,7 +157,7 @@ TEST_F(DropperTest, NothingGoesWhileNobodyIsSureOfWhatIsPending) {
   seal();
   ASSERT_TRUE(a.turns());
   drop();
-  EXPECT_EQ(hot(), 2U) << "its touch is missing, and an alarm says so";
+  EXPECT_EQ(hot(), 2U) << "its touch is missing, and a marker says so";
 }
 
 TEST_F(DropperTest, WhatIsSetAsideStays) {
@@ -181,7 +181,7 @@ TEST_F(DropperTest, AReaderSeesAllOrNothingOfTheDeletes) {
   const std::string host = [] {
     for (int i = 0;; ++i) {
       const GroupCells cells = SealedView::cells("h" + std::to_string(i), kMetrics);
-      if (bundle_of(cells.group, 3).shard != bundle_of(cells.group, 8).shard) return "h" + std::to_string(i);
+      if (hash_prefix_of(cells.group, 3).shard != hash_prefix_of(cells.group, 8).shard) return "h" + std::to_string(i);
     }
   }();
   for (int i = 0; i < 5000; ++i) a.group(kMetrics, "other" + std::to_string(i));
@@ -237,19 +237,19 @@ TEST_F(DropperTest, AnHourOfTheJournalGoesWhenNobodyHasToBeToldOfIt) {
   }
   EXPECT_EQ(journal(), 0U);
   cluster.redis.lose();
-  ASSERT_TRUE(a.alarms.turn());
+  ASSERT_TRUE(a.missed_touches.turn());
   EXPECT_EQ(a.pending.samples().counts()->pending, 0U);
   EXPECT_EQ(read(now), (Samples{{now, 3}}));
 }
 
-TEST_F(DropperTest, AnHourStaysWhileAUnitOfItIsNotMade) {
+TEST_F(DropperTest, AnHourStaysWhileARollupBlockOfItIsNotMade) {
   append(a, now, 3);
   seal();
-  ASSERT_EQ(a.pending.units(0).counts()->pending, 1U);
+  ASSERT_EQ(a.pending.rollup_blocks(0).counts()->pending, 1U);
   cluster.clock.advance_ms(5 * kDay);
   drop();
   EXPECT_EQ(hot(), 0U);
-  EXPECT_EQ(journal(), 1U) << "who loses the trackers must hear of the unit";
+  EXPECT_EQ(journal(), 1U) << "who loses the trackers must hear of the rollup block";
   ASSERT_TRUE(a.turns());
   cluster.clock.advance_ms(kHour);
   ASSERT_TRUE(a.turns());
@@ -264,7 +264,7 @@ TEST_F(DropperTest, TheJournalNamesASlotOfAPastHourUntilItIsDropped) {
   EXPECT_EQ(hot(), 1U);
   EXPECT_EQ(journal(), 1U);
   cluster.redis.lose();
-  ASSERT_TRUE(a.alarms.turn());
+  ASSERT_TRUE(a.missed_touches.turn());
   EXPECT_EQ(a.pending.samples().counts()->pending, 1U);
 }
 
@@ -315,18 +315,18 @@ TEST_F(ShortLives, TheFinestWindowsAreMadeFirst) {
   seal();
   drop();
   EXPECT_EQ(hot(), 1U);
-  cluster.clock.advance_ms(cluster.units_ms[0]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[0]);
   ASSERT_TRUE(a.turns());
   drop();
   EXPECT_EQ(hot(), 0U);
   EXPECT_EQ(windows(), (ShownWindows{{now, "1/3/3/3"}}));
 }
 
-// A unit that is made once more is made of sealed rows, which lack what came late, and of the hot ones.
+// A rollup block that is made once more is made of sealed rows, which lack what came late, and of the hot ones.
 TEST_F(ShortLives, NothingGoesWhileSealedRowsAreAboutToGo) {
   append(a, now, 3);
   seal();
-  cluster.clock.advance_ms(cluster.units_ms[0]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[0]);
   ASSERT_TRUE(a.turns());
   cluster.clock.advance_ms(kDay);
   append(a, now + 1, 4);
@@ -337,7 +337,7 @@ TEST_F(ShortLives, NothingGoesWhileSealedRowsAreAboutToGo) {
     EXPECT_EQ(hot(), 2U);
     EXPECT_EQ(windows(), (ShownWindows{{now, "2/7/3/4"}}));
     cluster.redis.lose();  // all that the journal names is worked on again
-    ASSERT_TRUE(a.alarms.turn());
+    ASSERT_TRUE(a.missed_touches.turn());
   }
   cluster.clock.advance_ms(3 * kDay);
   ASSERT_TRUE(a.turns());

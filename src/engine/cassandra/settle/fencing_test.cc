@@ -42,8 +42,10 @@ class FencingTest : public ::testing::Test {
     ASSERT_TRUE(pending);
     storage::EraseReport report;
     const auto touch = [](const auto&...) { return Status(); };
-    const auto unit_work = [](const auto&...) -> Result<UnitWork> { return fail(Code::invalid, "there are none"); };
-    ASSERT_TRUE(eraser.erase(work, range, {range}, pending->slots, {touch, unit_work}, nullptr, report));
+    const auto rollup_block_work = [](const auto&...) -> Result<RollupBlockWork> {
+      return fail(Code::invalid, "there are none");
+    };
+    ASSERT_TRUE(eraser.erase(work, range, {range}, pending->slots, {touch, rollup_block_work}, nullptr, report));
   }
 };
 
@@ -61,7 +63,7 @@ TEST_F(FencingTest, RedisMayBeEmptiedInBetween) {
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(a.trackers.draw(0));
   seal(a);
   cluster.redis.lose();
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   append(b, now + 2, 2);
   seal(b);
   EXPECT_EQ(sealed(), (Samples{{now + 1, 1}, {now + 2, 2}})) << "numbers began again";

@@ -7,13 +7,13 @@
 
 namespace varve::engine::cassandra {
 
-RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Unit>& units,
+RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Rollup>& rollups,
                              tracker::redis::Link& link, tracker::redis::MemberNames& names)
     : link_(link), samples_(options, link, names), sequence_(link) {
-  for (const Unit& unit : units) {
-    tracker::TrackerOptions of_units = options;
-    of_units.width_ms = unit.unit_ms;
-    units_.emplace_back(of_units, link, names, "units|" + width_name(unit.width_ms) + "|");
+  for (const Rollup& rollup : rollups) {
+    tracker::TrackerOptions of_blocks = options;
+    of_blocks.width_ms = rollup.rollup_block_ms;
+    rollup_blocks_.emplace_back(of_blocks, link, names, "units|" + width_name(rollup.width_ms) + "|");
   }
 }
 
@@ -21,11 +21,11 @@ Result<std::vector<std::vector<model::Timestamp>>> RedisTrackers::pending_slots(
                                                                                 model::TimeRange range) {
   tracker::redis::Question question = link_.question();
   samples_.ask_pending_slots(question, tenant);
-  for (const auto& units : units_) units.ask_pending_slots(question, tenant);
+  for (const auto& blocks : rollup_blocks_) blocks.ask_pending_slots(question, tenant);
   VARVE_ASSIGN_OR_RETURN(const tracker::redis::Answer answer, link_.run_trusted(question));
   std::vector<std::vector<model::Timestamp>> lists{samples_.read_pending_slots(answer[0], range)};
-  for (std::size_t level = 0; level < units_.size(); ++level) {
-    lists.push_back(units_[level].read_pending_slots(answer[level + 1], range));
+  for (std::size_t level = 0; level < rollup_blocks_.size(); ++level) {
+    lists.push_back(rollup_blocks_[level].read_pending_slots(answer[level + 1], range));
   }
   return lists;
 }

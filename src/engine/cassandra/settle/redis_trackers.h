@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedisTrackers: the shared trackers in a Redis: one of samples, under the names that docs/formats/redis.md begins
-// with, and one of the units of each granularity, under `units|<width>|`; and the numbers.
+// with, and one of the rollup blocks of each granularity, under `units|<width>|`; and the numbers.
 #pragma once
 
 #include <deque>
@@ -14,17 +14,17 @@ namespace varve::engine::cassandra {
 
 class RedisTrackers final : public SharedTrackers {
  public:
-  struct Unit {
+  struct Rollup {
     std::int64_t width_ms = 0;  // of a window
-    std::int64_t unit_ms = 0;
+    std::int64_t rollup_block_ms = 0;
   };
   // `options`: of the samples' tracker; others differ in the width.
-  RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Unit>& units, tracker::redis::Link& link,
+  RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Rollup>& rollups, tracker::redis::Link& link,
                 tracker::redis::MemberNames& names);
 
   tracker::SlotTracker& samples() override { return samples_; }
-  tracker::SlotTracker& units(std::size_t level) override { return units_[level]; }
-  [[nodiscard]] std::size_t levels() const override { return units_.size(); }
+  tracker::SlotTracker& rollup_blocks(std::size_t level) override { return rollup_blocks_[level]; }
+  [[nodiscard]] std::size_t levels() const override { return rollup_blocks_.size(); }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override;
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
@@ -39,7 +39,7 @@ class RedisTrackers final : public SharedTrackers {
  private:
   tracker::redis::Link& link_;
   tracker::redis::RedisTracker samples_;
-  std::deque<tracker::redis::RedisTracker> units_;
+  std::deque<tracker::redis::RedisTracker> rollup_blocks_;
   tracker::redis::Sequence sequence_;
 };
 

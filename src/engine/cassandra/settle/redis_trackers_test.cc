@@ -42,10 +42,10 @@ class RedisTrackersTest : public ::testing::Test {
  protected:
   void SetUp() override {
     await(*link);
-    ASSERT_TRUE(alarms.turn()) << "an empty Redis is a lost one";
+    ASSERT_TRUE(missed_touches.turn()) << "an empty Redis is a lost one";
     ASSERT_FALSE(trackers.lost());
   }
-  // Its slot and its unit are over.
+  // Its slot and its rollup block are over.
   Status append() {
     model::LineGroup group;
     group.id = *series.define_group(*series.tenant("t"), {{"host", "h"}}, std::vector<std::string_view>{"cpu"});
@@ -57,8 +57,8 @@ class RedisTrackersTest : public ::testing::Test {
     appender.append(batch, [&](Status status) { told.set_value(std::move(status)); });
     auto done = told.get_future();
     while (done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {  // for the driver's threads
-      if (alarms.unheard()) later.pass_ms(Alarms::kHeardMs);
-      alarms.tell_heard();
+      if (missed_touches.unheard()) later.pass_ms(MissedTouches::kHeardMs);
+      missed_touches.tell_heard();
     }
     return done.get();
   }
@@ -79,27 +79,27 @@ class RedisTrackersTest : public ::testing::Test {
   Series series{{.directory = {.partitions = 4}}, cluster.tables, rows, versions, clock};
   GroupNames names{series};
   RedisTrackers trackers{{.width_ms = kHour, .partitions = 4},
-                         {{300'000, cluster.units_ms[0]}, {kHour, cluster.units_ms[1]}},
+                         {{300'000, cluster.rollup_blocks_ms[0]}, {kHour, cluster.rollup_blocks_ms[1]}},
                          *link,
                          names};
-  Journal journal{{.partitions = 4, .units_ms = cluster.units_ms}, cluster.tables, rows, series, clock};
+  Journal journal{{.partitions = 4, .rollup_blocks_ms = cluster.rollup_blocks_ms}, cluster.tables, rows, series, clock};
   Watermark watermark{{.source = 1, .replica = "r"}, cluster.tables, rows, series.directory().stamps(), clock};
-  Alarms alarms{{.source = 1, .replica = "r"}, cluster.tables, rows, trackers, journal,
-                series.directory().stamps(),   later};
-  PendingTrackers pending{{.units_ms = cluster.units_ms}, trackers, journal, alarms};
-  Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, alarms, watermark, clock};
+  MissedTouches missed_touches{{.source = 1, .replica = "r"}, cluster.tables, rows, trackers, journal,
+                               series.directory().stamps(),   later};
+  PendingTrackers pending{{.rollup_blocks_ms = cluster.rollup_blocks_ms}, trackers, journal, missed_touches};
+  Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, missed_touches, watermark, clock};
   SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
   Sealer sealer{rows, reader, trackers, clock};
-  UnitMaker maker{
+  RollupBlockMaker maker{
       rows,           cluster.tables, reader, level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
       cluster.schema, trackers,       clock};
   const rollup::Levels levels{cluster.options.rollups, {}};
-  Works works{series, levels, 100, clock};
-  Worker worker{{.partitions = 4}, works, pending, sealer, maker, clock};
+  WorkPlan plan{series, levels, 100, clock};
+  Worker worker{{.partitions = 4}, plan, pending, sealer, maker, clock};
   const Timestamp time = SystemClock().now_ms() - 100 * kHour;
 };
 
-TEST_F(RedisTrackersTest, SamplesBecomeUnits) {
+TEST_F(RedisTrackersTest, SamplesBecomeRollupBlocks) {
   ASSERT_TRUE(append());
   EXPECT_EQ(waiting(trackers.samples()), 1U);
   const auto tenant = *series.tenant("t");
@@ -110,18 +110,18 @@ TEST_F(RedisTrackersTest, SamplesBecomeUnits) {
   EXPECT_EQ(rows.size(cluster.tables.levels[0]), 1U);
   EXPECT_EQ(rows.size(cluster.tables.levels[1]), 1U);
   EXPECT_EQ(waiting(trackers.samples()), 1U) << "touched just now";
-  EXPECT_EQ(waiting(trackers.units(0)) + waiting(trackers.units(1)), 0U);
+  EXPECT_EQ(waiting(trackers.rollup_blocks(0)) + waiting(trackers.rollup_blocks(1)), 0U);
 }
 
-TEST_F(RedisTrackersTest, OneQuestionTellsOfSlotsAndUnits) {
+TEST_F(RedisTrackersTest, OneQuestionTellsOfSlotsAndRollupBlocks) {
   ASSERT_TRUE(append());
   const auto tenant = *series.tenant("t");
   const Timestamp slot = model::window_start(time, kHour);
-  const tracker::Touch unit{{tenant, 0}, 0, model::window_start(time, cluster.units_ms[1])};
-  ASSERT_TRUE(trackers.units(1).touch({&unit, 1}, clock.now_ms()));
+  const tracker::Touch block{{tenant, 0}, 0, model::window_start(time, cluster.rollup_blocks_ms[1])};
+  ASSERT_TRUE(trackers.rollup_blocks(1).touch({&block, 1}, clock.now_ms()));
   using Lists = std::vector<std::vector<Timestamp>>;
-  EXPECT_EQ(*trackers.pending_slots(tenant, {}), (Lists{{slot}, {}, {unit.slot}}));
-  EXPECT_EQ(*trackers.pending_slots(tenant, {slot, slot + 1}), (Lists{{slot}, {}, {unit.slot}}));
+  EXPECT_EQ(*trackers.pending_slots(tenant, {}), (Lists{{slot}, {}, {block.slot}}));
+  EXPECT_EQ(*trackers.pending_slots(tenant, {slot, slot + 1}), (Lists{{slot}, {}, {block.slot}}));
   EXPECT_EQ(*trackers.pending_slots(tenant, {0, 1}), (Lists{{}, {}, {}}));
   command({"FLUSHALL"});
   EXPECT_EQ(trackers.pending_slots(tenant, {}).error().code, Code::unavailable);
@@ -133,7 +133,7 @@ TEST_F(RedisTrackersTest, WhatRedisLosesIsInTheJournal) {
   const auto tenant = *series.tenant("t");
   EXPECT_EQ(pending.pending(tenant, {})->slots.size(), 1U) << "by the journal";
   EXPECT_TRUE(trackers.lost());
-  ASSERT_TRUE(alarms.turn());
+  ASSERT_TRUE(missed_touches.turn());
   EXPECT_FALSE(trackers.lost());
   EXPECT_EQ(waiting(trackers.samples()), 1U);
 }
@@ -141,14 +141,14 @@ TEST_F(RedisTrackersTest, WhatRedisLosesIsInTheJournal) {
 TEST_F(RedisTrackersTest, WithoutRedisSamplesAreTakenIn) {
   server.kill();
   ASSERT_TRUE(append());
-  EXPECT_EQ(alarms_in(rows, cluster.tables), 1U);
+  EXPECT_EQ(markers_in(rows, cluster.tables), 1U);
   EXPECT_EQ(pending.pending(*series.tenant("t"), {})->slots.size(), 1U);
   EXPECT_EQ(worker.settle().error().code, Code::unavailable);
-  EXPECT_FALSE(alarms.turn());
+  EXPECT_FALSE(missed_touches.turn());
   server.start();
   await(*link);
-  ASSERT_TRUE(alarms.turn());
-  EXPECT_EQ(alarms_in(rows, cluster.tables), 0U);
+  ASSERT_TRUE(missed_touches.turn());
+  EXPECT_EQ(markers_in(rows, cluster.tables), 0U);
   EXPECT_EQ(waiting(trackers.samples()), 1U);
   EXPECT_EQ(worker.settle()->slots_sealed, 1U);
 }

@@ -12,7 +12,7 @@ Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
     SlotsWanted& one = wanted.emplace_back();
     one.group = &work.group;
     one.range = {work.slot, work.slot + reader_.slot_ms()};
-    for (unsigned part = 0; part < parts_of(work.group.columns); ++part) one.parts.push_back(part);
+    for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) one.shards.push_back(shard);
     one.hot = {work.slot};
   }
   Reading reading;
@@ -51,7 +51,7 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     if (reading->slots[w].empty()) continue;
     // Who finds a sealed row trusts that it is whole.
     const SlotData& data = reading->slots[w][0];
-    if (!shared::may_make(reader_.sealed().kept(data.slot, clock_.now_ms()), data.stored_parts > 0)) continue;
+    if (!shared::may_make(reader_.sealed().kept(data.slot, clock_.now_ms()), data.stored_shards > 0)) continue;
     list[w].status = encode(works[w], data, reading->version, rows, list[w]);
   }
   VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
@@ -64,11 +64,11 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
   shared::Gather gather;
   chunk::BlockBuilder builder;
   std::vector<RowWrite> made;
-  for (unsigned part = 0; part < parts_of(work.group.columns); ++part) {
-    const std::vector<std::uint16_t> columns = columns_of_part(part, work.group.columns);
+  for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) {
+    const std::vector<std::uint16_t> columns = columns_of_shard(shard, work.group.columns);
     VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
     gather.finish();
-    ChunkWrite row{work.slot, part, {}, {version, {}}, {}};
+    ChunkWrite row{work.slot, shard, {}, {version, {}}, {}};
     for (const chunk::Column& column : gather.columns()) {
       row.stats.series.push_back(stats_of(gather.times(), column));
       sealed.samples += row.stats.series.back().points;
@@ -77,7 +77,7 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
       std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
       std::vector<std::int64_t> arrived;
       if (work.shared) {
-        VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, part, work.group.columns, gather.times()));
+        VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, shard, work.group.columns, gather.times()));
         arrived.assign(arrivals.begin(), arrivals.end());
         all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
       }

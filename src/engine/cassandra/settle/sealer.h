@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sealer: writes what stands of line groups in slots as sealed rows: one block for each 32 series. Done again it writes
-// the same; done by two at once, the row of the one that read later counts (tables/write_versions.h).
+// Sealer: writes the samples of line groups in slots as sealed rows, one block for each column shard. Sealing again
+// writes the same rows; if two replicas seal at once, the rows of the one that read later stay
+// (tables/write_versions.h).
 //
-// Whoever calls it took the work from a tracker before, and completes it afterwards only if nobody has touched it
-// since.
+// The caller has taken the work from a tracker, and completes it afterwards only if nobody has touched it since.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ class SealerTest : public testing::GroupRows {
   SealedSlot seal() { return GroupRows::seal(group, kSlot); }
   // "offset=value …" of a column; `hot`: also what is not sealed.
   std::string read(std::uint16_t column, bool hot) {
-    SlotsWanted wanted{&group, {kSlot, kSlot + kHour}, {column / kSeriesPerPart}, {}};
+    SlotsWanted wanted{&group, {kSlot, kSlot + kHour}, {column / kSeriesPerColumnShard}, {}};
     if (hot) wanted.hot = {kSlot};
     auto lists = reader.read({&wanted, 1}, {});
     EXPECT_TRUE(lists) << lists.error().message;
@@ -84,7 +84,7 @@ TEST_F(SealerTest, SealedAgainItIsTheSame) {
   const auto stats = [&] {
     std::vector<RowRead> reads;
     add_reads(reads, reader.sealed(), group.cells, 1, {kSlot, kSlot + kHour}, {.chunk = false, .stats = true});
-    PartStats found;
+    ColumnShardStats found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
       VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, {.chunk = false, .stats = true}));
       VARVE_ASSIGN_OR_RETURN(found, decode_stats(row.stats, row.start));
@@ -180,7 +180,7 @@ TEST_F(SealerTest, ARowThatComesLateToADeleteStays) {
     model::RowBatch batch;
     batch.add(line, kSlot + 1, std::vector<Value>(group.columns, Value::of_long(2)));
     const HotPiece piece = pieces_of(group, batch)[0];
-    late = hot_write(tables, "acme", piece.bundle, kSlot, arrived, piece.value);
+    late = hot_write(tables, "acme", piece.prefix, kSlot, arrived, piece.value);
   }
   ASSERT_TRUE(rows.write_now({late}));
   for (const bool sealed : {false, true}) {

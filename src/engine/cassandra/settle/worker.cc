@@ -61,7 +61,7 @@ Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
   std::vector<Due> before;
   while (turn.alive()) {
     VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), {&partition, 1}, limit, turn.when));
-    works_.put_together(due);
+    plan_.sort_by_locality(due);
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
     VARVE_RETURN_IF_ERROR(in_batches(stage, due, turn));
@@ -71,18 +71,18 @@ Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
   return {};
 }
 
-Status Worker::in_batches(std::size_t stage, std::span<const Due> works, Turn& turn) {
-  while (!works.empty() && turn.alive()) {
+Status Worker::in_batches(std::size_t stage, std::span<const Due> dues, Turn& turn) {
+  while (!dues.empty() && turn.alive()) {
     std::size_t count = 0, columns = 0;
-    while (count < std::min(works.size(), kWorksAtOnce)) {
-      columns += works_.columns(works[count]);
+    while (count < std::min(dues.size(), kWorksAtOnce)) {
+      columns += plan_.columns(dues[count]);
       if (count > 0 && columns > kColumnsAtOnce) break;
       ++count;
     }
-    check(count > 0, "a batch has work");
-    const auto batch = works.first(count);
+    check(count > 0, "a batch has due");
+    const auto batch = dues.first(count);
     VARVE_RETURN_IF_ERROR(stage == 0 ? seal(batch, turn) : make(stage - 1, batch, turn));
-    works = works.subspan(count);
+    dues = dues.subspan(count);
   }
   return {};
 }
@@ -98,17 +98,15 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   for (const Due& due : dues) (is_late(due.slot) ? late : timely).push_back(due);
   if (!late.empty()) VARVE_RETURN_IF_ERROR(make_late(late, turn));
   if (timely.empty()) return {};
+  VARVE_RETURN_IF_ERROR(plan_.load_index(timely, options_.slot_ms, turn.when == When::ended));
   std::vector<SealWork> works;
-  for (const Due& due : timely) {
-    VARVE_RETURN_IF_ERROR(works_.know({&due, 1}, {due.slot, due.slot + options_.slot_ms}, turn.when == When::ended));
-    works.push_back(works_.seal(due));
-  }
+  for (const Due& due : timely) works.push_back(plan_.seal_work(due));
   VARVE_ASSIGN_OR_RETURN(const auto sealed, sealer_.seal(works));
   check(sealed.size() == timely.size(), "each slot is sealed or says why not");
   std::vector<Due> good;
   for (std::size_t i = 0; i < sealed.size(); ++i) {
     if (!sealed[i].status) {
-      VARVE_RETURN_IF_ERROR(give_up(0, timely[i], sealed[i].status.error()));
+      VARVE_RETURN_IF_ERROR(set_aside(0, timely[i], sealed[i].status.error()));
       continue;
     }
     good.push_back(timely[i]);
@@ -122,7 +120,7 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   return finish(0, good);
 }
 
-// All units over them, finest first, before they are complete: until then their hot rows are read.
+// All rollup blocks over them, finest first, before they are complete: until then their hot rows are read.
 Status Worker::make_late(std::span<const Due> dues, Turn& turn) {
   std::vector<Due> good(dues.begin(), dues.end());
   for (std::size_t level = 0; level < trackers_.levels(); ++level) {
@@ -131,48 +129,37 @@ Status Worker::make_late(std::span<const Due> dues, Turn& turn) {
   return finish(0, good);
 }
 
-// Returns those of which it could be made.
+// Returns those whose rollup block could be made.
 Result<std::vector<Worker::Due>> Worker::make_late(std::size_t level, std::span<const Due> dues, Turn& turn) {
-  const std::int64_t unit_ms = trackers_.unit_ms(level);
-  std::map<Key, std::size_t> units;
-  std::vector<UnitWork> works;
+  std::map<Key, std::size_t> numbers;
+  std::vector<Due> blocks;
+  std::vector<std::size_t> block_of;  // of each due
   for (const Due& due : dues) {
-    Due unit = due;
-    unit.slot = model::window_start(due.slot, unit_ms);
-    if (!units.try_emplace({unit.member, unit.slot}, works.size()).second) continue;
-    if (level == 0) {
-      VARVE_RETURN_IF_ERROR(works_.know({&unit, 1}, {unit.slot, unit.slot + unit_ms}, turn.when == When::ended));
-    }
-    works.push_back(works_.unit(unit, level == 0));
+    Due block = due;
+    block.slot = model::window_start(due.slot, trackers_.rollup_block_ms(level));
+    const auto [at, is_new] = numbers.try_emplace({block.member, block.slot}, blocks.size());
+    if (is_new) blocks.push_back(block);
+    block_of.push_back(at->second);
   }
-  VARVE_ASSIGN_OR_RETURN(const auto made, maker_.make(level, works));
+  VARVE_ASSIGN_OR_RETURN(const auto made, make_blocks(level, blocks, turn));
   std::vector<Due> good;
-  for (const Due& due : dues) {
-    const MadeUnit& unit = made[units.at({due.member, model::window_start(due.slot, unit_ms)})];
-    if (unit.status) {
-      good.push_back(due);
+  for (std::size_t i = 0; i < dues.size(); ++i) {
+    const Status& status = made[block_of[i]].status;
+    if (status) {
+      good.push_back(dues[i]);
     } else {
-      VARVE_RETURN_IF_ERROR(give_up(0, due, unit.status.error()));
+      VARVE_RETURN_IF_ERROR(set_aside(0, dues[i], status.error()));
     }
   }
   return good;
 }
 
 Status Worker::make(std::size_t level, std::span<const Due> dues, Turn& turn) {
-  const std::int64_t unit_ms = trackers_.unit_ms(level);
-  if (level == 0) {
-    for (const Due& due : dues) {
-      VARVE_RETURN_IF_ERROR(works_.know({&due, 1}, {due.slot, due.slot + unit_ms}, turn.when == When::ended));
-    }
-  }
-  std::vector<UnitWork> works;
-  for (const Due& due : dues) works.push_back(works_.unit(due, level == 0));
-  VARVE_ASSIGN_OR_RETURN(const auto made, maker_.make(level, works));
-  check(made.size() == dues.size(), "each unit is made or says why not");
+  VARVE_ASSIGN_OR_RETURN(const auto made, make_blocks(level, dues, turn));
   std::vector<Due> good;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!made[i].status) {
-      VARVE_RETURN_IF_ERROR(give_up(level + 1, dues[i], made[i].status.error()));
+      VARVE_RETURN_IF_ERROR(set_aside(level + 1, dues[i], made[i].status.error()));
       continue;
     }
     good.push_back(dues[i]);
@@ -182,55 +169,70 @@ Status Worker::make(std::size_t level, std::span<const Due> dues, Turn& turn) {
   return finish(level + 1, good);
 }
 
-// Also those of other groups that leave out what this one counts.
-Status Worker::touch_finest(std::span<const Due> dues, Turn& turn) {
-  std::vector<tracker::Touch> touches;
-  for (const Due& due : dues) {
-    VARVE_RETURN_IF_ERROR(works_.know({&due, 1}, {due.slot, due.slot + options_.slot_ms}, turn.when == When::ended));
-    const Timestamp unit = model::window_start(due.slot, trackers_.unit_ms(0));
-    for (const Works::Place& place : works_.concerned(due)) touches.push_back({place.member, place.partition, unit});
+Result<std::vector<MadeRollupBlock>> Worker::make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn) {
+  const bool finest = level == 0;
+  if (finest) {
+    VARVE_RETURN_IF_ERROR(plan_.load_index(dues, trackers_.rollup_block_ms(level), turn.when == When::ended));
   }
-  return trackers_.units(0).touch(touches, clock_.now_ms());
+  std::vector<RollupBlockWork> works;
+  for (const Due& due : dues) works.push_back(plan_.rollup_block_work(due, finest));
+  VARVE_ASSIGN_OR_RETURN(auto made, maker_.make(level, works));
+  check(made.size() == dues.size(), "each rollup block is made or says why not");
+  return made;
 }
 
-// One unit lies in one coarser unit (spans.h).
+// Also those of other groups that leave out what this one counts. The index is looked at once more: a group that was
+// announced since the samples were read may have made its rollup block without them.
+Status Worker::touch_finest(std::span<const Due> dues, Turn& turn) {
+  VARVE_RETURN_IF_ERROR(plan_.load_index(dues, options_.slot_ms, turn.when == When::ended));
+  std::vector<tracker::Touch> touches;
+  for (const Due& due : dues) {
+    const Timestamp block = model::window_start(due.slot, trackers_.rollup_block_ms(0));
+    for (const WorkPlan::Place& place : plan_.dependants(due))
+      touches.push_back({place.member, place.partition, block});
+  }
+  return trackers_.rollup_blocks(0).touch(touches, clock_.now_ms());
+}
+
+// Each rollup block lies in one coarser rollup block (spans.h).
 Status Worker::touch_coarser(std::size_t level, std::span<const Due> dues) {
   check(level + 1 < trackers_.levels(), "there is a coarser granularity");
-  const std::int64_t coarser = trackers_.unit_ms(level + 1);
+  const std::int64_t coarser_ms = trackers_.rollup_block_ms(level + 1);
+  check(coarser_ms % trackers_.rollup_block_ms(level) == 0, "a coarser rollup block holds whole finer ones");
   std::vector<tracker::Touch> touches;
   for (const Due& due : dues) {
-    touches.push_back({due.member, due.partition, model::window_start(due.slot, coarser)});
+    touches.push_back({due.member, due.partition, model::window_start(due.slot, coarser_ms)});
   }
-  return trackers_.units(level + 1).touch(touches, clock_.now_ms());
+  return trackers_.rollup_blocks(level + 1).touch(touches, clock_.now_ms());
 }
 
-Status Worker::finish(std::size_t stage, std::span<const Due> works) {
-  if (works.empty()) return {};
-  VARVE_RETURN_IF_ERROR(tracker(stage).complete_all(works));
+Status Worker::finish(std::size_t stage, std::span<const Due> dues) {
+  if (dues.empty()) return {};
+  VARVE_RETURN_IF_ERROR(tracker(stage).complete_all(dues));
   const MutexLock lock(mutex_);
   if (errors_[stage].empty()) return {};
-  for (const Due& work : works) errors_[stage].erase({work.member, work.slot});
+  for (const Due& due : dues) errors_[stage].erase({due.member, due.slot});
   return {};
 }
 
-Status Worker::give_up(std::size_t stage, const Due& work, const Error& error) {
+Status Worker::set_aside(std::size_t stage, const Due& due, const Error& error) {
   {
     const MutexLock lock(mutex_);
     auto& errors = errors_[stage];
     if (errors.size() >= kErrorsMax) errors.clear();
-    if (errors.insert_or_assign({work.member, work.slot}, error.message).second) {
+    if (errors.insert_or_assign({due.member, due.slot}, error.message).second) {
       log::error(stage == 0 ? "a slot cannot be sealed" : "windows cannot be made",
-                 {{"series", works_.shown(work.member)}, {"slot", work.slot}, {"error", error.message}});
+                 {{"series", plan_.shown(due.member)}, {"slot", due.slot}, {"error", error.message}});
     }
   }
-  return tracker(stage).fail(work, clock_.now_ms());
+  return tracker(stage).fail(due, clock_.now_ms());
 }
 
 Result<storage::SlotCounts> Worker::counts() const {
   storage::SlotCounts counts;
   for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
     VARVE_ASSIGN_OR_RETURN(const tracker::Counts of, tracker(stage).counts());
-    (stage == 0 ? counts.pending : counts.units_pending) += of.pending;
+    (stage == 0 ? counts.pending : counts.rollup_blocks_pending) += of.pending;
     counts.set_aside += of.set_aside;
   }
   counts.sealed = sealed_;
@@ -246,7 +248,7 @@ Result<std::vector<storage::SetAsideWork>> Worker::set_aside() const {
     for (const tracker::SetAside& one : found) {
       const auto error = errors_[stage].find({one.member, one.slot});
       list.push_back({one.member.tenant, one.slot, stage == 0 ? 0 : maker_.width_ms(stage - 1),
-                      stage == 0 ? "seal" : "coarsen", works_.shown(one.member), one.failures, one.retry_ms,
+                      stage == 0 ? "seal" : "coarsen", plan_.shown(one.member), one.failures, one.retry_ms,
                       error == errors_[stage].end() ? "" : error->second});
     }
   }

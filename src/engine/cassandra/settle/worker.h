@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: does what is due in a partition: seals slots, makes units of them, and coarser ones of these. Each step
-// touches the next before it is complete:
+// Worker: does what is due in a partition: seals slots, makes rollup blocks of them, and coarser ones of these. Each
+// step touches the next before it is complete:
 //
-//   samples: due → seal → touch the finest units → complete       units: due → make → touch the coarser ones → complete
+//   samples: due → seal → touch the finest rollup blocks → complete
+//   rollup blocks: due → make → touch the coarser ones → complete
 //
-// Samples whose slot's time is over are not sealed any more: the units over them are made at once.
+// Samples whose slot's time is over are not sealed any more: the rollup blocks over them are made at once.
 //
 // Work that fails on what it finds is set aside with back-off, and all other work goes on. Where store or trackers do
 // not answer, the turn ends, and everything stays pending.
@@ -21,7 +22,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "engine/cassandra/hot/pending_trackers.h"
-#include "engine/cassandra/settle/works.h"
+#include "engine/cassandra/settle/work_plan.h"
 #include "storage/sample_store.h"
 #include "storage/slot_store.h"
 #include "tracker/ownership.h"
@@ -41,10 +42,10 @@ class Worker {
     std::uint32_t partitions = 64;
   };
   // `clock`: the one that all replicas share.
-  Worker(const Options& options, Works& works, PendingTrackers& trackers, const Sealer& sealer, const UnitMaker& maker,
-         const Clock& clock)
+  Worker(const Options& options, WorkPlan& plan, PendingTrackers& trackers, const Sealer& sealer,
+         const RollupBlockMaker& maker, const Clock& clock)
       : options_(options),
-        works_(works),
+        plan_(plan),
         trackers_(trackers),
         sealer_(sealer),
         maker_(maker),
@@ -75,31 +76,32 @@ class Worker {
   // Stage 0 is samples, others are granularities + 1.
   Status take(std::uint32_t partition, Turn& turn);
   Status stage(std::size_t stage, std::uint32_t partition, Turn& turn);
-  Status in_batches(std::size_t stage, std::span<const Due> works, Turn& turn);
-  Status seal(std::span<const Due> works, Turn& turn);
-  Status make_late(std::span<const Due> works, Turn& turn);
-  Result<std::vector<Due>> make_late(std::size_t level, std::span<const Due> works, Turn& turn);
-  Status make(std::size_t level, std::span<const Due> works, Turn& turn);
-  Status touch_finest(std::span<const Due> works, Turn& turn);
-  Status touch_coarser(std::size_t level, std::span<const Due> works);
-  Status finish(std::size_t stage, std::span<const Due> works);
-  Status give_up(std::size_t stage, const Due& work, const Error& error);
+  Status in_batches(std::size_t stage, std::span<const Due> dues, Turn& turn);
+  Status seal(std::span<const Due> dues, Turn& turn);
+  Status make_late(std::span<const Due> dues, Turn& turn);
+  Result<std::vector<Due>> make_late(std::size_t level, std::span<const Due> dues, Turn& turn);
+  Status make(std::size_t level, std::span<const Due> dues, Turn& turn);
+  Result<std::vector<MadeRollupBlock>> make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn);
+  Status touch_finest(std::span<const Due> dues, Turn& turn);
+  Status touch_coarser(std::size_t level, std::span<const Due> dues);
+  Status finish(std::size_t stage, std::span<const Due> dues);
+  Status set_aside(std::size_t stage, const Due& due, const Error& error);
 
   [[nodiscard]] tracker::SlotTracker& tracker(std::size_t stage) const {
-    return stage == 0 ? trackers_.samples() : trackers_.units(stage - 1);
+    return stage == 0 ? trackers_.samples() : trackers_.rollup_blocks(stage - 1);
   }
   [[nodiscard]] bool is_late(model::Timestamp slot) const;
 
   const Options options_;
-  Works& works_;
+  WorkPlan& plan_;
   PendingTrackers& trackers_;
   const Sealer& sealer_;
-  const UnitMaker& maker_;
+  const RollupBlockMaker& maker_;
   const Clock& clock_;
   Mutex settling_;
   std::atomic<std::uint64_t> sealed_ = 0, windows_ = 0;
   mutable Mutex mutex_;
-  using Key = std::pair<tracker::Member, model::Timestamp>;
+  using Key = std::pair<tracker::Member, model::Timestamp>;  // and the slot, or the rollup block's start
   mutable std::vector<std::map<Key, std::string>> errors_
       VARVE_GUARDED_BY(mutex_);  // of each stage: of what this process set aside
 };

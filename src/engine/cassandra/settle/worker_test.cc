@@ -34,7 +34,7 @@ class WorkerTest : public ::testing::Test {
     ASSERT_TRUE(status && *status);
   }
   std::uint64_t pending(std::size_t stage) {
-    return (stage == 0 ? static_cast<tracker::SlotTracker&>(a.pending.samples()) : a.pending.units(stage - 1))
+    return (stage == 0 ? static_cast<tracker::SlotTracker&>(a.pending.samples()) : a.pending.rollup_blocks(stage - 1))
         .counts()
         ->pending;
   }
@@ -49,7 +49,7 @@ class WorkerTest : public ::testing::Test {
   using Pendings = std::vector<std::uint64_t>;
 };
 
-TEST_F(WorkerTest, ASlotBecomesUnits) {
+TEST_F(WorkerTest, ASlotBecomesRollupBlocks) {
   append(a, {"cpu"}, "h", now, 3);
   append(a, {"cpu"}, "h", now + 6 * kMinute, 5);
   ASSERT_TRUE(b.turns());
@@ -59,16 +59,16 @@ TEST_F(WorkerTest, ASlotBecomesUnits) {
   EXPECT_EQ(sealed("h"), (Samples{{now, 3}, {now + 6 * kMinute, 5}}));
   EXPECT_EQ(all_pending(), (Pendings{0, 1, 0, 0}));
   EXPECT_EQ(a.worker.counts()->pending, 0U);
-  EXPECT_EQ(a.worker.counts()->units_pending, 1U);
+  EXPECT_EQ(a.worker.counts()->rollup_blocks_pending, 1U);
   EXPECT_TRUE(windows(0, "h").empty());
-  cluster.clock.advance_ms(cluster.units_ms[0]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[0]);
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(shown(windows(0, "h")), (ShownWindows{{now, "1/3/3/3"}, {now + 5 * kMinute, "1/5/5/5"}}));
   EXPECT_EQ(all_pending(), (Pendings{0, 0, 1, 0}));
-  cluster.clock.advance_ms(cluster.units_ms[1]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[1]);
   ASSERT_TRUE(a.turns());
   EXPECT_EQ(shown(windows(1, "h")), (ShownWindows{{now, "2/8/3/5"}}));
-  cluster.clock.advance_ms(cluster.units_ms[2]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[2]);
   ASSERT_TRUE(a.turns());
   EXPECT_EQ(shown(windows(2, "h")), (ShownWindows{{model::window_start(now, kDay), "2/8/3/5"}}));
   EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
@@ -104,7 +104,7 @@ TEST_F(WorkerTest, SettlingSealsWhatWasTouchedJustNow) {
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(sealed("h").size(), 3U);
   EXPECT_EQ(pending(0), 0U);
-  cluster.clock.advance_ms(cluster.units_ms[0]);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[0]);
   EXPECT_EQ(b.worker.settle()->slots_sealed, 0U);
   EXPECT_EQ(shown(windows(0, "h")), (ShownWindows{{now, "3/12/3/5"}}));
 }
@@ -131,7 +131,8 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   const auto bad = SealedView::cells("bad", {"cpu"});
   std::string value;
   append_section(value, bad.group, "these are no rows");
-  const RowWrite written = hot_write(cluster.tables, bad.tenant, bundle_of(bad.group, 64), now, {now * 1000, 9}, value);
+  const RowWrite written =
+      hot_write(cluster.tables, bad.tenant, hash_prefix_of(bad.group, 64), now, {now * 1000, 9}, value);
   ASSERT_TRUE(cluster.rows.write_now({written}));
   cluster.clock.advance_ms(kHour + quiet);
   ASSERT_TRUE(b.turns());
@@ -161,7 +162,7 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
 TEST_F(WorkerTest, EachStepMayFail) {
   for (int steps = 0; steps < 60; ++steps) {
     const std::string host = "h" + std::to_string(steps);
-    const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.units_ms[0]);
+    const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.rollup_blocks_ms[0]);
     append(a, {"cpu"}, host, start, 3);
     if (steps % 2 == 0) {
       cluster.rows.fail_writes_after(static_cast<std::size_t>(steps / 2));
@@ -174,7 +175,7 @@ TEST_F(WorkerTest, EachStepMayFail) {
     cluster.rows.let_write();
     b.trackers.away_after(-1);
     b.trackers.away(false);
-    cluster.clock.advance_ms(cluster.units_ms[0]);
+    cluster.clock.advance_ms(cluster.rollup_blocks_ms[0]);
     ASSERT_TRUE(b.turns());
     cluster.clock.advance_ms(quiet);
     ASSERT_TRUE(b.turns());
@@ -210,12 +211,12 @@ TEST_F(WorkerTest, ASeriesInTwoGroupsCountsOnce) {
       const bool wide_first = number % 2 == 0;
       const std::string host = "h" + std::to_string(number) + (same_slot ? "s" : "");
       const std::vector<std::string> wide = {"cpu", "mem"}, narrow = {"cpu"};
-      const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.units_ms[0]);
+      const Timestamp start = model::window_start(cluster.clock.now_ms(), cluster.rollup_blocks_ms[0]);
       const auto first = [&] { append(wide_first ? a : b, wide_first ? wide : narrow, host, start, 3); };
       const auto second = [&] { append(wide_first ? b : a, wide_first ? narrow : wide, host, start, 3); };
       first();
       if (same_slot) second();
-      cluster.clock.advance_ms(cluster.units_ms[0] + quiet);
+      cluster.clock.advance_ms(cluster.rollup_blocks_ms[0] + quiet);
       ASSERT_TRUE(a.turns());
       cluster.clock.advance_ms(quiet);
       ASSERT_TRUE(a.turns());
@@ -233,7 +234,7 @@ TEST_F(WorkerTest, ASeriesInTwoGroupsCountsOnce) {
 
 TEST_F(WorkerTest, ASeriesTwiceInOneGroupCountsOnce) {
   append(a, {"cpu", "cpu"}, "h", now, 3);
-  cluster.clock.advance_ms(cluster.units_ms[0] + quiet);
+  cluster.clock.advance_ms(cluster.rollup_blocks_ms[0] + quiet);
   ASSERT_TRUE(a.turns());
   cluster.clock.advance_ms(quiet);
   ASSERT_TRUE(a.turns());
@@ -256,7 +257,7 @@ TEST_F(WorkerTest, ManyAreSealedInBatches) {
   EXPECT_EQ(pending(0), 0U);
 }
 
-// Units that are longer than the journal goes back.
+// Rollup blocks that are longer than the journal goes back.
 TEST_F(WorkerTest, WhatALossTakesIsMadeAgain) {
   append(a, {"cpu"}, "h", now, 3);
   for (int i = 0; i < 10; ++i) {
@@ -267,7 +268,7 @@ TEST_F(WorkerTest, WhatALossTakesIsMadeAgain) {
   append(a, {"cpu"}, "h", now + 10 * kDay, 4);
   cluster.redis.lose();
   EXPECT_EQ(all_pending(), (Pendings{0, 0, 0, 0}));
-  ASSERT_TRUE(b.alarms.turn());
+  ASSERT_TRUE(b.missed_touches.turn());
   EXPECT_EQ(pending(0), 2U) << "nobody has dropped what was sealed";
   EXPECT_GE(pending(3), 1U);
   for (int i = 0; i < 60; ++i) {

@@ -39,7 +39,7 @@ struct Varints {
 
 }  // namespace
 
-std::string encode_stats(const PartStats& stats, model::Timestamp start) {
+std::string encode_stats(const ColumnShardStats& stats, model::Timestamp start) {
   std::string blob(1, static_cast<char>(kBlobVersion));
   append_le64(blob, stats.version);
   for (const storage::SeriesStats& one : stats.series) {
@@ -52,10 +52,10 @@ std::string encode_stats(const PartStats& stats, model::Timestamp start) {
   return blob;
 }
 
-Result<PartStats> decode_stats(std::string_view blob, model::Timestamp start) {
+Result<ColumnShardStats> decode_stats(std::string_view blob, model::Timestamp start) {
   VARVE_RETURN_IF_ERROR(check_version(blob, "lives"));
   if (blob.size() < 9) return fail(Code::corrupt, "the stats of a row are cut short");
-  PartStats stats;
+  ColumnShardStats stats;
   stats.version = load_le<std::int64_t>(reinterpret_cast<const std::byte*>(blob.data()) + 1);
   const auto* const bytes = reinterpret_cast<const std::byte*>(blob.data());
   Varints numbers{bytes + 9, bytes + blob.size()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blobs: what stands beside chunks in a row (docs/formats/cluster.md). Foreign bytes are safe: corrupt, unsupported
-// (another version).
+// Blobs: the other blobs of a row that has a chunk (docs/formats/cluster.md). Decoding is safe for any bytes. Errors:
+// corrupt, unsupported (another version).
 #pragma once
 
 #include <compare>
@@ -16,15 +16,15 @@
 
 namespace varve::engine::cassandra {
 
-// What is known of the series of a part without reading its chunk, and the version of the row.
-struct PartStats {
+// The series stats of a column shard, and the version of its row.
+struct ColumnShardStats {
   std::int64_t version = 0;                  // write_versions.h: what it was made of was read after this was drawn
   std::vector<storage::SeriesStats> series;  // in order of the columns
 };
-std::string encode_stats(const PartStats& stats, model::Timestamp start);
-Result<PartStats> decode_stats(std::string_view blob, model::Timestamp start);
+std::string encode_stats(const ColumnShardStats& stats, model::Timestamp start);
+Result<ColumnShardStats> decode_stats(std::string_view blob, model::Timestamp start);
 
-// What one process wrote at one moment: names a hot row within its partition, and orders them.
+// When a hot row arrived, and at which process: identifies the row within its partition, and orders rows.
 struct Arrival {
   std::int64_t us = 0;
   std::int64_t source = 0;

@@ -11,23 +11,23 @@ namespace {
 constexpr std::int64_t kHour = 3'600'000, kDay = 24 * kHour;
 
 TEST(SpansTest, AreMultiplesOfSlotAndGranularity) {
-  EXPECT_EQ(era_ms(kHour), 7 * kDay);
-  EXPECT_EQ(unit_ms(300'000, kHour), 4 * kHour);
-  EXPECT_EQ(unit_ms(kHour, kHour), 2 * kDay);
-  EXPECT_EQ(unit_ms(kDay, kHour), 48 * kDay);
-  EXPECT_EQ(unit_ms(1000, kHour), kHour);              // more windows than wanted
-  EXPECT_EQ(unit_ms(90'000, 60'000), 72 * 60'000);     // 48 windows, 72 slots
-  EXPECT_EQ(unit_ms(300'000, 7'000'000), 21'000'000);  // 70 windows, 3 slots
+  EXPECT_EQ(bucket_ms(kHour), 7 * kDay);
+  EXPECT_EQ(rollup_block_ms(300'000, kHour), 4 * kHour);
+  EXPECT_EQ(rollup_block_ms(kHour, kHour), 2 * kDay);
+  EXPECT_EQ(rollup_block_ms(kDay, kHour), 48 * kDay);
+  EXPECT_EQ(rollup_block_ms(1000, kHour), kHour);              // more windows than wanted
+  EXPECT_EQ(rollup_block_ms(90'000, 60'000), 72 * 60'000);     // 48 windows, 72 slots
+  EXPECT_EQ(rollup_block_ms(300'000, 7'000'000), 21'000'000);  // 70 windows, 3 slots
   // Each is made of whole ones of the finer granularity.
-  const auto units = [](std::vector<std::int64_t> widths) { return units_ms(widths, kHour); };
-  EXPECT_EQ(units({300'000, kHour, kDay}), (std::vector{4 * kHour, 2 * kDay, 48 * kDay}));
-  EXPECT_EQ(units({360'000, kHour, kDay}), (std::vector{5 * kHour, 50 * kHour, 50 * kDay}));
-  EXPECT_EQ(units({720'000, kHour}), (std::vector{10 * kHour, 50 * kHour}));
-  EXPECT_EQ(period_of(-1), -kPeriodMs);
+  const auto blocks = [](std::vector<std::int64_t> widths) { return rollup_blocks_ms(widths, kHour); };
+  EXPECT_EQ(blocks({300'000, kHour, kDay}), (std::vector{4 * kHour, 2 * kDay, 48 * kDay}));
+  EXPECT_EQ(blocks({360'000, kHour, kDay}), (std::vector{5 * kHour, 50 * kHour, 50 * kDay}));
+  EXPECT_EQ(blocks({720'000, kHour}), (std::vector{10 * kHour, 50 * kHour}));
+  EXPECT_EQ(index_bucket_of(-1), -kIndexBucketMs);
 }
 
 TEST(BlobsTest, StatsComeBack) {
-  const PartStats stats{1'700'000'000'000'001, {{1000, 1999, 3, 6}, {}, {-5, -5, 1, 1}}};
+  const ColumnShardStats stats{1'700'000'000'000'001, {{1000, 1999, 3, 6}, {}, {-5, -5, 1, 1}}};
   const auto back = decode_stats(encode_stats(stats, 1000), 1000);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->version, stats.version);

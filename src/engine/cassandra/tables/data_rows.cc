@@ -23,32 +23,32 @@ Status check_cells_of(const RowView& row, std::size_t wanted) {
   return fail(Code::corrupt, "a row of " + std::to_string(row.cells.size()) + " cells, not " + std::to_string(wanted));
 }
 
-std::vector<std::int64_t> units_of(const SchemaOptions& schema, std::int64_t slot_ms) {
+std::vector<std::int64_t> rollup_blocks_of(const SchemaOptions& schema, std::int64_t slot_ms) {
   std::vector<std::int64_t> widths;
   for (const rollup::Level& level : schema.rollups) widths.push_back(level.width_ms);
-  return units_ms(widths, slot_ms);
+  return rollup_blocks_ms(widths, slot_ms);
 }
 
-// A unit is made when it has ended: until then there must be what it is made of.
-std::int64_t stored_ms(std::int64_t wanted_ms, const std::vector<std::int64_t>& units, std::size_t made) {
+// A rollup block is made when it has ended: until then there must be what it is made of.
+std::int64_t stored_ms(std::int64_t wanted_ms, const std::vector<std::int64_t>& blocks, std::size_t made) {
   if (wanted_ms >= rollup::kForEver) return rollup::kForEver;
-  return std::max(wanted_ms, made < units.size() ? units[made] : 0) + kGoneMarginMs;
+  return std::max(wanted_ms, made < blocks.size() ? blocks[made] : 0) + kGoneMarginMs;
 }
 
 }  // namespace
 
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
-  const auto units = units_of(schema, slot_ms);
-  return {&tables.sealed, slot_ms, era_ms(slot_ms), stored_ms(schema.raw_retention_ms, units, 0), false};
+  const auto blocks = rollup_blocks_of(schema, slot_ms);
+  return {&tables.sealed, slot_ms, bucket_ms(slot_ms), stored_ms(schema.raw_retention_ms, blocks, 0), false};
 }
 
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
-  const auto units = units_of(schema, slot_ms);
+  const auto blocks = rollup_blocks_of(schema, slot_ms);
   std::vector<ChunkTable> list;
   for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
     list.push_back(
-        {&tables.levels[level], units[level], unit_era_ms(units[level]),
-         stored_ms(shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), units, level + 1),
+        {&tables.levels[level], blocks[level], rollup_bucket_ms(blocks[level]),
+         stored_ms(shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), blocks, level + 1),
          true});
   }
   return list;
@@ -58,11 +58,11 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
                std::int64_t now_ms) {
   const auto ttl = ttl_left_s(row.start + table.row_ms, shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
   if (!ttl) return;
-  check(table.era_ms % table.row_ms == 0, "partitions hold whole rows");
+  check(table.bucket_ms % table.row_ms == 0, "partitions hold whole rows");
   RowWrite& out = rows.emplace_back();
   out.table = table.table;
-  out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.part)),
-                   timestamp_cell(model::window_start(row.start, table.era_ms))};
+  out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.column_shard)),
+                   timestamp_cell(model::window_start(row.start, table.bucket_ms))};
   out.clustering = {timestamp_cell(row.start)};
   out.values = {row.chunk, encode_stats(row.stats, row.start)};
   if (table.has_added) out.values.push_back(encode_arrivals(row.added));
@@ -70,16 +70,17 @@ void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const Group
   out.ttl_s = *ttl;
 }
 
-void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned part,
+void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
                model::TimeRange range, const ChunkFields& fields) {
   if (range.empty()) return;
   const model::Timestamp first = model::window_start(range.first, table.row_ms);
-  for (auto era = model::window_start(first, table.era_ms); era < range.last; era += table.era_ms) {
+  for (auto bucket = model::window_start(first, table.bucket_ms); bucket < range.last; bucket += table.bucket_ms) {
     RowRead& read = reads.emplace_back();
     read.table = table.table;
-    read.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(part)), timestamp_cell(era)};
-    if (era < first) read.from = timestamp_cell(first);
-    if (range.last < era + table.era_ms) read.until = timestamp_cell(range.last);
+    read.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(column_shard)),
+                      timestamp_cell(bucket)};
+    if (bucket < first) read.from = timestamp_cell(first);
+    if (range.last < bucket + table.bucket_ms) read.until = timestamp_cell(range.last);
     read.values = names_of(fields);
   }
 }

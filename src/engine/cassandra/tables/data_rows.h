@@ -24,14 +24,14 @@ struct GroupCells {
 };
 
 // Rows are stored for so much longer than they are shown, or windows are made of them: clocks of nodes and replicas may
-// differ by that. In that time nothing new is written for a slot or unit that has no row: it may have had one.
+// differ by that. In that time nothing new is written for a slot or rollup block that has no row: it may have had one.
 inline constexpr std::int64_t kGoneMarginMs = 86'400'000;
 
-// A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a unit).
+// A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a rollup block).
 struct ChunkTable {
   const Table* table = nullptr;
-  std::int64_t row_ms = 0;        // slot or unit
-  std::int64_t era_ms = 0;        // partition
+  std::int64_t row_ms = 0;        // slot or rollup block
+  std::int64_t bucket_ms = 0;     // partition
   std::int64_t retention_ms = 0;  // how long they are stored, from the end of what a row stands for
   bool has_added = false;
   // Is a row that begins there kept?
@@ -45,20 +45,21 @@ std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& 
 
 struct ChunkWrite {
   model::Timestamp start = 0;
-  unsigned part = 0;
-  std::string chunk;  // empty: there is nothing there, or no more
-  PartStats stats;    // its version is the row's write timestamp
+  unsigned column_shard = 0;
+  std::string chunk;       // empty: there is nothing there, or no more
+  ColumnShardStats stats;  // its version is the row's write timestamp
   std::vector<Arrival> added;
 };
 // None where its time, or that of the group's samples, is over at now_ms.
 void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
                std::int64_t now_ms);
 
-// One read for each era that the range touches; rows that overlap it. What is wanted of them beside the chunk:
+// One read for each partition bucket that the range touches; rows that overlap it. What is wanted of them beside the
+// chunk:
 struct ChunkFields {
   bool chunk = true, stats = false, added = false;
 };
-void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned part,
+void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
                model::TimeRange range, const ChunkFields& fields = {});
 struct ChunkRow {
   model::Timestamp start = 0;

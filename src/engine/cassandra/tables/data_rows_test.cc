@@ -20,9 +20,9 @@ class DataRows : public ::testing::Test {
   const GroupCells group{"acme", std::string(16, 'g')};
 
   // "start=chunk" of what is read.
-  std::string read(const ChunkTable& table, model::TimeRange range, unsigned part = 0) {
+  std::string read(const ChunkTable& table, model::TimeRange range, unsigned column_shard = 0) {
     std::vector<RowRead> reads;
-    add_reads(reads, table, group, part, range);
+    add_reads(reads, table, group, column_shard, range);
     std::string text;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
       VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
@@ -40,7 +40,7 @@ TEST_F(DataRows, ChunksAreFoundByTime) {
   for (const std::int64_t hour : {-1, 0, 1, 5, 168}) {
     add_write(writes, sealed, group, {base + hour * kHour, 0, std::to_string(hour), {1, {}}, {}}, clock.now_ms());
   }
-  add_write(writes, sealed, group, {base, 1, "other part", {1, {}}, {}}, clock.now_ms());
+  add_write(writes, sealed, group, {base, 1, "other shard", {1, {}}, {}}, clock.now_ms());
   EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((31 * kDay + kHour - kWeek) / 1000))
       << "a day longer than they are shown";
   ASSERT_TRUE(rows.write_now(std::move(writes)));
@@ -48,10 +48,10 @@ TEST_F(DataRows, ChunksAreFoundByTime) {
   const auto at = [&](std::int64_t hour) { return std::to_string(h + hour) + "=" + std::to_string(hour) + " "; };
   EXPECT_EQ(read(sealed, {base, base + 2 * kHour}), at(0) + at(1));
   EXPECT_EQ(read(sealed, {base + 1, base + kHour + 1}), at(0) + at(1)) << "rows that overlap";
-  EXPECT_EQ(read(sealed, {base - kHour, base + 1}), at(-1) + at(0)) << "two eras";
+  EXPECT_EQ(read(sealed, {base - kHour, base + 1}), at(-1) + at(0)) << "two buckets";
   EXPECT_EQ(read(sealed, {base + 2 * kHour, base + 5 * kHour}), "");
   EXPECT_EQ(read(sealed, {base - kWeek, base + 3 * kWeek}), at(-1) + at(0) + at(1) + at(5) + at(168));
-  EXPECT_EQ(read(sealed, {base, base + kHour}, 1), std::to_string(h) + "=other part ");
+  EXPECT_EQ(read(sealed, {base, base + kHour}, 1), std::to_string(h) + "=other shard ");
 }
 
 TEST_F(DataRows, WhatIsOverIsNotWritten) {
@@ -84,8 +84,8 @@ TEST_F(DataRows, RowsOfAGroupThatLivesShorterGoWithIt) {
   EXPECT_EQ(ttl_of(start, 4 * 3600), -1) << "its slot's last sample is over";
 }
 
-// A unit of windows is made when it has ended.
-TEST_F(DataRows, SamplesAreStoredUntilTheirUnitsAreMade) {
+// A rollup block of windows is made when it has ended.
+TEST_F(DataRows, SamplesAreStoredUntilTheirRollupBlocksAreMade) {
   SchemaOptions shorter = schema;
   shorter.raw_retention_ms = 2 * kHour;
   EXPECT_EQ(sealed_table(tables, shorter, kHour).retention_ms, 4 * kHour + kGoneMarginMs);

@@ -23,28 +23,28 @@ namespace varve::engine::cassandra {
 // All that arrived until then (inclusive, µs). Its write timestamp is the same: the greatest one stays.
 inline RowWrite dropped_write(const Tables& tables, std::string tenant, model::Timestamp slot, std::int64_t slot_ms,
                               std::int64_t until_us) {
-  const model::Timestamp era = model::window_start(slot, era_ms(slot_ms));
+  const model::Timestamp bucket = model::window_start(slot, bucket_ms(slot_ms));
   return {&tables.dropped,
-          {std::move(tenant), timestamp_cell(era)},
+          {std::move(tenant), timestamp_cell(bucket)},
           {timestamp_cell(slot)},
           {bigint_cell(until_us)},
           until_us,
           0};
 }
 
-// What to read for some slots: those of an era at once.
+// What to read for some slots: those of a partition bucket at once.
 class DroppedReads {
  public:
   explicit DroppedReads(const Tables& tables) : tables_(tables) {}
   void add(std::string tenant, model::Timestamp slot, std::int64_t slot_ms) {
-    slots_[{std::move(tenant), model::window_start(slot, era_ms(slot_ms))}].insert(slot);
+    slots_[{std::move(tenant), model::window_start(slot, bucket_ms(slot_ms))}].insert(slot);
   }
   [[nodiscard]] std::vector<RowRead> reads() {  // once, after all was added
     std::vector<RowRead> list;
-    for (const auto& [era, slots] : slots_) {
-      const RowRead read{&tables_.dropped, {era.first, timestamp_cell(era.second)}, {}, {}, {"until"}};
+    for (const auto& [bucket, slots] : slots_) {
+      const RowRead read{&tables_.dropped, {bucket.first, timestamp_cell(bucket.second)}, {}, {}, {"until"}};
       const std::size_t count = add_keyed_reads(list, read, slots, timestamp_cell);
-      tenants_.insert(tenants_.end(), count, &era.first);
+      tenants_.insert(tenants_.end(), count, &bucket.first);
     }
     return list;
   }
@@ -64,7 +64,7 @@ class DroppedReads {
 
  private:
   const Tables& tables_;
-  std::map<std::pair<std::string, model::Timestamp>, std::set<model::Timestamp>> slots_;  // by tenant, era
+  std::map<std::pair<std::string, model::Timestamp>, std::set<model::Timestamp>> slots_;  // by tenant, partition bucket
   std::vector<const std::string*> tenants_;                                               // of each read
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "codec/compression.h"
 #include "engine/cassandra/tables/cell.h"
 
@@ -17,8 +18,8 @@ constexpr unsigned kShardBits = kHotShardBits;
 constexpr unsigned kTagsBits = 64;  // of a group's hash, that are of its tags
 constexpr unsigned kFewBits = 3;
 constexpr unsigned kAlone = 128;
-// Of bundles that stand in the shard of their tags: of small tenants, of groups that have one set of tags, and of parts
-// of these.
+// Lengths whose shard is that of the tags: of small tenants, of all groups with one set of tags, and of fractions of
+// these.
 constexpr std::array<unsigned, 6> kBits = {kFewBits, kShardBits, 8, kTagsBits, 68, 72};
 constexpr std::size_t kTogether = 128;
 
@@ -61,7 +62,7 @@ Status corrupt(const char* what) { return fail(Code::corrupt, std::string("a hot
 
 }  // namespace
 
-unsigned bundle_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags) {
+unsigned prefix_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags) {
   if (groups_of_tenant <= kTogether << kFewBits) return kFewBits;
   if (groups_of_tenant <= kTogether << kShardBits) return kShardBits;
   if (groups_of_tags <= 1 && groups_of_tenant <= kTogether << 8) return 8;
@@ -71,11 +72,11 @@ unsigned bundle_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags) {
   return groups_of_tags <= kTogether << 8 ? 72 : kAlone;
 }
 
-Bundle bundle_of(std::string_view hash, unsigned bits) {
-  Bundle bundle{shard_at(hash, bits == kAlone ? kTagsBits / 8 : 0, bits), std::string(1, static_cast<char>(bits))};
-  bundle.key += hash.substr(0, (bits + 7) / 8);
-  if (bits % 8 != 0) bundle.key.back() = static_cast<char>(bundle.key.back() & (0xff00 >> bits % 8));
-  return bundle;
+HashPrefix hash_prefix_of(std::string_view hash, unsigned bits) {
+  HashPrefix prefix{shard_at(hash, bits == kAlone ? kTagsBits / 8 : 0, bits), std::string(1, static_cast<char>(bits))};
+  prefix.key += hash.substr(0, (bits + 7) / 8);
+  if (bits % 8 != 0) prefix.key.back() = static_cast<char>(prefix.key.back() & (0xff00 >> bits % 8));
+  return prefix;
 }
 
 void append_section(std::string& value, std::string_view hash, std::string_view rows) {
@@ -86,20 +87,20 @@ void append_section(std::string& value, std::string_view hash, std::string_view 
   value += rows;
 }
 
-RowWrite hot_write(const Tables& tables, std::string_view tenant, const Bundle& bundle, model::Timestamp slot,
+RowWrite hot_write(const Tables& tables, std::string_view tenant, const HashPrefix& prefix, model::Timestamp slot,
                    const Arrival& arrival, std::string_view sections) {
   RowWrite row{
-      &tables.raw, {std::string(tenant), timestamp_cell(slot), smallint_cell(bundle.shard)}, {}, {}, arrival.us, 0};
-  row.clustering = {bundle.key, bigint_cell(arrival.us), bigint_cell(arrival.source)};
+      &tables.raw, {std::string(tenant), timestamp_cell(slot), smallint_cell(prefix.shard)}, {}, {}, arrival.us, 0};
+  row.clustering = {prefix.key, bigint_cell(arrival.us), bigint_cell(arrival.source)};
   row.values.push_back(pack(sections));
   return row;
 }
 
 void HotReads::add(std::string_view tenant, std::string_view hash, model::Timestamp slot, std::size_t number) {
   const auto want = [&](unsigned bits) {
-    Bundle bundle = bundle_of(hash, bits);
-    Wanted& wanted = partitions_[{std::string(tenant), slot, bundle.shard}];
-    wanted.keys.insert(std::move(bundle.key));
+    HashPrefix prefix = hash_prefix_of(hash, bits);
+    Wanted& wanted = partitions_[{std::string(tenant), slot, prefix.shard}];
+    wanted.keys.insert(std::move(prefix.key));
     return &wanted;
   };
   std::set<Wanted*> partitions = {want(kAlone)};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hot rows: samples that are not sealed yet. What a row costs in Cassandra is the row, not its bytes: so one holds what
-// a request says of all groups of a *bundle* in one slot, a section for each (docs/formats/cluster.md).
+// Hot rows: samples that are not sealed yet. Cassandra's cost depends on the number of rows, not on their bytes. So
+// one row holds the samples of one request for all groups with the same *hash prefix* in one slot, a section for each
+// group (docs/formats/cluster.md).
 //
-// A bundle is the groups whose hashes begin with the same bits. The first half of a hash is of the tags: groups of one
-// host come together and stand together. How many bits is for the writer to choose; who reads asks for all that may be.
+// The hash prefix of a group is the first bits of its hash. The first half of a hash is that of the tags, so the groups
+// of one host share rows. The writer chooses the number of bits; readers query every length that is possible.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +25,24 @@ inline constexpr std::size_t kGroupHashBytes = 16;
 inline constexpr unsigned kHotShardBits = 5;  // rows of a tenant's slot stand in 32 partitions
 inline constexpr std::int16_t kHotShards = 1 << kHotShardBits;
 
-struct Bundle {
+struct HashPrefix {
   std::int16_t shard = 0;
-  std::string key;
-  auto operator<=>(const Bundle&) const = default;
+  std::string key;  // the column `bundle`: the number of bits, then the bits
+  auto operator<=>(const HashPrefix&) const = default;
 };
 
-// Bits that a bundle may have, for a tenant's groups and those that share the tags of this one: so that about 128
-// groups come together. The last one is a group alone.
-unsigned bundle_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags);
-// `hash`: of a group. `bits`: of those that bundle_bits() gives.
-Bundle bundle_of(std::string_view hash, unsigned bits);
+// How many bits of the hash about 128 groups have in common: given the number of the tenant's groups, and of those with
+// the same tags as this one. 128: the group is alone.
+unsigned prefix_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags);
+// `hash`: of a group. `bits`: of those that prefix_bits() gives.
+HashPrefix hash_prefix_of(std::string_view hash, unsigned bits);
 
 // One more section. `rows`: packed rows (docs/formats/row.md) of the group, their group number 0.
 void append_section(std::string& value, std::string_view hash, std::string_view rows);
 inline constexpr std::size_t kSectionHeadBytes = kGroupHashBytes + 4;
 
-// What one request said of a bundle's groups in one slot. Its write timestamp is its arrival.
-RowWrite hot_write(const Tables& tables, std::string_view tenant, const Bundle& bundle, model::Timestamp slot,
+// The samples of one request for the groups of a hash prefix in one slot. Its write timestamp is its arrival.
+RowWrite hot_write(const Tables& tables, std::string_view tenant, const HashPrefix& prefix, model::Timestamp slot,
                    const Arrival& arrival, std::string_view sections);
 
 // What to read for some groups in some slots: rows of several groups are read once.
@@ -64,7 +65,7 @@ class HotReads {
     auto operator<=>(const Partition&) const = default;
   };
   struct Wanted {
-    std::set<std::string> keys;                               // of bundles
+    std::set<std::string> keys;                               // of hash prefixes
     std::multimap<std::string, std::size_t, std::less<>> of;  // hash → number
   };
   const Tables& tables_;

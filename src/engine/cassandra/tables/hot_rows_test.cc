@@ -31,7 +31,7 @@ class HotRowsTest : public ::testing::Test {
     std::string value;
     if (!beside.empty()) append_section(value, beside, "not mine");
     append_section(value, hash, text);
-    return rows.write_now({hot_write(tables, "t", bundle_of(hash, bits), kHour, arrival, value)});
+    return rows.write_now({hot_write(tables, "t", hash_prefix_of(hash, bits), kHour, arrival, value)});
   }
   // "number:text" of each section, sorted.
   std::multiset<std::string> read(const std::vector<std::string>& hashes, Status* status = nullptr) {
@@ -50,12 +50,12 @@ class HotRowsTest : public ::testing::Test {
 };
 
 // As docs/formats/cluster.md has it.
-TEST_F(HotRowsTest, ABundleIsTheFirstBitsOfAHash) {
+TEST_F(HotRowsTest, APrefixIsTheFirstBitsOfAHash) {
   const std::string hash = hash_of_bytes({0xff, 1, 2, 3, 4, 5, 6, 7, 0xf8}, 9);
   using Golden = std::pair<int, std::string>;
   const auto golden = [&](unsigned bits) {
-    const Bundle bundle = bundle_of(hash, bits);
-    return Golden(bundle.shard, bundle.key);
+    const HashPrefix prefix = hash_prefix_of(hash, bits);
+    return Golden(prefix.shard, prefix.key);
   };
   using namespace std::string_literals;
   EXPECT_EQ(golden(3), Golden(28, "\x03\xe0"));
@@ -65,25 +65,25 @@ TEST_F(HotRowsTest, ABundleIsTheFirstBitsOfAHash) {
   EXPECT_EQ(golden(68), Golden(31, "\x44\xff\1\2\3\4\5\6\7\xf0"s));
   EXPECT_EQ(golden(72), Golden(31, "\x48\xff\1\2\3\4\5\6\7\xf8"s));
   EXPECT_EQ(golden(128), Golden(31, "\x80" + hash)) << "by what comes behind the tags: 0xf8";
-  EXPECT_EQ(bundle_of(hash_of_bytes({0, 0, 0, 0, 0, 0, 0, 0, 0x0f}, 0), 128).shard, 1);
+  EXPECT_EQ(hash_prefix_of(hash_of_bytes({0, 0, 0, 0, 0, 0, 0, 0, 0x0f}, 0), 128).shard, 1);
 }
 
 // About 128 groups come together, whatever there is.
-TEST_F(HotRowsTest, BundlesAreOfAUsefulSize) {
-  EXPECT_EQ(bundle_bits(1, 1), 3U);
-  EXPECT_EQ(bundle_bits(1024, 1024), 3U);
-  EXPECT_EQ(bundle_bits(1025, 1), 5U);
-  EXPECT_EQ(bundle_bits(4097, 1), 8U);
-  EXPECT_EQ(bundle_bits(4097, 2), 64U);
-  EXPECT_EQ(bundle_bits(32'769, 1), 64U);
-  EXPECT_EQ(bundle_bits(1'000'000, 128), 64U);
-  EXPECT_EQ(bundle_bits(1'000'000, 129), 68U);
-  EXPECT_EQ(bundle_bits(1'000'000, 2048), 68U);
-  EXPECT_EQ(bundle_bits(1'000'000, 32'768), 72U);
-  EXPECT_EQ(bundle_bits(1'000'000, 32'769), 128U);
+TEST_F(HotRowsTest, PrefixesHaveAUsefulSize) {
+  EXPECT_EQ(prefix_bits(1, 1), 3U);
+  EXPECT_EQ(prefix_bits(1024, 1024), 3U);
+  EXPECT_EQ(prefix_bits(1025, 1), 5U);
+  EXPECT_EQ(prefix_bits(4097, 1), 8U);
+  EXPECT_EQ(prefix_bits(4097, 2), 64U);
+  EXPECT_EQ(prefix_bits(32'769, 1), 64U);
+  EXPECT_EQ(prefix_bits(1'000'000, 128), 64U);
+  EXPECT_EQ(prefix_bits(1'000'000, 129), 68U);
+  EXPECT_EQ(prefix_bits(1'000'000, 2048), 68U);
+  EXPECT_EQ(prefix_bits(1'000'000, 32'768), 72U);
+  EXPECT_EQ(prefix_bits(1'000'000, 32'769), 128U);
 }
 
-TEST_F(HotRowsTest, AGroupIsFoundInEachBundleThatItMayBeIn) {
+TEST_F(HotRowsTest, AGroupIsFoundUnderEachPrefixThatItMayHave) {
   const std::string mine(kGroupHashBytes, 'a'), other = hash_of_bytes({'a'}, 'b');
   std::int64_t us = 0;
   for (const unsigned bits : {3U, 5U, 8U, 64U, 68U, 72U, 128U}) {
@@ -102,7 +102,7 @@ TEST_F(HotRowsTest, ARowOfManyIsReadOnce) {
     hashes.push_back(hash_of_bytes({7, i}, 'x'));
     append_section(value, hashes.back(), std::to_string(i));
   }
-  ASSERT_TRUE(rows.write_now({hot_write(tables, "t", bundle_of(hashes[0], 5), kHour, {1, 1}, value)}));
+  ASSERT_TRUE(rows.write_now({hot_write(tables, "t", hash_prefix_of(hashes[0], 5), kHour, {1, 1}, value)}));
   const auto found = read(hashes);
   EXPECT_EQ(found.size(), 200U);
   EXPECT_TRUE(found.contains("199:199"));
@@ -114,7 +114,7 @@ TEST_F(HotRowsTest, LongOnesArePacked) {
   const std::string hash(kGroupHashBytes, 'a'), text(1000, 'x');
   std::string value;
   append_section(value, hash, text);
-  const RowWrite row = hot_write(tables, "t", bundle_of(hash, 64), kHour, {1, 1}, value);
+  const RowWrite row = hot_write(tables, "t", hash_prefix_of(hash, 64), kHour, {1, 1}, value);
   EXPECT_LT(row.values[0].size(), 200U);
   EXPECT_EQ(row.values[0][0], 1);
   ASSERT_TRUE(rows.write_now({row}));
@@ -137,7 +137,7 @@ TEST_F(HotRowsTest, DamageIsNoticed) {
   append_section(value, hash, "rows");
   for (const std::size_t size : {std::size_t{1}, kSectionHeadBytes - 1, value.size() - 1}) {
     const std::int64_t us = static_cast<std::int64_t>(size);
-    const RowWrite row = hot_write(tables, "t", bundle_of(hash, 64), kHour, {us, 1}, value.substr(0, size));
+    const RowWrite row = hot_write(tables, "t", hash_prefix_of(hash, 64), kHour, {us, 1}, value.substr(0, size));
     ASSERT_TRUE(rows.write_now({row}));
     Status status;
     read({hash}, &status);

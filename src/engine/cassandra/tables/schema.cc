@@ -38,8 +38,8 @@ std::string with(const std::string& compaction, std::string_view compression, st
 Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std::string_view compression) {
   const std::int64_t wanted_ms = retention_ms >= rollup::kForEver ? 30 * model::kDayMs : retention_ms / kWindowsWanted;
   const bool days = wanted_ms > model::kDayMs;
-  const std::int64_t unit_ms = days ? model::kDayMs : model::kHourMs;
-  const std::int64_t size = std::max<std::int64_t>(1, (wanted_ms + unit_ms - 1) / unit_ms);
+  const std::int64_t rollup_block_ms = days ? model::kDayMs : model::kHourMs;
+  const std::int64_t size = std::max<std::int64_t>(1, (wanted_ms + rollup_block_ms - 1) / rollup_block_ms);
   table.ttl_s = ttl_s(retention_ms);
   table.options =
       with("'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" +
@@ -60,17 +60,19 @@ Table transient(Table table, std::int64_t kept_ms) {
   return table;
 }
 
-// Small rows that every process writes again in each period and that are read much more often than written: few files
-// may hold a partition. 'L10' is levelled compaction with a fan-out of ten.
+// Small rows that every process writes again in each index bucket and that are read much more often than written: few
+// files may hold a partition. 'L10' is levelled compaction with a fan-out of ten.
 Table levelled(Table table, std::uint32_t ttl = 0) {
   table.ttl_s = ttl;
   table.options = with("'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L10'", kLz4, ttl, kGraceDataS);
   return table;
 }
 
+// The columns `era`, `period` and `part` are called partition bucket, index bucket and column shard in the code, `unit`
+// is the start of a rollup block, `bundle` a hash prefix.
 const ColumnDefinition kTenant{"tenant", text}, kMetric{"metric_name", text}, kShard{"shard", smallint},
-    kGroup{"group_hash", blob}, kList{"list_hash", blob}, kSlot{"time_slot", timestamp}, kEra{"era", timestamp},
-    kPeriod{"period", timestamp}, kPart{"part", smallint}, kChunk{"chunk", blob}, kLives{"lives", blob},
+    kGroup{"group_hash", blob}, kList{"list_hash", blob}, kSlot{"time_slot", timestamp}, kBucket{"era", timestamp},
+    kIndexBucket{"period", timestamp}, kColumnShard{"part", smallint}, kChunk{"chunk", blob}, kLives{"lives", blob},
     kTags{"tags", text_map};
 
 std::string_view cql_type(CellType type) {
@@ -95,13 +97,14 @@ std::string names_of(const std::vector<ColumnDefinition>& columns) {
 
 Table level_table(const rollup::Level& level, const std::string& slot_width) {
   const std::string width = width_name(level.width_ms);
-  return by_time({"data_" + width + "_p_" + slot_width,
-                  "windows of " + width + ": a row for each unit and 32 series of a line group; 42 rows, 300 KB",
-                  {kTenant, kGroup, kPart, kEra},
-                  {{"unit", timestamp}},
-                  {kChunk, kLives, {"added", blob}},
-                  {}},
-                 level.retention_ms, kGraceDataS, kPacked);
+  return by_time(
+      {"data_" + width + "_p_" + slot_width,
+       "windows of " + width + ": a row for each rollup block and 32 series of a line group; 42 rows, 300 KB",
+       {kTenant, kGroup, kColumnShard, kBucket},
+       {{"unit", timestamp}},
+       {kChunk, kLives, {"added", blob}},
+       {}},
+      level.retention_ms, kGraceDataS, kPacked);
 }
 
 }  // namespace
@@ -142,18 +145,18 @@ Tables::Tables(const SchemaOptions& options) {
                            {}});
   line_groups = levelled(
       {"line_groups", "what a line group is made of, by hash; one row", {kTenant, kGroup}, {}, {kTags, kList}, {}});
-  series_sets =
-      levelled({"series_sets",
-                "series of a metric that have samples in a period, as they were announced, in 16 shards by hash; "
-                "62,500 rows for a million series, from each process that takes samples of them",
-                {kTenant, kMetric, kPeriod, kShard},
-                {{"seen", bigint}, kGroup},
-                {kList, kTags},
-                {}});
+  series_sets = levelled(
+      {"series_sets",
+       "series of a metric that have samples in an index bucket, as they were announced, in 16 shards by hash; "
+       "62,500 rows for a million series, from each process that takes samples of them",
+       {kTenant, kMetric, kIndexBucket, kShard},
+       {{"seen", bigint}, kGroup},
+       {kList, kTags},
+       {}});
   metric_time_windows = levelled({"metric_time_windows",
-                                  "periods in which a metric has samples; 53 rows a year",
+                                  "index buckets in which a metric has samples; 53 rows a year",
                                   {kTenant, kMetric},
-                                  {kPeriod},
+                                  {kIndexBucket},
                                   {},
                                   {}});
   forgotten = levelled({"forgotten",
@@ -174,14 +177,14 @@ Tables::Tables(const SchemaOptions& options) {
       kHotKeptMs);
   dropped = by_time({"dropped_p_" + width,
                      "up to which arrival the rows of a slot do not count any more, as sealed rows hold them; 168 rows",
-                     {kTenant, kEra},
+                     {kTenant, kBucket},
                      {kSlot},
                      {{"until", bigint}},
                      {}},
                     kHotKeptMs + model::kDayMs, kGraceHotS, kLz4);
   sealed = by_time({"data_sealed_p_" + width,
                     "sealed samples: a row for each slot and 32 series of a line group; 168 rows, up to 3 MB",
-                    {kTenant, kGroup, kPart, kEra},
+                    {kTenant, kGroup, kColumnShard, kBucket},
                     {kSlot},
                     {kChunk, kLives},
                     {}},

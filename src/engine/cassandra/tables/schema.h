@@ -59,7 +59,9 @@ class Tables {
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
   Table raw, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
-  Table pending_journal, alarms, erasures, texts;
+  Table pending_journal, erasures, texts;
+  Table
+      alarms;  // missed-touch markers; in partitions of their own, what each replica has of the watermark and the time
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WriteVersions: numbers that order what replicas write to one row. A row that is made of what was read (a sealed row,
-// a unit) has as its write timestamp the number that its writer drew before he read: of two writers the one that drew
-// later read later, and his row stays, whatever their clocks say and whoever of them is slower.
+// a rollup block) has as its write timestamp the number that its writer drew before he read: of two writers the one
+// that drew later read later, and his row stays, whatever their clocks say and whoever of them is slower.
 #pragma once
 
 #include <algorithm>

@@ -49,7 +49,7 @@ class AppenderTest : public ::testing::Test {
   }
   std::uint64_t pending(ClusterReplica& replica) { return replica.pending.samples().counts()->pending; }
   std::size_t size(const Table& table) { return cluster.rows.size(table); }
-  std::size_t alarms() { return cluster.alarms(); }
+  std::size_t missed_touches() { return cluster.missed_touches(); }
   void expect_pending(ClusterReplica& replica, std::vector<Timestamp> slots) {
     const auto found = replica.pending.pending(*replica.series.tenant("t"), {});
     ASSERT_TRUE(found) << found.error().message;

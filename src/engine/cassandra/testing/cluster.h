@@ -66,7 +66,7 @@ class MortalRows final : public RowStore {
 };
 
 // Rows that stand of processes in trouble: others are in the table, too.
-inline std::size_t alarms_in(RowStore& rows, const Tables& tables) {
+inline std::size_t markers_in(RowStore& rows, const Tables& tables) {
   const RowRead read{&tables.alarms, {"varve"}, {}, {}, {}};
   std::size_t count = 0;
   EXPECT_TRUE(rows.read({&read, 1}, {}, [&](std::size_t, const RowView&) -> Status {
@@ -92,25 +92,26 @@ struct Cluster {
                .rollups = options.rollups,
                .partitions = options.partitions},
         tables(schema),
-        units_ms(units_of(options)),
-        redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, units_ms) {}
+        rollup_blocks_ms(rollup_blocks_of(options)),
+        redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, rollup_blocks_ms) {
+  }
 
   static constexpr std::int64_t kSlotMs = 3'600'000;
-  static std::vector<std::int64_t> units_of(const ClusterOptions& options) {
+  static std::vector<std::int64_t> rollup_blocks_of(const ClusterOptions& options) {
     std::vector<std::int64_t> widths;
     for (const auto& level : options.rollups) widths.push_back(level.width_ms);
-    return engine::cassandra::units_ms(widths, kSlotMs);
+    return engine::cassandra::rollup_blocks_ms(widths, kSlotMs);
   }
 
   const ClusterOptions options;
   const SchemaOptions schema;
-  ManualClock clock{400'032 * kSlotMs};  // where a unit of each granularity begins
+  ManualClock clock{400'032 * kSlotMs};  // where a rollup block of each granularity begins
   const Tables tables;
   MemoryRows rows{clock};
-  const std::vector<std::int64_t> units_ms;
+  const std::vector<std::int64_t> rollup_blocks_ms;
   LocalRedis redis;
 
-  [[nodiscard]] std::size_t alarms() { return alarms_in(rows, tables); }
+  [[nodiscard]] std::size_t missed_touches() { return markers_in(rows, tables); }
 };
 
 // The time of a replica: by its own clock, which may be wrong, until it has heard of Redis' time.
@@ -187,9 +188,9 @@ class ClusterReplica : public ReplicaServers, public ReplicaParts {
   std::optional<Status> append(const model::RowBatch& batch) {
     if (renews && !watermark.has_lease()) std::ignore = watermark.renew();
     const auto told = begin_append(batch);
-    if (alarms.unheard()) {
-      cluster.clock.advance_ms(Alarms::kHeardMs);
-      alarms.tell_heard();
+    if (missed_touches.unheard()) {
+      cluster.clock.advance_ms(MissedTouches::kHeardMs);
+      missed_touches.tell_heard();
     }
     const std::lock_guard lock(told->mutex);
     return told->status;
@@ -198,7 +199,7 @@ class ClusterReplica : public ReplicaServers, public ReplicaParts {
     std::mutex mutex;
     std::optional<Status> status;
   };
-  // Without waiting until its alarm is heard.
+  // Without waiting until its marker is heard.
   std::shared_ptr<Told> begin_append(const model::RowBatch& batch) {
     auto told = std::make_shared<Told>();
     appender.append(batch, [told](Status status) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a line group whose samples are put as hot rows, sealed, and made into units, on rows in memory.
+// For tests: a line group whose samples are put as hot rows, sealed, and made into rollup blocks, on rows in memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #include "engine/cassandra/hot/hot_pieces.h"
 #include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/cassandra/settle/rollup_block_maker.h"
 #include "engine/cassandra/settle/sealer.h"
-#include "engine/cassandra/settle/unit_maker.h"
 #include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
 
@@ -56,20 +56,20 @@ class GroupRows : public ::testing::Test {
     model::RowBatch batch;
     for (const auto& [time, value] : samples) batch.add(line, time, std::vector<model::Value>(group.columns, value));
     for (HotPiece& piece : pieces_of(group, batch)) {
-      ASSERT_TRUE(rows.write_now({hot_write(tables, "acme", piece.bundle, piece.slot, {now_us(), 1}, piece.value)}));
+      ASSERT_TRUE(rows.write_now({hot_write(tables, "acme", piece.prefix, piece.slot, {now_us(), 1}, piece.value)}));
     }
   }
   static std::vector<HotPiece> pieces_of(const GroupRef& group, const model::RowBatch& batch) {
     GroupName name;
     EXPECT_TRUE(hash_of(group.cells.group, name.hash));
-    name.bundle_bits = 64;
+    name.prefix_bits = 64;
     return hot_pieces(batch, kHour, [&](std::span<const model::GroupId>) { return std::vector{name}; }).pieces;
   }
   // A row of the group that says this.
   RowWrite bad_row(const GroupRef& group, model::Timestamp slot, std::string_view said) {
     std::string value;
     append_section(value, group.cells.group, said);
-    return hot_write(tables, "acme", bundle_of(group.cells.group, 64), slot, {now_us(), 1}, value);
+    return hot_write(tables, "acme", hash_prefix_of(group.cells.group, 64), slot, {now_us(), 1}, value);
   }
   SealedSlot seal(const GroupRef& group, model::Timestamp slot) {
     const SealWork work{group, slot};

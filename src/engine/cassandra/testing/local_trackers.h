@@ -24,11 +24,11 @@ namespace varve::engine::cassandra::testing {
 // What replicas share.
 class LocalRedis {
  public:
-  LocalRedis(const tracker::TrackerOptions& options, const std::vector<std::int64_t>& units_ms) {
+  LocalRedis(const tracker::TrackerOptions& options, const std::vector<std::int64_t>& rollup_blocks_ms) {
     options_.push_back(options);
-    for (const std::int64_t unit_ms : units_ms) {
+    for (const std::int64_t rollup_block_ms : rollup_blocks_ms) {
       options_.push_back(options);
-      options_.back().width_ms = unit_ms;
+      options_.back().width_ms = rollup_block_ms;
     }
     clear();
   }
@@ -58,7 +58,7 @@ class LocalRedis {
   }
 
   std::mutex mutex;
-  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, then units
+  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, then rollup blocks
   bool lost = false;
   std::uint64_t version = 1, losses = 0;
   std::int64_t write_version = 0;          // the last one that was drawn
@@ -102,7 +102,7 @@ class LocalTrackers final : public SharedTrackers {
   std::function<void()> before_touch = [] {};
 
   tracker::SlotTracker& samples() override { return views_[0]; }
-  tracker::SlotTracker& units(std::size_t level) override { return views_[level + 1]; }
+  tracker::SlotTracker& rollup_blocks(std::size_t level) override { return views_[level + 1]; }
   [[nodiscard]] std::size_t levels() const override { return views_.size() - 1; }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override {

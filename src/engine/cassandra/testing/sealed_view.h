@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: what stands of a cluster's groups in sealed rows and units.
+// For tests: what stands of a cluster's groups in sealed rows and rollup blocks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ class SealedView {
     return {tenant, blob_of(group_hash(views, {{"host", host}}))};
   }
 
-  // Of one column of the group, in sealed rows alone; groups of one part.
+  // Of one column of the group, in sealed rows alone; groups of one shard.
   Samples sealed(const GroupCells& group, std::size_t columns, std::uint16_t column, model::TimeRange range) {
     const GroupRef ref{group, columns};
     const SlotsWanted wanted{&ref, range, {0}, {}};
@@ -81,22 +81,22 @@ class SealedView {
     return out;
   }
 
-  // Of one column of the group, all units that overlap the range.
+  // Of one column of the group, all rollup blocks that overlap the range.
   rollup::Windows windows(const GroupCells& group, unsigned column, std::size_t level, model::TimeRange range) {
     const auto table = level_tables(cluster_.tables, cluster_.schema, Cluster::kSlotMs)[level];
     std::vector<RowRead> reads;
     add_reads(reads, table, group, 0, range);
-    std::map<model::Timestamp, rollup::Windows> units;
+    std::map<model::Timestamp, rollup::Windows> blocks;
     EXPECT_TRUE(cluster_.rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
       VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view));
       VARVE_ASSIGN_OR_RETURN(const auto block, open_windows(row.chunk));
       if (block == nullptr) return {};
       VARVE_ASSIGN_OR_RETURN(const SeriesWindows found, cassandra::windows_of(*block, column));
-      units[row.start] = found.numbers;
+      blocks[row.start] = found.numbers;
       return {};
     }));
     rollup::Windows out;
-    for (const auto& [start, unit] : units) out.insert(out.end(), unit.begin(), unit.end());
+    for (const auto& [start, windows] : blocks) out.insert(out.end(), windows.begin(), windows.end());
     return out;
   }
 

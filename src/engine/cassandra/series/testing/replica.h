@@ -29,7 +29,7 @@ struct Shared {
   std::mutex mutex;
   std::map<SeriesName, int> samples;  // visible to those who seal and scan
 
-  [[nodiscard]] model::Timestamp period() const { return period_of(clock.now_ms()); }
+  [[nodiscard]] model::Timestamp bucket() const { return index_bucket_of(clock.now_ms()); }
 };
 
 class Replica final : public SeriesTables {
@@ -56,15 +56,15 @@ class Replica final : public SeriesTables {
     return group.value_or(model::kNoGroup);
   }
 
-  Status announce_now(std::span<const GroupPeriod> groups) {
+  Status announce_now(std::span<const GroupBucket> groups) {
     std::promise<Status> told;
     announce(groups, [&](Status status) { told.set_value(std::move(status)); });
     return told.get_future().get();
   }
 
   // As an append does it; `between` the announcement and the last look.
-  Status append(model::GroupId group, model::Timestamp period, const std::function<void()>& between = [] {}) {
-    const GroupPeriod wanted{group, period};
+  Status append(model::GroupId group, model::Timestamp bucket, const std::function<void()>& between = [] {}) {
+    const GroupBucket wanted{group, bucket};
     VARVE_RETURN_IF_ERROR(announce_now(missing({&wanted, 1})));
     between();
     const auto tenant = directory().name(group).tenant;
@@ -84,7 +84,7 @@ class Replica final : public SeriesTables {
     }
     return fail(Code::unavailable, "it is forgotten again and again");
   }
-  Status append(model::GroupId group) { return append(group, shared_.period()); }
+  Status append(model::GroupId group) { return append(group, shared_.bucket()); }
 
   // Hosts of the metric's series.
   Result<std::vector<std::string>> hosts(const std::string& metric, model::TimeRange range = {},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit making: the windows of one unit of one line group, from all that they are made of: sealed rows or the finer
-// granularity's units, the unit as it stands, and hot rows.
+// RollupBlockBuilder: computes the windows of one rollup block of one line group, from all of its inputs: sealed rows
+// or the rollup blocks of the next finer granularity, the rollup block as it is stored, and hot rows.
 //
-// What a window was made of may be gone by now. Such windows are *closed*: they stay as they stand, and hot rows that
-// are not counted in them yet are added. A unit names the hot rows that are counted in it as long as that may matter,
-// so each counts once, whoever makes it and however often.
+// The inputs of a window may have expired. Such windows are *closed*: they stay as they are stored, and hot rows that
+// they do not contain yet are added. A rollup block names the hot rows that it contains for as long as that may matter,
+// so each counts once, whoever makes the block and however often.
 #pragma once
 
 #include <memory>
@@ -16,50 +16,50 @@
 #include "engine/cassandra/hot/pending.h"
 #include "engine/cassandra/scan/slot_reader.h"
 #include "engine/cassandra/scan/window_rows.h"
-#include "engine/cassandra/settle/unit_work.h"
+#include "engine/cassandra/settle/rollup_block_work.h"
 #include "engine/shared/cell_eraser.h"
 #include "engine/shared/series_folder.h"
 
 namespace varve::engine::cassandra {
 
-// What is read of the rows that a unit is made of.
-inline constexpr ChunkFields kUnitFields{.chunk = true, .stats = true, .added = true};
+// What is read of the rows that a rollup block is made of.
+inline constexpr ChunkFields kRollupBlockFields{.chunk = true, .stats = true, .added = true};
 
-// What all units of a granularity have in common.
-struct UnitLevel {
+// What all rollup blocks of a granularity have in common.
+struct RollupBlockLevel {
   const ChunkTable& table;
   const ChunkTable& finer;  // what it is made of
   bool of_samples = false;  // that is sealed samples
   std::int64_t width_ms = 0;
   std::int64_t slot_ms = 0;
-  // How long samples, and units that others are made of, are stored: the shortest. Hot rows of slots that come near to
-  // it are named.
+  // How long samples, and rollup blocks that others are made of, are stored: the shortest. Hot rows of slots that come
+  // near to it are named.
   std::int64_t nearest_end_ms = rollup::kForEver;
 };
 
 // One thread. Rows first, then slots(), then late(), then finish(). Errors: corrupt.
-class UnitMaking {
+class RollupBlockBuilder {
  public:
-  UnitMaking(const UnitLevel& level, const UnitWork& work, std::int64_t now_ms);
+  RollupBlockBuilder(const RollupBlockLevel& level, const RollupBlockWork& work, std::int64_t now_ms);
 
-  [[nodiscard]] model::TimeRange range() const { return {work_.unit, work_.unit + level_.table.row_ms}; }
-  [[nodiscard]] std::int64_t version() const { return version_; }  // of the unit as it stands
+  [[nodiscard]] model::TimeRange range() const { return {work_.start, work_.start + level_.table.row_ms}; }
+  [[nodiscard]] std::int64_t version() const { return version_; }  // of the rollup block as it stands
 
-  Status add_stored(unsigned part, const RowView& view);
-  Status add_finer(unsigned part, const RowView& view);
+  Status add_stored(unsigned shard, const RowView& view);
+  Status add_finer(unsigned shard, const RowView& view);
   // A delete of samples of the group.
   void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
 
   // Of samples: what to read of the group, with the hot rows that are to be named.
   [[nodiscard]] std::vector<model::Timestamp> near_slots() const;
   // What another group has of one of our series is left out.
-  Status exclude(const UnitWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots);
+  Status exclude(const RollupBlockWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots);
   Status add_slots(const std::vector<SlotData>& slots);
 
   // Slots of closed windows, of which hot rows are to be read that are not counted().
   [[nodiscard]] std::vector<model::Timestamp> closed_slots();
-  [[nodiscard]] const std::vector<Arrival>& counted(unsigned part) { return counted_[part]; }
-  Status add_late(unsigned part, const std::vector<SlotData>& slots);
+  [[nodiscard]] const std::vector<Arrival>& counted(unsigned shard) { return counted_[shard]; }
+  Status add_late(unsigned shard, const std::vector<SlotData>& slots);
 
   // Appends the rows; none where there is nothing, and never was.
   void finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows);
@@ -71,10 +71,10 @@ class UnitMaking {
     std::int64_t version = 0;
   };
 
-  [[nodiscard]] std::size_t columns_in(unsigned part) const;
+  [[nodiscard]] std::size_t columns_in(unsigned shard) const;
   void close(model::Timestamp start);
-  void name(unsigned part, const std::vector<Arrival>& arrivals);
-  Status add_part(const SlotData& data, unsigned part, shared::SeriesFolder& folder);
+  void name(unsigned shard, const std::vector<Arrival>& arrivals);
+  Status add_shard(const SlotData& data, unsigned shard, shared::SeriesFolder& folder);
   void fold_rest(const chunk::Column& column, const std::unordered_set<model::Timestamp>& excluded,
                  shared::SeriesFolder& folder);
   void add(std::size_t column, rollup::Kind kind, const rollup::Windows& numbers, const rollup::Windows& texts);
@@ -82,19 +82,19 @@ class UnitMaking {
   void erase_stored(std::size_t column, Stored& stored) const;
   void keep(std::size_t column, Stored& stored);
 
-  const UnitLevel& level_;
-  const UnitWork& work_;
+  const RollupBlockLevel& level_;
+  const RollupBlockWork& work_;
   const std::int64_t now_ms_;
-  bool found_ = false, stands_ = false;  // anything; the unit
+  bool found_ = false, stands_ = false;  // anything; the rollup block
   std::int64_t version_ = 0;
   std::vector<SeriesWindows> series_, late_;
   std::vector<storage::SeriesStats> stats_;
   std::vector<std::unordered_set<model::Timestamp>> excluded_;
   std::unordered_map<std::size_t, Stored> stored_;              // by column
-  std::unordered_map<unsigned, std::vector<Arrival>> counted_;  // by part: in the unit as it stands; ascending
-  std::unordered_map<unsigned, std::vector<Arrival>> named_;    // in the unit as it is made
-  std::unordered_map<model::Timestamp, unsigned> finer_parts_;  // how many parts there are of a finer unit
-  TimeRanges closed_;                                           // whole windows
+  std::unordered_map<unsigned, std::vector<Arrival>> counted_;  // by shard: in the rollup block as it stands; ascending
+  std::unordered_map<unsigned, std::vector<Arrival>> named_;    // in the rollup block as it is made
+  std::unordered_map<model::Timestamp, unsigned> finer_shards_;  // how many shards there are of a finer rollup block
+  TimeRanges closed_;                                            // whole windows
   std::vector<Erasure> erasures_;
   std::vector<std::shared_ptr<const chunk::Block>> blocks_;
   rollup::TextPool texts_;  // of series_ and late_, but for those that are stored

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the unit maker is told of one unit of one line group.
+// What the rollup block maker is told of one rollup block of one line group.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace varve::engine::cassandra {
 
-struct UnitWork {
+struct RollupBlockWork {
   GroupRef group;
   std::vector<rollup::Kind> kinds;  // of each column
-  model::Timestamp unit = 0;
+  model::Timestamp start = 0;
   // Where a series stands, too, in a group that comes before: (column here, group, column there).
   struct Elsewhere {
     std::uint16_t column = 0;

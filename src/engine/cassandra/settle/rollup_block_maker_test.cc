@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/settle/unit_maker.h"
+#include "engine/cassandra/settle/rollup_block_maker.h"
 
 #include <gtest/gtest.h>
 
@@ -22,28 +22,28 @@ using testing::kMinute;
 constexpr Timestamp kStart = 400'032 * kHour;  // a multiple of 48 hours and of 4
 const std::vector<std::int64_t> kWidths{5 * kMinute, kHour, kDay};
 
-class UnitMakerTest : public testing::GroupRows {
+class RollupBlockMakerTest : public testing::GroupRows {
  protected:
-  UnitMakerTest()
+  RollupBlockMakerTest()
       : GroupRows({{5 * kMinute, 90 * kDay}, {kHour, 400 * kDay}, {kDay, rollup::kForEver}}, 30 * kDay),
         maker(rows, tables, reader, level_tables(tables, schema, kHour), schema, versions, clock) {
     static_assert(kStart % (48 * kHour) == 0);
     clock.advance_ms(kStart + 3 * kDay - clock.now_ms());
   }
-  const UnitMaker maker;
+  const RollupBlockMaker maker;
   GroupRef group = group_named('g', 33);
   std::vector<Kind> kinds = std::vector<Kind>(33, Kind::gauge);
 
-  void make(std::size_t level, Timestamp unit, std::vector<UnitWork::Elsewhere> elsewhere = {}) {
-    const UnitWork work{group, kinds, unit, std::move(elsewhere)};
+  void make(std::size_t level, Timestamp start, std::vector<RollupBlockWork::Elsewhere> elsewhere = {}) {
+    const RollupBlockWork work{group, kinds, start, std::move(elsewhere)};
     const auto made = maker.make(level, {&work, 1});
     ASSERT_TRUE(made) << made.error().message;
     ASSERT_TRUE((*made)[0].status) << (*made)[0].status.error().message;
   }
-  SeriesWindows read(std::size_t level, Timestamp unit, unsigned column, PartStats* stats = nullptr) {
+  SeriesWindows read(std::size_t level, Timestamp start, unsigned column, ColumnShardStats* stats = nullptr) {
     std::vector<RowRead> reads;
     constexpr ChunkFields kFields{.chunk = true, .stats = true, .added = false};
-    add_reads(reads, maker.levels()[level], group.cells, column / kSeriesPerPart, {unit, unit + 1}, kFields);
+    add_reads(reads, maker.levels()[level], group.cells, column / kSeriesPerColumnShard, {start, start + 1}, kFields);
     SeriesWindows found;
     EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
       VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kFields));
@@ -53,7 +53,7 @@ class UnitMakerTest : public testing::GroupRows {
       VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
       if (block == nullptr) return {};
       blocks.push_back(block);
-      VARVE_ASSIGN_OR_RETURN(found, windows_of(*block, column % kSeriesPerPart));
+      VARVE_ASSIGN_OR_RETURN(found, windows_of(*block, column % kSeriesPerColumnShard));
       return {};
     }));
     return found;
@@ -73,7 +73,7 @@ class UnitMakerTest : public testing::GroupRows {
   std::vector<std::shared_ptr<const chunk::Block>> blocks;
 };
 
-TEST_F(UnitMakerTest, EachGranularityIsMadeOfTheFinerOne) {
+TEST_F(RollupBlockMakerTest, EachGranularityIsMadeOfTheFinerOne) {
   for (int hour = 0; hour < 5; ++hour) {
     const Timestamp slot = kStart + hour * kHour;
     put(group,
@@ -85,7 +85,7 @@ TEST_F(UnitMakerTest, EachGranularityIsMadeOfTheFinerOne) {
             "0:2/0/0/0 5:1/9/9/9 60:2/1/0/1 65:1/9/9/9 120:2/2/0/2 125:1/9/9/9 180:2/3/0/3 185:1/9/9/9 ");
   make(0, kStart + 4 * kHour);
   make(1, kStart);
-  PartStats stats;
+  ColumnShardStats stats;
   EXPECT_EQ(shown(read(1, kStart, 0, &stats).numbers), "0:3/9/0/9 60:3/10/0/9 120:3/11/0/9 180:3/12/0/9 240:3/13/0/9 ");
   EXPECT_EQ(stats.series[0], (storage::SeriesStats{kStart, kStart + 4 * kHour + 7 * kMinute, 15, 3}));
   const Timestamp days = model::window_start(kStart, 48 * kDay);
@@ -93,7 +93,7 @@ TEST_F(UnitMakerTest, EachGranularityIsMadeOfTheFinerOne) {
   EXPECT_EQ(read(2, days, 0).numbers.at(0).count, 15U);
 }
 
-TEST_F(UnitMakerTest, TextsAndCountersAreWhatTheyAre) {
+TEST_F(RollupBlockMakerTest, TextsAndCountersAreWhatTheyAre) {
   group.columns = 1;
   kinds = {Kind::counter};
   put(group,
@@ -109,7 +109,7 @@ TEST_F(UnitMakerTest, TextsAndCountersAreWhatTheyAre) {
   }
 }
 
-TEST_F(UnitMakerTest, WhatIsDeletedIsInNoWindowAgain) {
+TEST_F(RollupBlockMakerTest, WhatIsDeletedIsInNoWindowAgain) {
   put(group, {{kStart, Value::of_long(1)}, {kStart + kHour, Value::of_long(2)}});
   seal(group, kStart);
   seal(group, kStart + kHour);
@@ -123,7 +123,7 @@ TEST_F(UnitMakerTest, WhatIsDeletedIsInNoWindowAgain) {
 }
 
 // Windows are never made of less than they were made of.
-TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
+TEST_F(RollupBlockMakerTest, WindowsOutliveTheirSamples) {
   put(group, {{kStart, Value::of_long(1)}, {kStart + 3 * kHour, Value::of_long(2)}});
   seal(group, kStart);
   seal(group, kStart + 3 * kHour);
@@ -134,7 +134,7 @@ TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
   seal(group, kStart + 3 * kHour);
   make(0, kStart);
   EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:1/1/1/1 180:2/7/2/5 ");
-  PartStats stats;
+  ColumnShardStats stats;
   read(0, kStart, 0, &stats);
   EXPECT_EQ(stats.series[0].points, 3U);
   EXPECT_EQ(stats.series[0].first_ms, kStart);
@@ -143,7 +143,7 @@ TEST_F(UnitMakerTest, WindowsOutliveTheirSamples) {
 }
 
 // The samples of a slot are gone, and more of them come.
-TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
+TEST_F(RollupBlockMakerTest, LateSamplesAreAddedOnce) {
   group.columns = 33;
   put(group, {{kStart, Value::of_long(1)}, {kStart + 10 * kMinute, Value::of_long(2)}});
   seal(group, kStart);
@@ -151,7 +151,7 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
   make(1, kStart);
   clock.advance_ms(kStart + 32 * kDay - clock.now_ms());
   const auto add = [&] {
-    const UnitWork work{group, kinds, kStart, {}};
+    const RollupBlockWork work{group, kinds, kStart, {}};
     for (const std::size_t level : {0, 1}) {
       const auto made = maker.make(level, {&work, 1});
       if (!made || !(*made)[0].status) return false;
@@ -175,12 +175,12 @@ TEST_F(UnitMakerTest, LateSamplesAreAddedOnce) {
     EXPECT_EQ(shown(read(0, kStart, column).numbers), "0:2/11/1/10 10:1/2/2/2 20:1/5/5/5 ") << column;
     EXPECT_EQ(shown(read(1, kStart, column).numbers), "0:4/18/1/10 ") << column;
   }
-  PartStats stats;
+  ColumnShardStats stats;
   read(1, kStart, 0, &stats);
   EXPECT_EQ(stats.series[0].points, 4U);
 }
 
-TEST_F(UnitMakerTest, ASeriesOfTwoGroupsCountsOnce) {
+TEST_F(RollupBlockMakerTest, ASeriesOfTwoGroupsCountsOnce) {
   group.columns = 2;
   kinds = {Kind::gauge, Kind::gauge};
   const GroupRef other = group_named('a', 1);
@@ -194,7 +194,7 @@ TEST_F(UnitMakerTest, ASeriesOfTwoGroupsCountsOnce) {
 }
 
 // Any order of putting and sealing gives the windows of all samples.
-TEST_F(UnitMakerTest, LikeAModel) {
+TEST_F(RollupBlockMakerTest, LikeAModel) {
   std::mt19937 random(7);  // NOLINT(cert-msc51-cpp)
   group.columns = 1;
   kinds = {Kind::gauge};

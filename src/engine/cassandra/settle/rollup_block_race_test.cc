@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two replicas at one unit of windows whose samples are partly gone: whoever is slower, and whatever the clocks say,
-// the unit ends with all that was acknowledged.
+// Two replicas at one rollup block of windows whose samples are partly gone: whoever is slower, and whatever the clocks
+// say, the rollup block ends with all that was acknowledged.
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/testing/sealed_view.h"
@@ -11,12 +11,12 @@ namespace {
 using model::Timestamp;
 constexpr std::int64_t kHour = Cluster::kSlotMs, kMinute = 60'000, kDay = 24 * kHour;
 
-class UnitRaceTest : public ::testing::Test {
+class RollupBlockRaceTest : public ::testing::Test {
  protected:
   Cluster cluster{{.raw_retention_ms = 10 * kHour}};
   ClusterReplica a{cluster, 1}, b{cluster, 2};
   SealedView view{cluster};
-  const Timestamp unit = cluster.clock.now_ms();
+  const Timestamp start = cluster.clock.now_ms();
   const std::int64_t quiet = cluster.options.quiet_ms;
 
   static void append(ClusterReplica& replica, Timestamp time) {
@@ -30,13 +30,13 @@ class UnitRaceTest : public ::testing::Test {
     }
   }
   ShownWindows windows() {
-    return shown(view.windows(SealedView::cells("h", {"cpu"}), 0, 0, {unit, unit + 4 * kHour}));
+    return shown(view.windows(SealedView::cells("h", {"cpu"}), 0, 0, {start, start + 4 * kHour}));
   }
 };
 
-// One seals a timely sample of the unit, another one adds a late one. Each of them is done between the other one's
-// reading and writing.
-TEST_F(UnitRaceTest, TheLateAndTheTimelyBothCount) {
+// One seals a timely sample of the rollup block, another one adds a late one. Each of them is done between the other
+// one's reading and writing.
+TEST_F(RollupBlockRaceTest, TheLateAndTheTimelyBothCount) {
   for (const bool late_inside : {false, true}) {
     Cluster shared{{.raw_retention_ms = 10 * kHour}};
     ClusterReplica first{shared, 1}, second{shared, 2};
@@ -47,16 +47,16 @@ TEST_F(UnitRaceTest, TheLateAndTheTimelyBothCount) {
         shared.clock.advance_ms(quiet + kMinute);
       }
     };
-    append(first, unit + 1);
-    append(first, unit + kHour + 1);
+    append(first, start + 1);
+    append(first, start + kHour + 1);
     shared.clock.advance_ms(4 * kHour + quiet + kMinute);
     go_on(first);
     const std::int64_t stored = first.reader.sealed().retention_ms;
     // The first slot is too old to be sealed, the second one is not.
-    shared.clock.advance_ms(unit + stored - kGoneMarginMs + kHour + kHour / 2 - shared.clock.now_ms());
+    shared.clock.advance_ms(start + stored - kGoneMarginMs + kHour + kHour / 2 - shared.clock.now_ms());
     ASSERT_FALSE(HasFatalFailure());
-    const Timestamp early = late_inside ? unit + kHour + 2 : unit + 2;
-    const Timestamp inside = late_inside ? unit + 2 : unit + kHour + 2;
+    const Timestamp early = late_inside ? start + kHour + 2 : start + 2;
+    const Timestamp inside = late_inside ? start + 2 : start + kHour + 2;
     append(first, early);
     shared.clock.advance_ms(quiet + kMinute);
     bool once = true;
@@ -72,46 +72,46 @@ TEST_F(UnitRaceTest, TheLateAndTheTimelyBothCount) {
     shared.clock.advance_ms(quiet + kMinute);
     go_on(first);
     EXPECT_EQ(first.pending.samples().counts()->pending, 0U);
-    EXPECT_EQ(first.pending.units(0).counts()->pending, 0U);
-    EXPECT_EQ(shown(seen.windows(SealedView::cells("h", {"cpu"}), 0, 0, {unit, unit + 4 * kHour})),
-              (ShownWindows{{unit, "2/2/1/1"}, {unit + kHour, "2/2/1/1"}}))
+    EXPECT_EQ(first.pending.rollup_blocks(0).counts()->pending, 0U);
+    EXPECT_EQ(shown(seen.windows(SealedView::cells("h", {"cpu"}), 0, 0, {start, start + 4 * kHour})),
+              (ShownWindows{{start, "2/2/1/1"}, {start + kHour, "2/2/1/1"}}))
         << late_inside;
   }
 }
 
 // Samples that come just before their slot's time is over, and are worked on after it.
-TEST_F(UnitRaceTest, WhatComesBeforeTheEdgeCountsAfterIt) {
-  append(a, unit + 1);
+TEST_F(RollupBlockRaceTest, WhatComesBeforeTheEdgeCountsAfterIt) {
+  append(a, start + 1);
   cluster.clock.advance_ms(4 * kHour + quiet + kMinute);
   work(a);
   const std::int64_t stored = a.reader.sealed().retention_ms;
-  const Timestamp edge = unit + kHour + stored - kGoneMarginMs;  // of the first slot
+  const Timestamp edge = start + kHour + stored - kGoneMarginMs;  // of the first slot
   cluster.clock.advance_ms(edge - kMinute - cluster.clock.now_ms());
-  append(b, unit + 2);
-  append(b, unit + 10 * kMinute);
+  append(b, start + 2);
+  append(b, start + 10 * kMinute);
   cluster.clock.advance_ms(quiet + 2 * kMinute);
   work(a);
-  EXPECT_EQ(windows(), (ShownWindows{{unit, "2/2/1/1"}, {unit + 10 * kMinute, "1/1/1/1"}}));
+  EXPECT_EQ(windows(), (ShownWindows{{start, "2/2/1/1"}, {start + 10 * kMinute, "1/1/1/1"}}));
   cluster.clock.advance_ms(2 * kDay);  // sealed rows are gone
-  append(b, unit + 3);
+  append(b, start + 3);
   cluster.clock.advance_ms(quiet + kMinute);
   work(b);
-  EXPECT_EQ(windows(), (ShownWindows{{unit, "3/3/1/1"}, {unit + 10 * kMinute, "1/1/1/1"}}));
+  EXPECT_EQ(windows(), (ShownWindows{{start, "3/3/1/1"}, {start + 10 * kMinute, "1/1/1/1"}}));
   EXPECT_EQ(a.pending.samples().counts()->pending, 0U);
 }
 
-// raw.retention is shorter than a unit: samples stay until it was made.
-TEST(ShortRetentionTest, AUnitIsMadeOfAllItsSamples) {
+// raw.retention is shorter than a rollup block: samples stay until it was made.
+TEST(ShortRetentionTest, ARollupBlockIsMadeOfAllItsSamples) {
   Cluster cluster{{.raw_retention_ms = kHour, .rollups = {{kHour, rollup::kForEver}}}};
   ClusterReplica a{cluster, 1};
   SealedView view{cluster};
-  const Timestamp unit = cluster.clock.now_ms();
+  const Timestamp start = cluster.clock.now_ms();
   ShownWindows expected;
   for (int hour = 0; hour < 48; ++hour) {
-    const auto status = a.append(a.group({"cpu"}, "h"), unit + hour * kHour, hour);
+    const auto status = a.append(a.group({"cpu"}, "h"), start + hour * kHour, hour);
     ASSERT_TRUE(status && *status);
     const std::string value = std::to_string(hour);
-    expected[unit + hour * kHour] = "1/" + value + "/" + value + "/" + value;
+    expected[start + hour * kHour] = "1/" + value + "/" + value + "/" + value;
     cluster.clock.advance_ms(kHour);
     ASSERT_TRUE(a.turns());
   }
@@ -119,7 +119,7 @@ TEST(ShortRetentionTest, AUnitIsMadeOfAllItsSamples) {
     cluster.clock.advance_ms(cluster.options.quiet_ms + kMinute);
     ASSERT_TRUE(a.turns());
   }
-  EXPECT_EQ(shown(view.windows(SealedView::cells("h", {"cpu"}), 0, 0, {unit, unit + 48 * kHour})), expected);
+  EXPECT_EQ(shown(view.windows(SealedView::cells("h", {"cpu"}), 0, 0, {start, start + 48 * kHour})), expected);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alarms: touches that could not be made, because Redis was away, are in the journal only; a row in `alarms` says so of
-// this process (docs/decisions/0015). Where Redis answers again they are made up for: it is declared lost, the journal
-// is replayed, the alarm taken back. The same for alarms of processes that are dead.
+// MissedTouches: touches that could not be made, because Redis was away, are in the journal only. A row in the table
+// `alarms`, the *marker* of this process, says so (docs/decisions/0015). When Redis answers again, the process declares
+// it lost, replays the journal and deletes the marker. It does the same for markers of processes that have died.
 //
-// An alarm is *heard* when every replica is certain to know of it (docs/decisions/0024). Who answers questions trusts a
-// look at the alarms for kTrustedMs and looks again after that, however long he was stopped; whoever raises one waits
+// A marker is *heard* when every replica is certain to know of it (docs/decisions/0024). Who answers questions trusts a
+// look at the markers for kTrustedMs and looks again after that, however long he was stopped; whoever raises one waits
 // for kHeardMs after its row stands before he acknowledges. Both measure by their own steady clock: what the clocks say
 // does not matter.
 //
@@ -28,7 +28,7 @@
 
 namespace varve::engine::cassandra {
 
-class Alarms {
+class MissedTouches {
  public:
   using Done = std::function<void(Status)>;
   static constexpr std::int64_t kRefreshMs = 15'000;  // by who lives
@@ -43,8 +43,8 @@ class Alarms {
     std::string replica;       // its name, for people
   };
   // `clock`: the one that all replicas share.
-  Alarms(Options options, const Tables& tables, RowStore& rows, SharedTrackers& trackers, Journal& journal,
-         Stamps& stamps, const Clock& clock)
+  MissedTouches(Options options, const Tables& tables, RowStore& rows, SharedTrackers& trackers, Journal& journal,
+                Stamps& stamps, const Clock& clock)
       : options_(std::move(options)),
         tables_(tables),
         rows_(rows),
@@ -54,11 +54,11 @@ class Alarms {
         clock_(clock) {}
 
   // Waits for nothing any more: those that still wait are told that it failed.
-  ~Alarms() { close(); }
-  Alarms(const Alarms&) = delete;
-  Alarms& operator=(const Alarms&) = delete;
+  ~MissedTouches() { close(); }
+  MissedTouches(const MissedTouches&) = delete;
+  MissedTouches& operator=(const MissedTouches&) = delete;
 
-  // A touch failed; its journal row stands. `done` when this process' alarm is heard, or with why it is not: then
+  // A touch failed; its journal row stands. `done` when this process' marker is heard, or with why it is not: then
   // nothing may be acknowledged. Does not block. This object must stay until then.
   void raise(Done done);
   // Calls back those whose time has come.
@@ -68,7 +68,7 @@ class Alarms {
   // Was one raised that not everybody has heard of yet?
   [[nodiscard]] bool unheard() const;
 
-  // May touches be missing: of this process, or of another whose alarm was heard? Blocks where the last look is too
+  // May touches be missing: of this process, or of another whose marker was heard? Blocks where the last look is too
   // old. Errors: those of the store.
   Result<bool> any();
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/settle/unit_making.h"
+#include "engine/cassandra/settle/rollup_block_builder.h"
 
 #include <algorithm>
 
 #include "base/check.h"
 #include "engine/cassandra/scan/column_stats.h"
+#include "engine/shared/sorted_union.h"
 #include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
@@ -14,13 +15,6 @@ using model::Timestamp;
 using rollup::Windows;
 
 namespace {
-
-// How samples and series stats of a part are read from a row of windows.
-void unite(std::vector<Arrival>& to, const std::vector<Arrival>& more) {
-  std::vector<Arrival> all;
-  std::ranges::set_union(to, more, std::back_inserter(all));
-  to = std::move(all);
-}
 
 void take_inside(Windows& list, const TimeRanges& ranges) {
   std::erase_if(list, [&](const rollup::Window& w) { return !overlaps(ranges, {w.start, w.start + 1}); });
@@ -36,39 +30,44 @@ bool is_inside(TimeRange inner, const TimeRanges& ranges) {
 
 }  // namespace
 
-UnitMaking::UnitMaking(const UnitLevel& level, const UnitWork& work, std::int64_t now_ms)
+RollupBlockBuilder::RollupBlockBuilder(const RollupBlockLevel& level, const RollupBlockWork& work, std::int64_t now_ms)
     : level_(level),
       work_(work),
       now_ms_(now_ms),
       series_(work.group.columns),
       late_(work.group.columns),
       stats_(work.group.columns),
-      excluded_(work.group.columns) {}
+      excluded_(work.group.columns) {
+  check(work.kinds.size() == work.group.columns, "each column has a kind");
+}
 
-std::size_t UnitMaking::columns_in(unsigned part) const {
-  return std::min<std::size_t>(kSeriesPerPart, series_.size() - std::size_t{part} * kSeriesPerPart);
+std::size_t RollupBlockBuilder::columns_in(unsigned shard) const {
+  return std::min<std::size_t>(kSeriesPerColumnShard, series_.size() - std::size_t{shard} * kSeriesPerColumnShard);
 }
 
 // The windows that a row of what is finer has a part in.
-void UnitMaking::close(Timestamp start) {
+void RollupBlockBuilder::close(Timestamp start) {
   const Timestamp last = start + level_.finer.row_ms - 1;
   closed_.push_back(
       {model::window_start(start, level_.width_ms), model::window_start(last, level_.width_ms) + level_.width_ms});
 }
 
-void UnitMaking::name(unsigned part, const std::vector<Arrival>& arrivals) { unite(named_[part], arrivals); }
+void RollupBlockBuilder::name(unsigned shard, const std::vector<Arrival>& arrivals) {
+  check(std::ranges::is_sorted(arrivals), "arrivals ascend");
+  shared::add_sorted(named_[shard], arrivals);
+}
 
-Status UnitMaking::add_stored(unsigned part, const RowView& view) {
-  check(part < parts_of(series_.size()), "a part of the group");
-  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
+Status RollupBlockBuilder::add_stored(unsigned shard, const RowView& view) {
+  check(shard < column_shards_of(series_.size()), "a part of the group");
+  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kRollupBlockFields));
   found_ = stands_ = true;
-  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
+  VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
   version_ = std::max(version_, stats.version);
-  VARVE_ASSIGN_OR_RETURN(counted_[part], decode_arrivals(row.added));
+  VARVE_ASSIGN_OR_RETURN(counted_[shard], decode_arrivals(row.added));
   VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
-  for (std::size_t c = 0; c < columns_in(part); ++c) {
-    Stored& stored = stored_[std::size_t{part} * kSeriesPerPart + c];
+  for (std::size_t c = 0; c < columns_in(shard); ++c) {
+    Stored& stored = stored_[std::size_t{shard} * kSeriesPerColumnShard + c];
     stored.version = stats.version;
     if (c < stats.series.size()) stored.stats = stats.series[c];
     if (block == nullptr) continue;
@@ -78,18 +77,18 @@ Status UnitMaking::add_stored(unsigned part, const RowView& view) {
 }
 
 // What is counted in the finer one is counted in this, too.
-Status UnitMaking::add_finer(unsigned part, const RowView& view) {
-  check(part < parts_of(series_.size()), "a part of the group");
-  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kUnitFields));
+Status RollupBlockBuilder::add_finer(unsigned shard, const RowView& view) {
+  check(shard < column_shards_of(series_.size()), "a part of the group");
+  VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kRollupBlockFields));
   found_ = true;
-  ++finer_parts_[row.start];
-  VARVE_ASSIGN_OR_RETURN(const PartStats stats, decode_stats(row.stats, row.start));
+  ++finer_shards_[row.start];
+  VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
   VARVE_ASSIGN_OR_RETURN(const auto added, decode_arrivals(row.added));
-  name(part, added);
+  name(shard, added);
   VARVE_ASSIGN_OR_RETURN(auto block, open_windows(row.chunk));
   blocks_.push_back(block);
-  for (std::size_t c = 0; c < columns_in(part); ++c) {
-    const std::size_t column = std::size_t{part} * kSeriesPerPart + c;
+  for (std::size_t c = 0; c < columns_in(shard); ++c) {
+    const std::size_t column = std::size_t{shard} * kSeriesPerColumnShard + c;
     if (c < stats.series.size()) stats_[column].add(stats.series[c]);
     if (block == nullptr) continue;
     VARVE_ASSIGN_OR_RETURN(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
@@ -98,16 +97,16 @@ Status UnitMaking::add_finer(unsigned part, const RowView& view) {
   return {};
 }
 
-std::vector<Timestamp> UnitMaking::near_slots() const {
+std::vector<Timestamp> RollupBlockBuilder::near_slots() const {
   std::vector<Timestamp> slots;
-  for (Timestamp slot = work_.unit; slot < range().last; slot += level_.slot_ms) {
+  for (Timestamp slot = work_.start; slot < range().last; slot += level_.slot_ms) {
     const Timestamp end = slot + level_.slot_ms;
     if (shared::is_over(end, level_.nearest_end_ms, now_ms_ + kGoneMarginMs + kHotKeptMs)) slots.push_back(slot);
   }
   return slots;
 }
 
-Status UnitMaking::exclude(const UnitWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots) {
+Status RollupBlockBuilder::exclude(const RollupBlockWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots) {
   check(level_.of_samples && elsewhere.column < excluded_.size(), "a column of the group, of samples");
   const std::uint16_t column = elsewhere.column_there;
   for (const SlotData& data : slots) {
@@ -124,31 +123,31 @@ Status UnitMaking::exclude(const UnitWork::Elsewhere& elsewhere, const std::vect
 }
 
 // A slot whose sealed rows are there is whole, with its hot rows. Of one whose time ends they may be gone; then the
-// unit as it stands says what was in them.
-Status UnitMaking::add_slots(const std::vector<SlotData>& slots) {
+// rollup block as it stands says what was in them.
+Status RollupBlockBuilder::add_slots(const std::vector<SlotData>& slots) {
   found_ = found_ || !slots.empty();
-  const unsigned parts = parts_of(series_.size());
+  const unsigned shards = column_shards_of(series_.size());
   std::unordered_set<Timestamp> whole;
   for (const SlotData& data : slots) {
-    if (data.stored_parts == parts) whole.insert(data.slot);
+    if (data.stored_shards == shards) whole.insert(data.slot);
   }
-  for (Timestamp slot = work_.unit; stands_ && slot < range().last; slot += level_.slot_ms) {
+  for (Timestamp slot = work_.start; stands_ && slot < range().last; slot += level_.slot_ms) {
     if (shared::is_closed(level_.finer.kept(slot, now_ms_), whole.contains(slot))) close(slot);
   }
   join(closed_);
   shared::SeriesFolder folder(level_.width_ms);
   for (const SlotData& data : slots) {
     if (is_inside({data.slot, data.slot + level_.slot_ms}, closed_)) continue;
-    for (unsigned part = 0; part < parts; ++part) {
-      name(part, data.arrivals);
-      VARVE_RETURN_IF_ERROR(add_part(data, part, folder));
+    for (unsigned shard = 0; shard < shards; ++shard) {
+      name(shard, data.arrivals);
+      VARVE_RETURN_IF_ERROR(add_shard(data, shard, folder));
     }
   }
   return {};
 }
 
-Status UnitMaking::add_part(const SlotData& data, unsigned part, shared::SeriesFolder& folder) {
-  const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
+Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, shared::SeriesFolder& folder) {
+  const std::vector<std::uint16_t> columns = columns_of_shard(shard, series_.size());
   VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather_));
   gather_.finish();
   if (gather_.times().empty()) return {};
@@ -168,8 +167,8 @@ Status UnitMaking::add_part(const SlotData& data, unsigned part, shared::SeriesF
 }
 
 // Without the times that another group counts.
-void UnitMaking::fold_rest(const chunk::Column& column, const std::unordered_set<Timestamp>& excluded,
-                           shared::SeriesFolder& folder) {
+void RollupBlockBuilder::fold_rest(const chunk::Column& column, const std::unordered_set<Timestamp>& excluded,
+                                   shared::SeriesFolder& folder) {
   const auto all = gather_.times();
   eraser_.erase_rows(all, {&column, 1}, [&](Timestamp time) { return excluded.contains(time); });
   folder.start_group();
@@ -180,7 +179,7 @@ void UnitMaking::fold_rest(const chunk::Column& column, const std::unordered_set
   }
 }
 
-void UnitMaking::add(std::size_t column, rollup::Kind kind, const Windows& numbers, const Windows& texts) {
+void RollupBlockBuilder::add(std::size_t column, rollup::Kind kind, const Windows& numbers, const Windows& texts) {
   SeriesWindows& series = series_[column];
   if (!numbers.empty()) series.kind = kind;
   add(series.numbers, numbers);
@@ -188,12 +187,12 @@ void UnitMaking::add(std::size_t column, rollup::Kind kind, const Windows& numbe
 }
 
 // What was folded of one slot is gone with the next: its texts are copied.
-void UnitMaking::add(Windows& to, const Windows& finer) {
+void RollupBlockBuilder::add(Windows& to, const Windows& finer) {
   if (finer.empty()) return;
   coarser_.clear();
   coarser_texts_.clear();
   rollup::coarsen(finer, level_.width_ms, coarser_, coarser_texts_);
-  // A finer unit may begin before this one, or end after it.
+  // A finer rollup block may begin before this one, or end after it.
   std::erase_if(coarser_, [&](const rollup::Window& window) { return !range().contains(window.start); });
   if (coarser_.empty()) return;
   for (rollup::Window& window : coarser_) window.text = texts_.copy(window.text);
@@ -204,29 +203,29 @@ void UnitMaking::add(Windows& to, const Windows& finer) {
   }
 }
 
-std::vector<Timestamp> UnitMaking::closed_slots() {
+std::vector<Timestamp> RollupBlockBuilder::closed_slots() {
   if (!level_.of_samples) {
-    const unsigned parts = parts_of(series_.size());
-    for (Timestamp row = work_.unit; row < range().last; row += level_.finer.row_ms) {
-      if (shared::is_closed(level_.finer.kept(row, now_ms_), finer_parts_[row] >= parts)) close(row);
+    const unsigned shards = column_shards_of(series_.size());
+    for (Timestamp row = work_.start; row < range().last; row += level_.finer.row_ms) {
+      if (shared::is_closed(level_.finer.kept(row, now_ms_), finer_shards_[row] >= shards)) close(row);
     }
     join(closed_);
   }
   std::vector<Timestamp> slots;
-  for (Timestamp slot = work_.unit; slot < range().last; slot += level_.slot_ms) {
+  for (Timestamp slot = work_.start; slot < range().last; slot += level_.slot_ms) {
     if (overlaps(closed_, {slot, slot + level_.slot_ms})) slots.push_back(slot);
   }
   return slots;
 }
 
 // Hot rows without those that are counted.
-Status UnitMaking::add_late(unsigned part, const std::vector<SlotData>& slots) {
+Status RollupBlockBuilder::add_late(unsigned shard, const std::vector<SlotData>& slots) {
   check(!closed_.empty() || slots.empty(), "what is late is added to closed windows");
-  const std::vector<std::uint16_t> columns = columns_of_part(part, series_.size());
+  const std::vector<std::uint16_t> columns = columns_of_shard(shard, series_.size());
   shared::SeriesFolder folder(level_.width_ms);
   for (const SlotData& data : slots) {
     found_ = true;
-    name(part, data.arrivals);
+    name(shard, data.arrivals);
     VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather_));
     gather_.finish();
     if (gather_.times().empty()) continue;
@@ -243,8 +242,8 @@ Status UnitMaking::add_late(unsigned part, const std::vector<SlotData>& slots) {
   return {};
 }
 
-// Whole windows of deletes that the unit as it stands has not seen.
-void UnitMaking::erase_stored(std::size_t column, Stored& stored) const {
+// Whole windows of deletes that the rollup block as it stands has not seen.
+void RollupBlockBuilder::erase_stored(std::size_t column, Stored& stored) const {
   for (const Erasure& erasure : erasures_) {
     if (stored.version > erasure.blocks || !std::ranges::binary_search(erasure.columns, column)) continue;
     const auto goes = [&](const rollup::Window& w) {
@@ -256,7 +255,7 @@ void UnitMaking::erase_stored(std::size_t column, Stored& stored) const {
 }
 
 // Closed windows stay as they stand, with what is late.
-void UnitMaking::keep(std::size_t column, Stored& stored) {
+void RollupBlockBuilder::keep(std::size_t column, Stored& stored) {
   erase_stored(column, stored);
   SeriesWindows& series = series_[column];
   SeriesWindows& late = late_[column];
@@ -279,17 +278,17 @@ void UnitMaking::keep(std::size_t column, Stored& stored) {
   stats_[column].add(stats);
 }
 
-void UnitMaking::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
-  if (!found_ || !shared::may_make(level_.table.kept(work_.unit, now_ms_), stands_)) return;
-  check(version > version_, "a unit is written over what it was made of");
+void RollupBlockBuilder::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
+  if (!found_ || !shared::may_make(level_.table.kept(work_.start, now_ms_), stands_)) return;
+  check(version > version_, "a rollup block is written over what it was made of");
   if (!closed_.empty()) {
     for (std::size_t column = 0; column < series_.size(); ++column) keep(column, stored_[column]);
   }
   WindowEncoder encoder;
-  for (unsigned part = 0; part < parts_of(series_.size()); ++part) {
-    const std::size_t first = std::size_t{part} * kSeriesPerPart;
-    const std::span<const SeriesWindows> series = std::span(series_).subspan(first, columns_in(part));
-    ChunkWrite row{work_.unit, part, encoder.encode(series), {version, {}}, std::move(named_[part])};
+  for (unsigned shard = 0; shard < column_shards_of(series_.size()); ++shard) {
+    const std::size_t first = std::size_t{shard} * kSeriesPerColumnShard;
+    const std::span<const SeriesWindows> series = std::span(series_).subspan(first, columns_in(shard));
+    ChunkWrite row{work_.start, shard, encoder.encode(series), {version, {}}, std::move(named_[shard])};
     row.stats.series.assign(stats_.begin() + static_cast<std::ptrdiff_t>(first),
                             stats_.begin() + static_cast<std::ptrdiff_t>(first + series.size()));
     add_write(rows, level_.table, work_.group.cells, row, now_ms_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/settle/works.h"
+#include "engine/cassandra/settle/work_plan.h"
 
 #include <algorithm>
 #include <numeric>
@@ -29,30 +29,30 @@ bool counts_after(const GroupCells& one, const GroupCells& other) {
 
 }  // namespace
 
-std::size_t Works::columns(const Due& due) const {
+std::size_t WorkPlan::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
 }
 
-void Works::put_together(std::vector<Due>& works) const {
+void WorkPlan::sort_by_locality(std::vector<Due>& dues) const {
   std::vector<GroupId> groups;
-  for (const Due& due : works) groups.push_back(group_of(due));
+  for (const Due& due : dues) groups.push_back(group_of(due));
   const std::vector<GroupName> names = series_.directory().names(groups);
-  check(names.size() == works.size(), "each group has a name");
-  std::vector<std::size_t> order(works.size());
+  check(names.size() == dues.size(), "each group has a name");
+  std::vector<std::size_t> order(dues.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](std::size_t i) { return std::tuple(names[i].tenant, works[i].slot, names[i].hash.bytes); };
+  const auto place = [&](std::size_t i) { return std::tuple(names[i].tenant, dues[i].slot, names[i].hash.bytes); };
   std::ranges::sort(order, {}, place);
   std::vector<Due> sorted;
-  for (const std::size_t i : order) sorted.push_back(std::move(works[i]));
-  works = std::move(sorted);
+  for (const std::size_t i : order) sorted.push_back(std::move(dues[i]));
+  dues = std::move(sorted);
 }
 
-SealWork Works::seal(const Due& due) {
+SealWork WorkPlan::seal_work(const Due& due) {
   return {group_ref(series_.directory(), group_of(due)), due.slot, !sharing(group_of(due)).empty()};
 }
 
 // Places of the group's series that are not in it, or in a later column of it.
-std::vector<Works::Sharing> Works::sharing(GroupId group) {
+std::vector<WorkPlan::Sharing> WorkPlan::sharing(GroupId group) {
   std::vector<Sharing> out;
   const MutexLock lock(mutex_);
   // Under the lock above, which the analysis does not see here.
@@ -73,7 +73,7 @@ std::vector<Works::Sharing> Works::sharing(GroupId group) {
   return out;
 }
 
-std::vector<rollup::Kind> Works::kinds(GroupId group) const {
+std::vector<rollup::Kind> WorkPlan::kinds(GroupId group) const {
   return series_.directory().read([&](const SeriesIndex& index) {
     std::vector<rollup::Kind> list;
     for (const model::SeriesId one : index.group_series(group)) list.push_back(levels_.kind_of(index.metric(one)));
@@ -81,9 +81,9 @@ std::vector<rollup::Kind> Works::kinds(GroupId group) const {
   });
 }
 
-UnitWork Works::unit(const Due& due, bool elsewhere) {
+RollupBlockWork WorkPlan::rollup_block_work(const Due& due, bool elsewhere) {
   const GroupId group = group_of(due);
-  UnitWork work{group_ref(series_.directory(), group), kinds(group), due.slot, {}};
+  RollupBlockWork work{group_ref(series_.directory(), group), kinds(group), due.slot, {}};
   check(work.kinds.size() == work.group.columns, "each column has a kind");
   if (!elsewhere) return work;
   for (const Sharing& place : sharing(group)) {
@@ -95,7 +95,7 @@ UnitWork Works::unit(const Due& due, bool elsewhere) {
   return work;
 }
 
-std::vector<Works::Place> Works::concerned(const Due& due) {
+std::vector<WorkPlan::Place> WorkPlan::dependants(const Due& due) {
   const GroupId group = group_of(due);
   std::vector<Place> out = {{due.member, due.partition}};
   std::set<GroupId> seen = {group};
@@ -109,43 +109,47 @@ std::vector<Works::Place> Works::concerned(const Due& due) {
   return out;
 }
 
-Status Works::know(std::span<const Due> works, model::TimeRange range, bool again) {
-  std::set<std::pair<model::TenantId, std::string>> metrics;
+bool WorkPlan::is_fresh(const IndexKey& key, std::int64_t now_ns) const {
+  const auto at = read_ns_.find(key);
+  return at != read_ns_.end() && now_ns - at->second < fresh_ms_ * 1'000'000;
+}
+
+Status WorkPlan::load_index(std::span<const Due> dues, std::int64_t width_ms, bool again) {
+  check(width_ms > 0, "rows stand for a time");
+  std::set<IndexKey> wanted;
   series_.directory().read([&](const SeriesIndex& index) {
-    for (const Due& due : works) {
+    for (const Due& due : dues) {
+      const model::Timestamp last = index_bucket_of(due.slot + width_ms - 1);
       for (const model::SeriesId one : index.group_series(group_of(due))) {
-        metrics.emplace(due.member.tenant, index.metric(one));
+        for (auto bucket = index_bucket_of(due.slot); bucket <= last; bucket += kIndexBucketMs) {
+          wanted.emplace(due.member.tenant, index.metric(one), bucket);
+        }
       }
     }
     return 0;
   });
-  const model::Timestamp first = period_of(range.first), last = period_of(range.last - 1);
   const std::int64_t now_ns = clock_.steady_ns();
-  const auto is_known = [&](model::TenantId tenant, const std::string& metric) {
+  if (!again) {
     const MutexLock lock(mutex_);
-    for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
-      const auto known = known_ns_.find({tenant, metric, period});
-      if (known == known_ns_.end() || now_ns - known->second >= fresh_ms_ * 1'000'000) return false;
-    }
-    return true;
-  };
-  for (const auto& [tenant, metric] : metrics) {
-    if (!again && is_known(tenant, metric)) continue;
-    VARVE_RETURN_IF_ERROR(series_.load(tenant, metric, range, {}));
+    std::erase_if(wanted, [&](const IndexKey& key) VARVE_NO_THREAD_ANALYSIS { return is_fresh(key, now_ns); });
+  }
+  for (auto at = wanted.begin(); at != wanted.end();) {  // successive buckets of a metric at once
+    const auto& [tenant, metric, first] = *at;
+    model::Timestamp end = first;
+    for (; at != wanted.end() && *at == IndexKey(tenant, metric, end); ++at) end += kIndexBucketMs;
+    VARVE_RETURN_IF_ERROR(series_.load(tenant, metric, {first, end}, {}));
     const MutexLock lock(mutex_);
-    for (model::Timestamp period = first; period <= last; period += kPeriodMs) {
-      known_ns_[{tenant, metric, period}] = now_ns;
-    }
+    for (auto bucket = first; bucket < end; bucket += kIndexBucketMs) read_ns_[{tenant, metric, bucket}] = now_ns;
   }
   const MutexLock lock(mutex_);
   if (now_ns - cleared_ns_ >= fresh_ms_ * 1'000'000) {
-    std::erase_if(known_ns_, [&](const auto& known) { return now_ns - known.second >= fresh_ms_ * 1'000'000; });
+    std::erase_if(read_ns_, [&](const auto& read) { return now_ns - read.second >= fresh_ms_ * 1'000'000; });
     cleared_ns_ = now_ns;
   }
   return {};
 }
 
-std::string Works::shown(const tracker::Member& member) const {
+std::string WorkPlan::shown(const tracker::Member& member) const {
   return series_.directory().read([&](const SeriesIndex& index) {
     const model::SeriesId first = index.group_series(GroupId{member.id})[0];
     std::string text(index.metric(first));

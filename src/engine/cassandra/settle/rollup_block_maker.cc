@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/settle/unit_maker.h"
+#include "engine/cassandra/settle/rollup_block_maker.h"
 
 #include <algorithm>
 #include <deque>
 
 #include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
-#include "engine/cassandra/settle/unit_making.h"
+#include "engine/cassandra/settle/rollup_block_builder.h"
 
 namespace varve::engine::cassandra {
 
@@ -14,96 +14,96 @@ using model::Timestamp;
 
 namespace {
 
-std::vector<unsigned> parts_of_group(const GroupRef& group) {
-  std::vector<unsigned> parts;
-  for (unsigned part = 0; part < parts_of(group.columns); ++part) parts.push_back(part);
-  return parts;
+std::vector<unsigned> shards_of_group(const GroupRef& group) {
+  std::vector<unsigned> shards;
+  for (unsigned shard = 0; shard < column_shards_of(group.columns); ++shard) shards.push_back(shard);
+  return shards;
 }
 
 }  // namespace
 
-struct UnitMaker::Batch {
-  const UnitLevel level;
-  const std::span<const UnitWork> works;
-  std::deque<UnitMaking> makings = {};  // of each
+struct RollupBlockMaker::Batch {
+  const RollupBlockLevel level;
+  const std::span<const RollupBlockWork> works;
+  std::deque<RollupBlockBuilder> makings = {};  // of each
 };
 
 // What stands is read before hot rows are: what is added to it meanwhile is among these.
-Result<std::int64_t> UnitMaker::read(std::size_t level, Batch& batch) const {
+Result<std::int64_t> RollupBlockMaker::read(std::size_t level, Batch& batch) const {
   batch.makings.clear();
-  for (const UnitWork& work : batch.works) batch.makings.emplace_back(batch.level, work, clock_.now_ms());
+  for (const RollupBlockWork& work : batch.works) batch.makings.emplace_back(batch.level, work, clock_.now_ms());
   VARVE_RETURN_IF_ERROR(read_rows(level, batch));
   if (batch.level.of_samples) VARVE_RETURN_IF_ERROR(read_slots(batch));
   VARVE_RETURN_IF_ERROR(read_late(batch));
   std::int64_t greatest = 0;
-  for (const UnitMaking& making : batch.makings) greatest = std::max(greatest, making.version());
+  for (const RollupBlockBuilder& making : batch.makings) greatest = std::max(greatest, making.version());
   return greatest;
 }
 
-Status UnitMaker::read_rows(std::size_t level, Batch& batch) const {
+Status RollupBlockMaker::read_rows(std::size_t level, Batch& batch) const {
   struct Purpose {
     std::size_t work = 0;
-    unsigned part = 0;
+    unsigned shard = 0;
     bool stored = false;
   };
   std::vector<RowRead> reads;
   std::vector<Purpose> purposes;
   for (std::size_t w = 0; w < batch.works.size(); ++w) {
-    const UnitWork& work = batch.works[w];
-    for (const unsigned part : parts_of_group(work.group)) {
-      add_reads(reads, levels_[level], work.group.cells, part, {work.unit, work.unit + 1}, kUnitFields);
-      purposes.resize(reads.size(), {w, part, true});
+    const RollupBlockWork& work = batch.works[w];
+    for (const unsigned shard : shards_of_group(work.group)) {
+      add_reads(reads, levels_[level], work.group.cells, shard, {work.start, work.start + 1}, kRollupBlockFields);
+      purposes.resize(reads.size(), {w, shard, true});
       if (level > 0)
-        add_reads(reads, levels_[level - 1], work.group.cells, part, batch.makings[w].range(), kUnitFields);
-      purposes.resize(reads.size(), {w, part, false});
+        add_reads(reads, levels_[level - 1], work.group.cells, shard, batch.makings[w].range(), kRollupBlockFields);
+      purposes.resize(reads.size(), {w, shard, false});
     }
   }
   check(purposes.size() == reads.size(), "each reading has a purpose");
   return rows_.read(reads, {}, [&](std::size_t number, const RowView& view) {
     const Purpose& purpose = purposes[number];
-    UnitMaking& making = batch.makings[purpose.work];
-    return purpose.stored ? making.add_stored(purpose.part, view) : making.add_finer(purpose.part, view);
+    RollupBlockBuilder& making = batch.makings[purpose.work];
+    return purpose.stored ? making.add_stored(purpose.shard, view) : making.add_finer(purpose.shard, view);
   });
 }
 
-Status UnitMaker::read_slots(Batch& batch) const {
+Status RollupBlockMaker::read_slots(Batch& batch) const {
   std::vector<SlotsWanted> wanted;
-  std::vector<std::pair<std::size_t, const UnitWork::Elsewhere*>> owners;
+  std::vector<std::pair<std::size_t, const RollupBlockWork::Elsewhere*>> owners;
   for (std::size_t w = 0; w < batch.works.size(); ++w) {
-    const UnitWork& work = batch.works[w];
-    const UnitMaking& making = batch.makings[w];
-    for (const UnitWork::Elsewhere& elsewhere : work.elsewhere) {
+    const RollupBlockWork& work = batch.works[w];
+    const RollupBlockBuilder& making = batch.makings[w];
+    for (const RollupBlockWork::Elsewhere& elsewhere : work.elsewhere) {
       wanted.push_back(
-          {&elsewhere.group, making.range(), {elsewhere.column_there / kSeriesPerPart}, making.near_slots()});
+          {&elsewhere.group, making.range(), {elsewhere.column_there / kSeriesPerColumnShard}, making.near_slots()});
       owners.emplace_back(w, &elsewhere);
     }
-    wanted.push_back({&work.group, making.range(), parts_of_group(work.group), making.near_slots()});
+    wanted.push_back({&work.group, making.range(), shards_of_group(work.group), making.near_slots()});
     owners.emplace_back(w, nullptr);
   }
   VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));
   check(lists.size() == owners.size(), "a list for each that is wanted");
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const auto& [w, elsewhere] = owners[i];
-    UnitMaking& making = batch.makings[w];
+    RollupBlockBuilder& making = batch.makings[w];
     VARVE_RETURN_IF_ERROR(elsewhere != nullptr ? making.exclude(*elsewhere, lists[i]) : making.add_slots(lists[i]));
   }
   return {};
 }
 
-// Part by part: each names what is counted in it.
-Status UnitMaker::read_late(Batch& batch) const {
+// Shard by shard: each names what is counted in it.
+Status RollupBlockMaker::read_late(Batch& batch) const {
   std::vector<SlotsWanted> wanted;
   std::vector<std::pair<std::size_t, unsigned>> owners;  // work, part
   ErasureReads erasures(tables_);
   for (std::size_t w = 0; w < batch.works.size(); ++w) {
-    const UnitWork& work = batch.works[w];
-    UnitMaking& making = batch.makings[w];
+    const RollupBlockWork& work = batch.works[w];
+    RollupBlockBuilder& making = batch.makings[w];
     const std::vector<Timestamp> slots = making.closed_slots();
     if (slots.empty()) continue;
     erasures.add(work.group.cells, w);
-    for (const unsigned part : parts_of_group(work.group)) {
-      wanted.push_back({&work.group, making.range(), {}, slots, &making.counted(part)});
-      owners.emplace_back(w, part);
+    for (const unsigned shard : shards_of_group(work.group)) {
+      wanted.push_back({&work.group, making.range(), {}, slots, &making.counted(shard)});
+      owners.emplace_back(w, shard);
     }
   }
   if (wanted.empty()) return {};
@@ -118,7 +118,8 @@ Status UnitMaker::read_late(Batch& batch) const {
   return {};
 }
 
-Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const UnitWork> works) const {
+Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make(std::size_t level,
+                                                            std::span<const RollupBlockWork> works) const {
   check(level < levels_.size(), "a granularity that there is");
   std::int64_t nearest_end_ms = reader_.sealed().retention_ms;
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
@@ -127,7 +128,7 @@ Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const
   Batch batch{{levels_[level], level == 0 ? reader_.sealed() : levels_[level - 1], level == 0, width_ms(level),
                reader_.slot_ms(), nearest_end_ms},
               works};
-  std::vector<MadeUnit> list(works.size());
+  std::vector<MadeRollupBlock> list(works.size());
   const auto version = read_versioned(versions_, [&] { return read(level, batch); });
   if (!version) {
     if (version.error().code != Code::corrupt) return fail(version.error());
@@ -141,7 +142,7 @@ Result<std::vector<MadeUnit>> UnitMaker::make(std::size_t level, std::span<const
     }
     return list;
   }
-  check(batch.makings.size() == works.size(), "each unit is made");
+  check(batch.makings.size() == works.size(), "each rollup block is made");
   std::vector<RowWrite> rows;
   for (std::size_t w = 0; w < works.size(); ++w) batch.makings[w].finish(*version, rows, list[w].windows);
   VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cassandra/hot/alarms.h"
+#include "engine/cassandra/hot/missed_touches.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace varve::engine::cassandra {
 
 // `at` says when the row was written, to the millisecond: who deletes it later takes away no newer one.
-RowWrite Alarms::row(std::int64_t stamp_us) const {
+RowWrite MissedTouches::row(std::int64_t stamp_us) const {
   return {&tables_.alarms,
           {options_.id},
           {bigint_cell(options_.source)},
@@ -21,18 +21,18 @@ RowWrite Alarms::row(std::int64_t stamp_us) const {
 }
 
 // Each is of a later millisecond than the one before, also where the clock went back: a refresh is seen by that.
-std::int64_t Alarms::next_stamp() {
+std::int64_t MissedTouches::next_stamp() {
   return stamps_.draw(std::max(clock_.now_ms() * 1000, written_us_ == 0 ? 0 : written_us_ + 1000));
 }
 
 // It is heard some time after it stood first, or again where it may have been away.
-void Alarms::stood(std::int64_t stamp_us, std::int64_t now_ns) {
+void MissedTouches::stood(std::int64_t stamp_us, std::int64_t now_ns) {
   if (!stands(now_ns)) heard_ns_ = now_ns + kHeardMs * 1'000'000;
   written_us_ = std::max(written_us_, stamp_us);
   written_ns_ = now_ns;
 }
 
-void Alarms::raise(Done done) {
+void MissedTouches::raise(Done done) {
   std::int64_t stamp_us = 0;
   bool closed = false;
   {
@@ -57,7 +57,7 @@ void Alarms::raise(Done done) {
 
 // If it was taken back meanwhile, what waits is made up for already; those that began to wait since then are told to
 // try again.
-void Alarms::written(std::int64_t stamp_us, const Status& status) {
+void MissedTouches::written(std::int64_t stamp_us, const Status& status) {
   std::vector<Done> waiting;
   {
     const MutexLock lock(mutex_);
@@ -72,7 +72,7 @@ void Alarms::written(std::int64_t stamp_us, const Status& status) {
   }
 }
 
-void Alarms::tell_heard() {
+void MissedTouches::tell_heard() {
   std::vector<Done> waiting;
   {
     const MutexLock lock(mutex_);
@@ -82,7 +82,7 @@ void Alarms::tell_heard() {
   for (Done& done : waiting) done({});
 }
 
-void Alarms::close() {
+void MissedTouches::close() {
   std::vector<Done> waiting;
   {
     const MutexLock lock(mutex_);
@@ -92,24 +92,24 @@ void Alarms::close() {
   for (Done& done : waiting) done(fail(Code::unavailable, "the process ends"));
 }
 
-bool Alarms::unheard() const {
+bool MissedTouches::unheard() const {
   const MutexLock lock(mutex_);
   return owing_ && !heard(clock_.steady_ns());
 }
 
-Result<bool> Alarms::any() {
+Result<bool> MissedTouches::any() {
   VARVE_RETURN_IF_ERROR(look(kTrustedMs * 1'000'000));
   const MutexLock lock(mutex_);
   return owing_ || !others_.empty();
 }
 
-Status Alarms::turn() {
+Status MissedTouches::turn() {
   VARVE_RETURN_IF_ERROR(refresh());
   VARVE_RETURN_IF_ERROR(look(0));
   return recover();
 }
 
-Status Alarms::refresh() {
+Status MissedTouches::refresh() {
   std::int64_t stamp_us = 0;
   {
     const MutexLock lock(mutex_);
@@ -125,7 +125,7 @@ Status Alarms::refresh() {
 }
 
 // Unless one began that is not older than that.
-Status Alarms::look(std::int64_t trusted_ns) {
+Status MissedTouches::look(std::int64_t trusted_ns) {
   const MutexLock only_one(looking_);
   const std::int64_t begin_ns = clock_.steady_ns();
   {
@@ -153,7 +153,7 @@ Status Alarms::look(std::int64_t trusted_ns) {
 }
 
 // Of what was raised until then the journal was replayed. Otherwise touches failed while it was read.
-std::vector<Alarms::Done> Alarms::take_back(std::uint64_t raised, std::vector<RowDelete>& gone) {
+std::vector<MissedTouches::Done> MissedTouches::take_back(std::uint64_t raised, std::vector<RowDelete>& gone) {
   const MutexLock lock(mutex_);
   if (raised != raised_) return {};
   cleared_us_ = stamps_.draw(clock_.now_ms() * 1000);
@@ -163,7 +163,7 @@ std::vector<Alarms::Done> Alarms::take_back(std::uint64_t raised, std::vector<Ro
   return std::exchange(waiting_, {});
 }
 
-Status Alarms::recover() {
+Status MissedTouches::recover() {
   VARVE_RETURN_IF_ERROR(trackers_.check());
   std::uint64_t raised = 0;
   bool owing = false;

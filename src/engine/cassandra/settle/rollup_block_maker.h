@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit maker: writes the windows of line groups in units: of the finest granularity from sealed rows, of each other one
-// from the finer one's units; and samples that came when those were gone. It is the only one that writes units, each
-// from all that it is made of, read after its version was drawn (tables/write_versions.h): so made by two at once, the
-// unit of the one that read later stays, and lacks nothing. Made again it writes the same.
+// RollupBlockMaker: writes rollup blocks: those of the finest granularity from sealed rows, those of the others from
+// the rollup blocks of the next finer one, and both from hot rows that arrived when these were gone. Nothing else
+// writes rollup blocks. Each is made from all of its inputs, which are read after its version was drawn
+// (tables/write_versions.h). So if two make one at once, the result of the one that read later stays, and it is
+// complete. Making a rollup block again writes the same row.
 //
-// A series that stands in several groups is counted once: of two groups that have a sample at one time, the one with
-// the smaller hash folds it.
+// A sample of a series that is in several groups is counted once: where two groups have a sample at one time, the one
+// with the smaller hash counts it.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,25 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/scan/slot_reader.h"
-#include "engine/cassandra/settle/unit_work.h"
+#include "engine/cassandra/settle/rollup_block_work.h"
 #include "engine/cassandra/tables/write_versions.h"
 #include "rollup/levels.h"
 
 namespace varve::engine::cassandra {
 
-class UnitMaking;
+class RollupBlockBuilder;
 
-struct MadeUnit {
+struct MadeRollupBlock {
   Status status;  // corrupt: this one cannot be made, the others are
   std::uint64_t windows = 0;
 };
 
 // Thread-safe.
-class UnitMaker {
+class RollupBlockMaker {
  public:
   // `levels`: tables of the granularities, finest first.
-  UnitMaker(RowStore& rows, const Tables& tables, const SlotReader& reader, std::vector<ChunkTable> levels,
-            const SchemaOptions& schema, WriteVersions& versions, const Clock& clock)
+  RollupBlockMaker(RowStore& rows, const Tables& tables, const SlotReader& reader, std::vector<ChunkTable> levels,
+                   const SchemaOptions& schema, WriteVersions& versions, const Clock& clock)
       : rows_(rows),
         tables_(tables),
         reader_(reader),
@@ -41,8 +42,8 @@ class UnitMaker {
         versions_(versions),
         clock_(clock) {}
 
-  // Units of one granularity, in their order. Errors: those of the store and of WriteVersions::draw().
-  Result<std::vector<MadeUnit>> make(std::size_t level, std::span<const UnitWork> works) const;
+  // Rollup blocks of one granularity, in their order. Errors: those of the store and of WriteVersions::draw().
+  Result<std::vector<MadeRollupBlock>> make(std::size_t level, std::span<const RollupBlockWork> works) const;
 
   [[nodiscard]] std::int64_t width_ms(std::size_t level) const { return schema_.rollups[level].width_ms; }
   [[nodiscard]] const std::vector<ChunkTable>& levels() const { return levels_; }
