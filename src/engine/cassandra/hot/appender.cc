@@ -73,6 +73,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
           "a row of a group that was never defined");
     return directory.names(groups);
   });
+  check(!hot.sections.empty(), "a batch has rows");
   const std::string tenant = directory.tenant_name(hot.sections[0].name.tenant);  // a batch is of one
   rows.reserve(hot.pieces.size());
   for (const HotPiece& piece : hot.pieces) {
@@ -86,6 +87,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
   }
   check(!rows.empty() && rows.size() == hot.pieces.size(), "each piece is a row");
   const std::int64_t first_us = rows[0].timestamp_us;
+  check(first_us == append.begun.first_us, "the watermark counts the first arrival as under way");
   // What goes into one partition side by side: it goes in one request.
   std::ranges::stable_sort(rows, {}, &RowWrite::partition);
   for (const HotBatch::Section& section : hot.sections) {

@@ -62,6 +62,7 @@ std::vector<Run> runs_of(std::span<const Placed> rows, const NamesOf& names_of,
     sections.push_back({rows[from].group, name, rows[from].slot});
     from = to;
   }
+  check(rows.empty() || group + 1 == groups.size(), "each group has a section");
   return runs;
 }
 

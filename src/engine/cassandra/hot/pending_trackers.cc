@@ -54,6 +54,7 @@ Status PendingTrackers::add_journal(model::TenantId tenant, TimeRange range, Pen
   std::vector<Timestamp> slots;
   std::ranges::copy_if(written, std::back_inserter(slots),
                        [&](Timestamp slot) { return range.overlaps({slot, slot + options_.slot_ms}); });
+  check(pending.rollup_blocks.size() == levels(), "a list for each granularity");
   shared::add_sorted(pending.slots, slots);
   const Timestamp now = shared_.clock().now_ms();
   for (std::size_t level = 0; level < levels(); ++level) {

@@ -127,6 +127,7 @@ Status Watermark::renew() {
     if (!dead && !ended) least_us = std::min(least_us, seen.first_us);
   }
   reached_us_ = std::max(reached_us_, least_us);
+  check(reached_us_ <= renewal.stamp_us, "the watermark is not above what was drawn");
   renewed_ns_ = renewal.begin_ns;
   return {};
 }

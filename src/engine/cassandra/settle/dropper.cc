@@ -36,6 +36,7 @@ Status Dropper::run(const std::function<bool()>& may_go_on) {
   const Timestamp now = clock_.now_ms();
   std::vector<Timestamp> past = journal_.past_hours(now);
   if (past.empty()) return {};
+  check(std::ranges::is_sorted(past), "past hours ascend");
   hours_.erase(hours_.begin(), hours_.lower_bound(past.front()));
   for (Timestamp hour = model::window_start(now, Journal::kHourMs); hour > past.back(); hour -= Journal::kHourMs) {
     VARVE_RETURN_IF_ERROR(look_at_current(hour, until_us, may_go_on));
@@ -119,6 +120,7 @@ Status Dropper::forget(Timestamp hour, Hour& known, std::int64_t until_us) {
 
 // nullopt: nobody knows the tenant, so there is nothing that could be sealed.
 Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, const std::set<Timestamp>& slots) {
+  check(!slots.empty(), "a tenant of the journal has slots");
   VARVE_ASSIGN_OR_RETURN(const auto id, series_.loader().find_tenant(tenant));
   if (!id) return std::optional<Pending>();
   VARVE_ASSIGN_OR_RETURN(auto pending, pending_.pending(*id, {*slots.begin(), *slots.rbegin() + options_.slot_ms}));
@@ -128,6 +130,7 @@ Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, co
 // Near the end of its samples' time a slot is not sealed any more (Worker::seal).
 bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
   if (std::ranges::binary_search(pending.slots, slot)) return false;
+  check(pending.rollup_blocks.size() == options_.rollup_blocks_ms.size(), "a list for each granularity");
   const bool in_windows =
       options_.rollup_blocks_ms.empty() ||
       !std::ranges::binary_search(pending.rollup_blocks[0], model::window_start(slot, options_.rollup_blocks_ms[0]));

@@ -39,6 +39,8 @@ RollupBlockBuilder::RollupBlockBuilder(const RollupBlockLevel& level, const Roll
       stats_(work.group.columns),
       excluded_(work.group.columns) {
   check(work.kinds.size() == work.group.columns, "each column has a kind");
+  check(level.table.row_ms % level.width_ms == 0 && level.table.row_ms % level.finer.row_ms == 0,
+        "a rollup block holds whole windows, and whole rows that they are made of");
 }
 
 std::size_t RollupBlockBuilder::columns_in(unsigned shard) const {

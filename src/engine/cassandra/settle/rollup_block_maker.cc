@@ -112,6 +112,7 @@ Status RollupBlockMaker::read_late(Batch& batch) const {
                         [&](std::size_t w, const Erasure& erasure) { batch.makings[w].add_erasure(erasure); });
   }));
   VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));
+  check(lists.size() == owners.size(), "a list for each that is wanted");
   for (std::size_t i = 0; i < owners.size(); ++i) {
     VARVE_RETURN_IF_ERROR(batch.makings[owners[i].first].add_late(owners[i].second, lists[i]));
   }

@@ -74,6 +74,7 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
       sealed.samples += row.stats.series.back().points;
     }
     if (!gather.times().empty()) {
+      check(row.stats.series.size() == columns.size(), "each column has series stats");
       std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
       std::vector<std::int64_t> arrived;
       if (work.shared) {

@@ -210,6 +210,7 @@ Status Worker::finish(std::size_t stage, std::span<const Due> dues) {
   if (dues.empty()) return {};
   VARVE_RETURN_IF_ERROR(tracker(stage).complete_all(dues));
   const MutexLock lock(mutex_);
+  check(stage < errors_.size(), "a stage that there is");
   if (errors_[stage].empty()) return {};
   for (const Due& due : dues) errors_[stage].erase({due.member, due.slot});
   return {};

@@ -73,6 +73,7 @@ unsigned prefix_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags) {
 }
 
 HashPrefix hash_prefix_of(std::string_view hash, unsigned bits) {
+  check(hash.size() == kGroupHashBytes && bits > 0 && bits <= kAlone, "a prefix is bits of a hash");
   HashPrefix prefix{shard_at(hash, bits == kAlone ? kTagsBits / 8 : 0, bits), std::string(1, static_cast<char>(bits))};
   prefix.key += hash.substr(0, (bits + 7) / 8);
   if (bits % 8 != 0) prefix.key.back() = static_cast<char>(prefix.key.back() & (0xff00 >> bits % 8));
