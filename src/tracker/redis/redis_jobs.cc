@@ -76,6 +76,7 @@ Result<std::optional<Lease>> RedisJobBoard::claim(std::string_view replica) {
 }
 
 Result<std::optional<Lease>> RedisJobBoard::take(std::uint32_t job, const Job& seen, std::string_view replica) {
+  check(job < job_keys_.size(), "a job that there is not");
   const std::string time = now(), next = std::to_string(seen.next);
   Question question = link_.question();
   question.commands.call(take_script(), Views{job_keys_[job], tokens_key_},

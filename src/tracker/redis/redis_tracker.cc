@@ -35,7 +35,9 @@ std::vector<std::string_view> texts(const driver::Value& array) {
 }  // namespace
 
 RedisTracker::RedisTracker(TrackerOptions options, Link& link, MemberNames& names, std::string family)
-    : options_(options), link_(link), names_(names), family_(std::move(family)) {}
+    : options_(options), link_(link), names_(names), family_(std::move(family)) {
+  check(options_.width_ms > 0, "slots have a width");
+}
 
 std::string RedisTracker::pending_key(std::uint32_t partition) const {
   return key("pending|" + std::to_string(partition));
@@ -72,6 +74,7 @@ Question RedisTracker::touching(std::span<const Touch> touches, model::Timestamp
       add_group(part.first(count), now_ms, keys, words);
       part = part.subspan(count);
     }
+    check(keys.size() > 1 && keys.size() % 2 == 1, "the generation's key, and two for each group");
     question.commands.call(touch_script(), views(keys), views(words));
   }
   return question;
@@ -79,6 +82,7 @@ Question RedisTracker::touching(std::span<const Touch> touches, model::Timestamp
 
 // All of one tenant, slot and partition.
 void RedisTracker::add_group(std::span<const Touch> group, model::Timestamp now_ms, Words& keys, Words& words) const {
+  check(!group.empty(), "a group of touches has some");
   const Touch& first = group.front();
   const model::Timestamp ready = std::max(first.slot + options_.width_ms, now_ms) + options_.quiet_ms;
   keys.push_back(pending_key(first.partition));
@@ -139,6 +143,7 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
     names.push_back(name);
     list.push_back({{}, entry.partition, *slot, static_cast<std::uint64_t>(entry.score), ready_of(entry.score)});
   }
+  check(names.size() == found.size() && list.size() == found.size(), "a name for each entry that was found");
   if (list.empty()) return list;
   VARVE_ASSIGN_OR_RETURN(const auto members, names_.find(names));
   check(members.size() == names.size(), "one member for each name");

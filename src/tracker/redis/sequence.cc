@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "tracker/redis/keys.h"
 
 namespace varve::tracker::redis {
@@ -45,6 +46,7 @@ Result<std::int64_t> Sequence::draw(std::int64_t above) {
     drawn_ = number;
     drawn_ns_ = link_.clock().steady_ns();
   }
+  check(drawn_ >= number && drawn_ > above, "the next number is drawn above this one");
   return number;
 }
 
