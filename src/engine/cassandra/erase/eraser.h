@@ -3,8 +3,8 @@
 // first, as a row that every reader and sealer lays over what was there before (scan/slot_data.h); then sealed rows are
 // written again without the samples, and windows that lose some are pending until they are made again.
 //
-// Where samples have been dropped by retention, windows go that lie wholly in the range: their rollup blocks are made
-// again, by the one who makes all of them.
+// Where retention has already dropped the samples, windows that are wholly in the range are deleted: the rollup block
+// maker makes their rollup blocks again.
 #pragma once
 
 #include <functional>

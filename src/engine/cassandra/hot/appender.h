@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appender: takes samples in. A batch is acknowledged when its rows stand, its groups are announced, the journal names
-// their slots, and these are touched, or a marker says that they are not and all have heard it (docs/decisions/0015,
-// 0024). Until then the watermark waits for it.
+// Appender: takes samples in. A batch is acknowledged when its rows are written, its groups are announced, the journal
+// names their slots, and these are touched; or, instead of the touch, when a missed-touch marker is written and every
+// replica has heard of it (docs/decisions/0015, 0024). Until then the watermark stays below it.
 //
 //   hot rows + journal rows ─┐
 //   announcement ────────────┴→ touch (or marker) → still announced? → done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal: which groups were written to in which slots, as rows in Cassandra that live as long as hot rows, by the hour
-// in which they were written. A row is written before the touch that it stands for, once in each hour by each process.
-// So whatever the trackers lose is found here. Hours of which all is sealed, and the rollup blocks over it are made, go
-// before (settle/dropper.h).
+// Journal: which groups were written in which slots, as rows in Cassandra, by the hour in which they were written. They
+// live as long as hot rows. Each process writes a row once in each hour, before the touch that it stands for, so
+// whatever the trackers lose is found here. Hours are deleted earlier when everything that they name is sealed and the
+// rollup blocks over it are made (settle/dropper.h).
 //
 // Thread-safe. What reads the store blocks.
 #pragma once

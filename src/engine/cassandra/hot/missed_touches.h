@@ -3,12 +3,12 @@
 // `alarms`, the *marker* of this process, says so (docs/decisions/0015). When Redis answers again, the process declares
 // it lost, replays the journal and deletes the marker. It does the same for markers of processes that have died.
 //
-// A marker is *heard* when every replica is certain to know of it (docs/decisions/0024). Who answers questions trusts a
-// look at the markers for kTrustedMs and looks again after that, however long he was stopped; whoever raises one waits
-// for kHeardMs after its row stands before he acknowledges. Both measure by their own steady clock: what the clocks say
-// does not matter.
+// A marker is *heard* when every replica is certain to know of it (docs/decisions/0024). A replica that answers queries
+// relies on its last reading of the markers for kTrustedMs, and then reads them again, however long it was suspended. A
+// replica that writes a marker waits for kHeardMs after that write before it acknowledges. Both measure with their own
+// steady clocks, so wall clocks do not matter.
 //
-// raise() is for appends, turn() for a thread of its own, once a second, tell_heard() for one more, some times a
+// Appends call raise(), a thread of its own calls turn() once a second, another one tell_heard() several times a
 // second.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TimeMark: how late it was, by the time that replicas share, when one of them last said so: a row of the store,
-// written once a second. Who starts goes on from there where Redis says that it is earlier: its clock went back while
-// no replica was there who could have told it (tracker/redis/server_clock.h).
+// TimeMark: the latest time that replicas share, as one of them last stored it: a row that is written once a second. A
+// replica that starts continues from there if Redis says that it is earlier: its clock went back while no replica ran
+// (tracker/redis/server_clock.h).
 //
 // The row is in the table `alarms`, in a partition of its own; its write timestamp is the time, so the latest one
 // stays. Thread-safe.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats scan: sums up what stands beside rollup blocks and sealed rows about their series, coarsest first, and counts
-// what is not sealed. No chunk is read but those of pending slots. Each level is asked once, about all members.
+// Stats scan: adds up the series stats of rollup blocks and sealed rows, coarsest first, and counts the samples that
+// are not sealed. It reads no chunks but those of pending slots. Each level is read once, for all members.
 #pragma once
 
 #include <span>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts: which parts of the index were read, when, and whether they are to be read again. Who needs a part that
-// somebody else is reading waits for him: many who ask the same read it once.
+// Parts: which parts of the index were read, when, and whether they have to be read again. A thread that needs a part
+// that another one is reading waits for it, so many queries of the same part read it once.
 //
-// A part is good while its number is the one that the replicas share (tracker/redis/versions.h), though a minute at the
-// most; of index buckets that are over, in which hardly anything is ever announced, an hour. Without Redis nobody
-// knows: each question reads anew, or what was read counts for as long as whoever asks says.
+// A part is good while its number is the one that the replicas share (tracker/redis/versions.h), for a minute at most;
+// for an hour in index buckets that are over, in which hardly anything is ever announced. Without Redis the number is
+// not known: then each query reads the part again, or relies on it for as long as its caller allows.
 //
 // Thread-safe.
 #pragma once
