@@ -13,6 +13,7 @@ Tests use `Cluster` directly."""
 
 import argparse
 import ctypes
+import fcntl
 import os
 import pathlib
 import shutil
@@ -21,6 +22,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 VERSION = "5.0.8"
@@ -110,26 +112,33 @@ def java():
 
 def maven(name, pom):
     """The folder of the user's cache with the jars that this POM names and all that they need."""
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = cache / "varve" / name
-    if not folder.is_dir():
-        if not shutil.which("mvn"):
-            raise Failed("no Maven; ./dev setup installs it")
-        # Into a folder beside it first, so that two at once, or one that is interrupted, leave nothing half done.
-        fresh = cache / "varve" / f"{name}.{os.getpid()}"
-        fresh.mkdir(parents=True)
-        (fresh / "pom.xml").write_text(pom)
-        command = ["mvn", "-q", "-B", "-f", str(fresh / "pom.xml"), "dependency:copy-dependencies",
-                   f"-DoutputDirectory={fresh}"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode != 0:
-            shutil.rmtree(fresh)
-            raise Failed(f"Maven could not fetch {name}:\n{done.stdout[-3000:]}")
-        try:
-            fresh.rename(folder)
-        except OSError:  # somebody else was faster
-            shutil.rmtree(fresh)
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "varve"
+    folder = cache / name
+    if folder.is_dir():
+        return folder
+    if not shutil.which("mvn"):
+        raise Failed("no Maven; ./dev setup installs it")
+    cache.mkdir(parents=True, exist_ok=True)
+    # One at a time: Maven processes that fill the same empty repository remove each other's files.
+    with open(cache / "maven.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            fetch(name, pom, folder)
     return folder
+
+
+def fetch(name, pom, folder):
+    # Into a folder beside it first, so that one that is interrupted leaves nothing half done.
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{name}.") as scratch:
+        fresh = pathlib.Path(scratch) / "jars"
+        fresh.mkdir()
+        (fresh / "pom.xml").write_text(pom)
+        done = subprocess.run(["mvn", "-q", "-B", "-f", str(fresh / "pom.xml"), "dependency:copy-dependencies",
+                               f"-DoutputDirectory={fresh}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"Maven could not fetch {name}:\n{done.stdout[-3000:]}")
+        fresh.rename(folder)
 
 
 def jars():
