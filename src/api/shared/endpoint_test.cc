@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -68,13 +69,14 @@ TEST_F(EndpointTest, WhatIsThrownIsAnErrorInTheFamilysShape) {
 }
 
 TEST_F(EndpointTest, AFullPoolRefuses) {
-  std::promise<void> begun;
+  // The task may still be at its end when this function has returned: nothing of its frame is in it.
+  const auto begun = std::make_shared<std::promise<void>>();
   std::promise<void> go_on;
-  ASSERT_TRUE(pool_.post([&] {
-    begun.set_value();
-    go_on.get_future().wait();
+  ASSERT_TRUE(pool_.post([begun, waited = go_on.get_future().share()] {
+    begun->set_value();
+    waited.wait();
   }));
-  begun.get_future().wait();
+  begun->get_future().wait();
   ASSERT_TRUE(pool_.post([] {}));
   EXPECT_EQ(shown(endpoint_.on_pool(well)), "503 /p: too many requests are waiting");
   go_on.set_value();
