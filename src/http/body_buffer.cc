@@ -10,6 +10,13 @@
 
 namespace varve::http {
 
+namespace {
+
+// So many times what has come may the addresses of a block reach.
+constexpr std::size_t kAhead = 32;
+
+}  // namespace
+
 std::size_t block_size(std::size_t bytes) {
   constexpr std::size_t kFine = std::size_t{1} << 20;
   const std::size_t power = std::bit_ceil(bytes);
@@ -37,6 +44,7 @@ void BlockPool::put(Block block) {
   const MutexLock lock(mutex_);
   if (kept_ + block.size > keep_max_) return;
   kept_ += block.size;
+  block.used = true;
   free_.push_back(std::move(block));
 }
 
@@ -60,18 +68,29 @@ std::size_t BodyBuffer::space() const {
   return used < capacity() ? capacity() - used : 0;
 }
 
-bool BodyBuffer::make_room(std::size_t bytes) {
+bool BodyBuffer::make_room(std::size_t bytes, std::size_t expected) {
   check(begin <= end && end <= capacity(), "what has come lies in the buffer");
   const std::size_t wanted = bytes + kBodyPadding;
+  if (large_.data && wanted > capacity() && wanted <= large_.size) {
+    const std::size_t charged = std::min(block_size(wanted), large_.size);
+    if (!held_.resize(charged)) return false;
+    charged_ = charged;
+  }
   if (wanted <= capacity()) {
     if (begin != 0) std::memmove(data(), data() + begin, size());
   } else {
     // The smaller block goes as soon as this one has its bytes.
-    if (!held_.resize(block_size(wanted))) return false;
-    Block larger = pool_->get(wanted);
+    const std::size_t charged = block_size(wanted);
+    if (!held_.resize(charged)) return false;
+    Block larger = pool_->get(std::max(wanted, std::min(expected + kBodyPadding, kAhead * wanted)));
+    if (larger.used && !held_.resize(larger.size)) {
+      pool_->put(std::move(larger));
+      larger = pool_->get(wanted);
+    }
     std::memcpy(larger.data.get(), data() + begin, size());
     if (large_.data) pool_->put(std::move(large_));
     large_ = std::move(larger);
+    charged_ = large_.used ? large_.size : charged;
   }
   end -= begin;
   begin = 0;
@@ -88,6 +107,7 @@ void BodyBuffer::shrink() {
     begin = 0;
     pool_->put(std::move(large_));
     large_ = {};
+    charged_ = 0;
     held_.clear();
   } else if (begin != 0 && space() < small_.size / 2) {
     std::memmove(data(), data() + begin, size());

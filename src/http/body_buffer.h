@@ -17,6 +17,7 @@ namespace varve::http {
 struct Block {
   std::unique_ptr<char[]> data;
   std::size_t size = 0;
+  bool used = false;  // its pages are there; those of a new one come as they are written
 };
 
 // What blocks there are, so that one for about as much can be used again: powers of two up to 1 MiB, above them
@@ -56,16 +57,19 @@ class BodyBuffer {
 
   // What comes will be large: it takes no room from small bodies.
   void expect_large() { held_.expect_large(); }
-  // Moves [begin, end) to the front of a buffer that holds `bytes` in all. False: the ledger has no room, nothing
-  // changed.
-  [[nodiscard]] bool make_room(std::size_t bytes);
+  // Moves [begin, end) to the front of a buffer that has room for `bytes` in all, which are charged. `expected`: so
+  // many may follow; the block reaches ahead for some of them, so that they need not be copied once more, but what is
+  // not written is not charged: it takes addresses, no memory. False: the ledger has no room, nothing changed.
+  [[nodiscard]] bool make_room(std::size_t bytes, std::size_t expected = 0);
   // Back to the small buffer if what is left fits there; to the front if little space is left.
   void shrink();
 
  private:
-  [[nodiscard]] std::size_t capacity() const { return large_.data ? large_.size : small_.size; }
+  // What may be written: of a large block no more than is charged.
+  [[nodiscard]] std::size_t capacity() const { return large_.data ? charged_ : small_.size; }
 
   MemoryLedger::Account held_;  // of large_
+  std::size_t charged_ = 0;     // of large_, from its front
   BlockPool* pool_;
   Block small_;
   Block large_;

@@ -65,6 +65,58 @@ TEST(BodyBuffer, BorrowsAndGivesBack) {
   EXPECT_EQ(ledger->held(), 0U);
 }
 
+// What has come is charged, not what is expected; and it is copied once.
+TEST(BodyBuffer, ReachesAheadWithoutACharge) {
+  const auto ledger = std::make_shared<MemoryLedger>(1'000'000);
+  BlockPool pool(1 << 20);
+  {
+    BodyBuffer buffer(ledger, pool, 256);
+    append(buffer, "body");
+    ASSERT_TRUE(buffer.make_room(3000, 60'000));
+    EXPECT_EQ(ledger->held(), 4096U);
+    EXPECT_EQ(buffer.space(), 4096 - kBodyPadding - 4) << "no more than is charged";
+    const char* const address = buffer.data();
+    append(buffer, std::string(buffer.space(), 'x'));
+    ASSERT_TRUE(buffer.make_room(20'000, 60'000));
+    EXPECT_EQ(buffer.data(), address);
+    EXPECT_EQ(ledger->held(), 32'768U);
+    EXPECT_EQ(held(buffer).substr(0, 6), "bodyxx");
+    EXPECT_FALSE(buffer.make_room(900'000, 900'000));
+    EXPECT_EQ(ledger->held(), 32'768U);
+    EXPECT_EQ(buffer.space(), 32'768 - kBodyPadding - buffer.size());
+    ASSERT_TRUE(buffer.make_room(70'000, 70'000));
+    EXPECT_EQ(held(buffer).substr(0, 6), "bodyxx");
+    EXPECT_EQ(ledger->held(), 131'072U);
+  }
+  EXPECT_EQ(ledger->held(), 0U);
+}
+
+TEST(BodyBuffer, ReachesNoFurtherThanManyTimesWhatHasCome) {
+  const auto ledger = std::make_shared<MemoryLedger>(1'000'000);
+  BlockPool pool(std::size_t{64} << 20);
+  EXPECT_TRUE(BodyBuffer(ledger, pool, 256).make_room(1000, std::size_t{1} << 40));
+  EXPECT_LE(pool.kept(), 64U * 1024);
+}
+
+// The pages of a block that was used before are there: it is charged whole, or another one is taken.
+TEST(BodyBuffer, AUsedBlockIsChargedWhole) {
+  const auto ledger = std::make_shared<MemoryLedger>(100'000);  // 75,000 of them for what has no share
+  BlockPool pool(1 << 20);
+  pool.put({std::make_unique<char[]>(65'536), 65'536});
+  {
+    BodyBuffer first(ledger, pool, 256);
+    ASSERT_TRUE(first.make_room(3000, 60'000));
+    EXPECT_EQ(ledger->held(), 65'536U);
+    EXPECT_EQ(first.space(), 65'536 - kBodyPadding);
+    pool.put({std::make_unique<char[]>(65'536), 65'536});
+    BodyBuffer second(ledger, pool, 256);
+    ASSERT_TRUE(second.make_room(3000, 60'000));
+    EXPECT_EQ(ledger->held(), 65'536U + 4096);
+    EXPECT_EQ(pool.kept(), 65'536U);
+  }
+  EXPECT_EQ(ledger->held(), 0U);
+}
+
 TEST(BodyBuffer, MakesRoomInPlaceWhereItCan) {
   const auto ledger = std::make_shared<MemoryLedger>(0);
   BlockPool pool(0);

@@ -227,9 +227,9 @@ Response Connection::no_memory() {
   return service_->error(503, "requests hold all the memory that limits.memory allows; try again", request_);
 }
 
-bool Connection::receive(std::size_t bytes_wanted) {
+bool Connection::receive(std::size_t bytes_wanted, std::size_t expected) {
   if (in_.space() == 0 || in_.size() + in_.space() < bytes_wanted) {
-    if (!in_.make_room(bytes_wanted)) {
+    if (!in_.make_room(bytes_wanted, expected)) {
       refuse(no_memory());
       return true;
     }
@@ -305,7 +305,7 @@ bool Connection::step_body() {
     want_read();
     return false;
   }
-  return receive(std::min(body_size_, room_after(in_.size())));
+  return receive(std::min(body_size_, room_after(in_.size())), body_size_);
 }
 
 // Decoded bytes stay at the front, [body_begin_, body_begin_ + body_size_); in_.begin is where the raw ones start.

@@ -68,8 +68,9 @@ class Connection final : public net::Stream {
   bool step_body();
   bool step_chunks();
   bool begin_body();
-  [[nodiscard]] bool is_bulk() const;      // may the body take time that others on the same loop would wait?
-  bool receive(std::size_t bytes_wanted);  // makes room and reads once; false: nothing to be had now
+  [[nodiscard]] bool is_bulk() const;  // may the body take time that others on the same loop would wait?
+  bool receive(std::size_t bytes_wanted,
+               std::size_t expected = 0);  // makes room and reads once; false: nothing to be had now
   bool read_more();
   void took(std::size_t bytes);
   bool move_to_bulk_loop();
