@@ -2,6 +2,7 @@
 // ASCII helpers for protocol text, independent of the locale.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,20 @@ inline std::string lower(std::string_view text) {
   for (char& c : out) c = lower(c);
   return out;
 }
+
+// A set of characters, asked with one load. `letters_and_digits` adds a-z, A-Z and 0-9.
+class CharSet {
+ public:
+  constexpr explicit CharSet(std::string_view chars, bool letters_and_digits = false) {
+    for (const char c : chars) has_[static_cast<unsigned char>(c)] = true;
+    for (int c = 0; letters_and_digits && c < 26; ++c) has_['a' + c] = has_['A' + c] = true;
+    for (int c = 0; letters_and_digits && c < 10; ++c) has_['0' + c] = true;
+  }
+  [[nodiscard]] constexpr bool contains(char c) const { return has_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> has_{};
+};
 
 // Trims blanks and tabs at both ends.
 inline std::string_view trimmed(std::string_view text) {

@@ -14,9 +14,7 @@ namespace {
 constexpr std::size_t kNameMax = 255;
 
 // What a registered name may be made of (RFC 3986), but for the comma, which joins two lines of a header.
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::string_view("-._~%!$&'()*+;=").contains(c);
-}
+constexpr CharSet kNameChars("-._~%!$&'()*+;=", true);
 
 bool is_ipv4(const std::string& host) {
   in_addr address{};
@@ -45,7 +43,7 @@ Result<Authority> parse_authority(std::string_view text) {
     authority.is_address = is_ipv6(authority.host);
     if (!authority.is_address) return bad();
   } else {
-    if (!std::ranges::all_of(authority.host, is_name_char)) return bad();
+    if (!std::ranges::all_of(authority.host, [](char c) { return kNameChars.contains(c); })) return bad();
     authority.is_address = is_ipv4(authority.host);
   }
   std::string_view port = text.substr(end);

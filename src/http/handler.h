@@ -139,8 +139,10 @@ class Router {
     Method method;
     std::string pattern;
     Handler handler;
+    bool is_plain = true;  // has no segment in braces
     bool changing_get = false;
     bool is_prefix = false;
+    [[nodiscard]] bool matches(std::string_view path, std::span<const std::size_t> name_slashes) const;
   };
   [[nodiscard]] const Route* prefix_of(std::string_view path) const;
 

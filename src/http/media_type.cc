@@ -9,10 +9,7 @@
 namespace varve::http {
 namespace {
 
-bool is_token_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
+constexpr CharSet kTokenChars("!#$%&'*+-.^_`|~", true);
 
 void skip_space(std::string_view& text) {
   const auto first = std::ranges::find_if(text, [](char c) { return c != ' ' && c != '\t'; });
@@ -21,7 +18,7 @@ void skip_space(std::string_view& text) {
 
 // Takes a token off the front of `text`; empty if there is none.
 std::string_view take_token(std::string_view& text) {
-  const auto end = std::ranges::find_if_not(text, is_token_char);
+  const auto end = std::ranges::find_if_not(text, [](char c) { return kTokenChars.contains(c); });
   const auto size = static_cast<std::size_t>(end - text.begin());
   const std::string_view token = text.substr(0, size);
   text.remove_prefix(size);
@@ -83,6 +80,9 @@ Result<MediaType> parse_media_type(std::string_view text) {
 }
 
 bool is_media_type(std::string_view text, std::string_view essence) {
+  // Most are another one, and are told by their first letters.
+  const std::string_view front = text.substr(0, essence.size());
+  if (!std::ranges::equal(front, essence, {}, [](char c) { return lower(c); })) return false;
   const auto type = parse_media_type(text);
   return type && type->essence == essence;
 }

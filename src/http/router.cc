@@ -41,13 +41,19 @@ bool matches(std::string_view pattern, std::string_view path, std::span<const st
 
 }  // namespace
 
+bool Router::Route::matches(std::string_view path, std::span<const std::size_t> name_slashes) const {
+  if (is_prefix) return false;
+  return is_plain ? pattern == path : http::matches(pattern, path, name_slashes);
+}
+
 void Router::add(Method method, std::string pattern, Handler handler, Effect effect) {
   if (serves_ && !serves_(effect)) return;
   const bool taken = std::any_of(routes_.begin(), routes_.end(),
                                  [&](const Route& r) { return r.method == method && r.pattern == pattern; });
   check(!taken, "a route is added once");
   check(pattern.starts_with('/') && handler != nullptr, "a route has a path and a handler");
-  routes_.push_back({method, std::move(pattern), std::move(handler)});
+  const bool is_plain = !pattern.contains('{');
+  routes_.push_back({method, std::move(pattern), std::move(handler), is_plain});
 }
 
 void Router::add_changing_get(std::string pattern, Handler handler, Effect effect) {
@@ -87,7 +93,7 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
   const Route* get = nullptr;  // answers HEAD where nothing else does
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Route& route = routes_[i];
-    if (route.is_prefix || !matches(route.pattern, path, name_slashes)) continue;
+    if (!route.matches(path, name_slashes)) continue;
     if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get};
     if (route.method == Method::get && !route.changing_get) get = &route;
     if (match.pattern.empty()) {

@@ -116,6 +116,8 @@ void Head::append(std::span<const std::byte> rows) {
     ++rows_;
     at += row_bytes;
   }
+  memory_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*),
+                      std::memory_order_relaxed);
 }
 
 void Head::pieces(const Fragment& fragment, Pieces& out) const {

@@ -10,6 +10,7 @@
 // The head's lock is held while memory is copied, never during file I/O.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -87,10 +88,8 @@ class Head {
   // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
-  [[nodiscard]] std::size_t memory_bytes() const VARVE_EXCLUDES(mutex) {
-    const MutexLock lock(mutex);
-    return slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*);
-  }
+  // Asked more than once for each append; takes no lock.
+  [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t rows() const VARVE_EXCLUDES(mutex) {
     const MutexLock lock(mutex);
     return rows_;
@@ -111,6 +110,7 @@ class Head {
   std::byte* slab_at_ VARVE_GUARDED_BY(mutex) = nullptr;
   std::size_t slab_left_ VARVE_GUARDED_BY(mutex) = 0;
   std::size_t large_bytes_ VARVE_GUARDED_BY(mutex) = 0;
+  std::atomic<std::size_t> memory_bytes_{0};  // written under the lock
   std::uint64_t rows_ VARVE_GUARDED_BY(mutex) = 0;
 };
 
