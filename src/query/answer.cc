@@ -34,17 +34,17 @@ std::size_t bytes_held(const Group& group) {
   return bytes + bytes_of_points(group.points);
 }
 
-std::size_t bytes_held(const Answer& answer) {
+std::size_t count_bytes(Answer& answer) {
   std::size_t bytes = bytes_of_all(answer.metrics);
-  for (const MetricAnswer& metric : answer.metrics) {
+  for (MetricAnswer& metric : answer.metrics) {
     bytes += bytes_of_points(metric.of_nothing);
-    for (const Group& group : metric.groups) bytes += bytes_held(group);
+    for (Group& group : metric.groups) bytes += group.bytes = bytes_held(group);
   }
   return bytes;
 }
 
 void let_go(const Answer& answer, Group& group) {
-  const std::size_t bytes = bytes_held(group);
+  const std::size_t bytes = group.bytes;
   group = {};
   if (answer.held != nullptr) answer.held->sent(bytes);
 }

@@ -28,6 +28,7 @@ struct Group {
   model::Tags common;                     // of a join: the tags that all these series have, with one value
   std::vector<std::string> mixed;         // of a join: keys that all these series have, with several values
   aggregate::Points points;               // in order of Pipeline::descending
+  std::size_t bytes = 0;                  // that it holds, about, once it is part of an Answer that is charged
 };
 
 struct MetricAnswer {
@@ -49,7 +50,8 @@ struct Answer {
 
 // Memory that they hold, about.
 std::size_t bytes_held(const Group& group);
-std::size_t bytes_held(const Answer& answer);
+// Of all groups and points; each group keeps its own.
+std::size_t count_bytes(Answer& answer);
 
 // A group of the answer is written and as good as sent: its memory goes.
 void let_go(const Answer& answer, Group& group);

@@ -184,7 +184,7 @@ Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled)
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
   VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
   VARVE_ASSIGN_OR_RETURN(auto out, query->explain(answer(request, *query)));
-  VARVE_RETURN_IF_ERROR(query->answered(bytes_held(out)));
+  VARVE_RETURN_IF_ERROR(query->answered(count_bytes(out)));
   out.held = std::move(query);
   return out;
 }

@@ -33,7 +33,8 @@ Result<TagTable> TagTable::read(const storage::SeriesStore& store, model::Tenant
     for (model::Tags& tags : store.tags(tenant, batch)) {
       if (!metrics.names.empty()) set_name(tags, metrics.names[metrics.name_of[out.ends_.size() - 1]]);
       for (const auto& [key, value] : tags) {
-        name.assign(std::to_string(key.size())).append(1, ':').append(key).append(value);
+        const auto key_bytes = static_cast<std::uint32_t>(key.size());
+        name.assign(reinterpret_cast<const char*>(&key_bytes), sizeof key_bytes).append(key).append(value);
         const auto [at, is_new] = out.numbers_.try_emplace(name, static_cast<std::uint32_t>(out.distinct_.size()));
         if (is_new) {
           out.distinct_.push_back({key, value});
@@ -62,15 +63,26 @@ bool TagTable::before(std::size_t a, std::size_t b) const {
   });
 }
 
+// Sorted, as a series' tags are.
+TagUnion TagTable::tags_of(std::uint32_t series) const {
+  const auto pairs = pairs_of(series);
+  TagUnion out;
+  out.reserve(pairs.size());
+  for (const std::uint32_t pair : pairs) {
+    const auto& [key, value] = distinct_[pair];
+    out.emplace_back(key, std::vector<std::string>{value});
+  }
+  return out;
+}
+
 TagUnion TagTable::merged(std::span<const std::uint32_t> series) const {
+  if (series.size() == 1) return tags_of(series[0]);
   std::vector<std::uint32_t> all;
-  std::vector<bool> seen(series.size() > 1 ? distinct_.size() : 0);
+  std::vector<bool> seen(distinct_.size());
   for (const std::uint32_t s : series) {
     for (const std::uint32_t pair : pairs_of(s)) {
-      if (!seen.empty()) {
-        if (seen[pair]) continue;
-        seen[pair] = true;
-      }
+      if (seen[pair]) continue;
+      seen[pair] = true;
       all.push_back(pair);
     }
   }

@@ -43,6 +43,7 @@ class TagTable {
   [[nodiscard]] TagUnion merged(std::span<const std::uint32_t> series) const;
 
  private:
+  [[nodiscard]] TagUnion tags_of(std::uint32_t series) const;
   struct Pair {
     std::string key;
     std::string value;

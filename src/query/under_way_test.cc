@@ -113,11 +113,15 @@ TEST_F(UnderWayTest, TheEnginesAnswerHoldsItsQuery) {
   for (int i = 0; i < 5000; ++i) store_.put("t", "m", {{"host", "a"}}, i, model::Value::of_long(i));
   Request request = shown_as("t", "test", "all", "m");
   {
-    const auto answer = engine_.run(request, nullptr);
+    auto answer = engine_.run(request, nullptr);
     ASSERT_TRUE(answer);
     EXPECT_EQ(ledger_->held(Kind::query), 0U);
-    EXPECT_EQ(ledger_->held(Kind::answer), bytes_held(*answer));
+    EXPECT_EQ(ledger_->held(Kind::answer), count_bytes(*answer));
     EXPECT_GE(ledger_->held(Kind::answer), 5000U * 16);
+    const std::size_t before = ledger_->held(Kind::answer);
+    const std::size_t group = bytes_held(answer->metrics[0].groups[0]);
+    let_go(*answer, answer->metrics[0].groups[0]);
+    EXPECT_EQ(before - ledger_->held(Kind::answer), group);
     EXPECT_EQ(engine_.running().list("t").size(), 1U);
   }
   EXPECT_EQ(ledger_->held(), 0U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/json/text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace varve::protocol::json {
@@ -49,6 +50,51 @@ std::size_t skip_ascii(std::string_view text, std::size_t i) {
   return i;
 }
 
+constexpr std::uint64_t of_each(std::uint8_t byte) { return byte * 0x0101'0101'0101'0101; }
+
+// 0x80 in each byte that cannot stand in a JSON string as it is: controls, quote, backslash, DEL, all beyond ASCII. Of
+// those above the lowest one some may be set that should not be.
+constexpr std::uint64_t special_bytes(std::uint64_t bytes) {
+  const auto zeros = [](std::uint64_t x) { return (x - of_each(1)) & ~x; };
+  const std::uint64_t controls = (bytes - of_each(0x20)) & ~bytes;
+  return (controls | zeros(bytes ^ of_each('"')) | zeros(bytes ^ of_each('\\')) | zeros(bytes ^ of_each(0x7f)) | bytes) &
+         of_each(0x80);
+}
+
+// The first byte from `i` on that cannot stand as it is, or the end.
+std::size_t skip_plain(std::string_view text, std::size_t i) {
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + i, sizeof bytes);
+    if (const auto special = special_bytes(bytes)) return i + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+  }
+  if (i == text.size()) return i;
+  std::uint64_t rest = 0;  // fewer than eight bytes, and blanks above them
+  const std::size_t known = 64 - 8 * (text.size() - i);
+  if (text.size() >= 8) {
+    std::memcpy(&rest, text.data() + text.size() - 8, sizeof rest);
+    rest = rest >> known | of_each(' ') << (64 - known);
+  } else {
+    rest = of_each(' ') << (64 - known);
+    for (std::size_t k = i; k < text.size(); ++k) rest |= std::uint64_t{byte_at(text, k)} << (8 * (k - i));
+  }
+  const std::uint64_t special = special_bytes(rest);
+  return special == 0 ? text.size() : i + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+}
+
+// Most strings: nothing to escape, and in one step.
+void append_plain(std::string& out, std::string_view text) {
+  const std::size_t before = out.size();
+  const std::size_t after = before + text.size() + 2;
+  // GCC 12 tells the function the capacity, not the size that was asked for.
+  out.resize_and_overwrite(after, [&](char* at, std::size_t) {
+    at[before] = '"';
+    std::ranges::copy(text, at + before + 1);
+    at[after - 1] = '"';
+    return after;
+  });
+}
+
 void append_escaped(std::string& out, std::uint8_t byte) {
   constexpr std::string_view kHex = "0123456789abcdef";
   if (byte >= 0x80) {
@@ -77,14 +123,12 @@ bool is_utf8(std::string_view text) {
 }
 
 void append_string(std::string& out, std::string_view text) {
+  std::size_t i = skip_plain(text, 0);
+  if (i == text.size()) return append_plain(out, text);
   out += '"';
   std::size_t copied = 0;
-  for (std::size_t i = 0; i < text.size();) {
+  for (; i < text.size(); i = skip_plain(text, i)) {
     const std::uint8_t byte = byte_at(text, i);
-    if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
-      ++i;
-      continue;
-    }
     if (const auto size = byte < 0x80 ? 0 : character_bytes(text, i); size > 0) {
       i += size;
       continue;

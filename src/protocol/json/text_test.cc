@@ -59,6 +59,30 @@ TEST(Text, Utf8IsLookedAtAtEveryPlace) {
   }
 }
 
+// Eight bytes are looked at in one step: each byte in each place, and two of them.
+TEST(Text, WhatIsEscapedIsFoundAnywhere) {
+  const auto escaped = [](int c) -> std::string {
+    constexpr char kHex[] = "0123456789abcdef";
+    if (c >= 0x80) return "\xef\xbf\xbd";
+    if (c == '"' || c == '\\') return std::string("\\") + static_cast<char>(c);
+    if (c >= 0x20 && c != 0x7f) return {static_cast<char>(c)};
+    return std::string("\\u00") + kHex[c >> 4] + kHex[c & 15];
+  };
+  for (std::size_t before = 0; before < 18; ++before) {
+    for (std::size_t after = 0; after < 18; ++after) {
+      for (int c = 0; c < 256; ++c) {
+        const std::string left(before, '!'), right(after, '#'), one(1, static_cast<char>(c));
+        std::string out = "x";
+        append_string(out, left + one + right);
+        ASSERT_EQ(out, "x\"" + left + escaped(c) + right + "\"") << c;
+        out.clear();
+        append_string(out, one + left + one + right + one);
+        ASSERT_EQ(out, "\"" + escaped(c) + left + escaped(c) + right + escaped(c) + "\"") << c;
+      }
+    }
+  }
+}
+
 TEST(Text, AStringIsQuotedAndWhatIsNoTextReplaced) {
   const auto quoted = [](std::string_view text) {
     std::string out;
