@@ -24,6 +24,9 @@ class CharSet {
     for (int c = 0; letters_and_digits && c < 26; ++c) has_['a' + c] = has_['A' + c] = true;
     for (int c = 0; letters_and_digits && c < 10; ++c) has_['0' + c] = true;
   }
+  constexpr void add_from(unsigned first) {  // to 255
+    for (std::size_t c = first; c < has_.size(); ++c) has_[c] = true;
+  }
   [[nodiscard]] constexpr bool contains(char c) const { return has_[static_cast<unsigned char>(c)]; }
 
  private:

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "index/matcher.h"
-#include "index/regex.h"
+#include "base/regex.h"
 
 namespace varve::index {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/expression.h"
 
-#include "index/regex.h"
+#include "base/regex.h"
 
 namespace varve::query {
 
 Status check_expression(std::string_view expression) {
-  VARVE_RETURN_IF_ERROR(index::Regex::compile(expression));
+  VARVE_RETURN_IF_ERROR(Regex::compile(expression));
   // "\Qa" compiles, but its quoting goes on behind the part that it is.
-  if (!index::Regex::compile("(?:" + std::string(expression) + ")")) {
+  if (!Regex::compile("(?:" + std::string(expression) + ")")) {
     return fail(Code::invalid, "regular expression '" + std::string(expression) + "': missing \\E");
   }
   return {};

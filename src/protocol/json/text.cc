@@ -57,7 +57,8 @@ constexpr std::uint64_t of_each(std::uint8_t byte) { return byte * 0x0101'0101'0
 constexpr std::uint64_t special_bytes(std::uint64_t bytes) {
   const auto zeros = [](std::uint64_t x) { return (x - of_each(1)) & ~x; };
   const std::uint64_t controls = (bytes - of_each(0x20)) & ~bytes;
-  return (controls | zeros(bytes ^ of_each('"')) | zeros(bytes ^ of_each('\\')) | zeros(bytes ^ of_each(0x7f)) | bytes) &
+  return (controls | zeros(bytes ^ of_each('"')) | zeros(bytes ^ of_each('\\')) | zeros(bytes ^ of_each(0x7f)) |
+          bytes) &
          of_each(0x80);
 }
 

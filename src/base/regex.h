@@ -11,7 +11,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace varve::index {
+namespace varve {
 
 class Regex {
  public:
@@ -24,4 +24,4 @@ class Regex {
   std::shared_ptr<const re2::RE2> re2_;
 };
 
-}  // namespace varve::index
+}  // namespace varve

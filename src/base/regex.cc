@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "index/regex.h"
+#include "base/regex.h"
 
 #include <re2/re2.h>
 
-namespace varve::index {
+namespace varve {
 
 Result<Regex> Regex::compile(std::string_view expression) {
   re2::RE2::Options options;
@@ -22,4 +22,4 @@ bool Regex::matches(std::string_view value) const {
   return re2::RE2::FullMatch(re2::StringPiece(value.data(), value.size()), *re2_);
 }
 
-}  // namespace varve::index
+}  // namespace varve

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of levels (syslog's severities) and of kinds (Contrail's types of messages).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace varve::message {
+
+inline constexpr std::int32_t kDebug = 7;
+
+// emerg, fatal: 0; alert: 1; crit, critical: 2; err, error: 3; warn, warning: 4; notice: 5; info: 6; debug, trace: 7;
+// in any case.
+std::optional<std::int32_t> level_of(std::string_view name);
+// emerg alert crit err warning notice info debug; "" for other numbers.
+std::string_view level_name(std::int64_t level);
+
+inline constexpr std::int64_t kKindMax = 12;
+// invalid system request response trace buffer uve object flow trace_object syslog alarm session.
+std::optional<std::int64_t> kind_of(std::string_view name);
+
+}  // namespace varve::message

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/row.h"
+
+#include "base/check.h"
+
+namespace varve::message {
+namespace {
+
+constexpr std::uint16_t kNanosMax = 999;
+
+// Behind the length and the bytes that it tells, or nullptr.
+const std::byte* skip_bytes(const std::byte* at, const std::byte* end) {
+  std::uint64_t size = 0;
+  at = codec::get_varint(at, end, size);
+  if (at == nullptr || size > static_cast<std::uint64_t>(end - at)) return nullptr;
+  return at + size;
+}
+
+// Behind the value of a cell, or nullptr.
+const std::byte* skip_value(Column column, const std::byte* at, const std::byte* end) {
+  std::uint64_t number = 0;
+  switch (column) {
+    case Column::level:
+    case Column::kind:
+    case Column::pid:
+    case Column::sequence: return codec::get_varint(at, end, number);
+    case Column::id: return static_cast<std::size_t>(end - at) < kIdBytes ? nullptr : at + kIdBytes;
+    case Column::field: {
+      at = skip_bytes(at, end);
+      if (at == nullptr || at == end || static_cast<unsigned>(*at) > static_cast<unsigned>(FieldForm::json))
+        return nullptr;
+      return skip_bytes(at + 1, end);
+    }
+    case Column::time: return nullptr;
+    default: return skip_bytes(at, end);
+  }
+}
+
+}  // namespace
+
+std::string_view CellReader::bytes() {
+  std::uint64_t size = 0;
+  at_ = codec::get_varint(at_, end_, size);
+  check(at_ != nullptr && size <= static_cast<std::uint64_t>(end_ - at_), "a cell lies in its row");
+  const std::string_view out(reinterpret_cast<const char*>(at_), size);
+  at_ += size;
+  return out;
+}
+
+bool CellReader::next(Cell& cell) {
+  if (at_ == end_) return false;
+  cell.column = static_cast<Column>(*at_++);
+  if (is_integer(cell.column)) {
+    std::uint64_t number = 0;
+    at_ = codec::get_varint(at_, end_, number);
+    check(at_ != nullptr, "a number lies in its row");
+    cell.number = codec::unzigzag(number);
+    return true;
+  }
+  if (cell.column == Column::id) {
+    cell.text = {reinterpret_cast<const char*>(at_), kIdBytes};
+    at_ += kIdBytes;
+    return true;
+  }
+  if (cell.column == Column::field) {
+    cell.name = bytes();
+    cell.form = static_cast<FieldForm>(*at_++);
+  }
+  cell.text = bytes();
+  return true;
+}
+
+std::optional<Cell> RowView::cell(Column column) const {
+  CellReader cells = reader();
+  for (Cell cell; cells.next(cell) && cell.column <= column;) {
+    if (cell.column == column) return cell;
+  }
+  return std::nullopt;
+}
+
+std::size_t check_row(const std::byte* at, const std::byte* end) {
+  if (static_cast<std::size_t>(end - at) < kRowHeadBytes) return 0;
+  const RowView row{at};
+  const std::size_t bytes = row.bytes();
+  if (bytes < kRowHeadBytes || bytes > kRowBytesMax || bytes > static_cast<std::size_t>(end - at)) return 0;
+  if (row.nanos() > kNanosMax) return 0;
+  const std::byte* const row_end = at + bytes;
+  std::size_t cells = 0;
+  int before = -1;
+  for (at += kRowHeadBytes; at != row_end; ++cells) {
+    const auto column = static_cast<Column>(*at);
+    const int number = static_cast<int>(column);
+    const bool repeats = column == Column::object || column == Column::field;
+    if (number < before || (number == before && !repeats)) return 0;
+    before = number;
+    at = skip_value(column, at + 1, row_end);
+    if (at == nullptr) return 0;
+  }
+  return cells == row.cells() ? bytes : 0;
+}
+
+}  // namespace varve::message

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowView: a message as packed bytes; docs/formats/message-row.md. Cells are read one after the other, and not copied.
+//
+//   row  := bytes:u32 cells:u16 nanos:u16 time:i64 arrival:u64 cell*      (little endian, 24 bytes before the cells)
+//   cell := column:u8 value                                               (columns ascend)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "codec/varint.h"
+#include "message/column.h"
+
+namespace varve::message {
+
+inline constexpr std::size_t kRowHeadBytes = 24;
+inline constexpr std::size_t kRowBytesMax = std::size_t{1} << 26;
+inline constexpr std::size_t kIdBytes = 16;
+
+// Of a free field. Stored: DO NOT CHANGE THE NUMBERS.
+enum class FieldForm : std::uint8_t { text = 0, number = 1, json = 2 };
+
+struct Cell {
+  Column column{};
+  FieldForm form{};         // of a field
+  std::int64_t number = 0;  // of integer columns
+  std::string_view name;    // of a field
+  std::string_view text;    // of all other columns; of an id its 16 bytes
+};
+
+// Reads the cells of a well-formed row (check_row).
+class CellReader {
+ public:
+  CellReader(const std::byte* at, const std::byte* end) : at_(at), end_(end) {}
+  // False: there is none left.
+  bool next(Cell& cell);
+  // The bytes of the cell that next() would read begin here.
+  [[nodiscard]] const std::byte* at() const { return at_; }
+
+ private:
+  std::string_view bytes();
+  const std::byte* at_;
+  const std::byte* end_;
+};
+
+struct RowView {
+  const std::byte* at = nullptr;
+
+  [[nodiscard]] std::size_t bytes() const { return load_le<std::uint32_t>(at); }
+  [[nodiscard]] std::size_t cells() const { return load_le<std::uint16_t>(at + 4); }
+  [[nodiscard]] std::uint16_t nanos() const { return load_le<std::uint16_t>(at + 6); }
+  [[nodiscard]] std::int64_t time_us() const { return load_le<std::int64_t>(at + 8); }
+  [[nodiscard]] std::uint64_t arrival() const { return load_le<std::uint64_t>(at + 16); }
+  [[nodiscard]] std::span<const std::byte> span() const { return {at, bytes()}; }
+  [[nodiscard]] CellReader reader() const { return {at + kRowHeadBytes, at + bytes()}; }
+  // The first cell of the column; columns but object and field have one at most.
+  [[nodiscard]] std::optional<Cell> cell(Column column) const;
+};
+
+inline void set_arrival(std::byte* row, std::uint64_t arrival) { store_le(row + 16, arrival); }
+
+// Size of the row at `at`, or 0 if [at, end) does not hold a complete, well-formed one.
+std::size_t check_row(const std::byte* at, const std::byte* end);
+
+}  // namespace varve::message
