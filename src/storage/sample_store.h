@@ -123,7 +123,7 @@ struct SettleReport {
 };
 
 struct StorageBytes {
-  std::uint64_t wal = 0, hot = 0, sealed = 0, rollup = 0, index = 0;
+  std::uint64_t wal = 0, hot = 0, sealed = 0, rollup = 0, index = 0, message = 0;
 };
 
 struct EraseReport {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/recovery.h"
 
@@ -18,6 +19,7 @@ constexpr std::size_t kAsideBatchBytes = std::size_t{1} << 20;
 
 // Whole rows of line groups whose numbers mean today what they meant then, by group, in the order of the log.
 struct Aside {
+  std::vector<RowBytes> messages;  // whole records of tenants whose numbers mean today what they meant then
   std::map<std::uint32_t, std::vector<RowBytes>> rows;
   std::uint64_t foreign_rows = 0;  // of groups that were defined behind the hole
 };
@@ -35,6 +37,16 @@ bool add_row(const index::SeriesIndex& index, const std::byte*& at, const std::b
   if (!known) ++aside.foreign_rows;
   at += bytes;
   return true;
+}
+
+// Nothing has to give way to them: messages are not written over.
+Status add_messages(const index::SeriesIndex& index, std::span<const std::byte> rows, Aside& aside) {
+  const MessageRecord record = decode_messages(rows);
+  const bool known = model::to_int(record.tenant) < index.tenant_count() &&
+                     index.tenant_name(record.tenant) == record.name && whole_messages(record.rows);
+  if (known) aside.messages.emplace_back(rows.begin(), rows.end());
+  if (!known) ++aside.foreign_rows;
+  return {};
 }
 
 // Times at which any of the series has a sample.
@@ -110,6 +122,7 @@ Result<std::uint64_t> take_in_aside(const Directory& directory, Catalog& catalog
     Aside aside;
     VARVE_RETURN_IF_ERROR(read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
       const ReaderLock lock(catalog.mutex);
+      if (holds_messages(record.rows)) return add_messages(catalog.index, record.rows, aside);
       const std::byte* at = record.rows.data();
       const std::byte* const end = at + record.rows.size();
       while (at != end && add_row(catalog.index, at, end, groups, aside)) continue;
@@ -118,10 +131,16 @@ Result<std::uint64_t> take_in_aside(const Directory& directory, Catalog& catalog
     std::uint64_t taken = 0;
     for (auto& [group, rows] : aside.rows)
       VARVE_RETURN_IF_ERROR(take_in_rows(catalog, ingest, flush, store, model::GroupId{group}, rows, taken));
+    for (const RowBytes& bytes : aside.messages) {
+      VARVE_ASSIGN_OR_RETURN(const bool full, ingest.take_in(bytes));
+      if (full) VARVE_RETURN_IF_ERROR(flush_aside(ingest, flush));
+    }
     VARVE_RETURN_IF_ERROR(flush_aside(ingest, flush));
     all_taken += taken;
-    log::info("what was set aside of the log is taken in",
-              {{"file", path}, {"rows", taken}, {"rows_of_unknown_series", aside.foreign_rows}});
+    log::info("what was set aside of the log is taken in", {{"file", path},
+                                                            {"rows", taken},
+                                                            {"records_of_messages", aside.messages.size()},
+                                                            {"rows_of_unknown_series", aside.foreign_rows}});
     std::error_code error;
     std::filesystem::remove(path, error);
     if (error) return fail(Code::io, "cannot remove " + path + ": " + error.message());

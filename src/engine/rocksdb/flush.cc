@@ -2,9 +2,11 @@
 #include "engine/rocksdb/flush.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "base/check.h"
+#include "engine/rocksdb/runs/message_run.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/reconcile.h"
@@ -75,6 +77,21 @@ Status write_run(const Head& head, std::span<const Item> items, const shared::Pa
     gather.finish(patch == patches.end() ? std::span<const shared::Gather::Patch>{} : std::span(patch->second));
     stats.add(item.series, gather.times(), gather.columns());
     VARVE_RETURN_IF_ERROR(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
+  }
+  return {};
+}
+
+// A run of each tenant and slot.
+Status write_messages(const MessageHead& head, std::uint64_t number, Database::Draft& draft, Database::Commit& commit) {
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  for (const model::TenantId tenant : head.tenants()) {
+    for (const MessageHead::Fragment& fragment : head.fragments(tenant, kFirst, kLast)) {
+      const RunKey key{{tenant, kMessageGranularity, fragment.slot}, number};
+      VARVE_ASSIGN_OR_RETURN(auto run, write_message_run(key, fragment.rows, draft));
+      check(run->samples == fragment.messages, "every message of a head is written");
+      commit.added.push_back(std::move(run));
+    }
   }
   return {};
 }
@@ -160,6 +177,7 @@ Status Flush::write(const Head& head, std::uint64_t number, Change change) {
     change.commit.added.push_back(std::move(run));
     rest = rest.subspan(count);
   }
+  VARVE_RETURN_IF_ERROR(write_messages(head.messages, number, draft, change.commit));
   return tables_.commit(std::move(change), draft);
 }
 

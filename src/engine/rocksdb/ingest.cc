@@ -140,7 +140,7 @@ Status Ingest::enter(Entering& batch) {
 
 Status Ingest::write(std::span<const std::byte> rows) {
   VARVE_RETURN_IF_ERROR(write_log(rows));
-  head_->append(rows);
+  head_->append(rows, log_->sequence());
   if (head_over(1) && !visible_.has_immutable()) {
     static_cast<void>(rotate_head());
   } else if (logged_definitions_.size() > kRecordDefinitionsBytesMax) {
@@ -152,7 +152,7 @@ Status Ingest::write(std::span<const std::byte> rows) {
 Result<bool> Ingest::take_in(std::span<const std::byte> rows) {
   const MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(write_log(rows));
-  head_->append(rows);
+  head_->append(rows, log_->sequence());
   return head_over(1);
 }
 
@@ -210,7 +210,7 @@ Status Ingest::rotate(When when) {
   const MutexLock lock(mutex_);
   if (visible_.has_immutable()) return {};
   if (when == When::full && !head_over(1)) return {};
-  if (when == When::filled && head_->rows() == 0) return {};
+  if (when == When::filled && head_->empty()) return {};
   return rotate_head();
 }
 

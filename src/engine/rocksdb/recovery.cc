@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/log/durable_file.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/log/log_replay.h"
@@ -20,8 +21,9 @@ class Replay {
 
   Status apply(const LogRecord& record) {
     VARVE_RETURN_IF_ERROR(define(record.definitions));
+    if (holds_messages(record.rows)) return apply_messages(record);
     VARVE_RETURN_IF_ERROR(check(record.rows));
-    head_.append(record.rows.first(good_));
+    head_.append(record.rows.first(good_), record.sequence);
     return {};
   }
 
@@ -40,6 +42,19 @@ class Replay {
   std::uint64_t dropped_bytes = 0;
 
  private:
+  Status apply_messages(const LogRecord& record) {
+    const MessageRecord messages = decode_messages(record.rows);
+    const bool known = model::to_int(messages.tenant) < index_.tenant_count() &&
+                       index_.tenant_name(messages.tenant) == messages.name && whole_messages(messages.rows);
+    if (known) {
+      head_.append(record.rows, record.sequence);
+      return {};
+    }
+    if (!repair_) return fail(Code::corrupt, "a record of messages is malformed, or of a tenant that was not defined");
+    dropped_bytes += record.rows.size();
+    return {};
+  }
+
   // The checksum held, so what does not parse was written so, or follows a gap that repair was told to accept.
   Status check(std::span<const std::byte> rows) {
     const std::byte* at = rows.data();

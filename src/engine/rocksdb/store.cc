@@ -140,7 +140,7 @@ std::size_t Store::series_count(model::TenantId tenant) const {
 
 // --- samples
 
-void Store::append(const model::RowBatch& batch, AppendDone done) {
+void Store::append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) {
   if (batch.empty()) return done({});
   state_->ingest.append(batch.bytes(), std::move(done));
 }
@@ -196,7 +196,10 @@ storage::StorageBytes Store::storage_bytes() const {
     if (slot.granularity_ms == 0) continue;
     for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
   }
-  bytes.sealed -= std::min(bytes.sealed, bytes.rollup);
+  for (const auto& [slot, of_slot] : now.runs->messages) {
+    for (const auto& run : of_slot.runs) bytes.message += run->bytes;
+  }
+  bytes.sealed -= std::min(bytes.sealed, bytes.rollup + bytes.message);
   bytes.index = now.stats->memory_bytes();
   bytes.hot = now.head->memory_bytes() + (now.immutable ? now.immutable->memory_bytes() : 0);
   const ReaderLock lock(state_->catalog.mutex);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/rocksdb/env/options.h"
+#include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -38,7 +39,8 @@ struct RecoveryReport {
 class Store final : public storage::SeriesStore,
                     public storage::SampleStore,
                     public storage::SlotStore,
-                    public storage::TextStore {
+                    public storage::TextStore,
+                    public storage::MessageStore {
  public:
   // Blocks while it replays the log. Errors: conflict (another process has locked the directory), corrupt (the log is
   // damaged, with file and offset; see Options::repair), invalid (created with another slot width), io.
@@ -70,13 +72,18 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;
 
-  void append(const model::RowBatch& batch, AppendDone done) override;
+  void append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) override;
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                      model::TimeRange range, const std::atomic<bool>* cancelled) override;
   Result<storage::SettleReport> settle() override;
   [[nodiscard]] storage::StorageBytes storage_bytes() const override;
+
+  void append_messages(std::string_view tenant, const message::Batch& batch,
+                       storage::MessageStore::AppendDone done) override;
+  [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
+                                                                        std::int64_t last_us) const override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "engine/rocksdb/head/message_record.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -84,7 +85,13 @@ Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
   return fragment;
 }
 
-void Head::append(std::span<const std::byte> rows) {
+void Head::append(std::span<const std::byte> rows, std::uint64_t sequence) {
+  if (!holds_messages(rows)) return append_samples(rows);
+  const MessageRecord record = decode_messages(rows);
+  messages.append(record.tenant, record.rows, first_arrival(sequence));
+}
+
+void Head::append_samples(std::span<const std::byte> rows) {
   const MutexLock lock(mutex);
   const std::byte* at = rows.data();
   const std::byte* const end = at + rows.size();
@@ -116,7 +123,7 @@ void Head::append(std::span<const std::byte> rows) {
     ++rows_;
     at += row_bytes;
   }
-  memory_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*),
+  sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*),
                       std::memory_order_relaxed);
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "engine/rocksdb/head/message_head.h"
 #include "engine/shared/rows.h"
 #include "model/ids.h"
 #include "model/row.h"
@@ -65,15 +66,17 @@ class Head {
   // Whole rows, each with its arrival; readable without the lock.
   using Pieces = std::vector<std::span<const std::byte>>;
 
-  Head(SlabPool& pool, std::int64_t chunk_width_ms) : pool_(pool), chunk_width_ms_(chunk_width_ms) {}
+  Head(SlabPool& pool, std::int64_t chunk_width_ms)
+      : messages(chunk_width_ms), pool_(pool), chunk_width_ms_(chunk_width_ms) {}
   ~Head();
   Head(const Head&) = delete;
   Head& operator=(const Head&) = delete;
 
   mutable Mutex mutex;
+  MessageHead messages;
 
-  // Copies the rows, which must be well-formed.
-  void append(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
+  // Copies the rows of the log's record `sequence`, samples or messages, which must be well-formed.
+  void append(std::span<const std::byte> rows, std::uint64_t sequence) VARVE_EXCLUDES(mutex);
 
   [[nodiscard]] bool holds(model::GroupId group) const VARVE_EXCLUDES(mutex) {
     const MutexLock lock(mutex);
@@ -89,13 +92,19 @@ class Head {
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
   // Asked more than once for each append; takes no lock.
-  [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return sample_bytes_.load(std::memory_order_relaxed) + messages.memory_bytes();
+  }
+  // Of samples.
   [[nodiscard]] std::uint64_t rows() const VARVE_EXCLUDES(mutex) {
     const MutexLock lock(mutex);
     return rows_;
   }
 
+  [[nodiscard]] bool empty() const { return rows() == 0 && messages.memory_bytes() == 0; }
+
  private:
+  void append_samples(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
   Fragment* fragment_for(std::uint32_t group, model::Timestamp time) VARVE_REQUIRES(mutex);
   Block* new_block(std::size_t capacity) VARVE_REQUIRES(mutex);
   std::byte* allocate(std::size_t bytes) VARVE_REQUIRES(mutex);
@@ -110,7 +119,7 @@ class Head {
   std::byte* slab_at_ VARVE_GUARDED_BY(mutex) = nullptr;
   std::size_t slab_left_ VARVE_GUARDED_BY(mutex) = 0;
   std::size_t large_bytes_ VARVE_GUARDED_BY(mutex) = 0;
-  std::atomic<std::size_t> memory_bytes_{0};  // written under the lock
+  std::atomic<std::size_t> sample_bytes_{0};  // written under the lock
   std::uint64_t rows_ VARVE_GUARDED_BY(mutex) = 0;
 };
 

@@ -3,7 +3,7 @@
 //
 //   segment := "varvewal" version:u32 zero:u32  record*
 //   record  := magic:u32 crc:u32 length:u32 definitions:u32 sequence:u64  payload          (24 bytes before it)
-//   payload := definition records (`definitions` bytes, docs/formats/definitions.md), rows (the rest, model/row.h)
+//   payload := definition records (`definitions` bytes, docs/formats/definitions.md), rows (the rest, model/row.h or messages)
 //            | mark, if `definitions` is kMark: synced:u64 next:u64, in a segment's first record also file identity
 //
 // Little endian. `length` is that of the payload; crc is the CRC-32C of everything behind it. Sequences ascend by one
@@ -21,7 +21,7 @@
 namespace varve::engine::rocksdb {
 
 inline constexpr char kLogMagic[8] = {'v', 'a', 'r', 'v', 'e', 'w', 'a', 'l'};
-inline constexpr std::uint32_t kLogVersion = 2;  // 1 had no marks
+inline constexpr std::uint32_t kLogVersion = 3;  // 2 had no messages, 1 no marks
 inline constexpr std::size_t kSegmentHeadBytes = 16;
 inline constexpr std::uint32_t kRecordMagic = 0x5276'7661;  // "avvR"
 inline constexpr std::size_t kRecordHeadBytes = 24;

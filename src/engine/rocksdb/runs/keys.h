@@ -2,7 +2,7 @@
 // Keys in RocksDB; docs/formats/keys.md. Numbers are big endian, signed ones with a flipped sign bit, so that keys sort
 // as the numbers do.
 //
-//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples)
+//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples; −1: messages)
 //   block       'b' slot run:u64 first group:u32   → docs/formats/block.md
 //   run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks
 //   garbage     'g' slot run:u64                   → empty: there may be blocks that no run names
@@ -22,11 +22,14 @@
 
 namespace varve::engine::rocksdb {
 
-// A slot of one tenant: a raw slot, or a level slot of one granularity.
+inline constexpr std::int64_t kMessageGranularity = -1;
+
+// A slot of one tenant: a raw slot, a level slot of one granularity, or a slot of messages.
 struct SlotKey {
   model::TenantId tenant{};
-  std::int64_t granularity_ms = 0;  // 0: raw samples
+  std::int64_t granularity_ms = 0;  // 0: raw samples; kMessageGranularity: messages
   model::Timestamp start = 0;
+  [[nodiscard]] bool is_of_messages() const { return granularity_ms == kMessageGranularity; }
   auto operator<=>(const SlotKey&) const = default;
 };
 

@@ -111,20 +111,23 @@ Result<Mark> decode_mark(std::string_view value) {
 
 void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   const SlotKey key = run->key.slot;
-  look_at_coarse(*run);
-  auto& slot = slots.edit(key);
+  if (!key.is_of_messages()) look_at_coarse(*run);
+  auto& slot = (key.is_of_messages() ? messages : slots).edit(key);
   slot.grown_steady_ns = now_steady_ns;
   const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
   check(at == slot.runs.begin() || (*std::prev(at))->key.run < run->key.run, "runs of a slot differ in number");
   slot.runs.insert(at, std::move(run));
-  look_at(key);
+  if (!key.is_of_messages()) look_at(key);
 }
 
 void Runs::remove(const RunKey& key) {
-  if (!slots.contains(key.slot)) return;
-  std::erase_if(slots.edit(key.slot).runs, [&](const auto& run) { return run->key.run == key.run; });
-  look_at(key.slot);
+  auto& in = key.slot.is_of_messages() ? messages : slots;
+  if (!in.contains(key.slot)) return;
+  auto& of_slot = in.edit(key.slot).runs;
+  std::erase_if(of_slot, [&](const auto& run) { return run->key.run == key.run; });
+  if (!key.slot.is_of_messages()) return look_at(key.slot);
+  if (of_slot.empty()) messages.erase(key.slot);
 }
 
 void Runs::set_mark(const SlotKey& slot, Mark mark) {

@@ -22,11 +22,11 @@ namespace varve::engine::rocksdb {
 struct Run {
   RunKey key;
   std::uint64_t content = 0;                // highest number of the runs that it was merged from; else its own
-  std::vector<std::uint32_t> first_groups;  // of each block, ascending
-  std::uint64_t samples = 0;
-  std::uint64_t chunks = 0;         // series in it
-  std::uint64_t bytes = 0;          // of its blocks
-  model::Timestamp first_time = 0;  // both inclusive
+  std::vector<std::uint32_t> first_groups;  // of each block, ascending; of messages: the number of each section
+  std::uint64_t samples = 0;                // or messages
+  std::uint64_t chunks = 0;                 // series in it
+  std::uint64_t bytes = 0;                  // of its blocks
+  model::Timestamp first_time = 0;          // both inclusive
   model::Timestamp last_time = 0;
 
   // Position of the block in which the group would be, or -1 if it lies before the first.
@@ -86,7 +86,8 @@ class Runs {
   Runs() = default;
   explicit Runs(Plan plan) : plan_(std::move(plan)) {}
 
-  SlotMap<OfSlot> slots;  // read only; changed by the following methods
+  SlotMap<OfSlot> slots;     // of samples and windows; read only, changed by the following methods
+  SlotMap<OfSlot> messages;  // slots of messages; likewise
 
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);

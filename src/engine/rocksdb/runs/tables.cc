@@ -13,7 +13,10 @@ void check_commit(const Database::Commit& commit, const Runs& current, const Run
     check(run->chunks == 0 || run->first_time <= run->last_time, "the times of a run are a range");
     check(std::ranges::is_sorted(run->first_groups), "the blocks of a run ascend");
   }
-  for (const auto& run : commit.removed) check(current.slots.contains(run->key.slot), "a run that goes was there");
+  for (const auto& run : commit.removed) {
+    const auto& in = run->key.slot.is_of_messages() ? current.messages : current.slots;
+    check(in.contains(run->key.slot), "a run that goes was there");
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/rocksdb/head/message_record.h"
 
 namespace varve::engine::rocksdb {
 
@@ -36,6 +37,7 @@ void Catalog::put_back_definitions(std::string_view taken) {
 }
 
 bool Catalog::keeps_out(std::span<const std::byte> rows) const {
+  if (holds_messages(rows)) return false;
   const MutexLock waiting(waiting_mutex_);
   return kept_out_.any_in(rows);
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store as a MessageStore: messages go the way of samples through the log, the head and the flush.
+#include "engine/rocksdb/head/message_record.h"
+#include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/runs/message_run.h"
+#include "engine/rocksdb/store.h"
+#include "engine/rocksdb/store_state.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using storage::MessagePart;
+using storage::MessageRows;
+
+struct Asked {
+  model::TenantId tenant;
+  std::int64_t first_us;
+  std::int64_t last_us;
+};
+
+void add_of_head(const std::shared_ptr<const Head>& head, const Asked& asked, std::vector<MessagePart>& out) {
+  if (head == nullptr) return;
+  for (auto& fragment : head->messages.fragments(asked.tenant, asked.first_us, asked.last_us)) {
+    out.push_back({fragment.first_us, fragment.last_us, fragment.messages,
+                   [rows = std::move(fragment.rows), head](std::int64_t, std::int64_t) -> Result<MessageRows> {
+                     return MessageRows{rows, head};
+                   }});
+  }
+}
+
+// The run's times are whole milliseconds: the part may begin earlier and end later.
+MessagePart part_of(const std::shared_ptr<const Run>& run, const Database& database,
+                    const std::shared_ptr<const Database::Snapshot>& snapshot) {
+  return {run->first_time * 1000, run->last_time * 1000 + 999, run->samples,
+          [run, snapshot, &database](std::int64_t first_us, std::int64_t last_us) {
+            return read_message_run(*run, database, snapshot.get(), first_us, last_us);
+          }};
+}
+
+void add_of_runs(const View& view, const Database& database, const Asked& asked, std::vector<MessagePart>& out) {
+  const auto& slots = view.runs->messages;
+  auto at = slots.lower_bound({asked.tenant, kMessageGranularity, model::kTimestampMin});
+  for (; at != slots.end() && at->first.tenant == asked.tenant; ++at) {
+    for (const auto& run : at->second.runs) {
+      MessagePart part = part_of(run, database, view.snapshot);
+      if (part.first_us <= asked.last_us && part.last_us >= asked.first_us) out.push_back(std::move(part));
+    }
+  }
+}
+
+}  // namespace
+
+void Store::append_messages(std::string_view tenant, const message::Batch& batch,
+                            storage::MessageStore::AppendDone done) {
+  if (batch.empty()) return done({});
+  if (batch.rows() > kRecordMessagesMax || batch.bytes().size() > kPayloadBytesMax / 2) {
+    return done(fail(Code::too_large, std::to_string(batch.rows()) + " messages in one request are too many"));
+  }
+  const auto id = this->tenant(tenant);
+  if (!id) return done(fail(id.error()));
+  state_->ingest.append(encode_messages(*id, tenant, batch.bytes()), std::move(done));
+}
+
+Result<std::vector<MessagePart>> Store::message_parts(std::string_view tenant, std::int64_t first_us,
+                                                      std::int64_t last_us) const {
+  std::vector<MessagePart> out;
+  VARVE_ASSIGN_OR_RETURN(const auto id, find_tenant(tenant));
+  if (!id) return out;
+  const Asked asked{*id, first_us, last_us};
+  const View view = state_->visible.with_snapshot(state_->tables.database());
+  add_of_runs(view, state_->tables.database(), asked, out);
+  add_of_head(view.immutable, asked, out);
+  add_of_head(view.head, asked, out);
+  return out;
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/message_frame.h"
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "codec/compression.h"
+#include "codec/crc32c.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint32_t kFrameVersion = 1;
+constexpr std::size_t kFrameHeadBytes = 32;
+constexpr std::size_t kFrameBytesMax = kFrameBytes + message::kRowBytesMax;
+
+std::span<const std::byte> covered(std::string_view frame) {
+  return std::as_bytes(std::span(frame)).subspan(sizeof(std::uint32_t));
+}
+
+Status check_head(std::string_view frame) {
+  if (frame.size() < kFrameHeadBytes || codec::crc32c(covered(frame)) != load_le<std::uint32_t>(frame.data())) {
+    return fail(Code::corrupt, "a frame of messages is damaged");
+  }
+  if (const auto version = load_le<std::uint32_t>(frame.data() + 4); version != kFrameVersion) {
+    return fail(Code::corrupt,
+                "a frame of messages has version " + std::to_string(version) + "; this build reads version 1");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> encode_frame(std::span<const message::RowView> rows) {
+  check(!rows.empty(), "a frame holds something");
+  std::string raw;
+  for (const auto row : rows) raw.append(reinterpret_cast<const char*>(row.at), row.bytes());
+  check(raw.size() <= kFrameBytesMax, "a frame is bounded");
+  std::string packed;
+  VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, raw, packed));
+  std::string out(kFrameHeadBytes, '\0');
+  store_le(out.data() + 4, kFrameVersion);
+  store_le(out.data() + 8, static_cast<std::uint32_t>(rows.size()));
+  store_le(out.data() + 12, static_cast<std::uint32_t>(raw.size()));
+  store_le(out.data() + 16, rows.front().time_us());
+  store_le(out.data() + 24, rows.back().time_us());
+  out += packed;
+  store_le(out.data(), codec::crc32c(covered(out)));
+  return out;
+}
+
+Result<FrameTimes> times_of(std::string_view frame) {
+  VARVE_RETURN_IF_ERROR(check_head(frame));
+  return FrameTimes{load_le<std::int64_t>(frame.data() + 16), load_le<std::int64_t>(frame.data() + 24)};
+}
+
+Status decode_frame(std::string_view frame, std::vector<std::byte>& out) {
+  VARVE_RETURN_IF_ERROR(check_head(frame));
+  const std::size_t bytes = load_le<std::uint32_t>(frame.data() + 12);
+  std::string raw;
+  VARVE_RETURN_IF_ERROR(codec::decompress(codec::Coding::zstd, frame.substr(kFrameHeadBytes), kFrameBytesMax, raw));
+  if (raw.size() != bytes) return fail(Code::corrupt, "a frame of messages has another size than it says");
+  const auto rows = std::as_bytes(std::span(raw));
+  std::uint32_t count = 0;
+  for (const std::byte *at = rows.data(), *const end = at + rows.size(); at != end; ++count) {
+    const std::size_t size = message::check_row(at, end);
+    if (size == 0) return fail(Code::corrupt, "a frame of messages holds a malformed row");
+    at += size;
+  }
+  if (count != load_le<std::uint32_t>(frame.data() + 8)) {
+    return fail(Code::corrupt, "a frame of messages holds another number of rows than it says");
+  }
+  out.insert(out.end(), rows.begin(), rows.end());
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/message_frame.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "message/builder.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+class MessageFrameTest : public ::testing::Test {
+ protected:
+  MessageFrameTest() {
+    message::Builder builder(batch_);
+    for (int i = 0; i < 3; ++i) {
+      builder.start();
+      EXPECT_TRUE(builder.set(message::Column::source, "host"));
+      builder.set(message::Column::level, i);
+      builder.finish(100 + i);
+    }
+    for (const std::byte* at = batch_.bytes().data(); rows_.size() < 3; at += rows_.back().bytes())
+      rows_.push_back({at});
+    frame_ = encode_frame(rows_).value();
+  }
+  message::Batch batch_;
+  std::vector<message::RowView> rows_;
+  std::string frame_;
+};
+
+TEST_F(MessageFrameTest, RowsComeBackAsTheyWere) {
+  const auto times = times_of(frame_);
+  ASSERT_TRUE(times);
+  EXPECT_EQ(times->first_us, 100);
+  EXPECT_EQ(times->last_us, 102);
+  std::vector<std::byte> out{std::byte{1}};
+  ASSERT_TRUE(decode_frame(frame_, out));
+  EXPECT_TRUE(std::ranges::equal(std::span(out).subspan(1), batch_.bytes()));
+}
+
+TEST_F(MessageFrameTest, DamageIsSeen) {
+  std::vector<std::byte> out;
+  for (std::size_t at = 0; at < frame_.size(); ++at) {
+    std::string changed = frame_;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    EXPECT_EQ(decode_frame(changed, out).error().code, Code::corrupt) << at;
+    EXPECT_FALSE(times_of(changed)) << at;
+  }
+  for (std::size_t size = 0; size < frame_.size(); ++size) {
+    EXPECT_FALSE(decode_frame(std::string_view(frame_).substr(0, size), out)) << size;
+  }
+  EXPECT_TRUE(out.empty());
+}
+
+// Bytes of this version, written once: they must be read for ever.
+TEST_F(MessageFrameTest, Golden) {
+  const std::string hex =
+      "12e0aafd0100000003000000600000006400000000000000660000000000000028b52ffd00481d0100a82000000002000000"
+      "640004686f737407006502660405004009200e283614b13b8004";
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  std::vector<std::byte> out;
+  ASSERT_TRUE(decode_frame(bytes, out));
+  EXPECT_TRUE(std::ranges::equal(out, batch_.bytes()));
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/message_run.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/rocksdb/runs/message_frame.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using message::RowView;
+
+std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pieces) {
+  std::vector<RowView> rows;
+  for (const auto& piece : pieces) {
+    for (const std::byte *at = piece.data(), *const end = at + piece.size(); at != end;) {
+      rows.push_back({at});
+      at += rows.back().bytes();
+    }
+  }
+  std::ranges::sort(rows, {}, [](RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); });
+  return rows;
+}
+
+// Milliseconds, rounded down.
+model::Timestamp to_ms(std::int64_t us) { return model::window_start(us, 1000) / 1000; }
+
+// How many rows from the front make a frame.
+std::size_t frame_size(std::span<const RowView> rows) {
+  std::size_t bytes = 0, count = 0;
+  while (count < rows.size() && bytes < kFrameBytes) bytes += rows[count++].bytes();
+  return count;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
+                                                     std::span<const std::span<const std::byte>> rows,
+                                                     Database::Draft& draft) {
+  const std::vector<RowView> sorted = sorted_rows(rows);
+  check(!sorted.empty(), "a slot of messages holds some");
+  Run run;
+  run.key = key;
+  run.content = key.run;
+  run.samples = sorted.size();
+  run.first_time = to_ms(sorted.front().time_us());
+  run.last_time = to_ms(sorted.back().time_us());
+  for (std::span<const RowView> rest(sorted); !rest.empty();) {
+    const std::size_t count = frame_size(rest);
+    VARVE_ASSIGN_OR_RETURN(const std::string frame, encode_frame(rest.first(count)));
+    const auto number = static_cast<std::uint32_t>(run.first_groups.size());
+    VARVE_RETURN_IF_ERROR(draft.put_block(key, model::GroupId{number}, std::as_bytes(std::span(frame))));
+    run.first_groups.push_back(number);
+    run.bytes += frame.size();
+    rest = rest.subspan(count);
+  }
+  return std::make_shared<const Run>(std::move(run));
+}
+
+Result<storage::MessageRows> read_message_run(const Run& run, const Database& database,
+                                              const Database::Snapshot* snapshot, std::int64_t first_us,
+                                              std::int64_t last_us) {
+  auto frames = std::make_shared<std::vector<std::vector<std::byte>>>();
+  for (const std::uint32_t number : run.first_groups) {
+    VARVE_ASSIGN_OR_RETURN(const auto frame, database.get(block_key(run.key, model::GroupId{number}), snapshot));
+    VARVE_ASSIGN_OR_RETURN(const FrameTimes times, times_of(*frame));
+    if (times.last_us < first_us) continue;
+    if (times.first_us > last_us) break;
+    VARVE_RETURN_IF_ERROR(decode_frame(*frame, frames->emplace_back()));
+  }
+  storage::MessageRows out;
+  for (const auto& frame : *frames) out.pieces.emplace_back(frame);
+  out.held = std::move(frames);
+  return out;
+}
+
+}  // namespace varve::engine::rocksdb

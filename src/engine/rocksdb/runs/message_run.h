@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message runs: what a flush wrote of the messages of one tenant and slot, as frames. docs/formats/message-run.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+#include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/run.h"
+#include "storage/message_store.h"
+
+namespace varve::engine::rocksdb {
+
+// Sorts the rows and writes them. Nothing is visible before the run is committed.
+Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
+                                                     std::span<const std::span<const std::byte>> rows,
+                                                     Database::Draft& draft);
+
+// The frames of the run that overlap the time, both inclusive. Error: corrupt.
+Result<storage::MessageRows> read_message_run(const Run& run, const Database& database,
+                                              const Database::Snapshot* snapshot, std::int64_t first_us,
+                                              std::int64_t last_us);
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the messages that fulfil a condition, in order of time, then of arrival, the same each time.
+//
+// Parts of a store are read in the order of their times, and only as many as the caller takes: the last hundred of a
+// month do not read the month. Parts whose times overlap are merged.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "message/condition.h"
+#include "message/row.h"
+#include "storage/message_store.h"
+
+namespace varve::query {
+
+struct MessageSearch {
+  std::string tenant;
+  std::int64_t first_us = 0;  // both ends belong to the range
+  std::int64_t last_us = 0;
+  message::Condition condition;
+  bool newest_first = false;
+};
+
+// When it must end.
+struct SearchEnd {
+  const Clock& clock;
+  std::int64_t deadline_steady_ns = 0;           // 0: none; past it: Code::timeout
+  const std::atomic<bool>* cancelled = nullptr;  // Code::cancelled
+};
+
+// Called with each message that was found; the row is valid during the call only. False: enough.
+using MessageSink = std::function<Result<bool>(message::RowView row)>;
+
+// Errors: those of the store and of the sink; timeout, cancelled.
+Status search(const storage::MessageStore& store, const MessageSearch& search, const SearchEnd& end,
+              const MessageSink& sink);
+
+}  // namespace varve::query

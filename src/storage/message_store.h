@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// MessageStore: stores log messages durably and hands out what it has of a time range, as rows in memory and as sealed
+// blocks. What a query asks is evaluated above it (query/messages/). Both engines implement it. All methods are
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "message/builder.h"
+
+namespace varve::storage {
+
+// Whole rows (message/row.h), in any order. They stay as long as `held` does.
+struct MessageRows {
+  std::vector<std::span<const std::byte>> pieces;
+  std::shared_ptr<const void> held;
+};
+
+// Some messages of one tenant. Immutable: what comes later is in other parts.
+struct MessagePart {
+  std::int64_t first_us = 0;  // smallest and largest time of its messages
+  std::int64_t last_us = 0;
+  std::uint64_t messages = 0;
+  // Its rows, or of many those pieces that overlap the range. Blocks where they are on disk or on another server.
+  // Errors: corrupt, io, unavailable, timeout.
+  std::function<Result<MessageRows>(std::int64_t first_us, std::int64_t last_us)> read;
+};
+
+class MessageStore {
+ public:
+  using AppendDone = std::function<void(Status)>;
+  virtual ~MessageStore() = default;
+
+  // Appends the messages of a valid tenant name. `done` is called once: when they are visible to every query that
+  // starts later and as durable as storage.sync says, or with an error (unavailable: disk full, stopping, overload;
+  // too_large), in which case nothing of them is stored. As SampleStore::append().
+  virtual void append_messages(std::string_view tenant, const message::Batch& batch, AppendDone done) = 0;
+
+  // All parts with messages from first_us to last_us, both inclusive; they may hold others, too. Unknown tenant: none.
+  [[nodiscard]] virtual Result<std::vector<MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
+                                                                       std::int64_t last_us) const = 0;
+};
+
+}  // namespace varve::storage
