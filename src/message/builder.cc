@@ -103,6 +103,17 @@ Status Builder::add_field(std::string_view name, FieldForm form, std::string_vie
   return {};
 }
 
+void Builder::drop(Column column) {
+  has_ &= ~bit(column);
+  if (column == Column::object) objects_.clear();
+  if (column == Column::field) fields_.clear();
+}
+
+void Builder::drop_field(std::string_view name) {
+  std::erase_if(fields_, [&](const Field& field) { return field.name == name; });
+  if (fields_.empty()) drop(Column::field);
+}
+
 std::size_t Builder::bytes_max() const {
   std::size_t bytes = kRowHeadBytes + 5 * (1 + codec::kVarintBytesMax) + kIdBytes;
   for (std::uint32_t left = has_; left != 0; left &= left - 1) {

@@ -61,6 +61,9 @@ class Builder {
   void set_id(const std::array<char, kIdBytes>& id);
   Status add_object(std::string_view name);  // "type:value": both not empty
   Status add_field(std::string_view name, FieldForm form, std::string_view text);
+  // Takes back what was given.
+  void drop(Column column);  // of objects and fields all of them
+  void drop_field(std::string_view name);
   // Is there a cell of this column?
   [[nodiscard]] bool has(Column column) const { return (has_ & bit(column)) != 0; }
 

@@ -45,6 +45,34 @@ TEST(MessageRow, CellsStandInTheOrderOfColumns) {
   EXPECT_FALSE(RowView{bytes.data()}.cell(Column::module));
 }
 
+TEST(MessageRow, WhatWasGivenIsTakenBack) {
+  Batch batch;
+  Builder builder(batch);
+  builder.start();
+  ASSERT_TRUE(builder.set(Column::source, "a"));
+  builder.set(Column::pid, 1);
+  ASSERT_TRUE(builder.add_object("t:v"));
+  ASSERT_TRUE(builder.add_field("f", FieldForm::text, "x"));
+  ASSERT_TRUE(builder.add_field("g", FieldForm::text, "y"));
+  builder.drop(Column::source);
+  builder.drop(Column::object);
+  builder.drop(Column::module);
+  builder.drop_field("f");
+  builder.drop_field("h");
+  EXPECT_FALSE(builder.has(Column::object));
+  EXPECT_TRUE(builder.has(Column::field));
+  builder.finish(1);
+  EXPECT_EQ(shown({batch.bytes().data()}), "1.0 9=1 14=g/0/y");
+
+  batch.clear();
+  builder.start();
+  ASSERT_TRUE(builder.add_field("f", FieldForm::text, "x"));
+  builder.drop_field("f");
+  EXPECT_FALSE(builder.has(Column::field));
+  builder.finish(1);
+  EXPECT_EQ(RowView{batch.bytes().data()}.cells(), 0U);
+}
+
 TEST(MessageRow, TheLastOfTwoCountsAndAMessageMayBeGivenUp) {
   Batch batch;
   Builder builder(batch);
