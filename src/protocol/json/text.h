@@ -37,6 +37,22 @@ inline const char* skip_string(const char* at, const char* end) {
   return nullptr;
 }
 
+// The first quote, backslash or control character from `at` on: what a JSON string cannot have as it is. `end` or
+// behind it: there is none. Reads up to 32 bytes past `end`.
+inline const char* find_string_stop(const char* at, const char* end) {
+  const __m256i quote = _mm256_set1_epi8('"');
+  const __m256i slash = _mm256_set1_epi8('\\');
+  const __m256i control = _mm256_set1_epi8(0x1f);
+  for (; at < end; at += 32) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    const __m256i controls = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, control), bytes);
+    const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, slash));
+    const auto found = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(controls, others)));
+    if (found != 0) return at + std::countr_zero(found);
+  }
+  return at;
+}
+
 // `at` stands at the '{' of an object whose values are strings, as tags are; returns the place behind its '}', or
 // nullptr if it is not plainly that (or empty). Whether names or values are good is not looked at.
 inline const char* skip_strings(const char* at, const char* end) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/json/unescape.h"
+
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace varve::protocol::json {
+namespace {
+
+// What the letter behind a backslash stands for; 0: nothing.
+constexpr std::array<char, 256> kMeant = [] {
+  std::array<char, 256> meant{};
+  meant['"'] = '"', meant['\\'] = '\\', meant['/'] = '/';
+  meant['b'] = '\b', meant['f'] = '\f', meant['n'] = '\n', meant['r'] = '\r', meant['t'] = '\t';
+  return meant;
+}();
+
+// Value of a hex digit; above 15: it is none.
+constexpr std::array<std::uint8_t, 256> kHexValue = [] {
+  std::array<std::uint8_t, 256> value{};
+  value.fill(0xff);
+  for (unsigned c = 0; c < 10; ++c) value['0' + c] = static_cast<std::uint8_t>(c);
+  for (unsigned c = 0; c < 6; ++c) value['a' + c] = value['A' + c] = static_cast<std::uint8_t>(10 + c);
+  return value;
+}();
+
+// The four hex digits at `at`; above 0xffff: they are not.
+unsigned hex4_at(const char* at) {
+  unsigned value = 0;
+  unsigned seen = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint8_t digit = kHexValue[static_cast<unsigned char>(at[i])];
+    seen |= digit;
+    value = value << 4 | (digit & 15U);
+  }
+  return seen > 15 ? 0x10000 : value;
+}
+
+// `at` stands behind the backslash. nullptr: not an escape.
+const char* put_escaped(const char* at, char*& out) {
+  if (const char meant = kMeant[static_cast<unsigned char>(*at)]) {
+    *out++ = meant;
+    return at + 1;
+  }
+  if (*at != 'u') return nullptr;
+  unsigned character = hex4_at(at + 1);
+  if (character > 0xffff) return nullptr;
+  at += 5;
+  if (character >= 0xd800 && character < 0xe000) {
+    const unsigned low = character < 0xdc00 && at[0] == '\\' && at[1] == 'u' ? hex4_at(at + 2) : 0;
+    const bool pair = low >= 0xdc00 && low < 0xe000;
+    character = pair ? 0x10000 + ((character & 0x3ff) << 10) + (low & 0x3ff) : 0xfffd;
+    if (pair) at += 6;
+  }
+  out = put_utf8(out, character);
+  return at;
+}
+
+}  // namespace
+
+char* put_utf8(char* out, unsigned character) {
+  const auto tail = [&](unsigned shift) { *out++ = static_cast<char>(0x80 | (character >> shift & 0x3f)); };
+  if (character < 0x80) {
+    *out++ = static_cast<char>(character);
+  } else if (character < 0x800) {
+    *out++ = static_cast<char>(0xc0 | character >> 6);
+    tail(0);
+  } else if (character < 0x10000) {
+    *out++ = static_cast<char>(0xe0 | character >> 12);
+    tail(6), tail(0);
+  } else {
+    *out++ = static_cast<char>(0xf0 | character >> 18);
+    tail(12), tail(6), tail(0);
+  }
+  return out;
+}
+
+const char* unescape(const char* at, const char* end, char*& out) {
+  const __m256i quote = _mm256_set1_epi8('"');
+  const __m256i slash = _mm256_set1_epi8('\\');
+  const __m256i control = _mm256_set1_epi8(0x1f);
+  while (at < end) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), bytes);
+    const __m256i controls = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, control), bytes);
+    const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, slash));
+    const auto stops = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(controls, others)));
+    const int plain = stops == 0 ? 32 : std::countr_zero(stops);
+    at += plain;
+    out += plain;
+    if (stops == 0) continue;
+    if (at >= end) break;
+    if (*at == '"') return at + 1;
+    if (*at != '\\') return nullptr;
+    at = put_escaped(at + 1, out);
+    if (at == nullptr) return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace varve::protocol::json
