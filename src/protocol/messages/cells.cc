@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/messages/cells.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "message/level.h"
+#include "protocol/messages/time.h"
+#include "protocol/messages/words.h"
+
+namespace varve::protocol::messages {
+namespace {
+
+using message::Column;
+
+std::unexpected<Error> wrong(Column column, std::string_view value, std::string_view is) {
+  return fail(Code::invalid,
+              std::string(message::name_of(column).key).append(" ").append(value).append(" is ").append(is));
+}
+
+std::string quoted(std::string_view text) { return "'" + shorten(text) + "'"; }
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// `shown` is the value in the sender's words.
+Status set_integer(message::Builder& builder, Column column, std::optional<std::int64_t> value,
+                   std::string_view shown) {
+  if (!value) return wrong(column, shown, "not a whole number of 64 bits");
+  if (column == Column::level && *value != static_cast<std::int32_t>(*value)) {
+    return wrong(column, shown, "not a whole number of 32 bits");
+  }
+  if (column == Column::kind && (*value < 0 || *value > message::kKindMax)) {
+    return wrong(column, shown, "not one of the kinds 0 to 12");
+  }
+  builder.set(column, *value);
+  return {};
+}
+
+Status set_named(message::Builder& builder, Column column, std::string_view text) {
+  if (column == Column::level) {
+    if (const auto level = message::level_of(text)) return builder.set(column, *level), Status{};
+    if (!whole(text)) return wrong(column, quoted(text), "neither a number nor the name of one");
+  } else if (column == Column::kind) {
+    if (const auto kind = message::kind_of(text)) return builder.set(column, *kind), Status{};
+    if (!whole(text)) return wrong(column, quoted(text), "neither a number nor the name of one");
+  }
+  return set_integer(builder, column, whole(text), quoted(text));
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char low = static_cast<char>(c | 0x20);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+// 123e4567-e89b-12d3-a456-426614174000
+std::optional<std::array<char, message::kIdBytes>> uuid(std::string_view text) {
+  constexpr std::size_t kChars = 36;
+  if (text.size() != kChars) return std::nullopt;
+  std::array<char, message::kIdBytes> id{};
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < kChars;) {
+    if (i == 8 || i == 13 || i == 18 || i == 23) {
+      if (text[i++] != '-') return std::nullopt;
+      continue;
+    }
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    id[bytes++] = static_cast<char>(high << 4 | low);
+    i += 2;
+  }
+  return id;
+}
+
+}  // namespace
+
+Status Cells::set_time(const Result<PreciseTime>& time, std::string_view shown) {
+  if (!time) return fail(time.error());
+  has_time_ = true;
+  time_ = *time;
+  time_shown_ = shown;
+  return {};
+}
+
+Status Cells::text(Column column, std::string_view text) {
+  switch (column) {
+    case Column::level:
+    case Column::kind:
+    case Column::pid:
+    case Column::sequence: return set_named(builder_, column, text);
+    case Column::time: return set_time(time_of_text(text, options_.precision), text);
+    case Column::object: return builder_.add_object(text);
+    case Column::id: {
+      const auto id = uuid(text);
+      if (!id) return wrong(column, quoted(text), "not a UUID");
+      builder_.set_id(*id);
+      return {};
+    }
+    case Column::text: text_ = text; [[fallthrough]];
+    default: return builder_.set(column, text);
+  }
+}
+
+Status Cells::number(Column column, std::string_view number) {
+  if (column == Column::time) return set_time(time_of_number(number, options_.precision), number);
+  if (message::is_integer(column)) return set_integer(builder_, column, whole(number), shorten(number));
+  return other(column, json::Kind::number, number);
+}
+
+Status Cells::other(Column column, json::Kind kind, std::string_view text) {
+  const bool scalar = kind == json::Kind::number || kind == json::Kind::boolean;
+  const bool takes_text = !message::is_integer(column) && column != Column::object && column != Column::id;
+  if (scalar && takes_text) return this->text(column, text);
+  const std::string_view found = kind == json::Kind::array    ? "a list"
+                                 : kind == json::Kind::object ? "an object"
+                                 : kind == json::Kind::number ? "a number"
+                                                              : text;
+  const std::string_view wanted = column == Column::object      ? "a list of texts"
+                                  : column == Column::time      ? "a number or RFC 3339"
+                                  : message::is_integer(column) ? "a number"
+                                  : column == Column::id        ? "a UUID"
+                                                                : "text";
+  return fail(
+      Code::invalid,
+      std::string(message::name_of(column).key).append(" takes ").append(wanted).append(", not ").append(found));
+}
+
+void Cells::null(Column column) {
+  if (column == Column::time) has_time_ = false;
+  if (column != Column::time) builder_.drop(column);
+}
+
+Status Cells::finish() {
+  if (options_.names_in_xml && builder_.has(Column::text)) {
+    VARVE_RETURN_IF_ERROR(xml_names_.read(text_));
+    for (const std::string& name : xml_names_.names()) VARVE_RETURN_IF_ERROR(builder_.add_object(name));
+  }
+  if (!has_time_) {
+    builder_.finish(options_.now_us);
+    return {};
+  }
+  const Limits& limits = options_.limits;
+  if (time_.us < limits.first_us || time_.us > limits.last_us) [[unlikely]] {
+    const bool old = time_.us < limits.first_us;
+    return fail(old ? Code::too_old : Code::invalid,
+                "time " + shorten(time_shown_) + " is " + (old ? limits.too_old : limits.too_new));
+  }
+  builder_.finish(time_.us, time_.nanos);
+  return {};
+}
+
+}  // namespace varve::protocol::messages
