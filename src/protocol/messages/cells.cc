@@ -2,12 +2,12 @@
 #include "protocol/messages/cells.h"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 
 #include "message/level.h"
 #include "protocol/messages/time.h"
+#include "protocol/messages/whole_number.h"
 #include "protocol/messages/words.h"
 
 namespace varve::protocol::messages {
@@ -22,36 +22,35 @@ std::unexpected<Error> wrong(Column column, std::string_view value, std::string_
 
 std::string quoted(std::string_view text) { return "'" + shorten(text) + "'"; }
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// `shown` is the value in the sender's words.
-Status set_integer(message::Builder& builder, Column column, std::optional<std::int64_t> value,
-                   std::string_view shown) {
-  if (!value) return wrong(column, shown, "not a whole number of 64 bits");
-  if (column == Column::level && *value != static_cast<std::int32_t>(*value)) {
-    return wrong(column, shown, "not a whole number of 32 bits");
+// `quotes`: of the value in the sender's words.
+Status set_integer(message::Builder& builder, Column column, std::string_view text, std::string_view quotes) {
+  const auto value = whole_number(text);
+  std::string_view wanted;
+  if (!value) {
+    wanted = "not a whole number of 64 bits";
+  } else if (column == Column::level && *value != static_cast<std::int32_t>(*value)) {
+    wanted = "not a whole number of 32 bits";
+  } else if (column == Column::kind && (*value < 0 || *value > message::kKindMax)) {
+    wanted = "not one of the kinds 0 to 12";
+  } else {
+    builder.set(column, *value);
+    return {};
   }
-  if (column == Column::kind && (*value < 0 || *value > message::kKindMax)) {
-    return wrong(column, shown, "not one of the kinds 0 to 12");
-  }
-  builder.set(column, *value);
-  return {};
+  return wrong(column, std::string(quotes).append(shorten(text)).append(quotes), wanted);
 }
 
 Status set_named(message::Builder& builder, Column column, std::string_view text) {
-  if (column == Column::level) {
-    if (const auto level = message::level_of(text)) return builder.set(column, *level), Status{};
-    if (!whole(text)) return wrong(column, quoted(text), "neither a number nor the name of one");
-  } else if (column == Column::kind) {
-    if (const auto kind = message::kind_of(text)) return builder.set(column, *kind), Status{};
-    if (!whole(text)) return wrong(column, quoted(text), "neither a number nor the name of one");
+  std::optional<std::int64_t> named;
+  if (column == Column::level) named = message::level_of(text);
+  if (column == Column::kind) named = message::kind_of(text);
+  if (named) {
+    builder.set(column, *named);
+    return {};
   }
-  return set_integer(builder, column, whole(text), quoted(text));
+  if ((column == Column::level || column == Column::kind) && !whole_number(text)) {
+    return wrong(column, quoted(text), "neither a number nor the name of one");
+  }
+  return set_integer(builder, column, text, "'");
 }
 
 int hex_digit(char c) {
@@ -111,7 +110,7 @@ Status Cells::text(Column column, std::string_view text) {
 
 Status Cells::number(Column column, std::string_view number) {
   if (column == Column::time) return set_time(time_of_number(number, options_.precision), number);
-  if (message::is_integer(column)) return set_integer(builder_, column, whole(number), shorten(number));
+  if (message::is_integer(column)) return set_integer(builder_, column, number, "");
   return other(column, json::Kind::number, number);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "protocol/messages/whole_number.h"
 #include "protocol/messages/words.h"
 
 namespace varve::protocol::messages {
@@ -94,6 +95,9 @@ std::optional<Precision> precision_of(std::string_view name) {
 }
 
 Result<PreciseTime> time_of_number(std::string_view number, Precision precision) {
+  if (precision == Precision::us) {
+    if (const auto us = whole_number(number)) return PreciseTime{*us, 0};
+  }
   Decimal decimal = decimal_of(number);
   const auto sign = decimal.negative ? -1 : 1;
   int shift = decimal.exponent + nano_digits(precision);
