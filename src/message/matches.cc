@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "message/id.h"
 #include "message/words.h"
 
 namespace varve::message {
@@ -13,6 +14,12 @@ namespace {
 
 // The row's time is no cell.
 bool time_fulfils(const Term& term, RowView row) { return cell_fulfils(term, row.time_us()) != negates(term.op); }
+
+// Nor is an id that was made.
+bool id_fulfils(const Term& term, RowView row) {
+  const Id id = id_of(row);
+  return cell_fulfils(term, std::string_view(id.data(), id.size())) != negates(term.op);
+}
 
 bool fulfils(const Term& term, const Cell& cell) {
   if (cell.column == Column::field) return field_fulfils(term, cell.form, cell.text);
@@ -63,6 +70,7 @@ bool field_fulfils(const Term& term, FieldForm form, std::string_view text) {
 
 bool matches(const Term& term, RowView row) {
   if (term.column == Column::time) return time_fulfils(term, row);
+  if (term.column == Column::id) return id_fulfils(term, row);
   CellReader cells = row.reader();
   bool found = false;
   for (Cell cell; !found && cells.next(cell) && cell.column <= term.column;) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/id.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace varve::message {
+namespace {
+
+constexpr bool is_hyphen(std::size_t at) { return at == 8 || at == 13 || at == 18 || at == 23; }
+
+// Big endian: ids sort by their bytes.
+void put(Id& id, std::size_t at, std::size_t bytes, std::uint64_t value) {
+  for (std::size_t i = 0; i < bytes; ++i) id[at + i] = static_cast<char>(value >> (8 * (bytes - 1 - i)));
+}
+
+}  // namespace
+
+std::optional<Id> id_of(std::string_view text) {
+  if (text.size() != kIdChars) return std::nullopt;
+  Id id{};
+  std::size_t to = 0;
+  for (std::size_t at = 0; at < kIdChars;) {
+    if (is_hyphen(at)) {
+      if (text[at++] != '-') return std::nullopt;
+      continue;
+    }
+    unsigned byte = 0;
+    const auto read = std::from_chars(text.data() + at, text.data() + at + 2, byte, 16);
+    if (read.ec != std::errc() || read.ptr != text.data() + at + 2) return std::nullopt;
+    id[to++] = static_cast<char>(byte);
+    at += 2;
+  }
+  return id;
+}
+
+std::string id_text(std::string_view id_bytes) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  out.reserve(kIdChars);
+  for (const char c : id_bytes) {
+    if (is_hyphen(out.size())) out += '-';
+    const auto byte = static_cast<unsigned char>(c);
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+  return out;
+}
+
+Id made_id(std::int64_t time_us, std::uint64_t arrival) {
+  constexpr std::uint64_t kVersion = 0x8000;
+  constexpr std::uint64_t kVariant = std::uint64_t{1} << 63;
+  Id id{};
+  // 48 bits of ms, 4 of version, 12 of arrival, 2 of variant, 62 of which the lowest 52 are the rest of the arrival.
+  put(id, 0, 6, static_cast<std::uint64_t>(time_us / 1000));
+  put(id, 6, 2, kVersion | arrival >> 52);
+  put(id, 8, 8, kVariant | (arrival & ((std::uint64_t{1} << 52) - 1)));
+  return id;
+}
+
+Id id_of(RowView row) {
+  const auto cell = row.cell(Column::id);
+  if (!cell) return made_id(row.time_us(), row.arrival());
+  Id id{};
+  std::copy_n(cell->text.begin(), kIdBytes, id.begin());
+  return id;
+}
+
+}  // namespace varve::message

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ids of messages: 16 bytes, UUIDs as text. Where the sender gave none, it is made of the message's time and arrival,
+// and so is not stored.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "message/row.h"
+
+namespace varve::message {
+
+using Id = std::array<char, kIdBytes>;
+inline constexpr std::size_t kIdChars = 36;
+
+// "0f8fad5b-d9cb-469f-a165-70867728950e", hex digits in any case.
+std::optional<Id> id_of(std::string_view text);
+// In lower case.
+std::string id_text(std::string_view id_bytes);
+
+// Stored by readers of answers: DO NOT CHANGE. A UUID of version 8 with the time in ms first, so that ids sort as
+// messages do, and all bits of the arrival behind it.
+Id made_id(std::int64_t time_us, std::uint64_t arrival);
+
+// The sender's, or else the one that is made.
+Id id_of(RowView row);
+
+}  // namespace varve::message

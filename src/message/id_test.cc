@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/id.h"
+
+#include <gtest/gtest.h>
+
+#include "message/builder.h"
+#include "message/matches.h"
+
+namespace varve::message {
+namespace {
+
+std::string_view bytes_of(const Id& id) { return {id.data(), id.size()}; }
+
+TEST(MessageId, TextAndBack) {
+  const auto id = id_of("0F8fad5b-d9cb-469f-A165-70867728950e");
+  ASSERT_TRUE(id);
+  EXPECT_EQ(id_text(bytes_of(*id)), "0f8fad5b-d9cb-469f-a165-70867728950e");
+  for (const auto* bad : {"", "0f8fad5bd9cb469fa16570867728950e", "0f8fad5b-d9cb-469f-a165-70867728950",
+                          "0f8fad5b-d9cb-469f-a165-70867728950g", "0f8fad5b-d9cb-469f-a165-70867728950e0",
+                          "0f8fad5b-d9cb-469f-a1-5-70867728950e", "0f8fad5b-d9cb-469f+a165-70867728950e"}) {
+    EXPECT_FALSE(id_of(bad)) << bad;
+  }
+}
+
+TEST(MessageId, OfTimeAndArrivalWhereTheSenderGaveNone) {
+  EXPECT_EQ(id_text(bytes_of(made_id(1'488'491'800'401'440, 0x1234'5678'9abc'def0))),
+            "015a9106-6751-8123-8004-56789abcdef0");
+  EXPECT_NE(made_id(1'000, 1), made_id(1'000, 2));
+  EXPECT_NE(made_id(1'000, std::uint64_t{1} << 63), made_id(1'000, std::uint64_t{1} << 62));
+  EXPECT_LT(made_id(1'000, 2), made_id(2'000, 1));
+}
+
+TEST(MessageId, IsWhatTermsCompareWith) {
+  Batch batch;
+  Builder builder(batch);
+  const Id given = *id_of("0f8fad5b-d9cb-469f-a165-70867728950e");
+  builder.start();
+  builder.finish(7'000);
+  const std::size_t second = batch.bytes().size();
+  builder.start();
+  builder.set_id(given);
+  builder.finish(7'000);
+  const RowView made{batch.bytes().data()}, sent{batch.bytes().data() + second};
+  EXPECT_EQ(id_of(made), made_id(7'000, made.arrival()));
+  EXPECT_EQ(id_of(sent), given);
+  for (const Op op : {Op::equal, Op::not_equal}) {
+    const bool is = op == Op::equal;
+    EXPECT_EQ(matches(*make_term(Column::id, "", op, bytes_of(given)), sent), is);
+    EXPECT_EQ(matches(*make_term(Column::id, "", op, bytes_of(given)), made), !is);
+    EXPECT_EQ(matches(*make_term(Column::id, "", op, bytes_of(id_of(made))), made), is);
+  }
+}
+
+}  // namespace
+}  // namespace varve::message
