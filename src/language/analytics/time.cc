@@ -34,8 +34,8 @@ std::optional<std::int64_t> moved(std::int64_t now_us, std::string_view by) {
   const auto count = whole_number(by.substr(1, by.size() - 2));
   std::int64_t distance = 0, time = 0;
   if (!unit || !count || __builtin_mul_overflow(*count, *unit, &distance)) return std::nullopt;
-  const bool over = by[0] == '+' ? __builtin_add_overflow(now_us, distance, &time)
-                                 : __builtin_sub_overflow(now_us, distance, &time);
+  const bool over =
+      by[0] == '+' ? __builtin_add_overflow(now_us, distance, &time) : __builtin_sub_overflow(now_us, distance, &time);
   if (over) return std::nullopt;
   return time;
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/analytics/subject.h"
+
+namespace varve::language::analytics {
+namespace {
+
+using Of = Subject::Of;
+
+std::optional<Subject> object_subject(std::string_view name) {
+  if (name == "ObjectId") return Subject{Of::object_id};
+  if (name == "ObjectLog") return Subject{Of::object_log};
+  if (name == "SystemLog") return Subject{Of::system_log};
+  return std::nullopt;
+}
+
+std::optional<Subject> stat_subject(std::string_view name) {
+  if (name == "name") return Subject{Of::table_column};
+  if (name == "fields.value") return Subject{Of::value};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Subject> subject_of(std::string_view name, const Table& table, const Context& context) {
+  if (table.kind == TableKind::stat) {
+    if (const auto own = stat_subject(name)) return *own;
+    return fail(Code::unsupported, quoted(name) + " is no column of " + table.name + ": name, fields.value");
+  }
+  if (table.kind == TableKind::object) {
+    if (const auto own = object_subject(name)) return *own;
+  }
+  if (name == "Keyword") return Subject{Of::keyword};
+  if (const message::ColumnName* const column = message::column_of(name)) return Subject{Of::column, column->column};
+  if (!name.empty() && context.known_field(name)) return Subject{Of::field};
+  return fail(Code::unsupported, quoted(name) + " is neither a column of " + table.name + " nor a field of a message");
+}
+
+std::string quoted(std::string_view name) {
+  constexpr std::size_t kShown = 100;
+  return "'" + std::string(name.substr(0, kShown)) + (name.size() > kShown ? "…'" : "'");
+}
+
+}  // namespace varve::language::analytics
