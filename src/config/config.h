@@ -64,6 +64,11 @@ struct Config {
   } slots;
 
   std::int64_t raw_retention_ms = 0;
+  struct Messages {
+    std::int64_t retention_ms = 0;
+    std::int64_t future_ms = 0;
+    std::uint64_t rows_max = 0;
+  } messages;
   std::vector<Rollup> rollups;  // ascending granularity
   std::vector<std::string> counter_suffixes;
 

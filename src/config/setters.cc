@@ -207,6 +207,18 @@ Status set_raw_retention(Config& config, std::string_view text) {
   return set_duration(config.raw_retention_ms, text, kSecondMs, "1s");
 }
 
+Status set_messages_retention(Config& config, std::string_view text) {
+  return set_duration(config.messages.retention_ms, text, kSecondMs, "1s");
+}
+
+Status set_messages_future(Config& config, std::string_view text) {
+  return set_duration(config.messages.future_ms, text, kSecondMs, "1s");
+}
+
+Status set_messages_rows_max(Config& config, std::string_view text) {
+  return set_count(config.messages.rows_max, text, 1, 1'000'000'000);
+}
+
 Status set_rollups(Config& config, std::string_view text) {
   const auto wrong = fail(Code::invalid,
                           "a list of granularity:retention, such as 5m:1y,1h:5y; granularities ascend, each a multiple "

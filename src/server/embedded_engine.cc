@@ -39,6 +39,7 @@ class EmbeddedEngine final : public Engine {
   storage::SampleStore& samples() override { return *store_; }
   storage::SlotStore& slots() override { return *store_; }
   storage::TextStore& texts() override { return *store_; }
+  storage::MessageStore* messages() override { return store_.get(); }
   tracker::Ownership& ownership() override { return *ownership_; }
   [[nodiscard]] std::uint64_t series_created() const override { return store_->series_defined() - at_start_; }
   void register_metrics(Metrics&) override {}

@@ -10,6 +10,7 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -27,6 +28,8 @@ class Engine {
   virtual storage::SampleStore& samples() = 0;
   virtual storage::SlotStore& slots() = 0;
   virtual storage::TextStore& texts() = 0;
+  // nullptr: this engine keeps none.
+  virtual storage::MessageStore* messages() { return nullptr; }
   virtual tracker::Ownership& ownership() = 0;
 
   [[nodiscard]] virtual std::uint64_t series_created() const = 0;  // since the start

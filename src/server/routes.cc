@@ -2,12 +2,14 @@
 #include "server/routes.h"
 
 #include "api/admin/routes.h"
+#include "api/analytics/routes.h"
 #include "api/catalog/routes.h"
 #include "api/ceres/error.h"
 #include "api/ceres/routes.h"
 #include "api/influx/error.h"
 #include "api/influx/routes.h"
 #include "api/kairosdb/routes.h"
+#include "api/messages/routes.h"
 #include "api/opentsdb/error.h"
 #include "api/opentsdb/routes.h"
 #include "api/prometheus/routes.h"
@@ -33,6 +35,8 @@ constexpr Family kFamilies[] = {
     {api::add_prometheus_routes},
     {api::add_catalog_routes},
     {api::add_admin_routes},
+    {api::add_message_routes},
+    {api::add_analytics_routes},
 };
 
 }  // namespace

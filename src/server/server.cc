@@ -137,8 +137,7 @@ void Server::State::register_metrics() {
   bytes("sealed", &storage::StorageBytes::sealed);
   bytes("rollup", &storage::StorageBytes::rollup);
   bytes("index", &storage::StorageBytes::index);
-  // Of parts that are not built yet, so that a script need not ask whether they are there.
-  metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.", [] { return 0.0; }, {{"kind", "message"}});
+  bytes("message", &storage::StorageBytes::message);
   metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
                        [this] { return static_cast<double>(engine->slots().slot_counts().windows); });
   metrics.counter_from("varve_query_samples_read_total", "Samples that queries have read.",
@@ -184,6 +183,7 @@ http::Router Server::State::routes() {
       .samples = engine->samples(),
       .slots = engine->slots(),
       .texts = engine->texts(),
+      .messages = engine->messages(),
       .ownership = engine->ownership(),
       .query_pool = *query_pool,
       .slow_pool = *settle_pool,
@@ -193,6 +193,8 @@ http::Router Server::State::routes() {
       .takes_samples = config.roles.ingest,
       .tenant_tag = config.tenant_from.tag,
       .retentions = ceres_retentions(config),
+      .message_limits = {config.messages.retention_ms, config.messages.future_ms, config.messages.rows_max,
+                         config.query.timeout_ms},
       .is_counter = [rollups = rollup_levels(config)](
                         std::string_view metric) { return rollups.kind_of(metric) == rollup::Kind::counter; },
   };

@@ -31,6 +31,7 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.rollups = rollup_levels(config);
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
+  options.message_retention_ms = config.messages.retention_ms;
   options.partitions = config.slots.partitions;
   options.rolls_up = seals(config);
   return options;

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,12 @@ struct MessagePart {
   std::function<Result<MessageRows>(std::int64_t first_us, std::int64_t last_us)> read;
 };
 
+// Names that a tenant's messages have brought along.
+struct MessageNames {
+  std::set<std::string, std::less<>> fields;        // of free fields
+  std::set<std::string, std::less<>> object_types;  // what stands before the first colon of objects' names
+};
+
 class MessageStore {
  public:
   using AppendDone = std::function<void(Status)>;
@@ -45,6 +53,9 @@ class MessageStore {
   // All parts with messages from first_us to last_us, both inclusive; they may hold others, too. Unknown tenant: none.
   [[nodiscard]] virtual Result<std::vector<MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
                                                                        std::int64_t last_us) const = 0;
+
+  // Of all messages that are stored. Unknown tenant: none. Errors: as of MessagePart::read.
+  [[nodiscard]] virtual Result<MessageNames> message_names(std::string_view tenant) const = 0;
 };
 
 }  // namespace varve::storage

@@ -13,6 +13,7 @@
 #include "base/task_pool.h"
 #include "protocol/ceres/granularity.h"
 #include "query/engine.h"
+#include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -24,6 +25,13 @@ namespace varve::api {
 
 using CeresRetentions = protocol::ceres::Retentions;
 
+struct MessageLimits {
+  std::int64_t retention_ms = 0;  // an older message is refused
+  std::int64_t future_ms = 0;     // one that is further ahead of the clock, too
+  std::uint64_t rows_max = 0;     // of one answer
+  std::int64_t timeout_ms = 0;    // of one query
+};
+
 struct Context {
   write::Writer& writer;
   query::Engine& queries;
@@ -31,6 +39,7 @@ struct Context {
   storage::SampleStore& samples;
   storage::SlotStore& slots;
   storage::TextStore& texts;
+  storage::MessageStore* messages;  // nullptr: the engine keeps none
   tracker::Ownership& ownership;
   TaskPool& query_pool;
   TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes
@@ -40,6 +49,7 @@ struct Context {
   bool takes_samples;   // by its roles; else queries save nothing
   bool tenant_tag;      // a tag of OpenTSDB's put may name the tenant
   CeresRetentions retentions;
+  MessageLimits message_limits;
   std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
 };
 

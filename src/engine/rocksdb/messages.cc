@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Store as a MessageStore: messages go the way of samples through the log, the head and the flush.
+#include <limits>
+
 #include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/log/log_format.h"
+#include "engine/rocksdb/runs/message_names.h"
 #include "engine/rocksdb/runs/message_run.h"
 #include "engine/rocksdb/store.h"
 #include "engine/rocksdb/store_state.h"
@@ -48,6 +51,21 @@ void add_of_runs(const View& view, const Database& database, const Asked& asked,
   }
 }
 
+void add_names_of_head(const std::shared_ptr<const Head>& head, model::TenantId tenant, storage::MessageNames& out) {
+  if (head == nullptr) return;
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  for (const auto& fragment : head->messages.fragments(tenant, kFirst, kLast)) {
+    for (const auto& rows : fragment.rows) {
+      for (const std::byte* at = rows.data(); at != rows.data() + rows.size();) {
+        const message::RowView row{at};
+        add_names(row, out);
+        at += row.bytes();
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void Store::append_messages(std::string_view tenant, const message::Batch& batch,
@@ -72,6 +90,23 @@ Result<std::vector<MessagePart>> Store::message_parts(std::string_view tenant, s
   add_of_head(view.immutable, asked, out);
   add_of_head(view.head, asked, out);
   return out;
+}
+
+Result<storage::MessageNames> Store::message_names(std::string_view tenant) const {
+  storage::MessageNames names;
+  VARVE_ASSIGN_OR_RETURN(const auto id, find_tenant(tenant));
+  if (!id) return names;
+  const View view = state_->visible.with_snapshot(state_->tables.database());
+  const auto& slots = view.runs->messages;
+  for (auto at = slots.lower_bound({*id, kMessageGranularity, model::kTimestampMin});
+       at != slots.end() && at->first.tenant == *id; ++at) {
+    for (const auto& run : at->second.runs) {
+      VARVE_RETURN_IF_ERROR(read_message_names(*run, state_->tables.database(), view.snapshot.get(), names));
+    }
+  }
+  add_names_of_head(view.immutable, *id, names);
+  add_names_of_head(view.head, *id, names);
+  return names;
 }
 
 }  // namespace varve::engine::rocksdb

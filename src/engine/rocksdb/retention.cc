@@ -36,11 +36,23 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   return over;
 }
 
+// Slots of messages that have outlived their time.
+std::vector<SlotKey> expired_messages(const JobContext& job, const Runs& current) {
+  std::vector<SlotKey> over;
+  const std::int64_t now = job.env.clock.now_ms();
+  for (const auto& [slot, of_slot] : current.messages) {
+    const model::Timestamp end = slot.start + job.env.chunk_width_ms;
+    if (shared::is_over(end, job.env.options.message_retention_ms, now)) over.push_back(slot);
+  }
+  return over;
+}
+
 }  // namespace
 
 // Retentions are days and years: looking once an hour is often enough, and cheap. Short ones are looked after sooner.
 bool Retention::looks_again() const {
   std::int64_t shortest = job_.env.options.raw_retention_ms;
+  shortest = std::min(shortest, job_.env.options.message_retention_ms);
   for (const auto& level : job_.env.options.rollups.levels) shortest = std::min(shortest, level.retention_ms);
   const std::int64_t every = std::clamp<std::int64_t>(shortest / 8, 1000, 3'600'000);
   return job_.env.clock.now_ms() - last_ms_ >= every;
@@ -48,7 +60,8 @@ bool Retention::looks_again() const {
 
 bool Retention::due() {
   if (!looks_again()) return false;
-  if (!expired(job_, *job_.tables.runs()).empty()) return true;
+  const auto current = job_.tables.runs();
+  if (!expired(job_, *current).empty() || !expired_messages(job_, *current).empty()) return true;
   last_ms_ = job_.env.clock.now_ms();
   return false;
 }
@@ -58,7 +71,8 @@ Status Retention::drop_expired() {
   last_ms_ = job_.env.clock.now_ms();
   const auto current = job_.tables.runs();
   const auto over = expired(job_, *current);
-  if (over.empty()) return {};
+  const auto messages_over = expired_messages(job_, *current);
+  if (over.empty() && messages_over.empty()) return {};
   VARVE_RETURN_IF_ERROR(job_.env.step("retention.begin"));
   const std::int64_t now = job_.env.clock.now_ms();
   Change change{.what = "retention"};
@@ -78,6 +92,10 @@ Status Retention::drop_expired() {
     commit.marks.emplace_back(slot, std::move(mark));
   }
   change.empties_series = !commit.removed.empty();
+  for (const SlotKey& slot : messages_over) {
+    const auto& runs = current->messages.at(slot).runs;
+    commit.removed.insert(commit.removed.end(), runs.begin(), runs.end());
+  }
   Database::Draft nothing(job_.tables.database());
   return job_.tables.commit(std::move(change), nothing);
 }

@@ -85,6 +85,8 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
                                                                         std::int64_t last_us) const override;
 
+  [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
+
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones
 

@@ -18,21 +18,13 @@ constexpr std::size_t kRowsBetweenLooks = 4096;  // at the clock
 
 auto order_of(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
 
-Status alive(const SearchEnd& end) {
-  if (end.cancelled != nullptr && *end.cancelled) return fail(Code::cancelled, "the query was ended");
-  if (end.deadline_steady_ns != 0 && end.clock.steady_ns() > end.deadline_steady_ns) {
-    return fail(Code::timeout, "the query took too long");
-  }
-  return {};
-}
-
 struct Found {
   std::vector<RowView> rows;
   std::vector<std::shared_ptr<const void>> held;  // what the rows lie in
 };
 
 // Adds rows of the part that fulfil the condition, in any order.
-Status find_rows(const MessagePart& part, const MessageSearch& search, const SearchEnd& end, Found& found) {
+Status find_rows(const MessagePart& part, const MessageSearch& search, const Deadline& deadline, Found& found) {
   std::size_t seen = 0;
   VARVE_ASSIGN_OR_RETURN(auto read, part.read(search.first_us, search.last_us));
   found.held.push_back(std::move(read.held));
@@ -40,7 +32,7 @@ Status find_rows(const MessagePart& part, const MessageSearch& search, const Sea
     for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop;) {
       const RowView row{at};
       at += row.bytes();
-      if (++seen % kRowsBetweenLooks == 0) VARVE_RETURN_IF_ERROR(alive(end));
+      if (++seen % kRowsBetweenLooks == 0) VARVE_RETURN_IF_ERROR(deadline.check());
       if (row.time_us() < search.first_us || row.time_us() > search.last_us) continue;
       if (message::matches(search.condition, row)) found.rows.push_back(row);
     }
@@ -77,10 +69,10 @@ class Repeats {
 };
 
 // Parts whose times overlap, directly or through others. False: the sink has enough.
-Result<bool> search_together(std::span<const MessagePart> parts, const MessageSearch& search, const SearchEnd& end,
+Result<bool> search_together(std::span<const MessagePart> parts, const MessageSearch& search, const Deadline& deadline,
                              const MessageSink& sink) {
   Found found;
-  for (const MessagePart& part : parts) VARVE_RETURN_IF_ERROR(find_rows(part, search, end, found));
+  for (const MessagePart& part : parts) VARVE_RETURN_IF_ERROR(find_rows(part, search, deadline, found));
   std::vector<RowView>& rows = found.rows;
   std::ranges::sort(rows, {}, order_of);
   Repeats repeats;
@@ -95,7 +87,7 @@ Result<bool> search_together(std::span<const MessagePart> parts, const MessageSe
 
 }  // namespace
 
-Status search(const storage::MessageStore& store, const MessageSearch& search, const SearchEnd& end,
+Status search(const storage::MessageStore& store, const MessageSearch& search, const Deadline& deadline,
               const MessageSink& sink) {
   VARVE_ASSIGN_OR_RETURN(auto parts, store.message_parts(search.tenant, search.first_us, search.last_us));
   std::ranges::sort(parts, {}, [](const MessagePart& part) { return std::tuple(part.first_us, part.last_us); });
@@ -109,8 +101,8 @@ Status search(const storage::MessageStore& store, const MessageSearch& search, c
   }
   if (search.newest_first) std::ranges::reverse(groups);
   for (const auto& group : groups) {
-    VARVE_RETURN_IF_ERROR(alive(end));
-    VARVE_ASSIGN_OR_RETURN(const bool more, search_together(group, search, end, sink));
+    VARVE_RETURN_IF_ERROR(deadline.check());
+    VARVE_ASSIGN_OR_RETURN(const bool more, search_together(group, search, deadline, sink));
     if (!more) return {};
   }
   return {};

@@ -5,15 +5,14 @@
 // month do not read the month. Parts whose times overlap are merged.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "message/condition.h"
 #include "message/row.h"
+#include "query/deadline.h"
 #include "storage/message_store.h"
 
 namespace varve::query {
@@ -26,18 +25,11 @@ struct MessageSearch {
   bool newest_first = false;
 };
 
-// When it must end.
-struct SearchEnd {
-  const Clock& clock;
-  std::int64_t deadline_steady_ns = 0;           // 0: none; past it: Code::timeout
-  const std::atomic<bool>* cancelled = nullptr;  // Code::cancelled
-};
-
 // Called with each message that was found; the row is valid during the call only. False: enough.
 using MessageSink = std::function<Result<bool>(message::RowView row)>;
 
 // Errors: those of the store and of the sink; timeout, cancelled.
-Status search(const storage::MessageStore& store, const MessageSearch& search, const SearchEnd& end,
+Status search(const storage::MessageStore& store, const MessageSearch& search, const Deadline& deadline,
               const MessageSink& sink);
 
 }  // namespace varve::query

@@ -40,6 +40,7 @@ struct Options {
   bool rolls_up = true;                              // false: reads rollups but makes none
   std::int64_t slot_quiet_ms = 300'000;              // a slot is sealed so long after its end and its last run
   std::int64_t raw_retention_ms = rollup::kForEver;  // counted from the slot's end
+  std::int64_t message_retention_ms = rollup::kForEver;  // likewise
   std::uint32_t partitions = 1;                      // of all series (tracker/partition.h)
   // The partitions whose series this process seals, ascending; called about once a second and before each sealing. Not
   // set: all.

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "engine/rocksdb/runs/message_frame.h"
+#include "engine/rocksdb/runs/message_names.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -57,6 +58,12 @@ Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
     run.bytes += frame.size();
     rest = rest.subspan(count);
   }
+  storage::MessageNames names;
+  for (const RowView row : sorted) add_names(row, names);
+  const std::string section = encode_names(names);
+  VARVE_RETURN_IF_ERROR(draft.put_block(key, model::GroupId{kNamesSection}, std::as_bytes(std::span(section))));
+  run.first_groups.push_back(kNamesSection);
+  run.bytes += section.size();
   return std::make_shared<const Run>(std::move(run));
 }
 
@@ -65,6 +72,7 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
                                               std::int64_t last_us) {
   auto frames = std::make_shared<std::vector<std::vector<std::byte>>>();
   for (const std::uint32_t number : run.first_groups) {
+    if (number == kNamesSection) break;
     VARVE_ASSIGN_OR_RETURN(const auto frame, database.get(block_key(run.key, model::GroupId{number}), snapshot));
     VARVE_ASSIGN_OR_RETURN(const FrameTimes times, times_of(*frame));
     if (times.last_us < first_us) continue;
@@ -75,6 +83,12 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
   for (const auto& frame : *frames) out.pieces.emplace_back(frame);
   out.held = std::move(frames);
   return out;
+}
+
+Status read_message_names(const Run& run, const Database& database, const Database::Snapshot* snapshot,
+                          storage::MessageNames& out) {
+  VARVE_ASSIGN_OR_RETURN(const auto section, database.get(block_key(run.key, model::GroupId{kNamesSection}), snapshot));
+  return decode_names(*section, out);
 }
 
 }  // namespace varve::engine::rocksdb

@@ -23,4 +23,8 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
                                               const Database::Snapshot* snapshot, std::int64_t first_us,
                                               std::int64_t last_us);
 
+// The names that its messages have brought along are kept beside the frames. Error: corrupt.
+Status read_message_names(const Run& run, const Database& database, const Database::Snapshot* snapshot,
+                          storage::MessageNames& out);
+
 }  // namespace varve::engine::rocksdb

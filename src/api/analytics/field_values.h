@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// FieldValues: the distinct values of columns of tables, gathered from messages.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "language/analytics/field_names.h"
+#include "language/analytics/query.h"
+#include "message/row.h"
+
+namespace varve::api {
+
+// For one thread; query and columns have to outlive it.
+class FieldValues {
+ public:
+  FieldValues(const language::analytics::AnalyticsQuery& query,
+              const std::vector<language::analytics::TableColumn>& columns)
+      : query_(query), columns_(columns), values_(columns.size()) {}
+
+  void add(message::RowView row);
+  // Memory that the values hold.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  // JSON of each pair of column and value that where and filter let through, in order; at most `most`.
+  [[nodiscard]] std::vector<std::string> rows(std::size_t most) const;
+
+ private:
+  void add_value(std::size_t column, std::string_view value);
+  void add_of_column(std::size_t column, message::RowView row);
+
+  const language::analytics::AnalyticsQuery& query_;
+  const std::vector<language::analytics::TableColumn>& columns_;
+  std::vector<std::set<std::string, std::less<>>> values_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace varve::api
