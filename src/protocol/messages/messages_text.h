@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "message/row.h"
 #include "protocol/messages/ndjson.h"
 
@@ -40,12 +41,12 @@ inline std::string text_of(const message::Batch& batch, const Outcome& outcome) 
   std::size_t rows = 0;
   for (const auto* at = batch.bytes().data(); at < batch.bytes().data() + batch.bytes().size(); ++rows) {
     const std::size_t bytes = message::check_row(at, batch.bytes().data() + batch.bytes().size());
-    if (bytes == 0) return "a row that is none";
+    check(bytes != 0, "rows are well-formed");
     add(text_of(message::RowView{at}));
     at += bytes;
   }
   for (const Rejected& one : outcome.listed) add("! " + std::to_string(one.position) + ": " + one.reason);
-  if (rows != batch.rows() || rows != outcome.accepted) add("rows are not counted well");
+  check(rows == batch.rows() && rows == outcome.accepted, "rows are counted");
   return out;
 }
 

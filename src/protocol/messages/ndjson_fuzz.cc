@@ -15,8 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.names_in_xml = size % 2 != 0;
   options.precision = static_cast<Precision>(size / 2 % 4);
   const std::string general = parsed(body, options, Way::general, ' ');
-  if (general.find("rows are not counted well") != std::string::npos || general.find("a row that is none") == 0)
-    std::abort();
   for (const char padding : {' ', '0', '"', '}'}) {
     if (parsed(body, options, Way::fast, padding) != general) std::abort();
   }
