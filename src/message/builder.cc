@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 
 #include "base/check.h"
@@ -51,8 +52,8 @@ void Batch::added(std::size_t bytes, std::int64_t time_us) {
 
 void Builder::start() {
   has_ = 0;
-  objects_.clear();
-  fields_.clear();
+  drop(Column::object);
+  drop(Column::field);
 }
 
 Status Builder::set(Column column, std::string_view text) {
@@ -81,7 +82,7 @@ Status Builder::add_object(std::string_view name) {
   if (colon == 0 || colon == std::string_view::npos || colon + 1 == name.size()) {
     return fail(Code::invalid, "'" + std::string(name.substr(0, 100)) + "' is not an object's name: type:value");
   }
-  if (std::ranges::find(objects_, name) != objects_.end()) return {};
+  if (objects_index_.find(objects_, name, std::identity()) < objects_.size()) return {};
   if (objects_.size() == kObjectsMax) return fail(Code::limit, "more than 1024 objects");
   has_ |= bit(Column::object);
   objects_.push_back(name);
@@ -92,26 +93,39 @@ Status Builder::add_field(std::string_view name, FieldForm form, std::string_vie
   if (name.empty()) return fail(Code::invalid, "a field has no name");
   if (name.size() > kNameBytesMax) return fail(too_long("a field's name", name.size(), kNameBytesMax));
   if (text.size() > kTextBytesMax) return fail(too_long(name, text.size(), kTextBytesMax));
-  const auto known = std::ranges::find(fields_, name, &Field::name);
-  if (known != fields_.end()) {
-    *known = {name, form, text};
+  const std::size_t known = find_field(name);
+  if (known == kFieldsMax) return fail(Code::limit, "more than 1000 fields");
+  has_ |= bit(Column::field);
+  if (known < fields_.size()) {
+    dropped_fields_ -= fields_[known].dropped ? 1 : 0;
+    fields_[known] = {name, form, text};
     return {};
   }
-  if (fields_.size() == kFieldsMax) return fail(Code::limit, "more than 1000 fields");
-  has_ |= bit(Column::field);
   fields_.push_back({name, form, text});
   return {};
 }
 
+std::size_t Builder::find_field(std::string_view name) {
+  return fields_index_.find(fields_, name, [](const Field& field) { return field.name; });
+}
+
 void Builder::drop(Column column) {
   has_ &= ~bit(column);
-  if (column == Column::object) objects_.clear();
-  if (column == Column::field) fields_.clear();
+  if (column == Column::object) {
+    objects_.clear();
+    objects_index_.clear();
+  } else if (column == Column::field) {
+    fields_.clear();
+    fields_index_.clear();
+    dropped_fields_ = 0;
+  }
 }
 
 void Builder::drop_field(std::string_view name) {
-  std::erase_if(fields_, [&](const Field& field) { return field.name == name; });
-  if (fields_.empty()) drop(Column::field);
+  const std::size_t known = find_field(name);
+  if (known == fields_.size() || fields_[known].dropped) return;
+  fields_[known].dropped = true;
+  if (++dropped_fields_ == fields_.size()) has_ &= ~bit(Column::field);
 }
 
 std::size_t Builder::bytes_max() const {
@@ -133,6 +147,7 @@ std::byte* Builder::put_cells(std::byte* to) const {
       for (const auto name : objects_) to = put_bytes(put_column(to, column), name);
     } else if (column == Column::field) {
       for (const Field& field : fields_) {
+        if (field.dropped) continue;
         to = put_bytes(put_column(to, column), field.name);
         *to++ = static_cast<std::byte>(field.form);
         to = put_bytes(to, field.text);
@@ -150,7 +165,8 @@ std::byte* Builder::put_cells(std::byte* to) const {
 
 void Builder::finish(std::int64_t time_us, unsigned nanos) {
   check(nanos < 1000, "nanoseconds behind a microsecond");
-  const auto repeated = (objects_.empty() ? 0 : objects_.size() - 1) + (fields_.empty() ? 0 : fields_.size() - 1);
+  const std::size_t fields = fields_.size() - dropped_fields_;
+  const auto repeated = (objects_.empty() ? 0 : objects_.size() - 1) + (fields == 0 ? 0 : fields - 1);
   std::byte* const row = batch_.reserve(bytes_max());
   const std::byte* const end = put_cells(row + kRowHeadBytes);
   const auto bytes = static_cast<std::size_t>(end - row);

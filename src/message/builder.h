@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "message/column.h"
+#include "message/name_index.h"
 #include "message/row.h"
 
 namespace varve::message {
@@ -22,6 +23,7 @@ inline constexpr std::size_t kCellBytesMax = std::size_t{1} << 16;  // of other 
 inline constexpr std::size_t kNameBytesMax = 256;                   // of a field's name
 inline constexpr std::size_t kObjectsMax = 1024;
 inline constexpr std::size_t kFieldsMax = 1000;
+static_assert(kObjectsMax <= NameIndex::kNamesMax && kFieldsMax <= NameIndex::kNamesMax);
 
 // Reused between requests (clear() keeps the memory). For one thread.
 class Batch {
@@ -75,8 +77,10 @@ class Builder {
     std::string_view name;
     FieldForm form;
     std::string_view text;
+    bool dropped = false;  // but its name was given, and counts
   };
   static constexpr std::uint32_t bit(Column column) { return 1U << static_cast<unsigned>(column); }
+  std::size_t find_field(std::string_view name);
   [[nodiscard]] std::size_t bytes_max() const;
   std::byte* put_cells(std::byte* to) const;
 
@@ -86,7 +90,10 @@ class Builder {
   std::array<std::int64_t, kColumns> numbers_{};
   std::array<char, kIdBytes> id_{};
   std::vector<std::string_view> objects_;
+  NameIndex objects_index_;
   std::vector<Field> fields_;
+  NameIndex fields_index_;
+  std::size_t dropped_fields_ = 0;
 };
 
 }  // namespace varve::message

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "message/builder.h"
 
@@ -71,6 +72,38 @@ TEST(MessageRow, WhatWasGivenIsTakenBack) {
   EXPECT_FALSE(builder.has(Column::field));
   builder.finish(1);
   EXPECT_EQ(RowView{batch.bytes().data()}.cells(), 0U);
+}
+
+// Few names are compared, many are hashed: the same comes out.
+TEST(MessageRow, NamesOfAnyNumberAreGivenOnce) {
+  Batch batch;
+  Builder builder(batch);
+  std::vector<std::string> names;
+  for (int i = 0; i < 1000; ++i) names.push_back("t:" + std::to_string(i));
+  for (const std::size_t count : {1U, 2U, 15U, 16U, 17U, 18U, 40U, 1000U}) {
+    batch.clear();
+    builder.start();
+    std::string want = "1.0";
+    for (int twice = 0; twice < 2; ++twice) {
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_TRUE(builder.add_object(names[i]));
+        ASSERT_TRUE(builder.add_field(names[i], FieldForm::text, twice == 0 ? "first" : std::string_view(names[i])));
+      }
+    }
+    for (std::size_t i = 0; i < count; i += 3) builder.drop_field(names[i]);
+    if (count > 3) {
+      ASSERT_TRUE(builder.add_field(names[3], FieldForm::number, "7"));
+    }
+    builder.drop_field("never given");
+    for (std::size_t i = 0; i < count; ++i) want += " 11=" + names[i];
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % 3 != 0) want.append(" 14=").append(names[i]).append("/0/").append(names[i]);
+      if (i == 3) want += " 14=" + names[3] + "/1/7";
+    }
+    builder.finish(1);
+    EXPECT_EQ(check_row(batch.bytes().data(), batch.bytes().data() + batch.bytes().size()), batch.bytes().size());
+    EXPECT_TRUE(shown({batch.bytes().data()}) == want) << count << " names";
+  }
 }
 
 TEST(MessageRow, TheLastOfTwoCountsAndAMessageMayBeGivenUp) {
