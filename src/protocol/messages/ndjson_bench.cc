@@ -94,16 +94,29 @@ std::string fields() {
   return body;
 }
 
-void run_messages(benchmark::State& state, const std::string& body, const Options& options) {
+// Few messages of as many fields as there may be, each of a new name.
+std::string wide() {
+  std::string body;
+  for (int i = 0; i < kMessages / 50; ++i) {
+    body += R"({"text":"x")";
+    for (int field = 0; field < 999; ++field)
+      body += R"(,"request.field_)" + std::to_string(field) + R"(":"some text")";
+    body += "}\n";
+  }
+  return body;
+}
+
+void run_messages(benchmark::State& state, const std::string& body, const Options& options,
+                  std::size_t messages = kMessages) {
   const std::string bytes = body + std::string(kBodyPadding, ' ');
   message::Batch batch;
   for (auto _ : state) {
     batch.clear();
-    if (parse_messages({bytes.data(), body.size()}, options, batch).accepted != kMessages)
+    if (parse_messages({bytes.data(), body.size()}, options, batch).accepted != messages)
       state.SkipWithError("rejected");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
-  state.SetItemsProcessed(state.iterations() * kMessages);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(messages));
 }
 
 void BM_MessageLines(benchmark::State& state) { run_messages(state, lines(), {}); }
@@ -113,11 +126,13 @@ void BM_MessageLinesGeneral(benchmark::State& state) {
 void BM_MessageLinesXml(benchmark::State& state) { run_messages(state, lines(), {.names_in_xml = true, .limits = {}}); }
 void BM_MessageArray(benchmark::State& state) { run_messages(state, array(), {}); }
 void BM_MessageFields(benchmark::State& state) { run_messages(state, fields(), {}); }
+void BM_MessageWide(benchmark::State& state) { run_messages(state, wide(), {}, kMessages / 50); }
 BENCHMARK(BM_MessageLines);
 BENCHMARK(BM_MessageLinesGeneral);
 BENCHMARK(BM_MessageLinesXml);
 BENCHMARK(BM_MessageArray);
 BENCHMARK(BM_MessageFields);
+BENCHMARK(BM_MessageWide);
 
 }  // namespace
 }  // namespace varve::protocol::messages
