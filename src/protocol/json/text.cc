@@ -50,7 +50,7 @@ std::size_t skip_ascii(std::string_view text, std::size_t i) {
   return i;
 }
 
-constexpr std::uint64_t of_each(std::uint8_t byte) { return byte * 0x0101'0101'0101'0101; }
+constexpr std::uint64_t of_each(std::uint8_t byte) { return byte * std::uint64_t{0x0101'0101'0101'0101}; }
 
 // 0x80 in each byte that cannot stand in a JSON string as it is: controls, quote, backslash, DEL, all beyond ASCII. Of
 // those above the lowest one some may be set that should not be.
