@@ -39,12 +39,22 @@ unsigned hex4_at(const char* at) {
   return seen > 15 ? 0x10000 : value;
 }
 
-// `at` stands behind the backslash. nullptr: not an escape.
-const char* put_escaped(const char* at, char*& out) {
-  if (const char meant = kMeant[static_cast<unsigned char>(*at)]) {
-    *out++ = meant;
-    return at + 1;
-  }
+void copy_32(const char* from, char* to) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+// Copies 32 bytes; a bit for each of them that is a quote, a backslash or a control character.
+std::uint64_t copy_and_find_stops(const char* from, char* to) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
+  const __m256i controls = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1f)), bytes);
+  const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')),
+                                         _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
+  return static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(controls, others)));
+}
+
+// `at` stands behind the backslash. nullptr: it is not uXXXX.
+const char* put_unicode(const char* at, char*& out) {
   if (*at != 'u') return nullptr;
   unsigned character = hex4_at(at + 1);
   if (character > 0xffff) return nullptr;
@@ -78,25 +88,32 @@ char* put_utf8(char* out, unsigned character) {
   return out;
 }
 
+// A block of 32 bytes is looked at once. What is plain is copied 32 bytes at a time, more than is known to be plain:
+// what comes later is written over it.
 const char* unescape(const char* at, const char* end, char*& out) {
-  const __m256i quote = _mm256_set1_epi8('"');
-  const __m256i slash = _mm256_set1_epi8('\\');
-  const __m256i control = _mm256_set1_epi8(0x1f);
   while (at < end) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), bytes);
-    const __m256i controls = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, control), bytes);
-    const __m256i others = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, slash));
-    const auto stops = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(controls, others)));
-    const int plain = stops == 0 ? 32 : std::countr_zero(stops);
-    at += plain;
-    out += plain;
-    if (stops == 0) continue;
-    if (at >= end) break;
-    if (*at == '"') return at + 1;
-    if (*at != '\\') return nullptr;
-    at = put_escaped(at + 1, out);
-    if (at == nullptr) return nullptr;
+    std::uint64_t stops = copy_and_find_stops(at, out);
+    const char* const block_end = at + 32;
+    for (; stops != 0; copy_32(at, out)) {
+      const int plain = std::countr_zero(stops);
+      at += plain;
+      out += plain;
+      if (at >= end) return nullptr;
+      if (*at == '"') return at + 1;
+      if (*at != '\\') return nullptr;
+      const char meant = kMeant[static_cast<unsigned char>(at[1])];
+      if (meant == 0) break;
+      *out++ = meant;
+      at += 2;
+      stops >>= plain + 2;
+    }
+    if (stops != 0) {
+      at = put_unicode(at + 1, out);
+      if (at == nullptr) return nullptr;
+    } else if (at < block_end) {
+      out += block_end - at;
+      at = block_end;
+    }
   }
   return nullptr;
 }
