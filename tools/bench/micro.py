@@ -13,6 +13,7 @@ BUDGET = [
     ("parse: remote write", r"remote_?write|prometheus", 0, 0),
     ("parse: KairosDB JSON", r"kairos", 0, 0),
     ("parse: OpenTSDB JSON and telnet", r"opentsdb|telnet", 0, 0),
+    ("parse: messages as JSON", r"BM_Message(Lines|Array|Fields)$", 500, 1000),
     ("log: CRC-32C and append", r"crc|log", 2, 5),
     ("head: append", r"head|append", 4, 8),
     ("seal: chunks", r"encode|seal|spill|chunk", 8, 15),

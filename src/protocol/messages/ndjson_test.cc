@@ -394,6 +394,18 @@ TEST(Messages, Limits) {
   EXPECT_EQ(read(nesting), "! 1: not JSON: Nested too deeply at column 263");
 }
 
+// Each of its fields is small enough.
+TEST(Messages, AMessageOfTooMuchJsonIsRefused) {
+  const std::string mebibyte(message::kTextBytesMax, 'x');
+  std::string body = "{\"pid\":1}\n{";
+  for (int i = 0; i < 32; ++i) body += "\"f" + std::to_string(i) + "\":\"" + mebibyte + "\",";
+  body += "\"pid\":2}\n{\"pid\":3}";
+  for (const Way way : {Way::fast, Way::general}) {
+    const std::string got = parsed(body, at_now(), way, ' ');
+    EXPECT_EQ(got, "7 pid=1 | 7 pid=3 | ! 2: it has 33554719 bytes; at most 33554432");
+  }
+}
+
 TEST(Messages, AHundredErrorsAreListed) {
   std::string body;
   for (int i = 0; i < 250; ++i) body += "{}\nx\n";
