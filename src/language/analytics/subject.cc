@@ -4,18 +4,16 @@
 namespace varve::language::analytics {
 namespace {
 
-using Of = Subject::Of;
-
 std::optional<Subject> object_subject(std::string_view name) {
-  if (name == "ObjectId") return Subject{Of::object_id};
-  if (name == "ObjectLog") return Subject{Of::object_log};
-  if (name == "SystemLog") return Subject{Of::system_log};
+  if (name == "ObjectId") return Subject{Subject::Of::object_id};
+  if (name == "ObjectLog") return Subject{Subject::Of::object_log};
+  if (name == "SystemLog") return Subject{Subject::Of::system_log};
   return std::nullopt;
 }
 
 std::optional<Subject> stat_subject(std::string_view name) {
-  if (name == "name") return Subject{Of::table_column};
-  if (name == "fields.value") return Subject{Of::value};
+  if (name == "name") return Subject{Subject::Of::table_column};
+  if (name == "fields.value") return Subject{Subject::Of::value};
   return std::nullopt;
 }
 
@@ -29,9 +27,10 @@ Result<Subject> subject_of(std::string_view name, const Table& table, const Cont
   if (table.kind == TableKind::object) {
     if (const auto own = object_subject(name)) return *own;
   }
-  if (name == "Keyword") return Subject{Of::keyword};
-  if (const message::ColumnName* const column = message::column_of(name)) return Subject{Of::column, column->column};
-  if (!name.empty() && context.known_field(name)) return Subject{Of::field};
+  if (name == "Keyword") return Subject{Subject::Of::keyword};
+  const message::ColumnName* const column = message::column_of(name);
+  if (column != nullptr) return Subject{Subject::Of::column, column->column};
+  if (!name.empty() && context.known_field(name)) return Subject{Subject::Of::field};
   return fail(Code::unsupported, quoted(name) + " is neither a column of " + table.name + " nor a field of a message");
 }
 
