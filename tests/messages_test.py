@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log message that was acknowledged is found by any of its fields: at once, after a flush, a restart and kill -9."""
+
+import json
+import threading
+import time
+import unittest
+import urllib.parse
+
+from support.case import OwnServerCase, ServerCase
+
+SECOND = 1_000_000  # us
+COLUMNS = ["MessageTS", "Source", "ModuleId", "Messagetype", "Level", "Xmlmessage"]
+
+
+def now_us():
+    return time.time_ns() // 1000
+
+
+def term(name, value, op=1, **more):
+    return {"name": name, "value": value, "op": op, **more}
+
+
+class Logs:
+    """Messages and questions of one tenant."""
+
+    def __init__(self, server, tenant="default"):
+        self.server, self.headers = server, {"X-Tenant": tenant}
+
+    def post(self, messages, **params):
+        body = "".join(json.dumps(m, ensure_ascii=False) + "\n" for m in messages)
+        path = "/api/v1/messages" + ("?" + urllib.parse.urlencode(params) if params else "")
+        return self.server.request("POST", path, body.encode(), self.headers)
+
+    def put(self, *messages, **params):
+        answer = self.post(messages, **params)
+        assert answer.status == 204, (answer.status, answer.body)
+
+    def ask(self, select=None, table="MessageTable", start=0, end=None, **more):
+        body = {"table": table, "start_time": start, "end_time": end if end is not None else "now+1h",
+                "select_fields": select or COLUMNS, **more}
+        return self.server.request("POST", "/analytics/query", json.dumps(body).encode(), self.headers)
+
+    def rows(self, select=None, **more):
+        answer = self.ask(select, **more)
+        assert answer.status == 200, (answer.status, answer.body)
+        return json.loads(answer.body)["value"]
+
+    def texts(self, **more):
+        return [row["Xmlmessage"] for row in self.rows(["Xmlmessage"], **more)]
+
+
+T = now_us() // SECOND * SECOND - 3 * 3600 * SECOND  # three hours ago: slots that have ended
+
+POPULATION = [
+    {"time": T + 1, "source": "node-1", "module": "contrail-collector", "type": "CollectorInfo", "level": "info", "kind": "system",
+     "pid": 7, "sequence": 1, "objects": ["ObjectVNTable:a:b", "ObjectVMTable:1"], "text": "started & <ready> in 5ms"},
+    {"time": T + 2, "source": "node-1", "module": "contrail-query-engine", "type": "QueryLog", "level": 4, "kind": "object",
+     "category": "db", "objects": ["ObjectVNTable:a:c"], "text": "Timeout after 30s: %'\"\\*"},
+    {"time": T + 3, "source": "node-2", "module": "contrail-query-engine", "type": "QueryLog", "level": "err", "kind": "uve",
+     "ip": "10.0.0.2", "objects": ["ConfigObjectTableByUser:x", "ObjectVNTable:a:b"], "text": "grüße", "user": {"name": "joe", "tries": 12}},
+    {"time": T + 4, "source": "node-2", "module": "contrail-analytics-api", "level": 7, "kind": "trace", "text": "traced",
+     "objects": ["ObjectVNTable:a:b"]},
+]
+
+
+class Found(ServerCase):
+    """The same answers from memory, from the database and after a restart."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.logs = Logs(cls.server)
+        cls.logs.put(*POPULATION)
+
+    def ways(self):
+        yield "hot"
+        self.server.settle()
+        yield "in the database"
+        self.server.restart()
+        yield "after a restart"
+
+    def test_everything(self):
+        for way in self.ways():
+            with self.subTest(way):
+                self.check_conditions()
+                self.check_order_and_limits()
+                self.check_object_tables()
+                self.check_counts_and_values()
+                self.check_errors()
+
+    def check_conditions(self):
+        ask = self.logs.texts
+        texts = [m["text"] for m in POPULATION]
+        first, second, third, fourth = texts
+        cases = [
+            ({}, texts),
+            ({"where": [[term("Source", "node-1")]]}, [first, second]),
+            ({"where": [[term("ModuleId", "contrail-query", 7)]]}, [second, third]),
+            ({"where": [[term("ModuleId", "contrail-query-engine"), term("Source", "node-1")]]}, [second]),
+            ({"where": [[term("ModuleId", "contrail-collector")], [term("Source", "node-2")]]}, [first, third, fourth]),
+            ({"where": [[term("Level", 4, 5)]]}, [second, third]),
+            ({"where": [[term("Level", 4, 3, value2=6)]]}, [first, second]),
+            ({"where": [[term("Level", "err")]]}, [third]),
+            ({"where": [[term("Keyword", "TIMEOUT")]]}, [second]),
+            ({"where": [[term("Keyword", "tim", 7)]]}, [second]),
+            ({"where": [[term("Xmlmessage", "after 30s", 9)]]}, [second]),
+            ({"where": [[term("Xmlmessage", "Timeout after 30s: %'\"\\*")]]}, [second]),
+            ({"where": [[term("Xmlmessage", "gr.*e", 8)]]}, [third]),
+            ({"where": [[term("ObjectName", "ObjectVNTable:a", 7)]]}, texts),
+            ({"where": [[term("ObjectName", "ObjectVNTable:a:c")]]}, [second]),
+            ({"where": [[term("ObjectName", "ObjectVNTable:a:c", 2)]]}, [first, third, fourth]),
+            ({"where": [[term("user.name", "joe")]]}, [third]),
+            ({"where": [[term("user.tries", 10, 6)]]}, [third]),
+            ({"where": [[term("Category", "db", 2)]]}, [first, third, fourth]),
+            ({"where": [[term("Source", "node-1")]], "filter": [[term("Level", 4, 5)]]}, [second]),
+            ({"filter": [[term("ModuleId", "contrail-collector")], [term("ModuleId", "contrail-analytics-api")]]}, [first, fourth]),
+            ({"where": [[term("Source", "nobody")]]}, []),
+            ({"start": T + 2, "end": T + 3}, [second, third]),
+            ({"start": T + 5}, []),
+        ]
+        for more, expected in cases:
+            with self.subTest(more):
+                self.assertEqual(ask(**more), expected)
+
+    def check_order_and_limits(self):
+        rows = self.logs.rows
+        self.assertEqual([r["ModuleId"] for r in rows(["ModuleId"], sort_fields=["ModuleId"], sort=1, limit=1)],
+                         ["contrail-analytics-api"])
+        down = [r["MessageTS"] for r in rows(["MessageTS"], sort_fields=["MessageTS"], sort=2, limit=2)]
+        self.assertEqual(down, [T + 4, T + 3])
+        self.assertEqual(rows(["Level", "Type", "MessageTS", "SequenceNum", "Pid", "IPAddress"], limit=1),
+                         [{"Level": 6, "Type": 1, "MessageTS": T + 1, "SequenceNum": 1, "Pid": 7, "IPAddress": None}])
+        self.assertEqual(rows(["ObjectName", "user.tries"], start=T + 3, end=T + 3),
+                         [{"ObjectName": ["ConfigObjectTableByUser:x", "ObjectVNTable:a:b"], "user.tries": 12}])
+
+    def check_object_tables(self):
+        rows = self.logs.rows
+        self.assertEqual(rows(["ObjectId"], table="ObjectVNTable"), [{"ObjectId": "a:b"}, {"ObjectId": "a:c"}])
+        self.assertEqual(rows(["ObjectId"], table="ConfigObjectTable"), [])
+        got = rows(["ObjectId", "ObjectLog", "SystemLog"], table="ObjectVNTable", where=[[term("ObjectId", "a:b")]])
+        self.assertEqual(got, [{"ObjectId": "a:b", "ObjectLog": None, "SystemLog": "started & <ready> in 5ms"},
+                               {"ObjectId": "a:b", "ObjectLog": "grüße", "SystemLog": None}])
+        self.assertEqual(len(rows(["ObjectId", "MessageTS", "ObjectLog", "SystemLog"], table="ObjectVNTable",
+                                  where=[[term("ObjectId", "a", 7)]])), 3)
+
+    def check_counts_and_values(self):
+        rows = self.logs.rows
+        self.assertEqual(rows(["Source"], aggregate=["count"]), [{"Source": "node-1", "count": 2}, {"Source": "node-2", "count": 2}])
+        hours = rows(["T=3600"], aggregate=["count"])
+        self.assertEqual(sum(r["count"] for r in hours), 4)
+        values = rows(["fields.value"], table="StatTable.FieldNames.fields", where=[[term("name", "MessageTable:Messagetype")]])
+        self.assertEqual([r["fields.value"] for r in values], ["CollectorInfo", "QueryLog"])
+        values = rows(["fields.value"], table="StatTable.FieldNames.fields", where=[[term("name", "ObjectVNTable:ObjectId")]])
+        self.assertEqual([r["fields.value"] for r in values], ["a:b", "a:c"])
+
+    def check_errors(self):
+        ask = self.logs.ask
+        self.assertEqual(ask(table="NoTable").status, 410)
+        self.assertEqual(ask(where=[[term("NoField", "x")]]).status, 404)
+        self.assertEqual(ask(where=[[]]).status, 404)
+        self.assertEqual(ask(["Source"], sort_fields=["Level"]).status, 404)
+        self.assertEqual(ask(start=T + 9, end=T).status, 404)
+        self.assertEqual(ask(limit=0).status, 400)
+        self.assertEqual(ask(start="now-2d2h").status, 400)
+        self.assertEqual(self.server.request("POST", "/analytics/query", b"{", self.logs.headers).status, 400)
+
+
+class Kept(OwnServerCase):
+    def test_bad_lines_cost_no_other(self):
+        server = self.new_server()
+        server.start()
+        logs = Logs(server)
+        body = b'{"text":"a"}\n\n{"text":\n{"time":1,"text":"old"}\n{"text":"b"}\n'
+        answer = server.request("POST", "/api/v1/messages", body)
+        self.assertEqual(answer.status, 400)
+        said = json.loads(answer.body)
+        self.assertEqual((said["accepted"], said["rejected"]), (2, 2))
+        self.assertEqual([e["line"] for e in said["errors"]], [3, 4])
+        self.assertIn("messages.retention", said["errors"][1]["error"])
+        self.assertEqual(logs.texts(), ["a", "b"])
+        ahead = logs.post([{"time": now_us() + 25 * 3600 * SECOND, "text": "ahead"}])
+        self.assertIn(b"messages.future", ahead.body)
+        self.assertEqual(server.metric("varve_messages_accepted_total", protocol="ndjson"), 2)
+
+    def test_tenants_are_apart(self):
+        server = self.new_server()
+        server.start()
+        one, other = Logs(server, "one"), Logs(server, "other")
+        one.put({"text": "secret", "objects": ["SecretTable:x"], "secret": 1})
+        for way in ("hot", "flushed"):
+            with self.subTest(way):
+                self.assertEqual(other.texts(), [])
+                self.assertEqual(other.ask(table="SecretTable").status, 410)
+                self.assertEqual(other.ask(where=[[term("secret", 1)]]).status, 404)
+                self.assertEqual(one.texts(where=[[term("secret", 1)]]), ["secret"])
+                self.assertEqual(one.rows(["ObjectId"], table="SecretTable"), [{"ObjectId": "x"}])
+            server.settle()
+
+    def test_the_same_id_is_the_same_message(self):
+        server = self.new_server()
+        server.start()
+        logs = Logs(server)
+        message = {"time": T, "id": "0a1b2c3d-0000-4000-8000-00000000002a", "text": "once"}
+        logs.put(message, message)
+        server.settle()
+        logs.put(message, {"time": T, "text": "another"})
+        self.assertEqual(logs.texts(), ["once", "another"])
+
+    def test_retention_drops_whole_slots(self):
+        server = self.new_server({"messages.retention": "3s", "slots.width": "1s", "rollups": "1s:1h", "slots.quiet": "1s"})
+        server.start()
+        logs = Logs(server)
+        logs.put({"text": "soon gone"})
+        server.settle()
+        self.assertEqual(logs.texts(), ["soon gone"])
+        self.assertGreater(server.metric("varve_storage_bytes", kind="message"), 0)
+        until = time.monotonic() + 60
+        while server.metric("varve_storage_bytes", kind="message") > 0 and time.monotonic() < until:
+            threading.Event().wait(0.2)
+        self.assertEqual(server.metric("varve_storage_bytes", kind="message"), 0)
+        self.assertEqual(logs.texts(), [])
+
+    def test_kill_9_loses_nothing(self):
+        server = self.new_server()
+        server.start()
+        acknowledged = 0
+        for round_ in range(6):
+            logs = Logs(server)
+            sent = acknowledged
+            stop = threading.Event()
+
+            def write():
+                nonlocal acknowledged, sent
+                try:
+                    while not stop.is_set():
+                        batch = [{"time": T + sent + i, "text": str(sent + i)} for i in range(50)]
+                        sent += 50
+                        if logs.post(batch).status != 204:
+                            return
+                        acknowledged = sent
+                except OSError:
+                    pass  # killed
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            threading.Event().wait(0.3 + 0.1 * round_)
+            if round_ % 2:
+                server.settle()
+            server.kill()
+            stop.set()
+            writer.join()
+            server.start()
+            texts = [int(text) for text in Logs(server).texts()]
+            self.assertEqual(texts, list(range(len(texts))))
+            self.assertGreaterEqual(len(texts), acknowledged)
+            acknowledged = len(texts)  # whole batches that were written and not answered are there
+        self.assertGreater(acknowledged, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
