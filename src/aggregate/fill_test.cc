@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "aggregate/points_text.h"
+#include "model/testing/lengths.h"
 
 namespace varve::aggregate {
 namespace {
@@ -39,7 +40,7 @@ TEST(Fill, WindowsThatBeginInTheRange) {
 
 TEST(Fill, ByTheCalendar) {
   const Windows months({1, model::TimeUnit::months}, true, 0);
-  constexpr std::int64_t kDay = 86'400'000;
+  using model::testing::kDay;
   EXPECT_EQ(text_of(fill(months, {0, 60 * kDay}, true, {})), "0:0 2678400000:0 5097600000:0");
 }
 

@@ -5,13 +5,14 @@
 
 #include "aggregate/pipeline.h"
 #include "aggregate/points_text.h"
+#include "model/testing/lengths.h"
 
 namespace varve::aggregate {
 namespace {
 
 using model::TimeUnit;
 
-constexpr std::int64_t kDay = 86'400'000;
+using model::testing::kDay;
 
 MovingWindow moving(std::int64_t value, TimeUnit unit, bool aligned = false) {
   MovingWindow out;

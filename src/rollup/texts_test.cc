@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/testing/histograms.h"
+#include "model/testing/lengths.h"
 #include "rollup/fold.h"
 #include "rollup/window.h"
 
@@ -19,7 +20,7 @@ using model::Timestamp;
 using model::ValueType;
 using model::testing::histogram_of;
 
-constexpr std::int64_t kMinute = 60'000;
+using model::testing::kMinute;
 
 // Samples that are no numbers, and what owns them.
 struct Series {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "model/testing/lengths.h"
 #include "rollup/columns.h"
 #include "rollup/fold.h"
 #include "rollup/levels.h"
@@ -16,7 +17,7 @@ namespace {
 
 using model::Timestamp;
 
-constexpr std::int64_t kMinute = 60'000;
+using model::testing::kMinute;
 
 Windows folded(const std::vector<Timestamp>& times, const std::vector<double>& values, std::int64_t width) {
   Windows out;

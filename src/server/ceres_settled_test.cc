@@ -22,6 +22,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
 #include "http/url.h"
+#include "model/testing/lengths.h"
 
 namespace varve::server {
 namespace {
@@ -30,9 +31,9 @@ using engine::rocksdb::Options;
 using engine::rocksdb::testing::RocksdbEngine;
 using model::Timestamp;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 constexpr Timestamp kMidnight = 1'617'148'800'000;  // 2021-03-31T00:00:00Z
 
 Timestamp time_of(const std::string& text) {

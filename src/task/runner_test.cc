@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "model/testing/lengths.h"
 #include "storage/testing/memory_store.h"
 #include "storage/testing/memory_texts.h"
 
 namespace varve::task {
 namespace {
 
-constexpr std::int64_t kMinute = 60'000;
+using model::testing::kMinute;
 constexpr model::Timestamp kStart = 1'699'999'980'000;  // a whole minute
 
 // One replica; several may share the store and the texts.

@@ -7,12 +7,13 @@
 #include <map>
 #include <random>
 
+#include "model/testing/lengths.h"
 #include "tracker/local_tracker.h"
 
 namespace varve::tracker {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
+using model::testing::kHour;
 constexpr std::int64_t kQuiet = 300'000;
 constexpr model::Timestamp kNow = 1'600'000'000'000;
 

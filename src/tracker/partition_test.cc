@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/testing/lengths.h"
 #include "model/time.h"
 
 namespace varve::tracker {
@@ -56,7 +57,7 @@ TEST(Partition, IsEvenAndMovesOnlyToTheNewOne) {
 }
 
 TEST(Slot, IsTheFloorAlsoBeforeTheEpoch) {
-  constexpr std::int64_t kHour = 3'600'000;
+  using model::testing::kHour;
   const auto slot = [](std::int64_t t) { return model::window_start(t, kHour); };
   EXPECT_EQ(slot(0), 0);
   EXPECT_EQ(slot(kHour - 1), 0);

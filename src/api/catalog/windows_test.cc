@@ -3,14 +3,15 @@
 
 #include "api/catalog/catalog.h"
 #include "api/testing/memory_api.h"
+#include "model/testing/lengths.h"
 
 namespace varve::api {
 namespace {
 
 using model::Value;
 
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
 
 class CatalogWindowsTest : public testing::MemoryApi {
  protected:

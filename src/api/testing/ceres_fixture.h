@@ -15,15 +15,16 @@
 #include "api/shared/http.h"
 #include "api/testing/waiting_sink.h"
 #include "http/url.h"
+#include "model/testing/lengths.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::api::testing {
 
 using model::Value;
 
-inline constexpr std::int64_t kMinute = 60'000;
-inline constexpr std::int64_t kHour = 60 * kMinute;
-inline constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 inline constexpr model::Timestamp kNow = 1'617'192'000'000;  // 2021-03-31T12:00:00Z
 
 // A store, an engine over it and the handlers of Ceres and of running queries.

@@ -40,7 +40,7 @@ std::vector<GotText> texts(const SeriesFolder& folder) {
   return out;
 }
 
-const std::vector<model::Timestamp> kTimes = {1, 5, 10, 19, 30};
+const std::vector<model::Timestamp> kMixedTimes = {1, 5, 10, 19, 30};
 
 // Long, NaN, text, double, erased.
 struct Mixed {
@@ -56,11 +56,11 @@ TEST(SeriesFolder, longs_and_decimals) {
   const std::vector<std::int64_t> ints = {1, 2, 3, 4, 5};
   SeriesFolder folder(10);
   folder.start_group();
-  folder.fold(kTimes, Column{Column::Form::longs, 0, ints, {}, {}, {}});
+  folder.fold(kMixedTimes, Column{Column::Form::longs, 0, ints, {}, {}, {}});
   const std::vector<Got> expected = {{0, 2, 3, 1, 2}, {10, 2, 7, 3, 4}, {30, 1, 5, 5, 5}};
   EXPECT_EQ(numbers(folder), expected);
   EXPECT_TRUE(folder.texts().empty());
-  folder.fold(kTimes, Column{Column::Form::decimals, 1, ints, {}, {}, {}});
+  folder.fold(kMixedTimes, Column{Column::Form::decimals, 1, ints, {}, {}, {}});
   EXPECT_EQ(folder.numbers()[0].min, 0.1);
   EXPECT_EQ(folder.numbers()[2].sum, 0.5);
 }
@@ -69,7 +69,7 @@ TEST(SeriesFolder, numbers_and_texts_apart_without_what_is_nan_or_erased) {
   const Mixed mixed;
   SeriesFolder folder(10);
   folder.start_group();
-  folder.fold(kTimes, mixed.column());
+  folder.fold(kMixedTimes, mixed.column());
   EXPECT_EQ(numbers(folder), (std::vector<Got>{{0, 1, -3, -3, -3}, {10, 1, 2.5, 2.5, 2.5}}));
   EXPECT_EQ(texts(folder), (std::vector<GotText>{{10, 1, "text"}}));
 }
@@ -81,7 +81,7 @@ TEST(SeriesFolder, what_is_no_number_is_folded_with_the_texts) {
   const std::vector<std::string_view> values = {"c", "h", "s", "i", ""};
   SeriesFolder folder(10);
   folder.start_group();
-  folder.fold(kTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
+  folder.fold(kMixedTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
   EXPECT_EQ(numbers(folder), (std::vector<Got>{{30, 1, 7, 7, 7}}));
   EXPECT_EQ(texts(folder), (std::vector<GotText>{{0, 2, "h"}, {10, 2, "i"}}));
   EXPECT_EQ(folder.texts()[0].text->last_type, ValueType::histogram);
@@ -101,7 +101,7 @@ TEST(SeriesFolder, histograms_become_one_a_window) {
   const std::vector<std::string_view> values(bytes.begin(), bytes.end());
   SeriesFolder folder(20, {30, 31});
   folder.start_group();
-  folder.fold(kTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
+  folder.fold(kMixedTimes, Column{Column::Form::typed, 0, {}, types, bits, values});
   ASSERT_EQ(folder.texts().size(), 1U);
   EXPECT_EQ(folder.texts()[0].count, 4U);
   const rollup::TextPart& text = *folder.texts()[0].text;
@@ -124,7 +124,7 @@ TEST(SeriesFolder, decoded_columns_fold_as_gathered_ones) {
                                        {Column::Form::decimals, 2, ints, {}, {}, {}},
                                        {Column::Form::typed, 0, {}, strings, none, words},
                                        mixed.column()};
-  const auto block = testing::block_of(kTimes, columns);
+  const auto block = testing::block_of(kMixedTimes, columns);
   SeriesFolder gathered(10);
   SeriesFolder decoded(10);
   gathered.start_group();
@@ -133,7 +133,7 @@ TEST(SeriesFolder, decoded_columns_fold_as_gathered_ones) {
   chunk::DecodedColumn column;
   ASSERT_TRUE(block->times(0, times));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    gathered.fold(kTimes, columns[c]);
+    gathered.fold(kMixedTimes, columns[c]);
     ASSERT_TRUE(block->column(0, c, column));
     decoded.fold(times, column);
     EXPECT_EQ(numbers(gathered), numbers(decoded)) << c;
@@ -145,7 +145,7 @@ TEST(SeriesFolder, decoded_columns_fold_as_gathered_ones) {
 TEST(SeriesFolder, another_group_has_other_times) {
   const std::vector<std::int64_t> ints = {1, 2, 3, 4, 5};
   const Column column{Column::Form::longs, 0, ints, {}, {}, {}};
-  std::vector<model::Timestamp> times = kTimes;
+  std::vector<model::Timestamp> times = kMixedTimes;
   SeriesFolder folder(10);
   folder.start_group();
   folder.fold(times, column);
@@ -160,11 +160,11 @@ TEST(SeriesFolder, what_is_excepted_is_left_out) {
   SeriesFolder folder(10, {5, 20});
   folder.start_group();
   for (int twice = 0; twice < 2; ++twice) {
-    folder.fold(kTimes, Column{Column::Form::longs, 0, ints, {}, {}, {}});
+    folder.fold(kMixedTimes, Column{Column::Form::longs, 0, ints, {}, {}, {}});
     EXPECT_EQ(numbers(folder), (std::vector<Got>{{0, 1, 1, 1, 1}, {30, 1, 5, 5, 5}}));
   }
   const Mixed mixed;
-  folder.fold(kTimes, mixed.column());
+  folder.fold(kMixedTimes, mixed.column());
   EXPECT_EQ(numbers(folder), (std::vector<Got>{{0, 1, -3, -3, -3}}));
   EXPECT_TRUE(folder.texts().empty());
 }

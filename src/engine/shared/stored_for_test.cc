@@ -5,18 +5,21 @@
 
 #include <vector>
 
+#include "model/testing/lengths.h"
+
 namespace varve::engine::shared {
 namespace {
 
-constexpr std::int64_t hour = 3'600'000;
+using model::testing::kHour;
 
 TEST(StoredFor, as_long_as_something_may_be_made_of_it) {
   // Of a day's retention, in slots of an hour: what is made within a slot, of which what is wider is made.
-  const std::vector<rollup::Level> levels = {{300'000, 24 * hour}, {hour, 12 * hour}, {24 * hour, rollup::kForEver}};
-  EXPECT_EQ(stored_for_ms(levels, 0, 48 * hour, hour), 24 * hour);
-  EXPECT_EQ(stored_for_ms(levels, 1, 48 * hour, hour), 72 * hour) << "late samples change the day";
-  EXPECT_EQ(stored_for_ms(levels, 2, 48 * hour, hour), rollup::kForEver);
-  EXPECT_EQ(stored_for_ms(levels, 1, rollup::kForEver, hour), rollup::kForEver) << "and no longer";
+  const std::vector<rollup::Level> levels = {
+      {300'000, 24 * kHour}, {kHour, 12 * kHour}, {24 * kHour, rollup::kForEver}};
+  EXPECT_EQ(stored_for_ms(levels, 0, 48 * kHour, kHour), 24 * kHour);
+  EXPECT_EQ(stored_for_ms(levels, 1, 48 * kHour, kHour), 72 * kHour) << "late samples change the day";
+  EXPECT_EQ(stored_for_ms(levels, 2, 48 * kHour, kHour), rollup::kForEver);
+  EXPECT_EQ(stored_for_ms(levels, 1, rollup::kForEver, kHour), rollup::kForEver) << "and no longer";
 }
 
 TEST(StoredFor, over_when_its_last_moment_is) {
@@ -59,13 +62,13 @@ TEST(StoredFor, near_its_end_it_is_made_of_no_less) {
 }
 
 TEST(StoredFor, of_a_whole_store) {
-  const std::vector<rollup::Level> levels = {{300'000, 24 * hour}, {24 * hour, 48 * hour}};
-  const Lifetimes lifetimes{levels, 12 * hour, hour};
-  EXPECT_EQ(lifetimes.level_of(24 * hour), 1U);
-  EXPECT_EQ(lifetimes.level_of(hour), 2U) << "no such granularity";
-  EXPECT_EQ(lifetimes.stored_ms(0), 36 * hour);
-  EXPECT_EQ(lifetimes.longest_ms(), 48 * hour);
-  EXPECT_EQ((Lifetimes{{}, 12 * hour, hour}).longest_ms(), 12 * hour) << "only samples";
+  const std::vector<rollup::Level> levels = {{300'000, 24 * kHour}, {24 * kHour, 48 * kHour}};
+  const Lifetimes lifetimes{levels, 12 * kHour, kHour};
+  EXPECT_EQ(lifetimes.level_of(24 * kHour), 1U);
+  EXPECT_EQ(lifetimes.level_of(kHour), 2U) << "no such granularity";
+  EXPECT_EQ(lifetimes.stored_ms(0), 36 * kHour);
+  EXPECT_EQ(lifetimes.longest_ms(), 48 * kHour);
+  EXPECT_EQ((Lifetimes{{}, 12 * kHour, kHour}).longest_ms(), 12 * kHour) << "only samples";
 }
 
 TEST(StoredFor, a_time_to_live_is_over_when_its_last_sample_is) {

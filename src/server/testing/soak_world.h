@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "engine/rocksdb/env/options.h"
+#include "model/testing/lengths.h"
 #include "storage/testing/store_fixture.h"
 
 namespace varve::server::testing {
 
-inline constexpr std::int64_t kMinute = 60'000;
-inline constexpr std::int64_t kHour = 60 * kMinute;
-inline constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 inline constexpr model::Timestamp kStart = 20'000 * kDay + 5 * kHour;
 
 struct Series {

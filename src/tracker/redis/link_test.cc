@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <future>
 
+#include "model/testing/lengths.h"
 #include "tracker/coalescing.h"
 #include "tracker/redis/redis_jobs.h"
 #include "tracker/redis/redis_tracker.h"
@@ -19,7 +20,7 @@ namespace varve::tracker::redis::testing {
 namespace {
 
 constexpr model::TenantId kTenant{7};
-constexpr std::int64_t kHour = 3'600'000;
+using model::testing::kHour;
 constexpr std::array<std::uint32_t, 1> kPartitions = {1};
 
 Status nothing_to_replay() { return {}; }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "model/testing/lengths.h"
 #include "tracker/slot_tracker.h"
 
 namespace varve::tracker::testing {
@@ -16,8 +17,8 @@ namespace varve::tracker::testing {
 // An empty tracker.
 using MakeTracker = std::function<std::unique_ptr<SlotTracker>(const TrackerOptions&)>;
 
-inline constexpr std::int64_t kMinute = 60'000;
-inline constexpr std::int64_t kHour = 60 * kMinute;
+using model::testing::kHour;
+using model::testing::kMinute;
 
 class TrackerContract : public ::testing::TestWithParam<MakeTracker> {
  protected:
