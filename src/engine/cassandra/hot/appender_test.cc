@@ -5,11 +5,12 @@
 #include <thread>
 
 #include "engine/cassandra/testing/appender_fixture.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
-constexpr std::int64_t kHour = Cluster::kSlotMs;
+using model::testing::kHour;
 
 TEST_F(AppenderTest, RowsCountInTheOrderOfTheCalls) {
   const auto line = a.group({"cpu", "mem"}, "h");

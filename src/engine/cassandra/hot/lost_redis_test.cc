@@ -4,12 +4,13 @@
 #include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/testing/appender_fixture.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using LostRedisTest = AppenderTest;
-constexpr std::int64_t kHour = Cluster::kSlotMs;
+using model::testing::kHour;
 
 TEST_F(LostRedisTest, WithoutRedisAMarkerStandsForTheTouches) {
   const auto line = a.group({"cpu"}, "h");

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "model/testing/lengths.h"
+
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 const std::vector<std::int64_t> kGranularities{5 * kMinute, kHour, kDay};
 
 std::string shown(const TimeRanges& ranges) {

@@ -19,9 +19,9 @@ using model::Value;
 using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
+using testing::kStart;
 
-constexpr Timestamp kStart = 400'032 * kHour;
-const std::vector<std::int64_t> kWidths{5 * kMinute, kHour};
+const std::vector<std::int64_t> kScannedWidths{5 * kMinute, kHour};
 
 struct Sum {
   std::uint64_t count = 0;
@@ -117,8 +117,8 @@ class BatchScanTest : public testing::GroupRows {
     storage::ScanOptions options;
     options.range = range;
     const TimeRanges active{{kStart - 30 * kDay, kStart + 30 * kDay}};
-    const std::vector<rollup::Level> levels{{kWidths[0], 90 * kDay}, {kWidths[1], rollup::kForEver}};
-    const ScanContext context{rows,   reader,  maker.levels(), kWidths,        levels,        pending,
+    const std::vector<rollup::Level> levels{{kScannedWidths[0], 90 * kDay}, {kScannedWidths[1], rollup::kForEver}};
+    const ScanContext context{rows,   reader,  maker.levels(), kScannedWidths, levels,        pending,
                               active, options, sink,           clock.now_ms(), bytes_at_once, schema.raw_retention_ms};
     const Status status = BatchScan(context, std::move(members), merged).run();
     ASSERT_TRUE(status) << status.error().message;

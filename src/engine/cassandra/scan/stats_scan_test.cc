@@ -19,9 +19,9 @@ using storage::SeriesStats;
 using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
+using testing::kStart;
 using Random = std::mt19937_64;
 
-constexpr Timestamp kStart = 400'032 * kHour;
 constexpr int kDays = 12;
 
 std::vector<rollup::Level> levels_of(const std::vector<std::int64_t>& widths) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cassandra/tables/spans.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -74,7 +75,7 @@ TEST(Identity, BlobsAreHashes) {
 }
 
 TEST(Identity, IndexBucketsBeginOnThursdays) {
-  constexpr std::int64_t kDay = 86'400'000;
+  using model::testing::kDay;
   EXPECT_EQ(index_bucket_of(0), 0);
   EXPECT_EQ(index_bucket_of(7 * kDay - 1), 0);
   EXPECT_EQ(index_bucket_of(7 * kDay), 7 * kDay);

@@ -10,9 +10,9 @@
 namespace varve::engine::cassandra::testing {
 namespace {
 
-class Model {
+class SeriesModel {
  public:
-  explicit Model(std::uint32_t seed) : random_(seed) {
+  explicit SeriesModel(std::uint32_t seed) : random_(seed) {
     for (auto& replica : replicas_) replica = std::make_unique<Replica>(shared_);
   }
 
@@ -184,7 +184,7 @@ class Model {
 
 class SeriesModelTest : public ::testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(SeriesModelTest, ThreeReplicasAgree) { Model(GetParam()).run(400); }
+TEST_P(SeriesModelTest, ThreeReplicasAgree) { SeriesModel(GetParam()).run(400); }
 INSTANTIATE_TEST_SUITE_P(Seeds, SeriesModelTest, ::testing::Range(1U, 21U));
 
 }  // namespace

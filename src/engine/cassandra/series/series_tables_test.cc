@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/series/testing/replica.h"
+#include "model/testing/lengths.h"
 #include "tracker/partition.h"
 
 namespace varve::engine::cassandra::testing {
@@ -159,7 +160,7 @@ TEST_F(SeriesTablesTest, NamesAreWrittenOnceAnIndexBucket) {
 }
 
 TEST_F(SeriesTablesTest, RowsLiveAnIndexBucketLongerThanSamples) {
-  constexpr std::int64_t kDay = 86'400'000;
+  using model::testing::kDay;
   Replica keeps(shared, {.directory = {}, .retention_ms = 30 * kDay});
   ASSERT_TRUE(keeps.append(keeps.group({"cpu"}, "a")));
   shared.clock.advance_ms(36 * kDay);

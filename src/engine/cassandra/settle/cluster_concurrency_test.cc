@@ -6,13 +6,15 @@
 #include <thread>
 
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
-constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute;
-const std::vector<std::string> kMetrics = {"cpu"};
+using model::testing::kHour;
+using model::testing::kMinute;
+const std::vector<std::string> kSealedMetrics = {"cpu"};
 
 TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
   constexpr int kWriters = 3, kAppends = 150;
@@ -28,7 +30,7 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
         std::mt19937 random(static_cast<unsigned>(w));
         ClusterReplica& replica = w % 2 == 0 ? a : b;
         for (int i = 0; i < kAppends; ++i) {
-          const auto line = replica.group(kMetrics, "h" + std::to_string(w));
+          const auto line = replica.group(kSealedMetrics, "h" + std::to_string(w));
           const Timestamp time = cluster.clock.now_ms() - static_cast<Timestamp>(random() % (5 * kHour));
           while (true) {  // the clock may have run too far meanwhile
             const auto status = replica.append(line, time, i);
@@ -82,7 +84,7 @@ TEST(ClusterConcurrencyTest, WhatIsAcknowledgedIsSealed) {
   SealedView view(cluster);
   const model::TimeRange all{start - 10 * kHour, end + kHour};
   for (std::size_t w = 0; w < kWriters; ++w) {
-    const auto cells = SealedView::cells("h" + std::to_string(w), kMetrics);
+    const auto cells = SealedView::cells("h" + std::to_string(w), kSealedMetrics);
     EXPECT_EQ(view.sealed(cells, 1, 0, all), acknowledged[w]);
     for (std::size_t level = 0; level < 2; ++level) {
       EXPECT_EQ(shown(view.windows(cells, 0, level, all)),

@@ -8,6 +8,7 @@
 
 #include "base/testing/effort.h"
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
@@ -15,9 +16,11 @@ namespace {
 using model::TimeRange;
 using model::Timestamp;
 
-constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 constexpr int kHosts = 4;
-const std::vector<std::string> kWide = {"cpu", "mem"}, kNarrow = {"cpu"};
+const std::vector<std::string> kBothMetrics = {"cpu", "mem"}, kOneMetric = {"cpu"};
 
 ClusterOptions for_ever() {
   return {.partitions = 2,
@@ -30,8 +33,8 @@ ClusterOptions for_hours() {
   return options;
 }
 
-struct Model {
-  Model(unsigned seed, const ClusterOptions& options) : random(seed), cluster(options) {
+struct ClusterModel {
+  ClusterModel(unsigned seed, const ClusterOptions& options) : random(seed), cluster(options) {
     for (auto& replica : replicas) replica = fresh();
   }
 
@@ -72,7 +75,7 @@ struct Model {
       ASSERT_LT(tries, 50) << "nothing is taken in any more";
       advance(1);
       ClusterReplica& replica = any();
-      const auto line = replica.group(wide ? kWide : kNarrow, "h" + std::to_string(host));
+      const auto line = replica.group(wide ? kBothMetrics : kOneMetric, "h" + std::to_string(host));
       model::LineGroup group;
       line.set(group);
       model::RowBatch rows;
@@ -164,15 +167,15 @@ struct Model {
 
   Samples sealed(const std::string& host, const std::string& metric) {
     const std::uint16_t column = metric == "cpu" ? 0 : 1;
-    Samples out = view.sealed(SealedView::cells(host, kWide), 2, column, all);
-    if (column == 0) out.merge(view.sealed(SealedView::cells(host, kNarrow), 1, 0, all));
+    Samples out = view.sealed(SealedView::cells(host, kBothMetrics), 2, column, all);
+    if (column == 0) out.merge(view.sealed(SealedView::cells(host, kOneMetric), 1, 0, all));
     return out;
   }
   // All that was acknowledged, as a question reads it.
   void expect_readable(ClusterReplica& replica, const std::vector<Timestamp>& hot) {
     for (const auto& [host, metrics] : samples) {
       std::map<std::string, Samples> found;
-      for (const auto& names : {kWide, kNarrow}) {
+      for (const auto& names : {kBothMetrics, kOneMetric}) {
         const GroupRef group{SealedView::cells(host, names), names.size()};
         const SlotsWanted wanted{&group, all, {0}, hot};
         const auto lists = replica.reader.read({&wanted, 1}, {});
@@ -205,10 +208,10 @@ struct Model {
     for (const auto& [host, metrics] : samples) {
       for (const auto& [metric, expected] : metrics) {
         const unsigned column = metric == "cpu" ? 0 : 1;
-        auto found = view.windows(SealedView::cells(host, kWide), column, level, all);
+        auto found = view.windows(SealedView::cells(host, kBothMetrics), column, level, all);
         rollup::TextPool none;
         if (column == 0) {
-          found = rollup::merged(found, view.windows(SealedView::cells(host, kNarrow), 0, level, all), none);
+          found = rollup::merged(found, view.windows(SealedView::cells(host, kOneMetric), 0, level, all), none);
         }
         ShownWindows is = shown(found), should = shown(windows_of(expected, widths[level]));
         std::erase_if(is, [&](const auto& window) { return !trusted(window.first); });
@@ -284,7 +287,7 @@ struct Model {
 void run_models(const ClusterOptions& options, int steps) {
   for (unsigned seed = 1; seed <= unsigned{varve::testing::effort(40)}; ++seed) {
     SCOPED_TRACE(seed);
-    Model model(seed, options);
+    ClusterModel model(seed, options);
     model.run(steps);
     if (::testing::Test::HasFatalFailure()) return;
     model.end();

@@ -6,13 +6,16 @@
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
-constexpr std::int64_t kHour = Cluster::kSlotMs, kDay = 24 * kHour, kMinute = 60'000;
-const std::vector<std::string> kMetrics = {"cpu"};
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
+const std::vector<std::string> kDroppedMetrics = {"cpu"};
 
 class DropperTest : public ::testing::Test {
  protected:
@@ -47,7 +50,7 @@ class DropperTest : public ::testing::Test {
 
   void append(ClusterReplica& replica, Timestamp time, std::int64_t value, const std::string& host = "h") {
     cluster.clock.advance_ms(1);
-    const auto status = replica.append(replica.group(kMetrics, host), time, value);
+    const auto status = replica.append(replica.group(kDroppedMetrics, host), time, value);
     ASSERT_TRUE(status && *status);
   }
   // Until all that has ended is sealed.
@@ -63,7 +66,7 @@ class DropperTest : public ::testing::Test {
   std::size_t journal() { return cluster.rows.size(cluster.tables.pending_journal); }
   // As a question that found this slot pending reads it.
   Samples read(Timestamp slot, const std::string& host = "h") {
-    const GroupRef group{SealedView::cells(host, kMetrics), 1};
+    const GroupRef group{SealedView::cells(host, kDroppedMetrics), 1};
     SlotsWanted wanted{&group, {slot, slot + kHour}, {0}, {slot}};
     const auto lists = b.reader.read({&wanted, 1}, {});
     EXPECT_TRUE(lists);
@@ -165,7 +168,7 @@ TEST_F(DropperTest, WhatIsSetAsideStays) {
   seal();
   append(a, now + 1, 4);
   cluster.clock.advance_ms(cluster.options.quiet_ms + kMinute);
-  const std::uint32_t partition = a.series.directory().name(a.group(kMetrics, "h").id).partition;
+  const std::uint32_t partition = a.series.directory().name(a.group(kDroppedMetrics, "h").id).partition;
   const auto due = a.pending.samples().due(a.clock.now_ms(), {&partition, 1}, 10, tracker::When::quiet);
   ASSERT_TRUE(due && due->size() == 1);
   ASSERT_TRUE(a.pending.samples().fail((*due)[0], a.clock.now_ms()));
@@ -180,11 +183,11 @@ TEST_F(DropperTest, WhatIsSetAsideStays) {
 TEST_F(DropperTest, AReaderSeesAllOrNothingOfTheDeletes) {
   const std::string host = [] {
     for (int i = 0;; ++i) {
-      const GroupCells cells = SealedView::cells("h" + std::to_string(i), kMetrics);
+      const GroupCells cells = SealedView::cells("h" + std::to_string(i), kDroppedMetrics);
       if (hash_prefix_of(cells.group, 3).shard != hash_prefix_of(cells.group, 8).shard) return "h" + std::to_string(i);
     }
   }();
-  for (int i = 0; i < 5000; ++i) a.group(kMetrics, "other" + std::to_string(i));
+  for (int i = 0; i < 5000; ++i) a.group(kDroppedMetrics, "other" + std::to_string(i));
   append(a, now, 3, host);
   append(b, now, 4, host);  // the later one, which is deleted first
   seal();
@@ -305,7 +308,7 @@ class ShortLives : public DropperTest {
   ShortLives() : DropperTest({.raw_retention_ms = kDay}) {}
   // The finest.
   ShownWindows windows() {
-    return shown(view.windows(SealedView::cells("h", kMetrics), 0, 0, {now - kDay, now + kDay}));
+    return shown(view.windows(SealedView::cells("h", kDroppedMetrics), 0, 0, {now - kDay, now + kDay}));
   }
 };
 

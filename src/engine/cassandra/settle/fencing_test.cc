@@ -5,12 +5,13 @@
 
 #include "engine/cassandra/erase/eraser.h"
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
-constexpr std::int64_t kHour = Cluster::kSlotMs;
+using model::testing::kHour;
 
 class FencingTest : public ::testing::Test {
  protected:

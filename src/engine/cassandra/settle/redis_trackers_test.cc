@@ -5,15 +5,16 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/testing/cluster.h"
+#include "model/testing/lengths.h"
 #include "tracker/redis/testing/shared.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
+using model::testing::kHour;
 using tracker::redis::testing::await;
 using tracker::redis::testing::link_to;
-constexpr std::int64_t kHour = Cluster::kSlotMs;
 
 // The link's, of which so much has passed as the test says.
 class LaterClock final : public Clock {

@@ -18,9 +18,9 @@ using rollup::Kind;
 using testing::kDay;
 using testing::kHour;
 using testing::kMinute;
+using testing::kStart;
 
-constexpr Timestamp kStart = 400'032 * kHour;  // a multiple of 48 hours and of 4
-const std::vector<std::int64_t> kWidths{5 * kMinute, kHour, kDay};
+const std::vector<std::int64_t> kMadeWidths{5 * kMinute, kHour, kDay};
 
 class RollupBlockMakerTest : public testing::GroupRows {
  protected:
@@ -215,7 +215,7 @@ TEST_F(RollupBlockMakerTest, LikeAModel) {
     for (const std::size_t level : {0, 1}) {
       rollup::Windows expected;
       for (const auto& [time, value] : model) {
-        const Timestamp start = model::window_start(time, kWidths[level]);
+        const Timestamp start = model::window_start(time, kMadeWidths[level]);
         if (expected.empty() || expected.back().start != start) {
           expected.push_back({start, time, time, 0, 0, 1e9, -1e9, {}});
         }

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
-constexpr std::int64_t kHour = Cluster::kSlotMs, kMinute = 60'000, kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 
 class RollupBlockRaceTest : public ::testing::Test {
  protected:

@@ -6,12 +6,15 @@
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/testing/sealed_view.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::Timestamp;
-constexpr std::int64_t kHour = Cluster::kSlotMs, kDay = 24 * kHour, kMinute = 60'000;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 
 ClusterOptions three_levels() {
   return {.raw_retention_ms = 90 * kDay,

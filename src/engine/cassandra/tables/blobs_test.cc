@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/tables/spans.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000, kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
 
 TEST(SpansTest, AreMultiplesOfSlotAndGranularity) {
   EXPECT_EQ(bucket_ms(kHour), 7 * kDay);

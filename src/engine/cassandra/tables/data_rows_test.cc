@@ -5,11 +5,14 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000, kDay = 24 * kHour, kWeek = 7 * kDay;
+using model::testing::kDay;
+using model::testing::kHour;
+constexpr std::int64_t kWeek = 7 * kDay;
 
 class DataRows : public ::testing::Test {
  protected:

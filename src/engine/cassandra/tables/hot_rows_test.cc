@@ -7,11 +7,12 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
+using model::testing::kHour;
 
 std::string hash_of_bytes(std::initializer_list<int> first, char rest) {
   std::string hash(kGroupHashBytes, rest);

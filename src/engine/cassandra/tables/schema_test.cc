@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <set>
 
+#include "model/testing/lengths.h"
+
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
 
 SchemaOptions usual() {
   return {"varve", "SimpleStrategy:1", kHour, 90 * kDay, {{kHour / 12, 365 * kDay}, {kHour, rollup::kForEver}}};

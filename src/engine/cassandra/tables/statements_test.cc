@@ -8,12 +8,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Table kWide{"wide",
-                  "",
-                  {{"a", CellType::text}, {"b", CellType::blob}},
-                  {{"c", CellType::bigint}, {"d", CellType::text}},
-                  {{"x", CellType::blob}, {"y", CellType::text}},
-                  ""};
+const Table kWideTable{"wide",
+                       "",
+                       {{"a", CellType::text}, {"b", CellType::blob}},
+                       {{"c", CellType::bigint}, {"d", CellType::text}},
+                       {{"x", CellType::blob}, {"y", CellType::text}},
+                       ""};
 Bounds bounds(bool from, bool until) {
   Bounds out;
   out.from = from;
@@ -24,35 +24,37 @@ Bounds bounds(bool from, bool until) {
 const Table kOne{"one", "", {{"a", CellType::text}}, {}, {{"x", CellType::text}}, ""};
 
 TEST(Statements, Writes) {
-  EXPECT_EQ(insert_cql("k", kWide),
+  EXPECT_EQ(insert_cql("k", kWideTable),
             "INSERT INTO k.wide (a, b, c, d, x, y) VALUES (?, ?, ?, ?, ?, ?) USING TIMESTAMP ? AND TTL ?");
-  EXPECT_EQ(delete_cql("k", kWide, false),
+  EXPECT_EQ(delete_cql("k", kWideTable, false),
             "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ? AND c = ? AND d = ?");
-  EXPECT_EQ(delete_cql("k", kWide, true), "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ?");
+  EXPECT_EQ(delete_cql("k", kWideTable, true), "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ?");
   EXPECT_EQ(delete_cql("k", kOne, false), "DELETE FROM k.one USING TIMESTAMP ? WHERE a = ?");
 }
 
 TEST(Statements, Reads) {
   const Names y{"y"}, both{"y", "x"};
-  EXPECT_EQ(select_cql("k", kWide, both, bounds(false, false)), "SELECT c, d, y, x FROM k.wide WHERE a = ? AND b = ?");
-  EXPECT_EQ(select_cql("k", kWide, {}, bounds(true, false)),
+  EXPECT_EQ(select_cql("k", kWideTable, both, bounds(false, false)),
+            "SELECT c, d, y, x FROM k.wide WHERE a = ? AND b = ?");
+  EXPECT_EQ(select_cql("k", kWideTable, {}, bounds(true, false)),
             "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c >= ?");
-  EXPECT_EQ(select_cql("k", kWide, y, bounds(false, true)),
+  EXPECT_EQ(select_cql("k", kWideTable, y, bounds(false, true)),
             "SELECT c, d, y FROM k.wide WHERE a = ? AND b = ? AND c < ?");
-  EXPECT_EQ(select_cql("k", kWide, {}, bounds(true, true)),
+  EXPECT_EQ(select_cql("k", kWideTable, {}, bounds(true, true)),
             "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c >= ? AND c < ?");
   Bounds keys;
   keys.keys = true;
-  EXPECT_EQ(select_cql("k", kWide, {}, keys), "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c IN ?");
+  EXPECT_EQ(select_cql("k", kWideTable, {}, keys), "SELECT c, d FROM k.wide WHERE a = ? AND b = ? AND c IN ?");
   EXPECT_EQ(select_cql("k", kOne, {}, bounds(false, false)), "SELECT a FROM k.one WHERE a = ?") << "is it there?";
-  EXPECT_EQ(scan_cql("k", kWide, y), "SELECT a, b, c, d, y FROM k.wide WHERE token(a, b) > ? AND token(a, b) <= ?");
+  EXPECT_EQ(scan_cql("k", kWideTable, y),
+            "SELECT a, b, c, d, y FROM k.wide WHERE token(a, b) > ? AND token(a, b) <= ?");
   EXPECT_EQ(scan_cql("k", kOne, {}), "SELECT a FROM k.one WHERE token(a) > ? AND token(a) <= ?");
 }
 
 TEST(Statements, PagesHaveBytesInMind) {
   const Names x{"x"}, y{"y"};
-  EXPECT_EQ(Select(driver::Statement(nullptr), kWide, y).page_rows(), 500U);
-  Select blobs(driver::Statement(nullptr), kWide, x);
+  EXPECT_EQ(Select(driver::Statement(nullptr), kWideTable, y).page_rows(), 500U);
+  Select blobs(driver::Statement(nullptr), kWideTable, x);
   EXPECT_EQ(blobs.page_rows(), 128U);
   blobs.measured(0, 0);
   blobs.measured(10, 160'000);

@@ -14,10 +14,14 @@
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::cassandra::testing {
 
-inline constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
+inline constexpr model::Timestamp kStart = 400'032 * kHour;  // a multiple of 48 hours and of 4
 
 // Numbers of one process alone.
 class CountedVersions final : public WriteVersions {
