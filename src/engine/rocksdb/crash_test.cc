@@ -17,8 +17,8 @@ using storage::testing::Samples;
 using testing::kDied;
 using testing::StoreAt;
 
-constexpr int kRounds = 3;
-constexpr int kRows = 50;
+constexpr int kCrashRounds = 3;
+constexpr int kCrashRows = 50;
 
 // Puts the same times three times over, settling between, and dies at the `at`-th passing of `step`.
 void work_and_die(Options options, const std::string& step, int at) {
@@ -32,8 +32,8 @@ void work_and_die(Options options, const std::string& step, int at) {
   Fixture store(engine);
   const auto group = store.group({"m", "n"});
   const auto alone = store.group({"m"});
-  for (int round = 0; round < kRounds; ++round) {
-    for (int i = 0; i < kRows; ++i) {
+  for (int round = 0; round < kCrashRounds; ++round) {
+    for (int i = 0; i < kCrashRows; ++i) {
       const auto value = Value::of_long(round * 1000 + i);
       const bool good = round == 1 ? bool(store.put(*alone, i * 200'000, {value}))
                                    : bool(store.put(*group, i * 200'000, {value, value}));
@@ -77,7 +77,7 @@ TEST_P(Crash, loses_nothing) {
       StoreAt engine(options, clock);
       Fixture store(engine);
       Samples want;
-      for (int i = 0; i < kRows; ++i) {
+      for (int i = 0; i < kCrashRows; ++i) {
         want[i * 200'000] = OwnedValue(Value::of_long((rounds_done - 1) * 1000 + i));
       }
       EXPECT_EQ(store.read("m"), want);

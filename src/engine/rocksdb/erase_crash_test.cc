@@ -29,7 +29,7 @@ using testing::Sums;
 constexpr TimeRange kAll{kStart, kStart + kDay};
 constexpr TimeRange kHole{kStart + 30 * kMinute + 5, kStart + 5 * kHour + 1};
 
-Options options_at(const std::string& path) {
+Options erase_options(const std::string& path) {
   Options o;
   o.path = path;
   o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
@@ -57,7 +57,7 @@ TEST(EraseChild, DISABLED_works_and_dies) {
   const char* path = std::getenv("VARVE_CRASH_PATH");
   ASSERT_NE(path, nullptr);
   const std::string step = std::getenv("VARVE_CRASH_STEP");
-  auto options = options_at(path);
+  auto options = erase_options(path);
   options.at_step = [&](std::string_view name) {
     if (name == step) ::_exit(kDied);
     return Status{};
@@ -91,7 +91,7 @@ TEST_P(EraseCrash, all_or_nothing) {
   ASSERT_EQ(testing::run_child("EraseChild.*", {{"VARVE_CRASH_PATH", directory.path()}, {"VARVE_CRASH_STEP", step}}),
             kDied);
   const ManualClock clock(kStart + 2 * kDay);
-  StoreAt engine(options_at(directory.path()), clock);
+  StoreAt engine(erase_options(directory.path()), clock);
   Fixture store(engine);
   const auto check = [&](bool erased) {
     for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {

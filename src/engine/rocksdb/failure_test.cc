@@ -19,14 +19,6 @@ using storage::testing::OwnedValue;
 using storage::testing::Samples;
 using testing::StoreAt;
 
-// Only settle() and erase() do anything, on the thread of the test.
-Options options_at(const std::string& path) {
-  Options options;
-  options.path = path;
-  options.merge_quiet_ms = 1'000'000'000;
-  return options;
-}
-
 class Failure : public ::testing::Test {
  protected:
   Failure() {
@@ -72,7 +64,7 @@ class Failure : public ::testing::Test {
 
   const testing::TemporaryDirectory directory;
   const SystemClock clock;
-  Options options = options_at({});
+  Options options = testing::options_at_rest({});
   std::optional<StoreAt> engine;
   std::optional<Fixture> store;
   storage::testing::Group* group = nullptr;

@@ -10,6 +10,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/failing_files.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -19,10 +20,10 @@ using model::Value;
 using storage::testing::Fixture;
 using testing::RocksdbEngine;
 
-constexpr std::chrono::seconds kLong{30};  // nothing takes so long; only a test that fails does
-constexpr int kMetrics = 100;
+constexpr std::chrono::seconds kNeverLonger{30};  // nothing takes so long; only a test that fails does
+constexpr int kMetricCount = 100;
 constexpr int kRowsOfABatch = 500;
-constexpr std::int64_t kHour = 3'600'000;
+using model::testing::kHour;
 constexpr Timestamp kNow = 20'000 * 24 * kHour;
 
 // Stops the threads that come to one of the steps, and counts the spills.
@@ -45,7 +46,7 @@ class Steps {
   }
   bool wait_for_arrival() {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kLong, [this] { return arrived_; });
+    return changed_.wait_for(lock, kNeverLonger, [this] { return arrived_; });
   }
   [[nodiscard]] int spills() {
     const std::lock_guard lock(mutex_);
@@ -53,7 +54,7 @@ class Steps {
   }
   bool wait_for_spills(int spills) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kLong, [&] { return spills_ >= spills; });
+    return changed_.wait_for(lock, kNeverLonger, [&] { return spills_ >= spills; });
   }
 
  private:
@@ -65,7 +66,7 @@ class Steps {
     arrived_ = true;
     changed_.notify_all();
     const int enough = spills_ + wanted_;
-    EXPECT_TRUE(changed_.wait_for(lock, kLong, [&] { return step != held_ || spills_ >= enough; }));
+    EXPECT_TRUE(changed_.wait_for(lock, kNeverLonger, [&] { return step != held_ || spills_ >= enough; }));
     return {};
   }
 
@@ -94,13 +95,13 @@ class Flush : public ::testing::Test {
     engine.emplace(options, clock);
     store.emplace(*engine);
     std::vector<std::string> metrics;
-    for (int m = 0; m < kMetrics; ++m) metrics.push_back("m" + std::to_string(m));
+    for (int m = 0; m < kMetricCount; ++m) metrics.push_back("m" + std::to_string(m));
     group = store->group(metrics);
   }
   model::RowBatch rows() {
     model::RowBatch batch;
     for (int r = 0; r < kRowsOfABatch; ++r, ++written) {
-      const std::vector<Value> values(kMetrics, Value::of_long(static_cast<std::int64_t>(written)));
+      const std::vector<Value> values(kMetricCount, Value::of_long(static_cast<std::int64_t>(written)));
       batch.add(group->line, kNow - 2 * 24 * kHour + static_cast<Timestamp>(written) * 1000, values);
     }
     return batch;

@@ -21,7 +21,7 @@ using testing::kStart;
 using testing::RocksdbEngine;
 using Names = std::vector<std::string>;
 
-Options short_lived() {
+Options forgetful() {
   Options o;
   o.raw_retention_ms = 2 * kDay;
   o.rollups.levels = {{5 * kMinute, 4 * kDay}, {kHour, 6 * kDay}};
@@ -33,7 +33,7 @@ Options short_lived() {
 
 class ForgetTest : public testing::RollupStore {
  protected:
-  ForgetTest() : RollupStore(short_lived(), kStart + kHour) {}
+  ForgetTest() : RollupStore(forgetful(), kStart + kHour) {}
 
   void put(const storage::testing::Group& group, model::Timestamp time) {
     const std::vector<Value> values(group.metrics.size(), Value::of_long(1));

@@ -60,16 +60,9 @@ class Ballast {
   const std::string path_;
 };
 
-Options options_at(const std::string& path) {
-  Options options;
-  options.path = path;
-  options.merge_quiet_ms = 1'000'000'000;
-  return options;
-}
-
-class Life {
+class FullDiskLife {
  public:
-  explicit Life(const std::string& path) : options_(options_at(path)) {
+  explicit FullDiskLife(const std::string& path) : options_(testing::options_at_rest(path)) {
     options_.at_step = [this](std::string_view step) -> Status {
       if (fills_ && step == "flush.begin") ballast_.emplace(options_.path);
       if (dies_ && step == "flush.done") ::_exit(kDied);
@@ -101,7 +94,7 @@ class Life {
 
 // Runs in a process of its own.
 TEST(FullDisk, DISABLED_child) {
-  Life life(::getenv(kDirectory));
+  FullDiskLife life(::getenv(kDirectory));
   for (int n = 0; n < kRowsBefore; ++n) ASSERT_TRUE(life.put(n));
   life.fill_before_the_next_flush();
   ASSERT_FALSE(life.settle());
@@ -118,7 +111,7 @@ TEST(FullDisk, loses_nothing_when_there_is_room_again) {
   if (!disk.is_mounted()) GTEST_SKIP() << "needs the right to mount a file system";
   const std::string path = disk.path() + "/store";
   ASSERT_EQ(testing::run_child("FullDisk.DISABLED_child", {{kDirectory, path}}), kDied);
-  Life life(path);
+  FullDiskLife life(path);
   EXPECT_EQ(life.samples(), std::size_t{kRowsBefore + kRowsAfter});
 }
 

@@ -10,21 +10,23 @@
 #include "base/testing/effort.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/sums.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using model::Timestamp;
 using model::Value;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 using storage::testing::Fixture;
+using testing::kStart;
 using testing::RocksdbEngine;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay;
-constexpr int kRounds = varve::testing::effort(16);
+constexpr int kSettleRounds = varve::testing::effort(16);
 constexpr std::uint64_t kSamplesOfARound = 4000;
 constexpr int kWriters = 2;
 constexpr int kReaders = 2;
@@ -111,13 +113,13 @@ TEST(SettleConcurrency, every_query_sees_every_sample_once) {
     std::vector<std::jthread> threads;
     for (auto& series : all) threads.emplace_back([&] { write(series); });
     for (std::size_t r = 0; r < kReaders; ++r) threads.emplace_back([&, r] { read(r); });
-    for (int round = 0; round < kRounds && !::testing::Test::HasFailure(); ++round) {
+    for (int round = 0; round < kSettleRounds && !::testing::Test::HasFailure(); ++round) {
       for (const auto& series : all) {
         const auto enough = static_cast<std::uint64_t>(round + 1) * 400;
         while (series.acknowledged < enough && !::testing::Test::HasFailure()) std::this_thread::yield();
       }
       allowed = static_cast<std::uint64_t>(round + 2) * kSamplesOfARound;
-      clock.advance_ms(32 * kHour / kRounds);  // samples of the next slots go
+      clock.advance_ms(32 * kHour / kSettleRounds);  // samples of the next slots go
       const auto settled = engine.samples().settle();
       EXPECT_TRUE(settled) << settled.error().message;
     }

@@ -30,9 +30,9 @@ using testing::StoreAt;
 using testing::Sums;
 
 constexpr int kActs = 6;
-const std::vector<std::string> kMetrics = {"m", "n", "alone_bytes"};
+const std::vector<std::string> kSettledMetrics = {"m", "n", "alone_bytes"};
 
-Options options_at(const std::string& path) {
+Options settle_options(const std::string& path) {
   Options o;
   o.path = path;
   o.rollups.levels = {{5 * kMinute, 4 * kDay}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
@@ -61,7 +61,8 @@ struct Put {
 std::vector<Put> puts_of(int act) {
   std::vector<Put> puts;
   const auto all = [&puts](Timestamp time, double value) {
-    for (const auto& metric : kMetrics) puts.push_back({metric, kStart + time, value + (metric == "n" ? 0.5 : 0)});
+    for (const auto& metric : kSettledMetrics)
+      puts.push_back({metric, kStart + time, value + (metric == "n" ? 0.5 : 0)});
   };
   const auto day = [&](std::int64_t which, double value) {
     for (Timestamp t = 0; t < kDay; t += 10 * kMinute) all(which * kDay + t, value + static_cast<double>(t % 7));
@@ -102,9 +103,9 @@ Sums expected(int acts, const std::string& metric, std::int64_t width, model::Ti
   return sums;
 }
 
-class Life {
+class SettledLife {
  public:
-  Life(const Options& options, int act) : clock_(time_of(act)), engine_(options, clock_), store_(engine_) {
+  SettledLife(const Options& options, int act) : clock_(time_of(act)), engine_(options, clock_), store_(engine_) {
     pair_ = store_.group({"m", "n"});
     alone_ = store_.group({"alone_bytes"});
     again_ = store_.group({"m"});  // a series of the pair, in another group
@@ -137,7 +138,7 @@ class Life {
   // Does it say what has been put in so many acts?
   void check(int acts) {
     const model::TimeRange all{kStart, kStart + 6 * kDay};
-    for (const std::string& metric : kMetrics) {
+    for (const std::string& metric : kSettledMetrics) {
       const bool counter = metric.ends_with("bytes");
       for (const std::int64_t width : {kHour, kDay}) {
         SCOPED_TRACE(metric + " at " + std::to_string(width));
@@ -152,7 +153,7 @@ class Life {
   // After settling: what is over is gone, and what is not is there to the last sample.
   void check_samples(int acts) {
     const Timestamp gone = model::window_start(clock_.now_ms() - 2 * kDay, kHour);
-    for (const std::string& metric : kMetrics) {
+    for (const std::string& metric : kSettledMetrics) {
       SCOPED_TRACE(metric);
       EXPECT_EQ(read(metric, 1, {kStart, gone}, false).size(), 0U);
       const model::TimeRange kept{gone, kStart + 6 * kDay};
@@ -187,14 +188,14 @@ TEST(SettleCrashChild, DISABLED_plays_and_dies) {
   ASSERT_NE(path, nullptr);
   const int fatal_act = std::atoi(std::getenv("VARVE_CRASH_ACT"));
   int steps_left = std::atoi(std::getenv("VARVE_CRASH_STEP"));
-  Options options = options_at(path);
+  Options options = settle_options(path);
   int settling = -1;
   const testing::OwnSteps own;
   options.at_step = [&](std::string_view name) {
     if (settling == fatal_act && own.has(name) && steps_left-- == 0) ::_exit(kDied);
     return Status{};
   };
-  Life life(options, 0);
+  SettledLife life(options, 0);
   for (int act = 0; act < kActs; ++act) {
     if (!life.put(act)) ::_exit(1);
     settling = act;
@@ -207,14 +208,14 @@ TEST(SettleCrashChild, DISABLED_plays_and_dies) {
 std::vector<std::vector<std::string>> steps_of_life() {
   const testing::TemporaryDirectory directory;
   std::vector<std::vector<std::string>> steps(kActs);
-  Options options = options_at(directory.path());
+  Options options = settle_options(directory.path());
   int act = 0;
   const testing::OwnSteps own;
   options.at_step = [&](std::string_view name) {
     if (own.has(name)) steps[static_cast<std::size_t>(act)].emplace_back(name);
     return Status{};
   };
-  Life life(options, 0);
+  SettledLife life(options, 0);
   for (; act < kActs; ++act) {
     SCOPED_TRACE("act " + std::to_string(act));
     EXPECT_TRUE(life.put(act));
@@ -255,7 +256,7 @@ TEST(SettleCrash, at_every_step_everything_is_there_once) {
                                                           {"VARVE_CRASH_STEP", std::to_string(step)}}),
                 kDied);
       {
-        Life life(options_at(directory.path()), act);
+        SettledLife life(settle_options(directory.path()), act);
         life.check(act + 1);
         life.wait_ms(kHour);  // retention is looked after an hour after the start
         ASSERT_TRUE(life.settle());
@@ -263,7 +264,7 @@ TEST(SettleCrash, at_every_step_everything_is_there_once) {
         life.check_samples(act + 1);
       }
       const int next = std::min(act + 1, kActs - 1);
-      Life life(options_at(directory.path()), next);
+      SettledLife life(settle_options(directory.path()), next);
       life.check(act + 1);
       ASSERT_TRUE(next == act || life.put(next));
       life.check(next + 1);

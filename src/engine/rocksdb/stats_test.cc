@@ -22,9 +22,9 @@ using testing::kHour;
 using testing::kMinute;
 using testing::kStart;
 
-constexpr std::uint8_t kLong = 1;
-constexpr std::uint8_t kDouble = 2;
-constexpr std::uint8_t kString = 4;
+constexpr std::uint8_t kLongs = 1;
+constexpr std::uint8_t kDoubles = 2;
+constexpr std::uint8_t kStrings = 4;
 
 std::string unpacked(const std::string& value) {
   std::string plain;
@@ -36,7 +36,7 @@ std::string unpacked(const std::string& value) {
 TEST(StatsPage, Golden) {
   StatsPage page;
   page.points[1] = 3;
-  page.types[1] = kDouble;
+  page.types[1] = kDoubles;
   page.first[1] = 1000;
   page.last[1] = 2000;
   const std::string value = encode_stats_page(page);
@@ -92,14 +92,14 @@ TEST(StatsChanges, ChangesNothingBeforeItIsPublished) {
   ASSERT_EQ(pages.size(), 2U);
   stats.replace(pages);
   const StatsTable copy = stats;
-  EXPECT_EQ(stats.of(series[1]), (SeriesStats{10, 20, 2, kLong}));
+  EXPECT_EQ(stats.of(series[1]), (SeriesStats{10, 20, 2, kLongs}));
   StatsChanges less;
   less.subtract(series[0], 1);
   less.subtract(series[1], 2);
   stats.replace(less.apply(stats));
-  EXPECT_EQ(stats.of(series[0]), (SeriesStats{10, 20, 1, kLong}));
+  EXPECT_EQ(stats.of(series[0]), (SeriesStats{10, 20, 1, kLongs}));
   EXPECT_EQ(stats.of(series[1]), SeriesStats{});  // nothing left, nothing known
-  EXPECT_EQ(copy.of(series[1]), (SeriesStats{10, 20, 2, kLong}));
+  EXPECT_EQ(copy.of(series[1]), (SeriesStats{10, 20, 2, kLongs}));
   EXPECT_EQ(stats.of(SeriesId{7'000'000}), SeriesStats{});
 }
 
@@ -116,7 +116,7 @@ TEST_F(SeriesStatsTest, InTheHeadInRunsAndAfterARestart) {
   ASSERT_TRUE(store.put(*pair, kStart, {Value::of_long(1), Value::of_double(0.1)}));
   ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_double(1.5), Value::of_long(1)}));
   ASSERT_TRUE(store.put(*pair, kStart + kHour, {Value::of_long(7), Value::of_double(2.5)}));  // again
-  const SeriesStats expected{kStart, kStart + kHour, 2, kLong | kDouble};
+  const SeriesStats expected{kStart, kStart + kHour, 2, kLongs | kDoubles};
   EXPECT_EQ(stats("a"), expected);
   EXPECT_EQ(stats("b"), expected);
   engine.restart();  // from the log
@@ -134,13 +134,13 @@ TEST_F(SeriesStatsTest, InTheHeadInRunsAndAfterARestart) {
   ASSERT_TRUE(store.put(*again, kStart - kHour, {Value::of_long(2), Value::of_long(2)}));
   EXPECT_EQ(stats("a").points, 4U);
   settle();
-  EXPECT_EQ(stats("a"), (SeriesStats{kStart - kHour, kStart + kHour, 3, kLong}));  // the double never left the head
+  EXPECT_EQ(stats("a"), (SeriesStats{kStart - kHour, kStart + kHour, 3, kLongs}));  // the double never left the head
 }
 
 TEST_F(SeriesStatsTest, TextsAndOtherTenants) {
   const auto text = store.group({"s"});
   ASSERT_TRUE(store.put(*text, 1000, {Value::of_string("x")}));
-  EXPECT_EQ(stats("s"), (SeriesStats{1000, 1000, 1, kString}));
+  EXPECT_EQ(stats("s"), (SeriesStats{1000, 1000, 1, kStrings}));
   const auto found = store.find("s");
   const auto other = *engine.series().tenant("other");
   EXPECT_EQ(engine.store().series_stats(other, found)->at(0), SeriesStats{});
@@ -168,8 +168,8 @@ TEST(SeriesStatsModel, AgreesWithSets) {
       ASSERT_TRUE(store.put(*group, time, {longs ? Value::of_long(1) : Value::of_double(0.5), Value::of_double(1.5)}));
       model["x" + host].insert(time);
       model["y" + host].insert(time);
-      types["x" + host] |= longs ? kLong : kDouble;
-      types["y" + host] |= kDouble;
+      types["x" + host] |= longs ? kLongs : kDoubles;
+      types["y" + host] |= kDoubles;
     }
     if (round % 3 == 1) engine.restart();
     if (round % 2 == 1) {

@@ -33,6 +33,14 @@ class TemporaryDirectory {
   std::string path_;
 };
 
+// Only settle() and erase() do anything, on the thread of the test.
+inline Options options_at_rest(const std::string& path) {
+  Options options;
+  options.path = path;
+  options.merge_quiet_ms = 1'000'000'000;
+  return options;
+}
+
 class RocksdbEngine final : public storage::testing::Engine {
  public:
   explicit RocksdbEngine(Options options) : options_(std::move(options)), clock_(ahead_) { make(); }

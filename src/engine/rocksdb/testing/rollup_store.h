@@ -11,12 +11,13 @@
 
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/sums.h"
+#include "model/testing/lengths.h"
 
 namespace varve::engine::rocksdb::testing {
 
-inline constexpr std::int64_t kMinute = 60'000;
-inline constexpr std::int64_t kHour = 60 * kMinute;
-inline constexpr std::int64_t kDay = 24 * kHour;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
 inline constexpr model::Timestamp kStart = 20'000 * kDay;
 
 // What was written, by metric and time.
