@@ -9,11 +9,11 @@ namespace {
 constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr model::Timestamp kNow = 1'600'000'000'000;
+constexpr model::Timestamp kPickedAt = 1'600'000'000'000;
 
 // From `ago` until `until` before now.
 std::int64_t pick(const Retentions& kept, std::int64_t ago, std::int64_t until = 0) {
-  return pick_granularity(kept, {kNow - ago, kNow - until}, kNow).value_or(-1);
+  return pick_granularity(kept, {kPickedAt - ago, kPickedAt - until}, kPickedAt).value_or(-1);
 }
 
 const Retentions kThree{6 * kHour, {{5 * kMinute, 14 * kDay}, {kHour, 365 * kDay}, {2 * kHour, 500 * kDay}}};

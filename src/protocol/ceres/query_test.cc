@@ -6,15 +6,15 @@
 namespace varve::protocol::ceres {
 namespace {
 
-constexpr model::Timestamp kNow = 1'700'000'000'000;
+constexpr model::Timestamp kAskedAt = 1'700'000'000'000;
 using Parameters = std::vector<Parameter>;
 
 Result<Query> parse(Parameters parameters, std::string_view tenant = "t-1") {
-  return parse_query(parameters, tenant, kNow);
+  return parse_query(parameters, tenant, kAskedAt);
 }
 
 // With metricName and start, and these.
-std::string error_of(Parameters more) {
+std::string query_error(Parameters more) {
   more.insert(more.begin(), {{"metricName", "m"}, {"start", "1h-ago"}});
   const auto query = parse(more);
   return query ? "no error" : query.error().message;
@@ -44,7 +44,7 @@ TEST(ParseCeresQuery, Whole) {
   EXPECT_EQ(query->tags, (TagPairs{{"os", "linux"}, {"host", "h-1"}}));
   EXPECT_EQ(query->aggregator, "avg");
   EXPECT_EQ(query->granularity_ms, 300'000);
-  EXPECT_EQ(query->range, (model::TimeRange{kNow - 86'400'000, 1'699'999'999'000}));
+  EXPECT_EQ(query->range, (model::TimeRange{kAskedAt - 86'400'000, 1'699'999'999'000}));
 }
 
 TEST(ParseCeresQuery, Defaults) {
@@ -53,7 +53,7 @@ TEST(ParseCeresQuery, Defaults) {
   EXPECT_EQ(query->metric_group, "CPU");
   EXPECT_EQ(query->aggregator, "raw");
   EXPECT_EQ(query->granularity_ms, 0);
-  EXPECT_EQ(query->range, (model::TimeRange{0, kNow}));
+  EXPECT_EQ(query->range, (model::TimeRange{0, kAskedAt}));
   EXPECT_TRUE(query->tags.empty());
   EXPECT_TRUE(parse({{"metricName", "m"}, {"metricGroup", " "}, {"start", "0"}}));
   EXPECT_EQ(parse({{"metricName", "m"}, {"granularity", "5m"}, {"start", "0"}})->granularity_ms, 0);
@@ -61,21 +61,21 @@ TEST(ParseCeresQuery, Defaults) {
 }
 
 TEST(ParseCeresQuery, Errors) {
-  EXPECT_EQ(error_of({{"metricGroup", "g"}}), "Either metricName or metricGroup must be given, and not both");
+  EXPECT_EQ(query_error({{"metricGroup", "g"}}), "Either metricName or metricGroup must be given, and not both");
   EXPECT_FALSE(parse({{"start", "0"}}));
   EXPECT_FALSE(parse({{"metricName", " "}, {"start", "0"}}));
   EXPECT_EQ(parse({{"metricName", "m"}}).error().message, "Required parameter 'start' is not present");
-  EXPECT_EQ(error_of({{"aggregator", "AVG"}}), "the aggregator 'AVG' is none of raw, min, max, sum, avg, count");
-  EXPECT_EQ(error_of({{"aggregator", ""}}), "the aggregator '' is none of raw, min, max, sum, avg, count");
-  EXPECT_TRUE(error_of({{"aggregator", "min"}, {"granularity", "x"}}).starts_with("Unknown downsample granularity"));
-  EXPECT_TRUE(error_of({{"granularity", "x"}}).starts_with("Unknown downsample granularity"));
-  EXPECT_TRUE(error_of({{"end", "1ss-ago"}}).starts_with("Invalid relative time format"));
-  EXPECT_EQ(error_of({{"end", "2h-ago"}}), "the end lies before the start");
-  EXPECT_EQ(error_of({{"tags", "os=linux"}}).substr(0, 33), "there is no parameter 'tags' here");
-  EXPECT_EQ(error_of({{"start", "1"}}), "the parameter start stands twice");
-  EXPECT_TRUE(error_of({{"tenant", "t-2"}}).starts_with("the parameter tenant cannot choose a tenant"));
-  EXPECT_TRUE(error_of({{"maskTenantId", "t-2"}}).starts_with("the parameter maskTenantId cannot"));
-  EXPECT_EQ(error_of({{"tag", "os"}}), "tag 'os' is not key=value");
+  EXPECT_EQ(query_error({{"aggregator", "AVG"}}), "the aggregator 'AVG' is none of raw, min, max, sum, avg, count");
+  EXPECT_EQ(query_error({{"aggregator", ""}}), "the aggregator '' is none of raw, min, max, sum, avg, count");
+  EXPECT_TRUE(query_error({{"aggregator", "min"}, {"granularity", "x"}}).starts_with("Unknown downsample granularity"));
+  EXPECT_TRUE(query_error({{"granularity", "x"}}).starts_with("Unknown downsample granularity"));
+  EXPECT_TRUE(query_error({{"end", "1ss-ago"}}).starts_with("Invalid relative time format"));
+  EXPECT_EQ(query_error({{"end", "2h-ago"}}), "the end lies before the start");
+  EXPECT_EQ(query_error({{"tags", "os=linux"}}).substr(0, 33), "there is no parameter 'tags' here");
+  EXPECT_EQ(query_error({{"start", "1"}}), "the parameter start stands twice");
+  EXPECT_TRUE(query_error({{"tenant", "t-2"}}).starts_with("the parameter tenant cannot choose a tenant"));
+  EXPECT_TRUE(query_error({{"maskTenantId", "t-2"}}).starts_with("the parameter maskTenantId cannot"));
+  EXPECT_EQ(query_error({{"tag", "os"}}), "tag 'os' is not key=value");
 }
 
 TEST(ParseCeresTags, Forms) {

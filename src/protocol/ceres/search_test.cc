@@ -6,7 +6,7 @@
 namespace varve::protocol::ceres {
 namespace {
 
-std::string error_of(std::string_view json) {
+std::string search_error(std::string_view json) {
   const auto search = parse_search(json);
   return search ? "no error" : search.error().message;
 }
@@ -94,27 +94,28 @@ TEST(ParseCeresSearch, Fields) {
 }
 
 TEST(ParseCeresSearch, Errors) {
-  EXPECT_EQ(error_of("[]"), "the body must be a JSON object");
+  EXPECT_EQ(search_error("[]"), "the body must be a JSON object");
   for (const char* no_json :
        {"{\"limit\":NULL}", "\xef\xbb\xbf{}", "{\"includeFields\":[\"\\q\"]}", "{\"includeFields\":[\"a\tb\"]}",
         "{\"includeFields\":[\"\xff\"]}", "{'limit':1}", "{} x"}) {
-    EXPECT_NE(error_of(no_json), "no error") << no_json;
+    EXPECT_NE(search_error(no_json), "no error") << no_json;
   }
-  EXPECT_NE(error_of(""), "no error");
-  EXPECT_NE(error_of("{"), "no error");
-  EXPECT_EQ(error_of(R"({"filters":[]})"),
+  EXPECT_NE(search_error(""), "no error");
+  EXPECT_NE(search_error("{"), "no error");
+  EXPECT_EQ(search_error(R"({"filters":[]})"),
             "the body has no field 'filters'; filter, includeFields, excludeFields, offset, limit");
-  EXPECT_EQ(error_of(R"({"filter":{}})"), "filter must be an array");
-  EXPECT_EQ(error_of(R"({"filter":[3]})"), "filter[0] must be an object");
-  EXPECT_EQ(error_of(R"({"filter":[{"filterKey":"metricName","filterValue":3}]})"),
+  EXPECT_EQ(search_error(R"({"filter":{}})"), "filter must be an array");
+  EXPECT_EQ(search_error(R"({"filter":[3]})"), "filter[0] must be an object");
+  EXPECT_EQ(search_error(R"({"filter":[{"filterKey":"metricName","filterValue":3}]})"),
             "filter[0].filterValue must be a string");
-  EXPECT_EQ(error_of(R"({"filter":[{},{"key":"x"}]})"), "filter[1] has no field 'key'; filterKey, filterValue");
-  EXPECT_EQ(error_of(R"({"filter":[{"filterKey":"tags.","filterValue":"x"}]})"),
+  EXPECT_EQ(search_error(R"({"filter":[{},{"key":"x"}]})"), "filter[1] has no field 'key'; filterKey, filterValue");
+  EXPECT_EQ(search_error(R"({"filter":[{"filterKey":"tags.","filterValue":"x"}]})"),
             "filter[0].filterKey 'tags.' is neither metricName nor tags.<key>");
-  EXPECT_EQ(error_of(R"({"includeFields":["name"]})"), "includeFields: 'name' is none of metricName, tags, tags.<key>");
-  EXPECT_EQ(error_of(R"({"includeFields":"metricName"})"), "includeFields must be an array");
-  EXPECT_EQ(error_of(R"({"limit":-1})"), "limit must be a whole number, 0 or more");
-  EXPECT_EQ(error_of(R"({"limit":"1"})"), "limit must be a whole number, 0 or more");
+  EXPECT_EQ(search_error(R"({"includeFields":["name"]})"),
+            "includeFields: 'name' is none of metricName, tags, tags.<key>");
+  EXPECT_EQ(search_error(R"({"includeFields":"metricName"})"), "includeFields must be an array");
+  EXPECT_EQ(search_error(R"({"limit":-1})"), "limit must be a whole number, 0 or more");
+  EXPECT_EQ(search_error(R"({"limit":"1"})"), "limit must be a whole number, 0 or more");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace varve::protocol::ceres {
 namespace {
 
-constexpr model::Timestamp kNow = 1'617'192'000'000;  // 2021-03-31T12:00:00Z
+constexpr model::Timestamp kTimesReadAt = 1'617'192'000'000;  // 2021-03-31T12:00:00Z
 
 std::string instant(model::Timestamp t) {
   std::string out;
@@ -17,18 +17,18 @@ std::string instant(model::Timestamp t) {
 }
 
 // As an instant, or "error".
-std::string read(std::string_view text, model::Timestamp now = kNow) {
+std::string read(std::string_view text, model::Timestamp now = kTimesReadAt) {
   const auto t = parse_time(text, now);
   return t ? instant(*t) : "error";
 }
 
-struct Case {
+struct TimeCase {
   std::string_view text;
   std::string_view instant;
 };
 
 TEST(ParseTime, Forms) {
-  const Case cases[] = {
+  const TimeCase cases[] = {
       {"2020-11-10T14:24:35Z", "2020-11-10T14:24:35Z"},
       {"2020-11-10t14:24:35z", "2020-11-10T14:24:35Z"},
       {"2020-11-10T14:24Z", "2020-11-10T14:24:00Z"},
@@ -65,7 +65,7 @@ TEST(ParseTime, Forms) {
       {"1y-ago", "2020-03-31T12:00:00Z"},
       {"0d-ago", "2021-03-31T12:00:00Z"},
   };
-  for (const Case& c : cases) EXPECT_EQ(read(c.text), c.instant) << c.text;
+  for (const TimeCase& c : cases) EXPECT_EQ(read(c.text), c.instant) << c.text;
   EXPECT_EQ(read("1y-ago", 1'582'934'400'000), "2019-02-28T00:00:00Z");  // from the 29th of February
 }
 
@@ -112,8 +112,8 @@ TEST(ParseTime, Wrong) {
                                       "+1234567-01-01T00:00:00Z"}) {
     EXPECT_EQ(read(text), "error") << text;
   }
-  EXPECT_TRUE(parse_time("1ss-ago", kNow).error().message.starts_with("Invalid relative time format"));
-  EXPECT_EQ(*parse_time("999999999y-ago", kNow), model::kTimestampMin);  // as far back as there is time
+  EXPECT_TRUE(parse_time("1ss-ago", kTimesReadAt).error().message.starts_with("Invalid relative time format"));
+  EXPECT_EQ(*parse_time("999999999y-ago", kTimesReadAt), model::kTimestampMin);  // as far back as there is time
 }
 
 TEST(ParseTime, ReadsWhatIsWritten) {
@@ -121,7 +121,7 @@ TEST(ParseTime, ReadsWhatIsWritten) {
   for (int i = 0; i < 20'000; ++i) {
     const auto t = static_cast<std::int64_t>(random() >> (10 + random() % 40)) * (random() % 2 == 0 ? 1 : -1);
     if (t < model::kTimestampMin || t > model::kTimestampMax) continue;
-    const auto back = parse_time(instant(t), kNow);
+    const auto back = parse_time(instant(t), kTimesReadAt);
     ASSERT_TRUE(back) << instant(t);
     ASSERT_EQ(*back, t) << instant(t);
   }
@@ -130,7 +130,7 @@ TEST(ParseTime, ReadsWhatIsWritten) {
        {-62'100'000'000'000LL, -2'210'000'000'000LL, 946'600'000'000LL, 4'100'000'000'000LL}) {
     for (model::Timestamp day = 0; day < 1000; ++day) {
       const model::Timestamp t = start + day * 86'400'000;
-      ASSERT_EQ(*parse_time(instant(t), kNow), t);
+      ASSERT_EQ(*parse_time(instant(t), kTimesReadAt), t);
       ASSERT_LT(instant(t), instant(t + 86'400'000));
     }
   }

@@ -9,7 +9,7 @@ namespace varve::protocol::kairosdb {
 namespace {
 
 // `fields`: without the braces.
-Result<Aggregator> parse(const std::string& fields) {
+Result<Aggregator> parse_aggregator(const std::string& fields) {
   static std::string text;  // texts of the tree are views into it
   text = "{" + fields + "}";
   json::Reader reader(text);
@@ -20,13 +20,13 @@ Result<Aggregator> parse(const std::string& fields) {
 }
 
 Aggregator good(const std::string& fields) {
-  const auto parsed = parse(fields);
+  const auto parsed = parse_aggregator(fields);
   EXPECT_TRUE(parsed) << fields << ": " << parsed.error().message;
   return parsed.value_or(Aggregator());
 }
 
-std::string error(const std::string& fields) {
-  const auto parsed = parse(fields);
+std::string aggregator_error(const std::string& fields) {
+  const auto parsed = parse_aggregator(fields);
   return parsed ? "no error" : parsed.error().message;
 }
 
@@ -38,10 +38,10 @@ TEST(ParseAggregator, AllNames) {
   for (const char* name : {"havg", "hcount", "hdev", "hfilter", "hmax", "hmin", "hsum", "percent_remaining"}) {
     EXPECT_EQ(good(R"("name":")" + std::string(name) + '"').name, name);
   }
-  EXPECT_EQ(error(R"("name":"hfirst")"), "q.hfirst invalid aggregators name");
-  EXPECT_EQ(error(R"("name":"bogus")"), "q.bogus invalid aggregators name");
-  EXPECT_EQ(error(R"("name":"")"), "q must have a name");
-  EXPECT_EQ(error(R"("size":3)"), "q must have a name");
+  EXPECT_EQ(aggregator_error(R"("name":"hfirst")"), "q.hfirst invalid aggregators name");
+  EXPECT_EQ(aggregator_error(R"("name":"bogus")"), "q.bogus invalid aggregators name");
+  EXPECT_EQ(aggregator_error(R"("name":"")"), "q must have a name");
+  EXPECT_EQ(aggregator_error(R"("size":3)"), "q must have a name");
 }
 
 TEST(ParseAggregator, Properties) {
@@ -54,8 +54,8 @@ TEST(ParseAggregator, Properties) {
   EXPECT_EQ(good(R"("name":"percentile","percentile":0.75)").percentile, 0.75);
   EXPECT_EQ(good(R"("name":"merge","precision":5)").precision, 5);
   EXPECT_EQ(good(R"("name":"merge")").precision, -1);
-  EXPECT_EQ(error(R"("name":"merge","precision":53)"), "q.precision must be from 0 to 52");
-  EXPECT_EQ(error(R"("name":"merge","precision":-1)"), "q.precision must be from 0 to 52");
+  EXPECT_EQ(aggregator_error(R"("name":"merge","precision":53)"), "q.precision must be from 0 to 52");
+  EXPECT_EQ(aggregator_error(R"("name":"merge","precision":-1)"), "q.precision must be from 0 to 52");
   EXPECT_EQ(good(R"("name":"div","divisor":-2.5)").divisor, -2.5);
   EXPECT_EQ(good(R"("name":"scale","factor":"1e3")").factor, 1000);
   EXPECT_EQ(good(R"("name":"scale")").factor, 0);
@@ -80,7 +80,7 @@ TEST(ParseAggregator, Trim) {
   EXPECT_EQ(trim(R"(,"trim":"first")"), std::pair(true, false));
   EXPECT_EQ(trim(R"(,"trim":"LAST")"), std::pair(false, true));
   EXPECT_EQ(trim(R"(,"trim":"both")"), std::pair(true, true));
-  EXPECT_EQ(error(R"("name":"trim","trim":"middle")"),
+  EXPECT_EQ(aggregator_error(R"("name":"trim","trim":"middle")"),
             "q.middle is not a valid trim type, must be 'first', 'last' or 'both'.");
 }
 
@@ -90,8 +90,8 @@ TEST(ParseAggregator, Filter) {
   EXPECT_EQ(std::get<double>(number.threshold), 1.5);
   EXPECT_EQ(std::get<std::string>(good(R"("name":"filter","filter_op":"ne","threshold":"1.5")").threshold), "1.5");
   EXPECT_EQ(std::get<double>(good(R"("name":"filter","filter_op":"ne")").threshold), 0);
-  EXPECT_EQ(error(R"("name":"filter","threshold":15)"), "q.filter_op may not be null");
-  EXPECT_EQ(error(R"("name":"filter","filter_op":"like","threshold":15)"),
+  EXPECT_EQ(aggregator_error(R"("name":"filter","threshold":15)"), "q.filter_op may not be null");
+  EXPECT_EQ(aggregator_error(R"("name":"filter","filter_op":"like","threshold":15)"),
             "q.like is not a valid trim type, must be 'lte', 'lt', 'gte', 'gt', 'equal' or 'ne'.");
 }
 
@@ -103,20 +103,21 @@ TEST(ParseAggregator, OfHistograms) {
   EXPECT_EQ(std::get<double>(filter.threshold), 1.5);
   EXPECT_FALSE(filter.discard_indeterminate);
   EXPECT_EQ(good(R"("name":"hfilter")").filter_op, FilterOp::equal);
-  EXPECT_EQ(error(R"("name":"hfilter","threshold":"x")"), R"(q.threshold For input string: "x")");
-  EXPECT_EQ(error(R"("name":"hfilter","filter_indeterminate_inclusion":"drop")"),
+  EXPECT_EQ(aggregator_error(R"("name":"hfilter","threshold":"x")"), R"(q.threshold For input string: "x")");
+  EXPECT_EQ(aggregator_error(R"("name":"hfilter","filter_indeterminate_inclusion":"drop")"),
             "q.drop is not a valid trim type, must be 'keep' or 'discard'.");
-  EXPECT_NE(error(R"("name":"hfilter","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_NE(aggregator_error(R"("name":"hfilter","sampling":{"value":1,"unit":"days"})"), "no error")
+      << "has no windows";
   EXPECT_FALSE(good(R"("name":"movingWindow")").align_sampling) << "others are aligned";
   EXPECT_TRUE(good(R"("align_sampling":true,"name":"movingWindow")").align_sampling);
   EXPECT_EQ(good(R"("name":"apdex","target":"0.5")").target, 0.5);
   EXPECT_EQ(good(R"("name":"apdex","target":0)").target, 0);
-  EXPECT_EQ(error(R"("name":"apdex")"), "q.target must be greater than or equal to 0");
-  EXPECT_EQ(error(R"("name":"apdex","target":null)"), "q.target must be greater than or equal to 0");
-  EXPECT_EQ(error(R"("name":"apdex","target":-5)"), "q.target must be greater than or equal to 0");
+  EXPECT_EQ(aggregator_error(R"("name":"apdex")"), "q.target must be greater than or equal to 0");
+  EXPECT_EQ(aggregator_error(R"("name":"apdex","target":null)"), "q.target must be greater than or equal to 0");
+  EXPECT_EQ(aggregator_error(R"("name":"apdex","target":-5)"), "q.target must be greater than or equal to 0");
   EXPECT_EQ(good(R"("name":"hpercentile","percentile":0.75)").percentile, 0.75);
-  EXPECT_EQ(error(R"("name":"hpercentile")"), "q.percentile may not be zero");
-  EXPECT_EQ(error(R"("name":"hpercentile","percentile":0)"), "q.percentile may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"hpercentile")"), "q.percentile may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"hpercentile","percentile":0)"), "q.percentile may not be zero");
   EXPECT_EQ(good(R"("name":"hdev","return_type":"neg_sd")").return_type, ReturnType::neg_sd);
   EXPECT_EQ(good(R"("name":"havg","sampling":{"value":2,"unit":"days"})").sampling_unit, model::TimeUnit::days);
 }
@@ -130,10 +131,10 @@ TEST(ParseAggregator, Score) {
   EXPECT_TRUE(score.thresholds[0].inferior);
   EXPECT_EQ(score.thresholds[1].value, 2);
   EXPECT_FALSE(score.thresholds[1].inferior);
-  EXPECT_EQ(error(R"("name":"score")"), "q.thresholds may not be null");
-  EXPECT_EQ(error(R"("name":"score","thresholds":5)"), "q.thresholds must be an array");
-  EXPECT_EQ(error(R"("name":"score","thresholds":[5])"), "q.thresholds must be an array of objects");
-  EXPECT_EQ(error(R"("name":"score","thresholds":[{"boundary":"x"}])"),
+  EXPECT_EQ(aggregator_error(R"("name":"score")"), "q.thresholds may not be null");
+  EXPECT_EQ(aggregator_error(R"("name":"score","thresholds":5)"), "q.thresholds must be an array");
+  EXPECT_EQ(aggregator_error(R"("name":"score","thresholds":[5])"), "q.thresholds must be an array of objects");
+  EXPECT_EQ(aggregator_error(R"("name":"score","thresholds":[{"boundary":"x"}])"),
             "q.x is not a valid trim type, must be 'superior' or 'inferior'.");
 }
 
@@ -145,34 +146,35 @@ TEST(ParseAggregator, SaveAs) {
   EXPECT_EQ(save.ttl_s, 60);
   EXPECT_FALSE(save.add_saved_from);
   EXPECT_TRUE(good(R"("name":"save_as","metric_name":"m")").add_saved_from);
-  EXPECT_EQ(error(R"("name":"save_as")"), "q.metric_name may not be null");
-  EXPECT_EQ(error(R"("name":"save_as","metric_name":"")"), "q.metric_name may not be null");
-  EXPECT_EQ(error(R"("name":"save_as","metric_name":"m","tags":{"a":""})"),
+  EXPECT_EQ(aggregator_error(R"("name":"save_as")"), "q.metric_name may not be null");
+  EXPECT_EQ(aggregator_error(R"("name":"save_as","metric_name":"")"), "q.metric_name may not be null");
+  EXPECT_EQ(aggregator_error(R"("name":"save_as","metric_name":"m","tags":{"a":""})"),
             "q.tags[0] name and value may not be empty");
 }
 
 TEST(ParseAggregator, Errors) {
-  EXPECT_EQ(error(R"("name":"percentile")"), "q.percentile may not be zero");
-  EXPECT_EQ(error(R"("name":"percentile","percentile":0)"), "q.percentile may not be zero");
-  EXPECT_EQ(error(R"("name":"div")"), "q.m_divisor may not be zero");
-  EXPECT_EQ(error(R"("name":"div","divisor":0.0)"), "q.m_divisor may not be zero");
-  EXPECT_EQ(error(R"("name":"scale","factor":"x")"), R"(q.factor For input string: "x")");
-  EXPECT_EQ(error(R"("name":"scale","factor":1e999)"), R"(q.factor For input string: "1e999")");
-  EXPECT_EQ(error(R"("name":"sma","size":"x")"), R"(java.lang.NumberFormatException: For input string: "x")");
-  EXPECT_EQ(error(R"("name":"dev","return_type":"x")"),
+  EXPECT_EQ(aggregator_error(R"("name":"percentile")"), "q.percentile may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"percentile","percentile":0)"), "q.percentile may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"div")"), "q.m_divisor may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"div","divisor":0.0)"), "q.m_divisor may not be zero");
+  EXPECT_EQ(aggregator_error(R"("name":"scale","factor":"x")"), R"(q.factor For input string: "x")");
+  EXPECT_EQ(aggregator_error(R"("name":"scale","factor":1e999)"), R"(q.factor For input string: "1e999")");
+  EXPECT_EQ(aggregator_error(R"("name":"sma","size":"x")"),
+            R"(java.lang.NumberFormatException: For input string: "x")");
+  EXPECT_EQ(aggregator_error(R"("name":"dev","return_type":"x")"),
             "q.x is not a valid trim type, must be 'value', 'pos_sd' or 'neg_sd'.");
-  EXPECT_EQ(error(R"("name":"sum","sampling":3)"), "q.sampling must be an object");
+  EXPECT_EQ(aggregator_error(R"("name":"sum","sampling":3)"), "q.sampling must be an object");
   const std::pair<const char*, const char*> unknown[] = {{"dev", "StdAggregator"},
                                                          {"gaps", "DataGapsMarkingAggregator"},
                                                          {"diff", "DiffAggregator"},
                                                          {"sma", "SmaAggregator"}};
   for (const auto& [name, java_class] : unknown) {
-    EXPECT_EQ(error(R"("x":1,"name":")" + std::string(name) + '"'),
+    EXPECT_EQ(aggregator_error(R"("x":1,"name":")" + std::string(name) + '"'),
               "Property 'x' was specified for object '" + std::string(name) +
                   "' but no matching setter was found on 'class org.kairosdb.core.aggregator." + java_class + "'");
   }
-  EXPECT_NE(error(R"("name":"diff","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
-  EXPECT_NE(error(R"("name":"sampler","sampling":{"value":1,"unit":"days"})"), "no error");
+  EXPECT_NE(aggregator_error(R"("name":"diff","sampling":{"value":1,"unit":"days"})"), "no error") << "has no windows";
+  EXPECT_NE(aggregator_error(R"("name":"sampler","sampling":{"value":1,"unit":"days"})"), "no error");
 }
 
 }  // namespace

@@ -8,20 +8,20 @@
 namespace varve::protocol::kairosdb {
 namespace {
 
-Result<GroupBy> parse(const std::string& text) {
+Result<GroupBy> parse_group_by(const std::string& text) {
   json::Reader reader(text);
   const auto tree = json::read_tree(reader);
   EXPECT_TRUE(tree) << text;
   return group_by_of(&*tree, "m");
 }
 
-std::string error(const std::string& one) {
-  const auto parsed = parse("[" + one + "]");
+std::string group_by_error(const std::string& one) {
+  const auto parsed = parse_group_by("[" + one + "]");
   return parsed ? "no error" : parsed.error().message;
 }
 
 TEST(ParseGroupBy, AllKinds) {
-  const auto parsed = parse(R"([{"name":"value","range_size":"5"},{"name":"tag","tags":["a","b","a"]},
+  const auto parsed = parse_group_by(R"([{"name":"value","range_size":"5"},{"name":"tag","tags":["a","b","a"]},
       {"name":"time","range_size":{"value":"2","unit":"days"},"group_count":7},{"name":"tag","tags":["c"]},
       {"name":"bin","bins":["10",20.5]}])");
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -35,27 +35,28 @@ TEST(ParseGroupBy, AllKinds) {
 }
 
 TEST(ParseGroupBy, Errors) {
-  EXPECT_EQ(error("{}"), "m.group_by[0] must have a name");
-  EXPECT_EQ(error(R"({"name":"bogus"})"), "m.group_by[0].bogus invalid group_by name");
-  EXPECT_EQ(error(R"({"name":"tag"})"), "m.group_by[0].tags may not be null");
-  EXPECT_EQ(error(R"({"name":"tag","tags":[]})"), "m.group_by[0].tags may not be empty");
-  EXPECT_EQ(error(R"({"name":"tag","tags":[""]})"), "m.group_by[0].tags may not hold an empty name");
-  EXPECT_EQ(error(R"({"name":"value"})"), "m.group_by[0].rangeSize must be greater than or equal to 1");
-  EXPECT_EQ(error(R"({"name":"value","range_size":0})"), "m.group_by[0].rangeSize must be greater than or equal to 1");
-  EXPECT_EQ(error(R"({"name":"time","group_count":2})"), "m.group_by[0].rangeSize may not be null");
-  EXPECT_EQ(error(R"({"name":"time","range_size":{"value":1,"unit":"days"}})"),
+  EXPECT_EQ(group_by_error("{}"), "m.group_by[0] must have a name");
+  EXPECT_EQ(group_by_error(R"({"name":"bogus"})"), "m.group_by[0].bogus invalid group_by name");
+  EXPECT_EQ(group_by_error(R"({"name":"tag"})"), "m.group_by[0].tags may not be null");
+  EXPECT_EQ(group_by_error(R"({"name":"tag","tags":[]})"), "m.group_by[0].tags may not be empty");
+  EXPECT_EQ(group_by_error(R"({"name":"tag","tags":[""]})"), "m.group_by[0].tags may not hold an empty name");
+  EXPECT_EQ(group_by_error(R"({"name":"value"})"), "m.group_by[0].rangeSize must be greater than or equal to 1");
+  EXPECT_EQ(group_by_error(R"({"name":"value","range_size":0})"),
+            "m.group_by[0].rangeSize must be greater than or equal to 1");
+  EXPECT_EQ(group_by_error(R"({"name":"time","group_count":2})"), "m.group_by[0].rangeSize may not be null");
+  EXPECT_EQ(group_by_error(R"({"name":"time","range_size":{"value":1,"unit":"days"}})"),
             "m.group_by[0].groupCount must be greater than or equal to 1");
-  EXPECT_EQ(error(R"({"name":"time","range_size":{"value":-1,"unit":"days"},"group_count":1})"),
+  EXPECT_EQ(group_by_error(R"({"name":"time","range_size":{"value":-1,"unit":"days"},"group_count":1})"),
             "m.group_by[0].range_size.value must be greater than or equal to 0");
-  EXPECT_EQ(error(R"({"name":"time","range_size":{"value":1},"group_count":1})"),
+  EXPECT_EQ(group_by_error(R"({"name":"time","range_size":{"value":1},"group_count":1})"),
             "m.group_by[0].range_size.unit may not be null");
-  EXPECT_EQ(error(R"({"name":"time","range_size":{"value":1,"unit":"eons"},"group_count":1})"),
+  EXPECT_EQ(group_by_error(R"({"name":"time","range_size":{"value":1,"unit":"eons"},"group_count":1})"),
             "m.group_by[0].eons is not a valid time unit, must be one of "
             "MILLISECONDS,SECONDS,MINUTES,HOURS,DAYS,WEEKS,MONTHS,YEARS");
-  EXPECT_EQ(error(R"({"name":"bin"})"), "m.group_by[0].bins may not be null");
-  EXPECT_EQ(error(R"({"name":"bin","bins":[]})"), "m.group_by[0].bins may not be empty");
-  EXPECT_EQ(error(R"({"name":"bin","bins":["x"]})"), R"(m.group_by[0].bins For input string: "x")");
-  EXPECT_EQ(error(R"({"name":"value","range_size":3,"bogus":1})"),
+  EXPECT_EQ(group_by_error(R"({"name":"bin"})"), "m.group_by[0].bins may not be null");
+  EXPECT_EQ(group_by_error(R"({"name":"bin","bins":[]})"), "m.group_by[0].bins may not be empty");
+  EXPECT_EQ(group_by_error(R"({"name":"bin","bins":["x"]})"), R"(m.group_by[0].bins For input string: "x")");
+  EXPECT_EQ(group_by_error(R"({"name":"value","range_size":3,"bogus":1})"),
             "Property 'bogus' was specified for object 'value' but no matching setter was found on "
             "'class org.kairosdb.core.groupby.ValueGroupBy'");
 }

@@ -49,13 +49,13 @@ std::string tags(const std::string& json) {
   return parsed(R"({"metric":"m","timestamp":1600000000,"value":1,"tags":)" + json + "}");
 }
 
-struct Case {
+struct PutCase {
   const char* body;
   const char* want;
 };
 
 TEST(Put, Shapes) {
-  const Case cases[] = {
+  const PutCase cases[] = {
       {R"({"metric":"m","timestamp":1600000000,"value":1,"tags":{"h":"a"}})", "m{h=a} 1600000000000 1"},
       {R"([{"metric":"m","timestamp":1600000000,"value":1,"tags":{"h":"a"}}])", "m{h=a} 1600000000000 1"},
       {"[]", ""},
@@ -83,7 +83,7 @@ TEST(Put, Shapes) {
 }
 
 TEST(Put, Values) {
-  const Case cases[] = {
+  const PutCase cases[] = {
       {"1", "1"},
       {"-7", "-7"},
       {"12.0", "12.0"},
@@ -107,7 +107,7 @@ TEST(Put, Values) {
 }
 
 TEST(Put, Times) {
-  const Case cases[] = {
+  const PutCase cases[] = {
       {"1", "1000"},
       {"1600000000", "1600000000000"},
       {"4294967295", "4294967295000"},

@@ -4,17 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/testing/shown_filter.h"
+
 namespace varve::protocol::opentsdb {
 namespace {
 
 using List = std::vector<std::pair<std::string, std::string>>;
-
-std::string show(const Filter& filter) {
-  std::string out = filter.key + (filter.group_by ? "==" : "=") + std::string(name_of(filter.type)) + "(";
-  if (filter.values.empty()) out += filter.text;
-  for (std::size_t i = 0; i < filter.values.size(); ++i) out.append(i == 0 ? "" : "|").append(filter.values[i]);
-  return out + ")";
-}
+using testing::show;
 
 std::string show(const Lookup& lookup) {
   std::string out = "'" + lookup.metric + "'";

@@ -4,18 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/testing/shown_filter.h"
+
 namespace varve::protocol::opentsdb {
 namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000'000;
 using List = std::vector<std::pair<std::string, std::string>>;
-
-std::string show(const Filter& filter) {
-  std::string out = filter.key + (filter.group_by ? "==" : "=") + std::string(name_of(filter.type)) + "(";
-  if (filter.values.empty()) out += filter.text;
-  for (std::size_t i = 0; i < filter.values.size(); ++i) out.append(i == 0 ? "" : "|").append(filter.values[i]);
-  return out + ")";
-}
+using testing::show;
 
 std::string show(const Downsample& d) {
   return std::to_string(d.count) + "/" + std::to_string(static_cast<int>(d.unit)) + (d.calendar ? "c" : "") + "-" +
@@ -53,16 +49,16 @@ std::string show(const Query& query) {
 }
 
 template <class T>
-std::string shown(const Result<T>& result) {
+std::string shown_query(const Result<T>& result) {
   return result ? show(*result) : "! " + result.error().message;
 }
 
-struct Case {
+struct QueryCase {
   std::string in;
   std::string out;  // "!…": an error that holds this
 };
 
-void expect(const std::string& got, const Case& one) {
+void expect(const std::string& got, const QueryCase& one) {
   if (one.out.starts_with('!')) {
     EXPECT_TRUE(got.starts_with("! ") && got.find(one.out.substr(1)) != std::string::npos) << one.in << " → " << got;
   } else {
@@ -71,7 +67,7 @@ void expect(const std::string& got, const Case& one) {
 }
 
 TEST(OpentsdbQuery, MetricParameter) {
-  const Case cases[] = {
+  const QueryCase cases[] = {
       {"sum:cpu", "sum 'cpu'"},
       {"none:a.b-c/d_1", "none 'a.b-c/d_1'"},
       {"avg:1m-avg:cpu", "avg 1/2-avg 'cpu'"},
@@ -115,11 +111,11 @@ TEST(OpentsdbQuery, MetricParameter) {
       {"sum:1q-avg:cpu", "!Invalid duration '1q'"},
       {"sum:0m-avg:cpu", "!greater than 0"},
   };
-  for (const Case& one : cases) expect(shown(parse_m(one.in)), one);
+  for (const QueryCase& one : cases) expect(shown_query(parse_m(one.in)), one);
 }
 
 TEST(OpentsdbQuery, Downsampling) {
-  const Case cases[] = {
+  const QueryCase cases[] = {
       {"1ms-avg", "1/0-avg"},
       {"2h-p99", "2/3-p99"},
       {"1d-sum", "1/4-sum"},
@@ -133,7 +129,7 @@ TEST(OpentsdbQuery, Downsampling) {
       {"-5m-avg", "!Invalid duration"},
       {"9999999999s-avg", "!Invalid duration"},
   };
-  for (const Case& one : cases) expect(shown(parse_downsample(one.in)), one);
+  for (const QueryCase& one : cases) expect(shown_query(parse_downsample(one.in)), one);
 }
 
 std::string shown_time(const std::string& text) {
@@ -142,7 +138,7 @@ std::string shown_time(const std::string& text) {
 }
 
 TEST(OpentsdbQuery, Times) {
-  const Case cases[] = {
+  const QueryCase cases[] = {
       {"now", "1700000000000"},
       {"1s-ago", "1699999999000"},
       {"500ms-ago", "1699999999500"},
@@ -183,12 +179,12 @@ TEST(OpentsdbQuery, Times) {
       {"yesterday", "!Invalid time: 'yesterday'"},
       {"", "!Invalid time"},
   };
-  for (const Case& one : cases) expect(shown_time(one.in), one);
+  for (const QueryCase& one : cases) expect(shown_time(one.in), one);
 }
 
 TEST(OpentsdbQuery, Json) {
   const std::string one = R"("queries":[{"metric":"m","aggregator":"sum"}])";
-  const Case cases[] = {
+  const QueryCase cases[] = {
       {R"({"start":1,"end":2,)" + one + "}", "1000..2001; sum 'm'"},
       {R"({"start":"1h-ago",)" + one + "}", "1699996400000..1700000000001; sum 'm'"},
       {R"({"start":1355961600000,"end":1355961603.418,"msResolution":true,)" + one + "}",
@@ -232,11 +228,11 @@ TEST(OpentsdbQuery, Json) {
       {"", "!"},
       {R"({"start":1)", "!"},
   };
-  for (const Case& c : cases) expect(shown(parse_query(c.in, List{}, kNow)), c);
+  for (const QueryCase& c : cases) expect(shown_query(parse_query(c.in, List{}, kNow)), c);
 }
 
 TEST(OpentsdbQuery, UrlParameters) {
-  const auto parse = [](const List& list) { return shown(parse_query(list, kNow)); };
+  const auto parse = [](const List& list) { return shown_query(parse_query(list, kNow)); };
   EXPECT_EQ(parse({{"start", "1"}, {"end", "2"}, {"m", "sum:a"}, {"m", "max:b"}}), "1000..2001; sum 'a'; max 'b'");
   EXPECT_EQ(parse({{"start", "1"}, {"end", "2"}, {"m", "sum:a"}, {"ms", ""}, {"arrays", "true"}, {"show_query", ""}}),
             "1000..2001; sum 'a' ms arrays show_query");

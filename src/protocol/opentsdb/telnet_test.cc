@@ -53,13 +53,13 @@ std::string said(std::string_view text, const TelnetOptions& with = options()) {
   return want;
 }
 
-struct Case {
+struct LineCase {
   const char* text;
   const char* want;
 };
 
 TEST(Telnet, Put) {
-  const Case cases[] = {
+  const LineCase cases[] = {
       {"put m 1234567890 42 host=a\n", "m{host=a} 1234567890000 42"},
       {"put m 1234567890 42 host=a\r\n", "m{host=a} 1234567890000 42"},
       {"put m 1234567891000 7.5 host=a\n", "m{host=a} 1234567891000 7.5"},
@@ -101,7 +101,7 @@ TEST(Telnet, Put) {
 }
 
 TEST(Telnet, BadLinesAreAnsweredAndCostNoNeighbour) {
-  const Case cases[] = {
+  const LineCase cases[] = {
       {"put", "not enough arguments (need least 4, got 0)"},
       {"put m 1", "not enough arguments (need least 4, got 2)"},
       {"put m 1 1 host=", "invalid tag: host="},
@@ -123,7 +123,7 @@ TEST(Telnet, BadLinesAreAnsweredAndCostNoNeighbour) {
     EXPECT_EQ(said("put n 1 1 a=b\n" + std::string(c.text) + "\nput n 2 2 a=b\n"),
               "n{a=b} 1000 1 | n{a=b} 2000 2 ! put: illegal argument: " + std::string(c.want) + "$");
   }
-  const Case values[] = {
+  const LineCase values[] = {
       {"put m abc 1 a=b", "put: invalid value: Invalid character 'a' in abc"},
       {"put m 1 abc a=b", "put: invalid value: Invalid character 'a' in abc"},
       {"put m 1 nan a=b", "put: invalid value: Invalid character 'n' in nan"},
