@@ -6,7 +6,7 @@
 namespace varve::http {
 namespace {
 
-std::string shown(std::string_view text) {
+std::string shown_authority(std::string_view text) {
   const auto authority = parse_authority(text);
   if (!authority) return "bad";
   return authority->host + " " + std::to_string(authority->port) + (authority->is_address ? " address" : "");
@@ -40,7 +40,7 @@ TEST(Authority, Parses) {
       {"a\\b", "bad"},
       {"\xc3\xa9", "bad"},
   };
-  for (const auto& [text, want] : cases) EXPECT_EQ(shown(text), want) << text;
+  for (const auto& [text, want] : cases) EXPECT_EQ(shown_authority(text), want) << text;
   EXPECT_FALSE(parse_authority(std::string(256, 'a')));
 }
 

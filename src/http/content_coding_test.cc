@@ -10,7 +10,7 @@ namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-std::string shown(Headers headers) {
+std::string shown_codings(Headers headers) {
   Request request;
   request.headers = std::move(headers);
   const auto codings = content_codings(request);
@@ -21,8 +21,8 @@ std::string shown(Headers headers) {
 }
 
 TEST(ContentCoding, InOrderOverAllLines) {
-  const auto one = [](const char* value) { return shown({{"content-encoding", value}}); };
-  EXPECT_EQ(shown({}), "");
+  const auto one = [](const char* value) { return shown_codings({{"content-encoding", value}}); };
+  EXPECT_EQ(shown_codings({}), "");
   EXPECT_EQ(one("gzip"), "gzip");
   EXPECT_EQ(one("GZip"), "gzip");
   EXPECT_EQ(one("identity"), "");
@@ -31,22 +31,22 @@ TEST(ContentCoding, InOrderOverAllLines) {
   EXPECT_EQ(one(" ,zstd\t,,"), "zstd");
   EXPECT_EQ(one("br"), "refused");
   EXPECT_EQ(one("gzip;q=1"), "refused");
-  EXPECT_EQ(shown({{"content-encoding", "zstd"}, {"x", "y"}, {"content-encoding", "gzip"}}), "zstd gzip");
+  EXPECT_EQ(shown_codings({{"content-encoding", "zstd"}, {"x", "y"}, {"content-encoding", "gzip"}}), "zstd gzip");
 }
 
 TEST(ContentCoding, AtMostTwo) {
-  const auto one = [](const char* value) { return shown({{"content-encoding", value}}); };
+  const auto one = [](const char* value) { return shown_codings({{"content-encoding", value}}); };
   EXPECT_EQ(one("gzip,gzip,gzip"), "refused");
   EXPECT_EQ(one("identity,gzip,identity"), "refused");
   EXPECT_EQ(one("identity,gzip"), "gzip");
-  EXPECT_EQ(shown({{"content-encoding", "gzip,gzip"}, {"content-encoding", "identity"}}), "refused");
+  EXPECT_EQ(shown_codings({{"content-encoding", "gzip,gzip"}, {"content-encoding", "identity"}}), "refused");
 }
 
 TEST(ContentCoding, OfKairosDbsClients) {
-  EXPECT_EQ(shown({{"content-type", "Application/GZIP; x=y"}}), "gzip");
-  EXPECT_EQ(shown({{"content-type", "application/gzip"}, {"content-encoding", "gzip"}}), "gzip");
-  EXPECT_EQ(shown({{"content-type", "application/gzip"}, {"content-encoding", "identity"}}), "");
-  EXPECT_EQ(shown({{"content-type", "application/json"}}), "");
+  EXPECT_EQ(shown_codings({{"content-type", "Application/GZIP; x=y"}}), "gzip");
+  EXPECT_EQ(shown_codings({{"content-type", "application/gzip"}, {"content-encoding", "gzip"}}), "gzip");
+  EXPECT_EQ(shown_codings({{"content-type", "application/gzip"}, {"content-encoding", "identity"}}), "");
+  EXPECT_EQ(shown_codings({{"content-type", "application/json"}}), "");
 }
 
 }  // namespace

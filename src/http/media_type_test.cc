@@ -7,7 +7,7 @@ namespace varve::http {
 namespace {
 
 // "essence; name=value …", or "bad".
-std::string shown(std::string_view text) {
+std::string shown_media_type(std::string_view text) {
   const auto type = parse_media_type(text);
   if (!type) return "bad";
   std::string out = type->essence;
@@ -40,7 +40,7 @@ TEST(MediaType, Parses) {
       {"a/b; c=\"d\\", "bad"},
       {"a/b; c=\"d\"e", "bad"},
   };
-  for (const auto& [text, want] : cases) EXPECT_EQ(shown(text), want) << text;
+  for (const auto& [text, want] : cases) EXPECT_EQ(shown_media_type(text), want) << text;
 }
 
 TEST(MediaType, IsOfAnEssence) {

@@ -9,7 +9,8 @@ namespace {
 using Outcome = RequestParser::Outcome;
 
 // Feeds `text` in pieces of `step` bytes, as a connection does. "method target; name: value; …" or "status reason".
-std::string shown(std::string text, std::size_t step, std::size_t head_max = 1000, std::size_t target_max = 100) {
+std::string shown_request(std::string text, std::size_t step, std::size_t head_max = 1000,
+                          std::size_t target_max = 100) {
   RequestParser parser(head_max, target_max);
   Request request;
   parser.reset(request);
@@ -57,7 +58,7 @@ TEST(RequestParser, Heads) {
   };
   for (const auto& [text, want] : cases) {
     for (const std::size_t step : {std::size_t{1}, std::size_t{7}, text.size()}) {
-      EXPECT_EQ(shown(text, step), want) << text << " step " << step;
+      EXPECT_EQ(shown_request(text, step), want) << text << " step " << step;
     }
   }
 }
@@ -71,11 +72,11 @@ TEST(RequestParser, Limits) {
   std::string big = "GET / HTTP/1.1\r\n";
   for (int i = 0; i < 50; ++i) big += "aaaaaaaaaa: bbbbbbbbbbbb\r\n";
   for (const std::size_t step : {std::size_t{1}, std::size_t{100}, std::size_t{5000}}) {
-    EXPECT_EQ(shown(long_target, step), "414 the request target is too long");
-    EXPECT_EQ(shown(longer_target, step), "414 the request target is too long");
-    EXPECT_EQ(shown(long_header, step), "431 the headers are too large");
-    EXPECT_EQ(shown(many + "\r\n", step), "431 too many headers");
-    EXPECT_EQ(shown(big + "\r\n", step).substr(0, 3), "431");
+    EXPECT_EQ(shown_request(long_target, step), "414 the request target is too long");
+    EXPECT_EQ(shown_request(longer_target, step), "414 the request target is too long");
+    EXPECT_EQ(shown_request(long_header, step), "431 the headers are too large");
+    EXPECT_EQ(shown_request(many + "\r\n", step), "431 too many headers");
+    EXPECT_EQ(shown_request(big + "\r\n", step).substr(0, 3), "431");
   }
 }
 

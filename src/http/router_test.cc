@@ -21,7 +21,7 @@ Router router() {
 }
 
 // "pattern" when found, "405 allow" or "404".
-std::string shown(Method method, std::string_view path) {
+std::string shown_route(Method method, std::string_view path) {
   const Router r = router();
   const Router::Match match = r.find(method, path);
   if (match.handler != nullptr) return std::string(match.pattern);
@@ -29,11 +29,11 @@ std::string shown(Method method, std::string_view path) {
 }
 
 TEST(Router, Finds) {
-  EXPECT_EQ(shown(Method::post, "/api/put"), "/api/put");
-  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/a.b"), "/api/v1/metric/{name}");
-  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/a/b"), "/api/v1/metric/{name}");
-  EXPECT_EQ(shown(Method::get, "/meta/s/k"), "/meta/{service}/{key}");
-  EXPECT_EQ(shown(Method::get, "/label/host/values"), "/label/{name}/values");
+  EXPECT_EQ(shown_route(Method::post, "/api/put"), "/api/put");
+  EXPECT_EQ(shown_route(Method::delete_, "/api/v1/metric/a.b"), "/api/v1/metric/{name}");
+  EXPECT_EQ(shown_route(Method::delete_, "/api/v1/metric/a/b"), "/api/v1/metric/{name}");
+  EXPECT_EQ(shown_route(Method::get, "/meta/s/k"), "/meta/{service}/{key}");
+  EXPECT_EQ(shown_route(Method::get, "/label/host/values"), "/label/{name}/values");
 }
 
 TEST(Router, APrefixTakesWhatNoRouteHas) {
@@ -81,21 +81,21 @@ TEST(Router, AVariantTakesItsRequests) {
 }
 
 TEST(Router, Misses) {
-  EXPECT_EQ(shown(Method::post, "/api/put/"), "404");
-  EXPECT_EQ(shown(Method::get, "/api"), "404");
-  EXPECT_EQ(shown(Method::get, "/"), "404");
-  EXPECT_EQ(shown(Method::get, ""), "404");
-  EXPECT_EQ(shown(Method::delete_, "/api/v1/metric/"), "404");
-  EXPECT_EQ(shown(Method::get, "/meta//k"), "404");
-  EXPECT_EQ(shown(Method::get, "/meta/s/"), "404");
-  EXPECT_EQ(shown(Method::get, "/label/host/value"), "404");
+  EXPECT_EQ(shown_route(Method::post, "/api/put/"), "404");
+  EXPECT_EQ(shown_route(Method::get, "/api"), "404");
+  EXPECT_EQ(shown_route(Method::get, "/"), "404");
+  EXPECT_EQ(shown_route(Method::get, ""), "404");
+  EXPECT_EQ(shown_route(Method::delete_, "/api/v1/metric/"), "404");
+  EXPECT_EQ(shown_route(Method::get, "/meta//k"), "404");
+  EXPECT_EQ(shown_route(Method::get, "/meta/s/"), "404");
+  EXPECT_EQ(shown_route(Method::get, "/label/host/value"), "404");
 }
 
 TEST(Router, AWrongMethodNamesTheRightOnes) {
-  EXPECT_EQ(shown(Method::get, "/api/put"), "405 POST, OPTIONS");
-  EXPECT_EQ(shown(Method::put, "/query"), "405 GET, POST, HEAD, OPTIONS");
-  EXPECT_EQ(shown(Method::options, "/api/put"), "405 POST, OPTIONS");
-  EXPECT_EQ(shown(Method::other, "/api/v1/metric/x"), "405 DELETE, OPTIONS");
+  EXPECT_EQ(shown_route(Method::get, "/api/put"), "405 POST, OPTIONS");
+  EXPECT_EQ(shown_route(Method::put, "/query"), "405 GET, POST, HEAD, OPTIONS");
+  EXPECT_EQ(shown_route(Method::options, "/api/put"), "405 POST, OPTIONS");
+  EXPECT_EQ(shown_route(Method::other, "/api/v1/metric/x"), "405 DELETE, OPTIONS");
 }
 
 TEST(Router, SlashesOfNamesPartNothing) {
@@ -109,7 +109,7 @@ TEST(Router, SlashesOfNamesPartNothing) {
   EXPECT_EQ(found("/meta/a/b/c", {7}), "/meta/{service}/{key}");
 }
 
-TEST(Router, GetAnswersHead) { EXPECT_EQ(shown(Method::head, "/query"), "/query"); }
+TEST(Router, GetAnswersHead) { EXPECT_EQ(shown_route(Method::head, "/query"), "/query"); }
 
 TEST(Router, WhatIsNotServedIsNotThere) {
   Router r([](Effect effect) { return effect != Effect::writes; });

@@ -7,7 +7,7 @@ namespace varve::http {
 namespace {
 
 // "path | name=value | …", or the error.
-std::string shown(std::string_view target) {
+std::string shown_target(std::string_view target) {
   std::string path;
   Parameters query;
   if (const Status status = parse_target(target, path, query); !status) return "error: " + status.error().message;
@@ -43,7 +43,7 @@ TEST(Url, Targets) {
       {"/a?b=%G0", "error: bad percent encoding in 'b=%G0'"},
       {"/a?%1=2", "error: bad percent encoding in '%1=2'"},
   };
-  for (const auto& [target, want] : cases) EXPECT_EQ(shown(target), want) << target;
+  for (const auto& [target, want] : cases) EXPECT_EQ(shown_target(target), want) << target;
 }
 
 TEST(Url, SlashesOfNames) {
