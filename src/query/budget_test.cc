@@ -9,7 +9,7 @@
 namespace varve::query {
 namespace {
 
-using Kind = MemoryLedger::Kind;
+using Memory = MemoryLedger::Kind;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 class BudgetTest : public ::testing::Test {
@@ -23,14 +23,14 @@ TEST_F(BudgetTest, ItsOwnLimit) {
   EXPECT_TRUE(budget.charge(1000));
   const Status over = budget.charge(1);
   EXPECT_EQ(over.error().code, Code::limit);
-  EXPECT_LE(ledger_->held(Kind::query), 1000U);
+  EXPECT_LE(ledger_->held(Memory::query), 1000U);
   EXPECT_EQ(ledger_->refused(), 0U);
 }
 
 TEST_F(BudgetTest, TheLedgersLimit) {
   Budget budget(100 * kMiB, ledger_);
   EXPECT_TRUE(budget.charge(12 * kMiB));
-  EXPECT_EQ(ledger_->held(Kind::query), 12 * kMiB);
+  EXPECT_EQ(ledger_->held(Memory::query), 12 * kMiB);
   EXPECT_EQ(budget.charge(1).error().code, Code::unavailable);
   // It has lost what it could not charge, so room that comes later does not mend it.
   budget.release(10 * kMiB);
@@ -42,10 +42,10 @@ TEST_F(BudgetTest, TheLedgersLimit) {
 TEST_F(BudgetTest, AsksForMoreAtATime) {
   Budget budget(100 * kMiB, ledger_);
   EXPECT_TRUE(budget.charge(1));
-  const std::size_t held = ledger_->held(Kind::query);
+  const std::size_t held = ledger_->held(Memory::query);
   EXPECT_GT(held, 10'000U);
   EXPECT_TRUE(budget.charge(9'999));
-  EXPECT_EQ(ledger_->held(Kind::query), held);
+  EXPECT_EQ(ledger_->held(Memory::query), held);
 }
 
 TEST_F(BudgetTest, AnAnswerIsOfItsOwnKindAndGoesBitByBit) {
@@ -53,13 +53,13 @@ TEST_F(BudgetTest, AnAnswerIsOfItsOwnKindAndGoesBitByBit) {
     Budget budget(100 * kMiB, ledger_);
     ASSERT_TRUE(budget.charge(8 * kMiB));
     ASSERT_TRUE(budget.become_answer(3 * kMiB));
-    EXPECT_EQ(ledger_->held(Kind::query), 0U);
-    EXPECT_EQ(ledger_->held(Kind::answer), 3 * kMiB);
+    EXPECT_EQ(ledger_->held(Memory::query), 0U);
+    EXPECT_EQ(ledger_->held(Memory::answer), 3 * kMiB);
     ASSERT_TRUE(budget.charge(kMiB));
-    EXPECT_GE(ledger_->held(Kind::answer), 4 * kMiB);
+    EXPECT_GE(ledger_->held(Memory::answer), 4 * kMiB);
     budget.release(2 * kMiB);
     budget.trim();
-    EXPECT_EQ(ledger_->held(Kind::answer), 2 * kMiB);
+    EXPECT_EQ(ledger_->held(Memory::answer), 2 * kMiB);
     EXPECT_EQ(budget.used(), 2 * kMiB);
     EXPECT_EQ(budget.become_answer(13 * kMiB).error().code, Code::unavailable);
   }
@@ -81,7 +81,7 @@ TEST_F(BudgetTest, ManyThreads) {
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(budget.used(), 4U * 1000 * 1024);
-    EXPECT_GE(ledger_->held(Kind::query), budget.used());
+    EXPECT_GE(ledger_->held(Memory::query), budget.used());
   }
   EXPECT_EQ(ledger_->held(), 0U);
 }

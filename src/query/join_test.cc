@@ -17,7 +17,7 @@ using aggregate::Function;
 using aggregate::Reducer;
 using model::Value;
 
-class JoinTest : public testing::Test {
+class JoinTest : public ::testing::Test {
  protected:
   JoinTest() {
     request_.tenant = "t";

@@ -10,7 +10,7 @@
 namespace varve::query {
 namespace {
 
-constexpr std::int64_t kWidth = 100;
+constexpr std::int64_t kSinkWidth = 100;
 
 class PresenceSinkTest : public ::testing::Test {
  protected:
@@ -47,7 +47,7 @@ class PresenceSinkTest : public ::testing::Test {
 };
 
 TEST_F(PresenceSinkTest, TakesWhatIsInsideAWindow) {
-  TotalsSink sink(1, {-200, 200}, kWidth, ticket_);
+  TotalsSink sink(1, {-200, 200}, kSinkWidth, ticket_);
   EXPECT_TRUE(sink.takes_windows(0, {-200, 200}, 100));
   EXPECT_TRUE(sink.takes_windows(0, {-100, 50}, 50));
   EXPECT_FALSE(sink.takes_windows(0, {-200, 200}, 200));
@@ -65,7 +65,7 @@ TEST_F(PresenceSinkTest, TakesWhatIsInsideAWindow) {
 }
 
 TEST_F(PresenceSinkTest, CountsASeriesOnceAWindow) {
-  TotalsSink sink(3, {-200, 200}, kWidth, ticket_);
+  TotalsSink sink(3, {-200, 200}, kSinkWidth, ticket_);
   windows(sink, 2, {-200, -150, 100}, 4);
   sink.stats({2, model::ValueType::long_, 110, 120, 5, 0, 0, 0});
   texts(sink, 2, {-199, -1, 199});  // behind what is later
@@ -79,7 +79,7 @@ TEST_F(PresenceSinkTest, CountsASeriesOnceAWindow) {
 }
 
 TEST_F(PresenceSinkTest, RowsAreInOrder) {
-  RowsSink sink(2, {-200, 200}, kWidth, ticket_, budget_);
+  RowsSink sink(2, {-200, 200}, kSinkWidth, ticket_, budget_);
   windows(sink, 1, {100, 150}, 2);
   texts(sink, 1, {-199, 0, 101});
   EXPECT_EQ(text_of(sink.rows()[1]), "-200: 1 from -199; 0: 1 from 0; 100: 5 from 101; ");
@@ -87,7 +87,7 @@ TEST_F(PresenceSinkTest, RowsAreInOrder) {
 }
 
 TEST_F(PresenceSinkTest, OnlyNumbersAreNumbers) {
-  RowsSink sink(1, {0, 200}, kWidth, ticket_, budget_);
+  RowsSink sink(1, {0, 200}, kSinkWidth, ticket_, budget_);
   const std::vector<model::Timestamp> times{1, 2, 3, 4};
   const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   using Limits = std::numeric_limits<double>;
@@ -103,7 +103,7 @@ TEST_F(PresenceSinkTest, OnlyNumbersAreNumbers) {
 TEST_F(PresenceSinkTest, RowsAreChargedAndGivenBack) {
   Budget small(100);
   {
-    RowsSink sink(1, {0, 1000}, kWidth, ticket_, small);
+    RowsSink sink(1, {0, 1000}, kSinkWidth, ticket_, small);
     texts(sink, 0, {1});
     EXPECT_GT(small.used(), 0U);
     windows(sink, 0, {0, 100, 200, 300, 400, 500, 600}, 1);

@@ -16,11 +16,11 @@ namespace {
 using model::Timestamp;
 using model::Value;
 
-constexpr std::int64_t kWidth = 1000;
+constexpr std::int64_t kPresenceWidth = 1000;
 
 class PresenceTest : public testing::EngineTest {
  protected:
-  PresenceQuery query(model::TimeRange range = {}) { return {"t", "m", range, kWidth}; }
+  PresenceQuery query(model::TimeRange range = {}) { return {"t", "m", range, kPresenceWidth}; }
   Result<MetricWindows> windows(const PresenceQuery& query, std::size_t limit = 1000, const index::Matchers& of = {}) {
     return windows_of_metric(engine_, query, of, limit, *under_way());
   }
@@ -36,7 +36,7 @@ class PresenceTest : public testing::EngineTest {
       more = page->more;
       EXPECT_TRUE(page->windows.size() == limit || !more);
       all.insert(all.end(), page->windows.begin(), page->windows.end());
-      if (more) range.first = all.back().start + kWidth;
+      if (more) range.first = all.back().start + kPresenceWidth;
     }
     return all;
   }
@@ -72,8 +72,8 @@ TEST_F(PresenceTest, CountsAsOneWouldByHand) {
     std::map<Timestamp, OfWindow> expected;
     std::map<std::string, std::map<Timestamp, std::uint64_t>> by_host;
     for (const auto& [key, text] : samples) {
-      const Timestamp start = model::window_start(key.second, kWidth);
-      if (!range.overlaps({start, start + kWidth})) continue;
+      const Timestamp start = model::window_start(key.second, kPresenceWidth);
+      if (!range.overlaps({start, start + kPresenceWidth})) continue;
       OfWindow& of = expected[start];
       of.first = of.points == 0 ? key.second : std::min(of.first, key.second);
       of.hosts.insert(key.first);
@@ -101,7 +101,7 @@ TEST_F(PresenceTest, CountsAsOneWouldByHand) {
       std::map<Timestamp, std::uint64_t> found;
       for (const SeriesWindow& window : each->of_series[s]) {
         found[window.start] = window.points;
-        EXPECT_EQ(model::window_start(window.first_ms, kWidth), window.start);
+        EXPECT_EQ(model::window_start(window.first_ms, kPresenceWidth), window.start);
       }
       EXPECT_EQ(found, by_host[tags[s][0].second]);
     }

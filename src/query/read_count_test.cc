@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMinute = 60'000;
 
 TEST(Read, Texts) {
-  EXPECT_EQ(text_of({}), "ms=0.000");
+  EXPECT_EQ(text_of(Read{}), "ms=0.000");
   EXPECT_EQ(text_of({2, 1200, 3, {{5 * kMinute, 288}, {60 * kMinute, 24}}, 12'034}),
             "series=2, samples=1200, chunks=3, 5m=288, 1h=24, ms=12.034");
   EXPECT_EQ(width_text(1), "1ms");

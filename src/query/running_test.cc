@@ -20,7 +20,7 @@ Request request_of(std::string tenant, std::string metric) {
   return request;
 }
 
-class RunningTest : public testing::Test {
+class RunningTest : public ::testing::Test {
  protected:
   RunningQueries running_;
   ManualClock clock_{1000};

@@ -10,7 +10,7 @@ namespace {
 
 using index::Matcher;
 
-class SearchTest : public testing::Test {
+class SearchTest : public ::testing::Test {
  protected:
   SearchTest() {
     for (const auto& [metric, group] : {std::pair("load", "CPU"), {"cpu", "CPU"}, {"disk", "Disk"}, {"cpu", "Other"}}) {

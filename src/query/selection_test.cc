@@ -11,7 +11,7 @@ namespace varve::query {
 namespace {
 
 using index::Matcher;
-using Kind = Matcher::Kind;
+using Match = Matcher::Kind;
 
 class SelectionTest : public testing::EngineTest {
  protected:
@@ -56,7 +56,7 @@ class SelectionTest : public testing::EngineTest {
     }
     return out;
   }
-  static MetricName fitting(Kind kind, std::vector<std::string> values) {
+  static MetricName fitting(Match kind, std::vector<std::string> values) {
     return index::Matchers{{std::string(kNameTag), kind, std::move(values)}};
   }
 };
@@ -67,50 +67,50 @@ TEST_F(SelectionTest, OneNameHasNoTagOfIt) {
 }
 
 TEST_F(SelectionTest, NamesThatFit) {
-  EXPECT_EQ(answer(asked(fitting(Kind::any_of, {"cpu_idle"}))), "{__name__=cpu_idle host=a|b} 1 2\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::any_of, {"disk", "none", "cpu_idle", "disk"}))),
+  EXPECT_EQ(answer(asked(fitting(Match::any_of, {"cpu_idle"}))), "{__name__=cpu_idle host=a|b} 1 2\n");
+  EXPECT_EQ(answer(asked(fitting(Match::any_of, {"disk", "none", "cpu_idle", "disk"}))),
             "{__name__=cpu_idle|disk host=a|b} 1 2 5 6\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::prefix, {"cpu_"}))), "{__name__=cpu_idle|cpu_user host=a|b} 1 2 3 4\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::regex, {".*s.*"}))), "{__name__=cpu_user|disk host=a|b} 3 4 5 6\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::not_regex, {"cpu.*|odd"}))), "{__name__=disk host=a|b} 5 6\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::none_of, {"cpu_idle", "cpu_user", "odd"}))), "{__name__=disk host=a|b} 5 6\n");
-  EXPECT_EQ(answer(asked(index::Matchers{{"", Kind::prefix, {"cpu_"}}, {"", Kind::none_of, {"cpu_user"}}})),
+  EXPECT_EQ(answer(asked(fitting(Match::prefix, {"cpu_"}))), "{__name__=cpu_idle|cpu_user host=a|b} 1 2 3 4\n");
+  EXPECT_EQ(answer(asked(fitting(Match::regex, {".*s.*"}))), "{__name__=cpu_user|disk host=a|b} 3 4 5 6\n");
+  EXPECT_EQ(answer(asked(fitting(Match::not_regex, {"cpu.*|odd"}))), "{__name__=disk host=a|b} 5 6\n");
+  EXPECT_EQ(answer(asked(fitting(Match::none_of, {"cpu_idle", "cpu_user", "odd"}))), "{__name__=disk host=a|b} 5 6\n");
+  EXPECT_EQ(answer(asked(index::Matchers{{"", Match::prefix, {"cpu_"}}, {"", Match::none_of, {"cpu_user"}}})),
             "{__name__=cpu_idle host=a|b} 1 2\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::any_of, {"none"}))), "");
-  EXPECT_EQ(answer(asked(fitting(Kind::regex, {"nothing"}))), "");
+  EXPECT_EQ(answer(asked(fitting(Match::any_of, {"none"}))), "");
+  EXPECT_EQ(answer(asked(fitting(Match::regex, {"nothing"}))), "");
 }
 
 TEST_F(SelectionTest, TagsAreMatchedToo) {
-  Request request = asked(fitting(Kind::prefix, {"cpu_"}));
-  request.metrics[0].matchers = {{"host", Kind::any_of, {"b"}}};
+  Request request = asked(fitting(Match::prefix, {"cpu_"}));
+  request.metrics[0].matchers = {{"host", Match::any_of, {"b"}}};
   EXPECT_EQ(answer(request), "{__name__=cpu_idle|cpu_user host=b} 2 4\n");
 }
 
 TEST_F(SelectionTest, GroupsByName) {
-  EXPECT_EQ(answer(asked(fitting(Kind::prefix, {"cpu_"}), by(TagKeys{"__name__"}))),
+  EXPECT_EQ(answer(asked(fitting(Match::prefix, {"cpu_"}), by(TagKeys{"__name__"}))),
             "{__name__=cpu_idle host=a|b} 1 2\n{__name__=cpu_user host=a|b} 3 4\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::prefix, {"cpu_"}), by(TagKeys{"host"}))),
+  EXPECT_EQ(answer(asked(fitting(Match::prefix, {"cpu_"}), by(TagKeys{"host"}))),
             "{__name__=cpu_idle|cpu_user host=a} 1 3\n{__name__=cpu_idle|cpu_user host=b} 2 4\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::prefix, {"cpu_"}), by(EachSeries()))),
+  EXPECT_EQ(answer(asked(fitting(Match::prefix, {"cpu_"}), by(EachSeries()))),
             "{__name__=cpu_idle host=a} 1\n{__name__=cpu_idle host=b} 2\n"
             "{__name__=cpu_user host=a} 3\n{__name__=cpu_user host=b} 4\n");
 }
 
 TEST_F(SelectionTest, TheNameStandsForATagOfThatKey) {
   EXPECT_EQ(answer(asked("odd")), "{__name__=other} 9\n");
-  EXPECT_EQ(answer(asked(fitting(Kind::any_of, {"odd"}))), "{__name__=odd} 9\n");
+  EXPECT_EQ(answer(asked(fitting(Match::any_of, {"odd"}))), "{__name__=odd} 9\n");
 }
 
 TEST_F(SelectionTest, SeriesMayBeAskedForTwice) {
-  Request request = asked(fitting(Kind::regex, {".*"}));
+  Request request = asked(fitting(Match::regex, {".*"}));
   request.metrics.push_back(asked("disk").metrics[0]);
-  request.metrics.push_back(asked(fitting(Kind::prefix, {"disk"})).metrics[0]);
+  request.metrics.push_back(asked(fitting(Match::prefix, {"disk"})).metrics[0]);
   EXPECT_EQ(answer(request, 1), "{host=a|b} 5 6\n");
   EXPECT_EQ(answer(request, 2), "{__name__=disk host=a|b} 5 6\n");
 }
 
 TEST_F(SelectionTest, JoinsMetrics) {
-  Request request = asked(fitting(Kind::prefix, {"cpu_"}));
+  Request request = asked(fitting(Match::prefix, {"cpu_"}));
   Join sum;
   sum.group_by = {"host"};
   sum.resolution_ms = 1000;
@@ -124,7 +124,7 @@ TEST_F(SelectionTest, JoinsMetrics) {
 
 TEST_F(SelectionTest, WhatIsWrongIsSaidToEveryTenant) {
   for (const auto* tenant : {"t", "nobody"}) {
-    Request request = asked(fitting(Kind::regex, {"("}));
+    Request request = asked(fitting(Match::regex, {"("}));
     request.tenant = tenant;
     EXPECT_NE(answer(request).find("regular expression"), std::string::npos) << tenant;
   }
@@ -132,8 +132,8 @@ TEST_F(SelectionTest, WhatIsWrongIsSaidToEveryTenant) {
 
 TEST_F(SelectionTest, NamesForPeople) {
   EXPECT_EQ(text_of("cpu"), "cpu");
-  EXPECT_EQ(text_of(fitting(Kind::any_of, {"a", "b"})), "{__name__=a|b}");
-  EXPECT_EQ(text_of(index::Matchers{{"", Kind::regex, {"a.*"}}, {"", Kind::none_of, {"ab"}}}),
+  EXPECT_EQ(text_of(fitting(Match::any_of, {"a", "b"})), "{__name__=a|b}");
+  EXPECT_EQ(text_of(index::Matchers{{"", Match::regex, {"a.*"}}, {"", Match::none_of, {"ab"}}}),
             "{__name__=~a.*,__name__!=ab}");
 }
 

@@ -8,7 +8,7 @@
 namespace varve::query {
 namespace {
 
-using Kind = MemoryLedger::Kind;
+using Memory = MemoryLedger::Kind;
 
 class UnderWayTest : public ::testing::Test {
  protected:
@@ -28,7 +28,7 @@ TEST_F(UnderWayTest, IsListedUntilItsAnswerGoes) {
   auto query = begin().value();
   ASSERT_TRUE(query->budget().charge(5000));
   EXPECT_EQ(engine_.running().list("t").at(0).bytes, 5000U);
-  EXPECT_GE(ledger_->held(Kind::query), 5000U);
+  EXPECT_GE(ledger_->held(Memory::query), 5000U);
   clock_.advance_ms(50);
   ASSERT_TRUE(query->answered(700));
   clock_.advance_ms(1000);  // it is sent for longer than a query may take
@@ -38,10 +38,10 @@ TEST_F(UnderWayTest, IsListedUntilItsAnswerGoes) {
   EXPECT_EQ(shown.metrics, std::vector<std::string>{"m"});
   EXPECT_EQ(shown.seconds, 1.05);
   EXPECT_EQ(shown.read.micros, 50'000);
-  EXPECT_EQ(ledger_->held(Kind::query), 0U);
-  EXPECT_EQ(ledger_->held(Kind::answer), 700U);
+  EXPECT_EQ(ledger_->held(Memory::query), 0U);
+  EXPECT_EQ(ledger_->held(Memory::answer), 700U);
   query->sent(600);
-  EXPECT_EQ(ledger_->held(Kind::answer), 100U);
+  EXPECT_EQ(ledger_->held(Memory::answer), 100U);
   query.reset();
   EXPECT_EQ(ledger_->held(), 0U);
   EXPECT_TRUE(engine_.running().list("t").empty());
@@ -85,8 +85,8 @@ TEST_F(UnderWayTest, TooLong) {
 }
 
 TEST_F(UnderWayTest, NoneBeginsWithoutMemory) {
-  MemoryLedger::Account all(ledger_, Kind::query);
-  MemoryLedger::Account share[2] = {{ledger_, Kind::query}, {ledger_, Kind::query}};
+  MemoryLedger::Account all(ledger_, Memory::query);
+  MemoryLedger::Account share[2] = {{ledger_, Memory::query}, {ledger_, Memory::query}};
   ASSERT_TRUE(all.resize(ledger_->room()));
   EXPECT_TRUE(begin());  // it is small
   ASSERT_TRUE(share[0].resize(std::size_t{1} << 20));
@@ -103,7 +103,7 @@ TEST_F(UnderWayTest, AnAnswerMayOutliveItsEngine) {
     query = UnderWay::begin(engine, shown_as("t", "test", ""), nullptr).value();
     ASSERT_TRUE(query->answered(10));
   }
-  EXPECT_EQ(ledger_->held(Kind::answer), 10U);
+  EXPECT_EQ(ledger_->held(Memory::answer), 10U);
   query.reset();
   EXPECT_EQ(ledger_->held(), 0U);
 }
@@ -115,25 +115,25 @@ TEST_F(UnderWayTest, TheEnginesAnswerHoldsItsQuery) {
   {
     auto answer = engine_.run(request, nullptr);
     ASSERT_TRUE(answer);
-    EXPECT_EQ(ledger_->held(Kind::query), 0U);
-    EXPECT_EQ(ledger_->held(Kind::answer), count_bytes(*answer));
-    EXPECT_GE(ledger_->held(Kind::answer), 5000U * 16);
-    const std::size_t before = ledger_->held(Kind::answer);
+    EXPECT_EQ(ledger_->held(Memory::query), 0U);
+    EXPECT_EQ(ledger_->held(Memory::answer), count_bytes(*answer));
+    EXPECT_GE(ledger_->held(Memory::answer), 5000U * 16);
+    const std::size_t before = ledger_->held(Memory::answer);
     const std::size_t group = bytes_held(answer->metrics[0].groups[0]);
     let_go(*answer, answer->metrics[0].groups[0]);
-    EXPECT_EQ(before - ledger_->held(Kind::answer), group);
+    EXPECT_EQ(before - ledger_->held(Memory::answer), group);
     EXPECT_EQ(engine_.running().list("t").size(), 1U);
   }
   EXPECT_EQ(ledger_->held(), 0U);
-  MemoryLedger::Account all(ledger_, Kind::body);
+  MemoryLedger::Account all(ledger_, Memory::body);
   ASSERT_TRUE(all.resize(ledger_->room()));
-  MemoryLedger::Account share(ledger_, Kind::query);
+  MemoryLedger::Account share(ledger_, Memory::query);
   ASSERT_TRUE(share.resize((std::size_t{1} << 20) + (std::size_t{1} << 18)));
   for (int i = 0; i < 60'000; ++i) store_.put("t", "m", {{"host", "a"}}, i, model::Value::of_long(i));
   const auto refused = engine_.run(request, nullptr);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::unavailable);
-  EXPECT_EQ(ledger_->held(Kind::answer), 0U);
+  EXPECT_EQ(ledger_->held(Memory::answer), 0U);
 }
 
 }  // namespace
