@@ -22,7 +22,7 @@ using model::Histogram;
 using model::testing::histogram_of;
 
 // One every second.
-Points points(const std::vector<Histogram>& histograms) {
+Points histogram_points(const std::vector<Histogram>& histograms) {
   Points out;
   out.type = model::ValueType::histogram;
   for (const Histogram& one : histograms) {
@@ -48,7 +48,7 @@ std::string text_of(const Histogram& histogram) {
 }
 
 std::string left_of(const HistogramFilter& filter, const Histogram& histogram) {
-  const Points out = apply(filter, points({histogram}));
+  const Points out = apply(filter, histogram_points({histogram}));
   return out.size() == 0 ? "" : text_of(*model::decode_histogram(out.texts[0]));
 }
 
@@ -104,23 +104,24 @@ TEST(HistogramFilter, ExtremesSayMoreThanBins) {
 
 TEST(HistogramFilter, WhereBinsAreValuesNothingIsInDoubt) {
   const Histogram exact = histogram_of({1, 1.1, 1.2}, model::kHistogramPrecisionMax);
-  EXPECT_EQ(apply(HistogramFilter{equal, 1.1, false}, points({exact})).originals, (std::vector<std::uint64_t>{3}));
+  EXPECT_EQ(apply(HistogramFilter{equal, 1.1, false}, histogram_points({exact})).originals,
+            (std::vector<std::uint64_t>{3}));
   EXPECT_EQ(left_of({equal, 1.1, false}, exact), "1x1 1.2x1 1..1.2 2.2000000000000002");
   EXPECT_EQ(left_of({not_equal, 1.1, true}, exact),
             "1.1000000000000001x1 1.1000000000000001..1.1000000000000001 1.1000000000000001");
 }
 
 TEST(HistogramFilter, WhatIsNoneOrHasCountedNothingGoes) {
-  Points in = points({histogram_of({}), histogram_of({5})});
+  Points in = histogram_points({histogram_of({}), histogram_of({5})});
   in.times.push_back(3000);
   in.texts.emplace_back("no histogram");
   const Points out = apply(HistogramFilter{less, -7, false}, std::move(in));
   EXPECT_EQ(out.times, std::vector<model::Timestamp>{1000});
-  EXPECT_EQ(apply(Filter{equal, "text"}, points({kFour})).size(), 0U) << "cannot be compared";
+  EXPECT_EQ(apply(Filter{equal, "text"}, histogram_points({kFour})).size(), 0U) << "cannot be compared";
 }
 
 TEST(HistogramFilter, FilterDoesTheSame) {
-  const Points out = apply(Filter{less, 100.25, true}, points({kFour}));
+  const Points out = apply(Filter{less, 100.25, true}, histogram_points({kFour}));
   ASSERT_EQ(out.size(), 1U);
   EXPECT_EQ(text_of(*model::decode_histogram(out.texts[0])), "100.5x1 100.5..100.5 100.5");
 }
@@ -128,7 +129,7 @@ TEST(HistogramFilter, FilterDoesTheSame) {
 // How many there were goes with the histograms through what passes them on.
 TEST(HistogramFilter, RemembersHowManyThereWere) {
   const HistogramFilter some{less, 3, false};
-  Points out = apply(some, points({histogram_of({1, 2, 3, 4}), histogram_of({1}), histogram_of({2, 5, 6})}));
+  Points out = apply(some, histogram_points({histogram_of({1, 2, 3, 4}), histogram_of({1}), histogram_of({2, 5, 6})}));
   EXPECT_EQ(out.originals, (std::vector<std::uint64_t>{4, 3}));
   out = apply(HistogramFilter{greater, 5, false}, std::move(out));
   EXPECT_EQ(out.originals, (std::vector<std::uint64_t>{4, 3})) << "before the first filter";
@@ -146,7 +147,7 @@ TEST(HistogramFilter, RemembersHowManyThereWere) {
   Merge merge;
   merge.sampling = {1, model::TimeUnit::minutes};
   EXPECT_EQ(apply(merge, Scope{0, 3000, {}}, out).originals, std::vector<std::uint64_t>{7});
-  EXPECT_TRUE(apply(merge, Scope{0, 3000, {}}, points({kFour})).originals.empty());
+  EXPECT_TRUE(apply(merge, Scope{0, 3000, {}}, histogram_points({kFour})).originals.empty());
 }
 
 }  // namespace

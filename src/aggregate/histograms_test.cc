@@ -32,7 +32,7 @@ std::string histogram(const std::string& values, unsigned precision = 7) {
 }
 
 // One every second.
-Points points(const std::vector<std::string>& bytes) {
+Points stored_points(const std::vector<std::string>& bytes) {
   Points out;
   out.type = model::ValueType::histogram;
   for (const std::string& one : bytes) {
@@ -49,7 +49,7 @@ Windowed by(std::int64_t seconds) {
   return out;
 }
 
-std::string of(Function function, const Points& in, std::int64_t seconds) {
+std::string reduced(Function function, const Points& in, std::int64_t seconds) {
   auto stage = by<Stage>(seconds);
   stage.function = function;
   return text_of(apply(stage, 0, in));
@@ -58,14 +58,14 @@ std::string of(Function function, const Points& in, std::int64_t seconds) {
 const std::vector<std::string> kThree = {histogram("1 1 2"), histogram("10"), histogram("-4 3")};
 
 TEST(Histograms, FunctionsAreOfAllValues) {
-  const Points in = points(kThree);
-  EXPECT_EQ(of(Function::avg, in, 2), "0:3.5 2000:-0.5");
-  EXPECT_EQ(of(Function::sum, in, 2), "0:14.0 2000:-1.0");
-  EXPECT_EQ(of(Function::min, in, 2), "0:1.0 2000:-4.0");
-  EXPECT_EQ(of(Function::max, in, 2), "0:10.0 2000:3.0");
-  EXPECT_EQ(of(Function::count, in, 2), "0:4 2000:2");
-  EXPECT_EQ(of(Function::dev, in, 2), "0:4.358898944 2000:4.949747468");
-  EXPECT_EQ(of(Function::dev, points({histogram("7")}), 1), "0:0.0");
+  const Points in = stored_points(kThree);
+  EXPECT_EQ(reduced(Function::avg, in, 2), "0:3.5 2000:-0.5");
+  EXPECT_EQ(reduced(Function::sum, in, 2), "0:14.0 2000:-1.0");
+  EXPECT_EQ(reduced(Function::min, in, 2), "0:1.0 2000:-4.0");
+  EXPECT_EQ(reduced(Function::max, in, 2), "0:10.0 2000:3.0");
+  EXPECT_EQ(reduced(Function::count, in, 2), "0:4 2000:2");
+  EXPECT_EQ(reduced(Function::dev, in, 2), "0:4.358898944 2000:4.949747468");
+  EXPECT_EQ(reduced(Function::dev, stored_points({histogram("7")}), 1), "0:0.0");
 }
 
 TEST(Histograms, FirstAndLastPassThemOn) {
@@ -73,7 +73,7 @@ TEST(Histograms, FirstAndLastPassThemOn) {
        {std::tuple(Function::first, 0, 0), std::tuple(Function::last, 2, 2000)}) {
     auto stage = by<Stage>(60);
     stage.function = function;
-    const Points out = apply(stage, 0, points(kThree));
+    const Points out = apply(stage, 0, stored_points(kThree));
     EXPECT_EQ(out.type, model::ValueType::histogram);
     ASSERT_EQ(out.size(), 1U);
     EXPECT_EQ(out.times[0], time);
@@ -82,10 +82,10 @@ TEST(Histograms, FirstAndLastPassThemOn) {
 }
 
 TEST(Histograms, WhatCountedNothingOrIsNoneHasNoValue) {
-  const Points in = points({histogram(""), "no histogram", histogram("5")});
-  EXPECT_EQ(of(Function::avg, in, 1), "2000:5.0");
-  EXPECT_EQ(of(Function::min, in, 60), "0:5.0") << "that of values, not of an empty one";
-  EXPECT_EQ(of(Function::count, in, 1), "0:0 2000:1");
+  const Points in = stored_points({histogram(""), "no histogram", histogram("5")});
+  EXPECT_EQ(reduced(Function::avg, in, 1), "2000:5.0");
+  EXPECT_EQ(reduced(Function::min, in, 60), "0:5.0") << "that of values, not of an empty one";
+  EXPECT_EQ(reduced(Function::count, in, 1), "0:0 2000:1");
   Percentile percentile = by<Percentile>(1);
   percentile.fraction = 0.5;
   EXPECT_EQ(text_of(apply(percentile, Scope{0, 9000, {}}, in)), "2000:5.0");
@@ -95,7 +95,7 @@ TEST(Histograms, PercentileOfAWindow) {
   Percentile percentile = by<Percentile>(60);
   const auto at = [&](double fraction) {
     percentile.fraction = fraction;
-    return text_of(apply(percentile, Scope{0, 9000, {}}, points(kThree)));
+    return text_of(apply(percentile, Scope{0, 9000, {}}, stored_points(kThree)));
   };
   EXPECT_EQ(at(0.5), "0:1.0");
   EXPECT_EQ(at(0.51), "0:2.0");
@@ -105,7 +105,7 @@ TEST(Histograms, PercentileOfAWindow) {
 TEST(Histograms, MergeTakesTheLeastPrecision) {
   Merge merge = by<Merge>(60);
   const auto merged = [&](const std::vector<std::string>& in) {
-    const Points out = apply(merge, Scope{0, 9000, {}}, points(in));
+    const Points out = apply(merge, Scope{0, 9000, {}}, stored_points(in));
     EXPECT_EQ(out.size(), 1U);
     return *model::decode_histogram(out.texts.at(0));
   };
@@ -122,18 +122,18 @@ TEST(Histograms, ThePipelineKeepsOtherStepsAway) {
   Points numbers = points_of("0:1 1000:2");
   const std::vector<Step> steps = {by<Merge>(60), Diff{}};
   EXPECT_EQ(text_of(*run(steps, {0, 9000, {}}, false, numbers, {})), "1000:1.0");
-  const auto merged = run(steps, {0, 9000, {}}, false, points(kThree), {});
+  const auto merged = run(steps, {0, 9000, {}}, false, stored_points(kThree), {});
   ASSERT_TRUE(merged);
   EXPECT_EQ(merged->texts, std::vector{histogram("1 1 2 10 -4 3")});
   const std::vector<Step> then = {by<Merge>(2), by<Stage>(60), Scale{2}};
-  EXPECT_EQ(text_of(*run(then, {0, 9000, {}}, false, points(kThree), {})), "0:4.333333333");
+  EXPECT_EQ(text_of(*run(then, {0, 9000, {}}, false, stored_points(kThree), {})), "0:4.333333333");
 }
 
 TEST(Histograms, Apdex) {
   const auto scores = [](double target, std::int64_t seconds) {
     Apdex apdex = by<Apdex>(seconds);
     apdex.target = target;
-    const Points in = points({histogram("1 1 1"), histogram(""), histogram("3 3 4 4"), histogram("9")});
+    const Points in = stored_points({histogram("1 1 1"), histogram(""), histogram("3 3 4 4"), histogram("9")});
     return text_of(apply(apdex, Scope{0, 9000, {}}, in));
   };
   EXPECT_EQ(scores(1, 60), "0:0.625");
@@ -168,7 +168,7 @@ TEST(Histograms, ThoseForHistogramsAloneLetOthersPass) {
       {target_of_2(), "apdex", "0:0.75"}};
   for (const auto& [step, name, of_histograms] : cases) {
     EXPECT_EQ(name_of(step), name);
-    EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, points(kThree), {})), of_histograms) << name;
+    EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, stored_points(kThree), {})), of_histograms) << name;
     EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, points_of("1:1 2:2"), {})), "1:1 2:2") << name;
     EXPECT_EQ(text_of(*run({&step, 1}, {0, 9000, {}}, false, texts_of("1:a"), {})), "1:a") << name;
     EXPECT_NE(merging_grid({&step, 1}), nullptr) << name;

@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "model/testing/lengths.h"
+
 namespace varve::aggregate {
 namespace {
 
 using model::TimeUnit;
 constexpr model::Timestamp kStart = 1'700'000'000'000;  // 2023-11-14T22:13:20Z
-constexpr std::int64_t kDay = 86'400'000;
+using model::testing::kDay;
 
-struct Case {
+struct WindowCase {
   const char* what;
   Sampling sampling;
   bool align;
@@ -19,10 +21,10 @@ struct Case {
   model::Timestamp window_start;
 };
 
-class WindowsTest : public testing::TestWithParam<Case> {};
+class WindowsTest : public testing::TestWithParam<WindowCase> {};
 
 TEST_P(WindowsTest, HoldsTheSample) {
-  const Case& c = GetParam();
+  const WindowCase& c = GetParam();
   const Windows windows(c.sampling, c.align, c.query_start);
   const std::int64_t k = windows.index(c.sample);
   EXPECT_EQ(windows.start(k), c.window_start);
@@ -32,52 +34,53 @@ TEST_P(WindowsTest, HoldsTheSample) {
 INSTANTIATE_TEST_SUITE_P(
     All, WindowsTest,
     testing::Values(
-        Case{"7 minutes from midnight",
-             {7, TimeUnit::minutes},
-             true,
-             kStart + 90'000,
-             kStart + 120'000,
-             1'699'999'800'000},
-        Case{"7 minutes from the start",
-             {7, TimeUnit::minutes},
-             false,
-             kStart + 90'000,
-             kStart + 520'000,
-             kStart + 510'000},
-        Case{"5 hours run on over midnight",
-             {5, TimeUnit::hours},
-             true,
-             kStart,
-             kStart + 2 * kDay + 3'600'000,
-             1'700'172'000'000},
-        Case{"5 ms from the whole second", {5, TimeUnit::milliseconds}, true, kStart + 3, kStart + 4, kStart},
-        Case{"5 ms from the start", {5, TimeUnit::milliseconds}, false, kStart + 3, kStart + 9, kStart + 8},
-        Case{"weeks from Monday", {1, TimeUnit::weeks}, true, 1'420'156'800'000, 1'420'329'600'000, 1'419'811'200'000},
-        Case{"two weeks", {2, TimeUnit::weeks}, true, 1'420'156'800'000, 1'421'107'200'000, 1'421'020'800'000},
-        Case{"3 months", {3, TimeUnit::months}, true, 1'388'534'400'000, 1'404'900'000'000, 1'404'172'800'000},
-        Case{"months from the 10th",
-             {1, TimeUnit::months},
-             false,
-             1'394'409'600'000,
-             1'397'088'000'000,
-             1'397'088'000'000},
-        Case{"leap year", {1, TimeUnit::years}, true, 1'262'304'000'000, 1'356'998'399'999, 1'325'376'000'000},
-        Case{"negative times", {1, TimeUnit::minutes}, true, -10'000, -1, -60'000},
-        Case{"negative months", {1, TimeUnit::months}, true, -10'000, -1, -31 * kDay},
-        Case{"before the start", {10, TimeUnit::milliseconds}, false, 100, 85, 80},
-        Case{"months before the start",
-             {1, TimeUnit::months},
-             true,
-             1'397'088'000'000,
-             1'394'409'600'000,
-             1'393'632'000'000},
-        Case{"wider than time", {INT64_MAX, TimeUnit::days}, true, 5, kStart, 0},
-        Case{"days from the beginning of time",
-             {1, TimeUnit::days},
-             true,
-             model::kTimestampMin,
-             kStart,
-             1'699'920'000'000}));
+        WindowCase{"7 minutes from midnight",
+                   {7, TimeUnit::minutes},
+                   true,
+                   kStart + 90'000,
+                   kStart + 120'000,
+                   1'699'999'800'000},
+        WindowCase{"7 minutes from the start",
+                   {7, TimeUnit::minutes},
+                   false,
+                   kStart + 90'000,
+                   kStart + 520'000,
+                   kStart + 510'000},
+        WindowCase{"5 hours run on over midnight",
+                   {5, TimeUnit::hours},
+                   true,
+                   kStart,
+                   kStart + 2 * kDay + 3'600'000,
+                   1'700'172'000'000},
+        WindowCase{"5 ms from the whole second", {5, TimeUnit::milliseconds}, true, kStart + 3, kStart + 4, kStart},
+        WindowCase{"5 ms from the start", {5, TimeUnit::milliseconds}, false, kStart + 3, kStart + 9, kStart + 8},
+        WindowCase{
+            "weeks from Monday", {1, TimeUnit::weeks}, true, 1'420'156'800'000, 1'420'329'600'000, 1'419'811'200'000},
+        WindowCase{"two weeks", {2, TimeUnit::weeks}, true, 1'420'156'800'000, 1'421'107'200'000, 1'421'020'800'000},
+        WindowCase{"3 months", {3, TimeUnit::months}, true, 1'388'534'400'000, 1'404'900'000'000, 1'404'172'800'000},
+        WindowCase{"months from the 10th",
+                   {1, TimeUnit::months},
+                   false,
+                   1'394'409'600'000,
+                   1'397'088'000'000,
+                   1'397'088'000'000},
+        WindowCase{"leap year", {1, TimeUnit::years}, true, 1'262'304'000'000, 1'356'998'399'999, 1'325'376'000'000},
+        WindowCase{"negative times", {1, TimeUnit::minutes}, true, -10'000, -1, -60'000},
+        WindowCase{"negative months", {1, TimeUnit::months}, true, -10'000, -1, -31 * kDay},
+        WindowCase{"before the start", {10, TimeUnit::milliseconds}, false, 100, 85, 80},
+        WindowCase{"months before the start",
+                   {1, TimeUnit::months},
+                   true,
+                   1'397'088'000'000,
+                   1'394'409'600'000,
+                   1'393'632'000'000},
+        WindowCase{"wider than time", {INT64_MAX, TimeUnit::days}, true, 5, kStart, 0},
+        WindowCase{"days from the beginning of time",
+                   {1, TimeUnit::days},
+                   true,
+                   model::kTimestampMin,
+                   kStart,
+                   1'699'920'000'000}));
 
 struct ZoneCase {
   const char* what;
@@ -175,7 +178,7 @@ TEST(Windows, OfAZone) {
 
 // What windows may be filled from: stretches of hours fit where a zone's midnight is a whole hour of UTC.
 TEST(Windows, MadeOfStretches) {
-  constexpr std::int64_t kHour = 3'600'000;
+  using model::testing::kHour;
   const model::TimeRange week{1'396'051'200'000, 1'396'051'200'000 + 7 * kDay};
   const auto made = [&](const char* zone, Sampling sampling, std::int64_t width) {
     return Windows(sampling, true, week.first, model::TimeZone::find(zone).value()).are_made_of(width, week);

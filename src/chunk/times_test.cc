@@ -11,7 +11,7 @@ namespace {
 using Column = std::vector<model::Timestamp>;
 
 // Writes the columns one after the other, reads and compares; returns the descriptions.
-std::vector<Times> round_trip(const std::vector<Column>& columns) {
+std::vector<Times> times_back(const std::vector<Column>& columns) {
   TimesWriter writer;
   SequenceWriter sequences;
   Sections out;
@@ -52,21 +52,21 @@ Column clock(std::size_t rows, model::Timestamp first, std::int64_t step, std::i
 }
 
 TEST(Times, SteadyClockIsAFewBytes) {
-  const auto read = round_trip({clock(360, 1'700'000'000'000, 10'000, 0, 0)});
+  const auto read = times_back({clock(360, 1'700'000'000'000, 10'000, 0, 0)});
   EXPECT_EQ(read[0].kind, TimesKind::sequence);
   EXPECT_TRUE(read[0].sequence.sparse());
   EXPECT_EQ(read[0].sequence.side_bytes, 0U);
 }
 
 TEST(Times, SteadyClockWithGapsIsAList) {
-  const auto read = round_trip({clock(360, 1'700'000'000'000, 10'000, 0, 100)});
+  const auto read = times_back({clock(360, 1'700'000'000'000, 10'000, 0, 100)});
   EXPECT_TRUE(read[0].sequence.sparse());
   EXPECT_LE(read[0].sequence.side_bytes, 3 * 4U);
 }
 
 TEST(Times, JitterStaysNearItsGrid) {
   for (const std::size_t gap_every : {0, 1000, 50, 20}) {
-    const auto read = round_trip({clock(240, 1'700'000'000'000, 15'000, 9, gap_every)});
+    const auto read = times_back({clock(240, 1'700'000'000'000, 15'000, 9, gap_every)});
     EXPECT_EQ(read[0].kind, TimesKind::grid);
     EXPECT_EQ(read[0].step, 15'000U);
     EXPECT_EQ(read[0].sequence.order, 0);
@@ -80,14 +80,14 @@ TEST(Times, GapsAtTheEdges) {
   times.back() += 45'000;
   for (std::size_t i = 120; i < times.size(); ++i) times[i] += 15'000;
   for (std::size_t i = 121; i < times.size(); ++i) times[i] += 15'000;
-  EXPECT_EQ(round_trip({times})[0].kind, TimesKind::grid);
+  EXPECT_EQ(times_back({times})[0].kind, TimesKind::grid);
 }
 
 TEST(Times, EqualColumnsAreSaidOnce) {
   const Column a = clock(100, 5, 1000, 300, 0);
   Column b = a;
   for (model::Timestamp& t : b) t += 7;
-  const auto read = round_trip({a, a, b, b, a});
+  const auto read = times_back({a, a, b, b, a});
   // What is said once has its symbols in one place.
   const auto place = [&read](std::size_t i) { return read[i].sequence.symbols_at; };
   EXPECT_FALSE(read[0].sequence.sparse());
@@ -99,12 +99,12 @@ TEST(Times, EqualColumnsAreSaidOnce) {
 
 TEST(Times, AnyAscendingColumn) {
   constexpr std::int64_t kFar = std::int64_t{1} << 53;
-  round_trip({{0}});
-  round_trip({{-kFar}, {kFar}, {-1}});
-  round_trip({{-kFar, kFar}});
-  round_trip({{-3, -2, -1, 0, 1, 2, 3, 4, 5, 6}});
-  round_trip({{1, 2, 3, 4, 5, 6, 7, 8, 9, kFar}});
-  round_trip({{-kFar, 1, 2, 3, 4, 5, 6, 7, 8, 9, kFar}});
+  times_back({{0}});
+  times_back({{-kFar}, {kFar}, {-1}});
+  times_back({{-kFar, kFar}});
+  times_back({{-3, -2, -1, 0, 1, 2, 3, 4, 5, 6}});
+  times_back({{1, 2, 3, 4, 5, 6, 7, 8, 9, kFar}});
+  times_back({{-kFar, 1, 2, 3, 4, 5, 6, 7, 8, 9, kFar}});
   std::mt19937_64 random(4);
   for (int round = 0; round < 300; ++round) {
     Column times;
@@ -112,7 +112,7 @@ TEST(Times, AnyAscendingColumn) {
     const unsigned most = static_cast<unsigned>(random() % 40);
     for (std::size_t n = 1 + random() % 300; n > 0; --n)
       times.push_back(t += 1 + static_cast<std::int64_t>(random() >> (63 - most)));
-    round_trip({times});
+    times_back({times});
     ASSERT_FALSE(HasFailure()) << "round " << round;
   }
 }

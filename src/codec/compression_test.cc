@@ -9,7 +9,7 @@ namespace varve::codec {
 namespace {
 
 const Coding kAll[] = {Coding::identity, Coding::gzip, Coding::deflate, Coding::zstd, Coding::snappy};
-constexpr std::size_t kMax = 1 << 20;
+constexpr std::size_t kOutMax = 1 << 20;
 
 std::string text(std::size_t bytes, unsigned seed) {
   std::mt19937 random(seed);
@@ -34,7 +34,7 @@ std::string streamed(Coding coding, const std::vector<std::string>& pieces) {
   return out;
 }
 
-Code code_of(Coding coding, std::string_view in, std::size_t max = kMax) {
+Code code_of(Coding coding, std::string_view in, std::size_t max = kOutMax) {
   std::string out;
   const Status status = decompress(coding, in, max, out);
   EXPECT_FALSE(status);
@@ -46,7 +46,7 @@ TEST(Compression, ComesBackAsItWas) {
   for (const Coding coding : kAll) {
     for (const std::size_t size : {0UL, 1UL, 17UL, 5000UL, 300'000UL}) {
       const std::string in = text(size, 1);
-      ASSERT_TRUE(decompress(coding, packed(coding, in), kMax, out));
+      ASSERT_TRUE(decompress(coding, packed(coding, in), kOutMax, out));
       EXPECT_EQ(out, in);
       EXPECT_GE(out.capacity(), out.size() + kDecompressSlack);
     }
@@ -58,9 +58,9 @@ TEST(Compression, StreamsComeBackAsOne) {
   for (const Coding coding : {Coding::gzip, Coding::deflate, Coding::zstd}) {
     const std::string a = text(100'000, 2);
     const std::string b = text(3, 3);
-    ASSERT_TRUE(decompress(coding, streamed(coding, {a, "", b}), kMax, out));
+    ASSERT_TRUE(decompress(coding, streamed(coding, {a, "", b}), kOutMax, out));
     EXPECT_EQ(out, a + b);
-    ASSERT_TRUE(decompress(coding, streamed(coding, {}), kMax, out));
+    ASSERT_TRUE(decompress(coding, streamed(coding, {}), kOutMax, out));
     EXPECT_EQ(out, "");
   }
 }
@@ -92,7 +92,7 @@ TEST(Compression, AGzipThatLiesAboutItsSizeIsReadAllTheSame) {
   std::string lying = packed(Coding::gzip, in);
   const std::string other = packed(Coding::gzip, "tail");
   std::string out;
-  ASSERT_TRUE(decompress(Coding::gzip, lying + other, kMax, out));  // two members: the last four bytes say 4
+  ASSERT_TRUE(decompress(Coding::gzip, lying + other, kOutMax, out));  // two members: the last four bytes say 4
   EXPECT_EQ(out, in + "tail");
   lying[lying.size() - 4] = static_cast<char>(lying[lying.size() - 4] ^ 1);
   EXPECT_EQ(code_of(Coding::gzip, lying), Code::invalid);
@@ -102,7 +102,7 @@ TEST(Compression, RawDeflateIsTakenToo) {
   const std::string in = text(5000, 6);
   const std::string zlib = packed(Coding::deflate, in);
   std::string out;
-  ASSERT_TRUE(decompress(Coding::deflate, std::string_view(zlib).substr(2, zlib.size() - 6), kMax, out));
+  ASSERT_TRUE(decompress(Coding::deflate, std::string_view(zlib).substr(2, zlib.size() - 6), kOutMax, out));
   EXPECT_EQ(out, in);
 }
 

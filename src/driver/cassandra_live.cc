@@ -80,7 +80,7 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-class Live : public testing::Test {
+class Live : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     runtime = std::make_unique<Runtime>(must(Runtime::start(2)));

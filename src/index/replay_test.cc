@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> replayed_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 // Two tenants, metrics 0 (tenant 0) and 1 (tenant 1), keys 0 "a", 1 "b" (tenant 0) and 2 "a" (tenant 1), pairs 0 a=v,
 // 1 b=v (tenant 0) and 2 a=v (tenant 1), tag sets 0 {a=v}, 1 {}, series 0 (metric 0, tag set 0), 1 (metric 0, none),
@@ -29,7 +29,7 @@ const std::string kGood =
 
 TEST(Replay, AcceptsTheGoodOne) {
   SeriesIndex index;
-  ASSERT_TRUE(index.replay(bytes_of(kGood)));
+  ASSERT_TRUE(index.replay(replayed_bytes(kGood)));
   EXPECT_EQ(index.series_count(), 3U);
   EXPECT_EQ(index.group_count(), 2U);
   EXPECT_TRUE(index.replay({}));
@@ -108,10 +108,10 @@ TEST(Replay, RefusesBadRecords) {
   };
   for (const auto& [why, record] : cases) {
     SeriesIndex index;
-    ASSERT_TRUE(index.replay(bytes_of(kGood)));
+    ASSERT_TRUE(index.replay(replayed_bytes(kGood)));
     std::string before;
     index.dump(before);
-    const auto status = index.replay(bytes_of(kGood + record));
+    const auto status = index.replay(replayed_bytes(kGood + record));
     ASSERT_FALSE(status) << why;
     EXPECT_EQ(status.error().code, Code::corrupt) << why;
     EXPECT_NE(status.error().message.find("offset " + std::to_string(kGood.size()) + ":"), std::string::npos)
@@ -125,22 +125,22 @@ TEST(Replay, RefusesBadRecords) {
 TEST(Replay, NewSeriesTwiceInOneRecord) {
   SeriesIndex index;
   const std::string records = kGood + "\x12\x02\x00\x01n"s;
-  ASSERT_TRUE(index.replay(bytes_of(records)));
-  EXPECT_EQ(index.replay(bytes_of("\x16\x03\x00\x02\x02\x02"s)).error().code, Code::corrupt);
+  ASSERT_TRUE(index.replay(replayed_bytes(records)));
+  EXPECT_EQ(index.replay(replayed_bytes("\x16\x03\x00\x02\x02\x02"s)).error().code, Code::corrupt);
   EXPECT_EQ(index.series_count(), 3U);
 }
 
 TEST(Replay, RefusesAnotherVersion) {
   SeriesIndex index;
-  EXPECT_EQ(index.replay(bytes_of("\x21\x00\x01x"s)).error().code, Code::unsupported);
-  EXPECT_EQ(index.replay(bytes_of("\x01\x00\x01x"s)).error().code, Code::unsupported);
+  EXPECT_EQ(index.replay(replayed_bytes("\x21\x00\x01x"s)).error().code, Code::unsupported);
+  EXPECT_EQ(index.replay(replayed_bytes("\x01\x00\x01x"s)).error().code, Code::unsupported);
 }
 
 TEST(Replay, KnownAndNewSeriesInOneRecord) {
   SeriesIndex index;
-  ASSERT_TRUE(index.replay(bytes_of(kGood + "\x12\x02\x00\x01n"s)));
-  ASSERT_TRUE(index.replay(bytes_of("\x16\x01\x01\x01\x00"s)));
-  ASSERT_TRUE(index.replay(bytes_of("\x16\x00\x00\x01\x00\x16\x03\x00\x01\x02"s)));
+  ASSERT_TRUE(index.replay(replayed_bytes(kGood + "\x12\x02\x00\x01n"s)));
+  ASSERT_TRUE(index.replay(replayed_bytes("\x16\x01\x01\x01\x00"s)));
+  ASSERT_TRUE(index.replay(replayed_bytes("\x16\x00\x00\x01\x00\x16\x03\x00\x01\x02"s)));
   EXPECT_EQ(index.series_count(), 4U);
 }
 
@@ -148,12 +148,12 @@ TEST(Replay, CutAnywhereGivesAnErrorOrAWholePrefix) {
   std::size_t whole = 0;
   for (std::size_t bytes = 0; bytes < kGood.size(); ++bytes) {
     SeriesIndex index;
-    const auto status = index.replay(bytes_of(std::string_view(kGood).substr(0, bytes)));
+    const auto status = index.replay(replayed_bytes(std::string_view(kGood).substr(0, bytes)));
     whole += status ? 1 : 0;
     if (!status) {
       EXPECT_EQ(status.error().code, Code::corrupt);
     }
-    EXPECT_TRUE(index.replay(bytes_of(kGood))) << bytes;
+    EXPECT_TRUE(index.replay(replayed_bytes(kGood))) << bytes;
     EXPECT_EQ(index.series_count(), 3U);
   }
   EXPECT_EQ(whole, 17U);  // nothing, and after each of the 17 records but the last

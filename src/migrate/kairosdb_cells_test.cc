@@ -12,7 +12,7 @@ namespace varve::migrate {
 namespace {
 
 // Hexadecimal digits; what stands in 'quotes' is itself.
-std::string bytes(std::string_view text) {
+std::string cell_bytes(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ' ') continue;
@@ -30,7 +30,7 @@ std::string bytes(std::string_view text) {
 
 // "metric time type tags", or the error.
 std::string key(std::string_view text) {
-  const std::string stored = bytes(text);
+  const std::string stored = cell_bytes(text);
   const auto key = parse_key(stored);
   if (!key) return key.error().message;
   const auto tags = parse_tags(key->tags);
@@ -47,7 +47,7 @@ std::string key(std::string_view text) {
 std::string value(DataType type, std::string_view text, std::string_view column = "00000000",
                   Strings strings = Strings::plain) {
   std::string room;
-  const auto value = decode_value(type, bytes(column), bytes(text), strings, room);
+  const auto value = decode_value(type, cell_bytes(column), cell_bytes(text), strings, room);
   if (!value) return value.error().message;
   if (value->type == model::ValueType::long_) return std::to_string(value->as_long());
   if (value->type == model::ValueType::double_) {
@@ -59,7 +59,7 @@ std::string value(DataType type, std::string_view text, std::string_view column 
 }
 
 std::string at(const RowSpec& spec, std::int64_t row_time, std::string_view column) {
-  const auto time = column_time(spec, row_time, bytes(column));
+  const auto time = column_time(spec, row_time, cell_bytes(column));
   return time ? std::to_string(*time) : time.error().message;
 }
 
@@ -105,11 +105,12 @@ TEST(KairosdbCells, Tags) {
 }
 
 TEST(KairosdbCells, KeyWithAnotherType) {
-  const std::string stored = bytes("'cpu' 00 0000018b6947e000 00 0b 'kairos_long' 'dc=x:'");
+  const std::string stored = cell_bytes("'cpu' 00 0000018b6947e000 00 0b 'kairos_long' 'dc=x:'");
   const auto parsed = parse_key(stored);
   ASSERT_TRUE(parsed);
-  EXPECT_EQ(key_with_type(*parsed, DataType::legacy), bytes("'cpu' 00 0000018b6947e000 'dc=x:'"));
-  EXPECT_EQ(key_with_type(*parsed, DataType::string), bytes("'cpu' 00 0000018b6947e000 00 0d 'kairos_string' 'dc=x:'"));
+  EXPECT_EQ(key_with_type(*parsed, DataType::legacy), cell_bytes("'cpu' 00 0000018b6947e000 'dc=x:'"));
+  EXPECT_EQ(key_with_type(*parsed, DataType::string),
+            cell_bytes("'cpu' 00 0000018b6947e000 00 0d 'kairos_string' 'dc=x:'"));
 }
 
 TEST(KairosdbCells, Time) {

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "engine/rocksdb/testing/directory.h"
+#include "model/testing/lengths.h"
 #include "query/engine.h"
 
 namespace varve::server {
@@ -22,10 +23,10 @@ using model::Timestamp;
 using model::Value;
 using model::ValueType;
 
-constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr Timestamp kStart = 20'000 * kDay;
+using model::testing::kDay;
+using model::testing::kHour;
+using model::testing::kMinute;
+constexpr Timestamp kFirstMidnight = 20'000 * kDay;
 
 // A value as an answer has it; numbers are doubles here.
 using Cell = std::variant<double, std::string>;
@@ -61,8 +62,8 @@ struct Question {
 
 std::ostream& operator<<(std::ostream& to, const Question& q) {
   return to << q.metric << (q.by_host ? " by host " : " ") << static_cast<int>(q.function) << " of "
-            << q.width / kMinute << "m" << (q.align ? " aligned " : " ") << q.range.first - kStart << ".."
-            << q.range.last - kStart;
+            << q.width / kMinute << "m" << (q.align ? " aligned " : " ") << q.range.first - kFirstMidnight << ".."
+            << q.range.last - kFirstMidnight;
 }
 
 // What was put, and answers made of that: sample by sample, in order of time.
@@ -221,7 +222,7 @@ class SameAnswer : public ::testing::Test {
   Question random_question();
 
   std::mt19937 random_{1};
-  ManualClock clock_{kStart + 10 * kDay};
+  ManualClock clock_{kFirstMidnight + 10 * kDay};
   engine::rocksdb::testing::RocksdbEngine engine_;
   storage::testing::Fixture store_;
   std::unique_ptr<query::Engine> queries_;
@@ -238,7 +239,7 @@ class SameAnswer : public ::testing::Test {
   }
   static std::string shown(const std::pair<Timestamp, Cell>& point) {
     const auto* number = std::get_if<double>(&point.second);
-    return std::to_string(point.first - kStart) + "=" +
+    return std::to_string(point.first - kFirstMidnight) + "=" +
            (number != nullptr ? std::to_string(*number) : std::get<std::string>(point.second));
   }
 };
@@ -328,9 +329,10 @@ TEST_F(SameAnswer, RandomLives) {
 
 // Whether a series is a delta counter is a matter of configuration, and windows made under another one stay.
 TEST_F(SameAnswer, WhatIsACounterMayChange) {
-  for (Timestamp t = 0; t < kDay; t += 60'000) put("disk_reads", "a", kStart + t, static_cast<double>(t % 7 * 10'000));
+  for (Timestamp t = 0; t < kDay; t += 60'000)
+    put("disk_reads", "a", kFirstMidnight + t, static_cast<double>(t % 7 * 10'000));
   settle();
-  Question q{"disk_reads", {kStart, kStart + kDay}, false, Function::min, kHour / 2};
+  Question q{"disk_reads", {kFirstMidnight, kFirstMidnight + kDay}, false, Function::min, kHour / 2};
   EXPECT_EQ(check(q).samples, 1440U);
   q.function = Function::avg;
   EXPECT_EQ(check(q).windows_in_all(), 288U);
@@ -338,7 +340,7 @@ TEST_F(SameAnswer, WhatIsACounterMayChange) {
   restart();
   q.function = Function::max;
   EXPECT_EQ(check(q).samples, 1440U) << "the windows have no extremes";
-  put("disk_reads", "a", kStart + 5 * kHour + 1, 1e6);
+  put("disk_reads", "a", kFirstMidnight + 5 * kHour + 1, 1e6);
   check(q);
   settle();
   const query::Read mended = check(q);
@@ -354,10 +356,10 @@ TEST_F(SameAnswer, WhatIsACounterMayChange) {
 TEST_F(SameAnswer, UnknownExtremesAreNull) {
   engine_.options().raw_retention_ms = 2 * kDay;
   restart();
-  for (Timestamp t = 0; t < kHour; t += 60'000) put("disk_reads", "a", kStart + t, 5);
+  for (Timestamp t = 0; t < kHour; t += 60'000) put("disk_reads", "a", kFirstMidnight + t, 5);
   clock_.advance_ms(kHour);  // retention is looked after once an hour
   settle();
-  Question q{"disk_reads", {kStart, kStart + kDay}, false, Function::sum, kHour};
+  Question q{"disk_reads", {kFirstMidnight, kFirstMidnight + kDay}, false, Function::sum, kHour};
   check(q);
   const auto only_value = [&] {
     const Answer answer = ask(q);
@@ -380,7 +382,7 @@ TEST_F(SameAnswer, UnknownExtremesAreNull) {
     }
   }
   // A late sample does not make them known, before it is sealed or after.
-  put("disk_reads", "a", kStart + 30, 7);
+  put("disk_reads", "a", kFirstMidnight + 30, 7);
   for (int look = 0; look < 3; ++look) {
     q.function = Function::min;
     EXPECT_TRUE(std::isnan(only_value())) << look;
@@ -394,10 +396,10 @@ TEST_F(SameAnswer, UnknownExtremesAreNull) {
 
 // What is no number makes no window: not of samples either.
 TEST_F(SameAnswer, NothingButNan) {
-  put("load", "a", kStart, std::nan(""));
-  put("load", "b", kStart, 1);
-  put("load", "c", kStart + kDay, 2);
-  Question q{"load", {kStart, kStart + kDay}, true, Function::max, kHour};
+  put("load", "a", kFirstMidnight, std::nan(""));
+  put("load", "b", kFirstMidnight, 1);
+  put("load", "c", kFirstMidnight + kDay, 2);
+  Question q{"load", {kFirstMidnight, kFirstMidnight + kDay}, true, Function::max, kHour};
   EXPECT_EQ(check(q).windows_in_all(), 0U);
   settle();
   EXPECT_EQ(check(q).windows_in_all(), 1U);
@@ -406,11 +408,11 @@ TEST_F(SameAnswer, NothingButNan) {
 // Texts are not in windows, and stand beside numbers that are.
 TEST_F(SameAnswer, TextsBesideNumbers) {
   for (Timestamp t = 0; t < kDay; t += 600'000) {
-    put("mixed", "a", kStart + t, {ValueType::double_, 1.5, {}});
-    put("mixed", "a", kStart + t + 1, {ValueType::string, 0, "up"});
+    put("mixed", "a", kFirstMidnight + t, {ValueType::double_, 1.5, {}});
+    put("mixed", "a", kFirstMidnight + t + 1, {ValueType::string, 0, "up"});
   }
   settle();
-  Question q{"mixed", {kStart, kStart + kDay}, false, Function::avg, kHour};
+  Question q{"mixed", {kFirstMidnight, kFirstMidnight + kDay}, false, Function::avg, kHour};
   for (const Function f : {Function::avg, Function::min, Function::count, Function::last}) {
     q.function = f;
     const query::Read read = check(q);

@@ -25,7 +25,7 @@ class Doubles final : public storage::PieceSink {
   std::map<std::int64_t, double> by_time;
 };
 
-class SelfRecordTest : public testing::Test {
+class SelfRecordTest : public ::testing::Test {
  protected:
   SelfRecordTest() {
     engine::rocksdb::Options options;

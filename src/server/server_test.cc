@@ -38,7 +38,7 @@ std::string http(std::uint16_t port, const std::string& head, const std::string&
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-class ServerTest : public testing::Test {
+class ServerTest : public ::testing::Test {
  protected:
   ~ServerTest() override { std::filesystem::remove_all(path); }
 

@@ -3,13 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "model/testing/lengths.h"
+
 namespace varve::task {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
+using model::testing::kHour;
 constexpr model::Timestamp kDay0 = 19'675 * 24 * kHour;  // a midnight
 
-MetricPlan hourly() {
+MetricPlan hourly_plan() {
   MetricPlan plan;
   plan.sampling = {1, model::TimeUnit::hours};
   return plan;
@@ -21,8 +23,8 @@ std::optional<Step> plan(const MetricPlan& metric, std::optional<model::Timestam
 }
 
 TEST(Plan, first_the_whole_windows_up_to_now) {
-  EXPECT_FALSE(plan(hourly(), {}, kDay0 + kHour - 1));
-  const auto step = plan(hourly(), {}, kDay0 + 3 * kHour + 5).value();
+  EXPECT_FALSE(plan(hourly_plan(), {}, kDay0 + kHour - 1));
+  const auto step = plan(hourly_plan(), {}, kDay0 + 3 * kHour + 5).value();
   EXPECT_EQ(step.read, (model::TimeRange{kDay0, kDay0 + 3 * kHour}));
   EXPECT_EQ(step.save_from, kDay0);
   EXPECT_EQ(step.until, kDay0 + 3 * kHour);
@@ -31,24 +33,24 @@ TEST(Plan, first_the_whole_windows_up_to_now) {
 
 TEST(Plan, then_what_is_new_and_the_window_before) {
   const model::Timestamp saved = kDay0 + 3 * kHour;
-  EXPECT_FALSE(plan(hourly(), saved, saved + kHour - 1)) << "no new window is whole";
-  const auto step = plan(hourly(), saved, saved + kHour).value();
+  EXPECT_FALSE(plan(hourly_plan(), saved, saved + kHour - 1)) << "no new window is whole";
+  const auto step = plan(hourly_plan(), saved, saved + kHour).value();
   EXPECT_EQ(step.read, (model::TimeRange{saved - kHour, saved + kHour}));
   EXPECT_EQ(step.save_from, saved - kHour);
-  EXPECT_EQ(plan(hourly(), saved, saved + kHour, false)->read.first, saved);
+  EXPECT_EQ(plan(hourly_plan(), saved, saved + kHour, false)->read.first, saved);
 }
 
 TEST(Plan, in_pieces) {
-  const auto step = plan(hourly(), {}, kDay0 + 10 * kHour, true, 4).value();
+  const auto step = plan(hourly_plan(), {}, kDay0 + 10 * kHour, true, 4).value();
   EXPECT_EQ(step.until, kDay0 + 4 * kHour);
   EXPECT_FALSE(step.last);
-  const auto next = plan(hourly(), step.until, kDay0 + 10 * kHour, false, 100).value();
+  const auto next = plan(hourly_plan(), step.until, kDay0 + 10 * kHour, false, 100).value();
   EXPECT_EQ(next.read, (model::TimeRange{kDay0 + 4 * kHour, kDay0 + 10 * kHour}));
   EXPECT_TRUE(next.last);
 }
 
 TEST(Plan, what_looks_back_reads_a_window_more) {
-  MetricPlan metric = hourly();
+  MetricPlan metric = hourly_plan();
   metric.looks_back = true;
   const model::Timestamp saved = kDay0 + 3 * kHour;
   const auto step = plan(metric, saved, saved + kHour).value();
@@ -59,9 +61,10 @@ TEST(Plan, what_looks_back_reads_a_window_more) {
 }
 
 TEST(Plan, not_beyond_the_querys_end) {
-  const auto step = next_step(hourly(), "", {kDay0, kDay0 + 2 * kHour + 1}, {}, true, kDay0 + 9 * kHour, 100).value();
+  const auto step =
+      next_step(hourly_plan(), "", {kDay0, kDay0 + 2 * kHour + 1}, {}, true, kDay0 + 9 * kHour, 100).value();
   EXPECT_EQ(step.until, kDay0 + 2 * kHour);
-  EXPECT_FALSE(next_step(hourly(), "", {kDay0, kDay0 + 2 * kHour + 1}, step.until, true, kDay0 + 9 * kHour, 100));
+  EXPECT_FALSE(next_step(hourly_plan(), "", {kDay0, kDay0 + 2 * kHour + 1}, step.until, true, kDay0 + 9 * kHour, 100));
 }
 
 TEST(Plan, months_are_the_calendars) {

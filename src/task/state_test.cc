@@ -6,7 +6,7 @@
 namespace varve::task {
 namespace {
 
-Task hourly() {
+Task hourly_task() {
   Task task;
   task.interval = 1;
   task.interval_unit = model::TimeUnit::hours;
@@ -27,15 +27,15 @@ TEST(State, comes_back_as_it_was) {
 }
 
 TEST(State, when_it_is_due) {
-  EXPECT_EQ(due_ms(hourly(), {}), 0);
-  EXPECT_EQ(due_ms(hourly(), {"", "", 1000, true, {}}), 3'601'000);
-  EXPECT_EQ(due_ms(hourly(), {"", "", 1000, false, {}}), 0) << "not at its end yet";
+  EXPECT_EQ(due_ms(hourly_task(), {}), 0);
+  EXPECT_EQ(due_ms(hourly_task(), {"", "", 1000, true, {}}), 3'601'000);
+  EXPECT_EQ(due_ms(hourly_task(), {"", "", 1000, false, {}}), 0) << "not at its end yet";
 }
 
 TEST(State, as_kairosdb_shows_it) {
   const State state{
       "", "h", 1'700'000'000'000, true, {{"m", {}, 1'700'000'000'000, 3, 12, ""}, {"n", {}, 1, 0, 0, "e"}}};
-  EXPECT_EQ(status_json(hourly(), state),
+  EXPECT_EQ(status_json(hourly_task(), state),
             R"({"nextScheduled":"14 Nov 2023 11:13:20 PM","executingHost":"h","statuses":[)"
             R"({"metricName":"m","lastExecuted":"14 Nov 2023 10:13:20 PM","dataPointCount":3,"executionLength":12,)"
             R"("lastExecutionTime":1700000000000},)"
@@ -44,7 +44,7 @@ TEST(State, as_kairosdb_shows_it) {
 }
 
 TEST(State, versions_differ) {
-  Task one = hourly(), other = hourly();
+  Task one = hourly_task(), other = hourly_task();
   one.json = "{}";
   other.json = "{ }";
   EXPECT_EQ(version_of(one), version_of(one));

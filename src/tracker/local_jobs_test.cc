@@ -20,8 +20,8 @@ class LocalBoard final : public Board {
   LocalJobBoard board_;
 };
 
-const MakeBoard make = [](const JobOptions& options) { return std::make_unique<LocalBoard>(options); };
-INSTANTIATE_TEST_SUITE_P(local, JobContract, ::testing::Values(make));
+const MakeBoard make_board = [](const JobOptions& options) { return std::make_unique<LocalBoard>(options); };
+INSTANTIATE_TEST_SUITE_P(local, JobContract, ::testing::Values(make_board));
 
 }  // namespace
 }  // namespace varve::tracker::testing

@@ -13,8 +13,8 @@
 namespace varve::tracker::testing {
 namespace {
 
-const MakeTracker make = [](const TrackerOptions& options) { return std::make_unique<LocalTracker>(options); };
-INSTANTIATE_TEST_SUITE_P(local, TrackerContract, ::testing::Values(make));
+const MakeTracker make_tracker = [](const TrackerOptions& options) { return std::make_unique<LocalTracker>(options); };
+INSTANTIATE_TEST_SUITE_P(local, TrackerContract, ::testing::Values(make_tracker));
 
 TEST(LocalTracker, RandomWorkMatchesTheModel) {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {

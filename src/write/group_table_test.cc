@@ -12,17 +12,17 @@
 namespace varve::write {
 namespace {
 
-struct World {
+struct GroupWorld {
   testing::FakeSeriesStore series;
   TableContext context;
   GroupTable table;
   unsigned generation;
 
-  explicit World(std::int64_t name_bytes = 1 << 20)
+  explicit GroupWorld(std::int64_t name_bytes = 1 << 20)
       : context{series, {}, name_bytes, {}}, table(context, model::TenantId{7}), generation(context.retired.enter()) {}
-  ~World() { context.retired.leave(generation); }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  ~GroupWorld() { context.retired.leave(generation); }
+  GroupWorld(const GroupWorld&) = delete;
+  GroupWorld& operator=(const GroupWorld&) = delete;
 
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields = "", std::size_t series_count = 1) {
     const std::vector<std::string_view> metrics(series_count, "m");
@@ -33,13 +33,13 @@ struct World {
 std::string name_of(int i) { return "cpu,host=host_" + std::to_string(i) + ",region=eu-west-1"; }
 
 TEST(GroupTable, KnowsNothingAtFirst) {
-  World w;
+  GroupWorld w;
   EXPECT_EQ(w.table.find("cpu", ""), nullptr);
   EXPECT_EQ(w.table.find("", ""), nullptr);
 }
 
 TEST(GroupTable, FindsWhatWasDefined) {
-  World w;
+  GroupWorld w;
   const auto group = w.define("cpu,host=a", "x=y=", 2);
   ASSERT_TRUE(group);
   EXPECT_EQ(w.table.find("cpu,host=a", "x=y="), *group);
@@ -53,7 +53,7 @@ TEST(GroupTable, FindsWhatWasDefined) {
 }
 
 TEST(GroupTable, OneNameWithAnotherTimeToLiveIsAnotherGroup) {
-  World w;
+  GroupWorld w;
   const std::string_view metric[] = {"m"};
   const auto ever = w.table.define("m{}", "", {{"host", "a"}}, metric);
   EXPECT_EQ(w.series.ttls_s.back(), 0U);
@@ -68,7 +68,7 @@ TEST(GroupTable, OneNameWithAnotherTimeToLiveIsAnotherGroup) {
 }
 
 TEST(GroupTable, ChecksWithoutDefining) {
-  World w;
+  GroupWorld w;
   w.context.limits.value_bytes_max = 3;
   const std::string_view metric[] = {"m"};
   EXPECT_TRUE(w.table.check({{"host", "a"}}, metric));
@@ -82,7 +82,7 @@ TEST(GroupTable, ChecksWithoutDefining) {
 }
 
 TEST(GroupTable, NameAndFieldsBothCount) {
-  World w;
+  GroupWorld w;
   ASSERT_TRUE(w.define("a", "b=c="));
   EXPECT_EQ(w.table.find("a", "b="), nullptr);
   EXPECT_EQ(w.table.find("a", ""), nullptr);
@@ -91,21 +91,21 @@ TEST(GroupTable, NameAndFieldsBothCount) {
 }
 
 TEST(GroupTable, DefinedTwiceIsOneGroup) {
-  World w;
+  GroupWorld w;
   const auto a = w.define("a");
   EXPECT_EQ(*a, *w.define("a"));
   EXPECT_EQ(w.series.groups, 1U);
 }
 
 TEST(GroupTable, FieldListsAreKeptOnce) {
-  World w;
+  GroupWorld w;
   const auto a = w.define("a", "x=y=", 2);
   const auto b = w.define("b", "x=y=", 2);
   EXPECT_EQ((*a)->fields.data(), (*b)->fields.data());
 }
 
 TEST(GroupTable, PastTheBudgetNamesAreHashes) {
-  World w(70);  // for two short ones
+  GroupWorld w(70);  // for two short ones
   const auto kept = w.define("0123456789");
   const auto also = w.define("0123456780");
   const auto hashed = w.define("a123456789");
@@ -118,7 +118,7 @@ TEST(GroupTable, PastTheBudgetNamesAreHashes) {
 }
 
 TEST(GroupTable, TellsWhyItRefuses) {
-  World w;
+  GroupWorld w;
   w.context.limits.metric_bytes_max = 0;
   EXPECT_EQ(w.define("a").error().code, Code::invalid);
   w.context.limits.metric_bytes_max = 10;
@@ -131,7 +131,7 @@ TEST(GroupTable, TellsWhyItRefuses) {
 }
 
 TEST(GroupTable, CleansTagsOfNewNames) {
-  World w;
+  GroupWorld w;
   const model::TagViews tags{{"host", "this-is-tag-with-invalid-length"}, {"os", "linux"}, {"pid", "7"}};
   const std::string_view metric = "m";
   const auto define = [&](std::string_view name) { return w.table.define(name, "", tags, {&metric, 1}); };
@@ -151,7 +151,7 @@ TEST(GroupTable, CleansTagsOfNewNames) {
 
 TEST(GroupTable, GrowsAndStaysSmall) {
   constexpr int kGroups = 100'000;
-  World w(0);
+  GroupWorld w(0);
   for (int i = 0; i < kGroups; ++i) ASSERT_TRUE(w.define(name_of(i), "x=y=", 2));
   for (int i = 0; i < kGroups; ++i) {
     const auto* group = w.table.find(name_of(i), "x=y=");
@@ -165,7 +165,7 @@ TEST(GroupTable, GrowsAndStaysSmall) {
 // Many threads define the same names in different orders and look them up meanwhile: each name becomes one group.
 TEST(GroupTable, ManyThreadsAgree) {
   constexpr int kGroups = 5'000;
-  World w(100'000);
+  GroupWorld w(100'000);
   std::vector<std::thread> threads;
   std::vector<std::vector<model::LineGroup*>> seen(4, std::vector<model::LineGroup*>(kGroups));
   for (std::size_t t = 0; t < seen.size(); ++t) {

@@ -20,7 +20,7 @@ double metric(const Metrics& metrics, std::string_view name, std::string_view re
   return -1;
 }
 
-struct World {
+struct WriterWorld {
   testing::FakeSeriesStore series;
   testing::FakeSampleStore samples;
   Metrics metrics;
@@ -45,7 +45,7 @@ struct World {
 };
 
 TEST(Writer, TakesABatchAndCountsIt) {
-  World w;
+  WriterWorld w;
   auto ingest = w.open("t");
   EXPECT_EQ(w.parse(*ingest, "m,h=a x=1i,y=2i 5\nm,h=b x=1i,y=2i 5\n").accepted, 4U);
   const auto answer = w.commit(std::move(ingest));
@@ -56,14 +56,14 @@ TEST(Writer, TakesABatchAndCountsIt) {
 }
 
 TEST(Writer, AnEmptyBatchIsDoneAtOnce) {
-  World w;
+  WriterWorld w;
   const auto answer = w.commit(w.open("t"));
   EXPECT_TRUE(answer.has_value() && answer->has_value());
   EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 0);
 }
 
 TEST(Writer, WhatTheStoreRefusesIsRejectedByReason) {
-  World w;
+  WriterWorld w;
   w.samples.refuse = true;
   auto ingest = w.open("t");
   w.parse(*ingest, "m x=1i 5");
@@ -76,7 +76,7 @@ TEST(Writer, WhatTheStoreRefusesIsRejectedByReason) {
 }
 
 TEST(Writer, TenantsMustHaveNames) {
-  World w;
+  WriterWorld w;
   for (const char* name : {"", "a b", "a/b", "ü"}) {
     const auto ingest = w.writer.open(name, Family::influx);
     ASSERT_FALSE(ingest);
@@ -86,7 +86,7 @@ TEST(Writer, TenantsMustHaveNames) {
 }
 
 TEST(Writer, ATenantComesToBeWithItsFirstRow) {
-  World w;
+  WriterWorld w;
   EXPECT_TRUE(w.commit(w.open("t"))->has_value()) << "nothing in it";
   auto refused = w.open("t");
   EXPECT_EQ(w.parse(*refused, "m x=nonsense 5\nm,h= x=1i 5").accepted, 0U);
@@ -112,7 +112,7 @@ TEST(Writer, ATenantComesToBeWithItsFirstRow) {
 }
 
 TEST(Writer, WhatTheStoreSaysOfANewTenant) {
-  World w;
+  WriterWorld w;
   w.series.refuse = true;
   auto ingest = w.open("t");
   w.parse(*ingest, "m x=1i 5");
@@ -153,7 +153,7 @@ TEST(Writer, TenantsAreLimited) {
 }
 
 TEST(Writer, TenantsAndFamiliesHaveGroupsOfTheirOwn) {
-  World w;
+  WriterWorld w;
   const auto groups = [&](std::string_view tenant, Family family) {
     auto ingest = w.open(tenant, family);
     w.parse(*ingest, "m x=1i 5");
@@ -169,7 +169,7 @@ TEST(Writer, TenantsAndFamiliesHaveGroupsOfTheirOwn) {
 }
 
 TEST(Writer, ARecycledBatchIsEmpty) {
-  World w;
+  WriterWorld w;
   {
     auto ingest = w.open("t");
     w.parse(*ingest, "m x=1i 5");
@@ -220,7 +220,7 @@ TEST(Writer, WhatIsOldLivesFromNow) {
 }
 
 TEST(Writer, ManyThreads) {
-  World w;
+  WriterWorld w;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&w] {

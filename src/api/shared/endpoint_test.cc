@@ -17,7 +17,7 @@ Response in_words(int status, std::string_view message, std::string_view path) {
   return Response::text(status, std::string(path) + ": " + std::string(message));
 }
 
-class EndpointTest : public testing::Test {
+class EndpointTest : public ::testing::Test {
  protected:
   Response ask(const Handler& handler, std::string tenant = "t") {
     Request request;

@@ -28,8 +28,8 @@ class RedisBoard final : public Board {
   RedisJobBoard board_;
 };
 
-const MakeBoard make = [](const JobOptions& options) { return std::make_unique<RedisBoard>(options); };
-INSTANTIATE_TEST_SUITE_P(redis, JobContract, ::testing::Values(make));
+const MakeBoard make_board = [](const JobOptions& options) { return std::make_unique<RedisBoard>(options); };
+INSTANTIATE_TEST_SUITE_P(redis, JobContract, ::testing::Values(make_board));
 
 JobOptions options(std::uint32_t jobs, std::int64_t lease_ms) {
   JobOptions options{{}, jobs, 64'000, lease_ms};

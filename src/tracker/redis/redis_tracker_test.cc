@@ -51,8 +51,8 @@ class Whole final : public SlotTracker {
   RedisTracker tracker_;
 };
 
-const MakeTracker make = [](const TrackerOptions& options) { return std::make_unique<Whole>(options); };
-INSTANTIATE_TEST_SUITE_P(redis, TrackerContract, ::testing::Values(make));
+const MakeTracker make_tracker = [](const TrackerOptions& options) { return std::make_unique<Whole>(options); };
+INSTANTIATE_TEST_SUITE_P(redis, TrackerContract, ::testing::Values(make_tracker));
 
 TEST(RedisTracker, RandomWorkMatchesTheModel) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
