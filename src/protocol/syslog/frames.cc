@@ -31,6 +31,12 @@ void Frames::add(std::string_view piece) {
   held_.append(piece);
 }
 
+void Frames::shrink() {
+  std::string(rest()).swap(held_);
+  searched_ -= std::min(searched_, at_);
+  at_ = 0;
+}
+
 std::optional<std::string_view> Frames::next() {
   for (;;) {
     if (rest().empty() || !skip() || !skip_end()) return std::nullopt;

@@ -30,6 +30,8 @@ class Frames {
   void end() { ended_ = true; }
   // The next whole frame, without what ends it. It may be empty; it lies here until the next add().
   std::optional<std::string_view> next();
+  // Once next() has none: keeps what is not whole yet in as little memory as it takes.
+  void shrink();
   // Bytes of what is not whole yet.
   [[nodiscard]] std::size_t held() const { return rest().size(); }
 

@@ -28,6 +28,7 @@ Outcome split(const std::vector<std::string_view>& pieces, std::size_t max) {
   for (const auto piece : pieces) {
     frames.add(piece);
     take(frames, out);
+    if (pieces.size() > 2) frames.shrink();
   }
   frames.end();
   take(frames, out);
