@@ -2,37 +2,16 @@
 #include "net/listener.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "base/guarded.h"
 #include "base/log.h"
 #include "net/asio_parts.h"
+#include "net/endpoint.h"
 #include "net/loop.h"
 
 namespace varve::net {
-
-namespace {
-
-Result<tcp::endpoint> endpoint_of(const std::string& listen) {
-  const auto colon = listen.rfind(':');
-  if (colon == std::string::npos) return fail(Code::invalid, "'" + listen + "' is not address:port");
-  std::string host = listen.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  if (host == "localhost") host = "127.0.0.1";
-  std::uint16_t port = 0;
-  const char* end = listen.data() + listen.size();
-  const auto [stop, number_error] = std::from_chars(listen.data() + colon + 1, end, port);
-  error_code error;
-  const auto address = asio::ip::make_address(host, error);
-  if (error || number_error != std::errc() || stop != end) {
-    return fail(Code::invalid, "'" + listen + "' is not address:port");
-  }
-  return tcp::endpoint(address, port);
-}
-
-}  // namespace
 
 struct Listener::State {
   ListenerOptions options;
@@ -57,7 +36,8 @@ struct Listener::State {
   }
 
   Status listen() {
-    VARVE_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, endpoint_of(options.listen));
+    VARVE_ASSIGN_OR_RETURN(const Endpoint at, endpoint_of(options.listen));
+    const tcp::endpoint endpoint(at.address, at.port);
     error_code error;
     acceptor.emplace(loops[0]->asio().context);
     pause.emplace(loops[0]->asio().context);
@@ -111,6 +91,7 @@ struct Listener::State {
     error_code ignored;
     socket.non_blocking(true, ignored);
     socket.set_option(tcp::no_delay(true), ignored);
+    if (options.keep_alive) socket.set_option(tcp::socket::keep_alive(true), ignored);
     const auto given = guarded([&]() -> Result<bool> {
       auto stream = factory();
       stream->state_->loop = loop.shared_from_this();

@@ -22,6 +22,7 @@ struct ListenerOptions {
   unsigned threads = 0;                      // 0: one per core
   unsigned bulk_threads = 0;                 // for Stream::move_to_bulk(), at low priority (base/thread_priority.h)
   std::size_t connections_max = 10'000;      // over it: a new connection is closed at once
+  bool keep_alive = false;                   // the kernel asks whether a silent peer is still there (tcp(7))
   std::chrono::milliseconds tick{250};       // how often deadlines are looked at
   std::function<void()> on_refused = [] {};  // told of each connection over the limit; any loop thread
 };

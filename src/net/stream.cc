@@ -6,6 +6,7 @@
 
 #include "base/guarded.h"
 #include "net/asio_parts.h"
+#include "net/endpoint.h"
 #include "net/loop.h"
 
 namespace varve::net {
@@ -93,6 +94,17 @@ bool Stream::is_open() const { return state_->open; }
 void Stream::close_sending() {
   error_code ignored;
   if (is_open()) state_->socket->shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+std::string Stream::peer_address() const {
+  error_code error;
+  const auto peer = is_open() ? state_->socket->remote_endpoint(error) : tcp::endpoint();
+  return is_open() && !error ? address_text(peer.address()) : std::string();
+}
+
+void Stream::reset_on_close(bool on) {
+  error_code ignored;
+  if (is_open()) state_->socket->set_option(tcp::socket::linger(on, 0), ignored);
 }
 
 void Stream::close() {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace varve::net {
@@ -64,7 +65,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Runs a handler of this stream on its loop's thread; an exception is logged and closes the stream.
   void guard(const std::function<void()>& event);
 
+  // Of the other side, without the port; "" if it is gone.
+  [[nodiscard]] std::string peer_address() const;
+
   void close_sending();
+  // Whoever closes it from now on resets the connection: its peer is not to take the end for one in order.
+  void reset_on_close(bool on);
   void close();
   [[nodiscard]] bool is_open() const;
 
