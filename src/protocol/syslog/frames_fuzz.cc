@@ -29,6 +29,7 @@ Outcome split(std::string_view stream, std::size_t first, std::size_t step) {
   for (std::size_t at = 0, bytes = first; at < stream.size(); at += bytes, bytes = step) {
     frames.add(stream.substr(at, bytes));
     take();
+    if (step % 2 == 1) frames.shrink();
     if (frames.held() > 2 * kMax) std::abort();  // whatever may still become a frame
   }
   frames.end();
