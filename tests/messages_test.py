@@ -2,12 +2,15 @@
 """A log message that was acknowledged is found by any of its fields: at once, after a flush, a restart and kill -9."""
 
 import json
+import socket
+import subprocess
 import threading
 import time
 import unittest
 import urllib.parse
 
 from support.case import OwnServerCase, ServerCase
+from support.server import free_port
 
 SECOND = 1_000_000  # us
 COLUMNS = ["MessageTS", "Source", "ModuleId", "Messagetype", "Level", "Xmlmessage"]
@@ -256,6 +259,34 @@ class Kept(OwnServerCase):
             self.assertGreaterEqual(len(texts), acknowledged)
             acknowledged = len(texts)  # whole batches that were written and not answered are there
         self.assertGreater(acknowledged, 0)
+
+    def test_syslog(self):
+        udp, tcp = free_port(), free_port()
+        server = self.new_server({"syslog.udp": f"127.0.0.1:{udp}", "syslog.tcp": f"127.0.0.1:{tcp}", "syslog.tenant": "net",
+                                  "syslog.zone": "UTC"})
+        server.start()
+        logs = Logs(server, "net")
+        for arguments in (["--tcp", "--port", str(tcp), "--octet-count"], ["--tcp", "--port", str(tcp), "--rfc3164"],
+                          ["--udp", "--port", str(udp)]):
+            subprocess.run(["logger", "--server", "127.0.0.1", "--priority", "daemon.warning", "--tag", "fan", *arguments,
+                            "rack 7: " + " ".join(arguments)], check=True, timeout=20)
+        with socket.create_connection(("127.0.0.1", tcp), timeout=20) as raw:
+            raw.sendall(b"<13>1 2001-02-03T04:05:06Z h old - - - too old\nnot syslog\n<13>1 - h app 9 - [a b=\"c\"] last\n")
+            raw.shutdown(socket.SHUT_WR)
+            self.assertEqual(raw.recv(1), b"")  # closed in order: durable
+        until = time.monotonic() + 20  # nobody says when a datagram has come
+        while len(logs.texts()) < 4 and time.monotonic() < until:
+            threading.Event().wait(0.05)
+        rows = logs.rows(["ModuleId", "Level", "Category", "Type", "Xmlmessage"], where=[[term("ModuleId", "fan")]])
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            self.assertEqual((row["Level"], row["Category"], row["Type"]), (4, "daemon", 10))
+            self.assertTrue(row["Xmlmessage"].startswith("rack 7: "), row)
+        self.assertEqual(logs.rows(["Pid", "a.b", "Xmlmessage"], where=[[term("Source", "h")]]),
+                         [{"Pid": 9, "a.b": "c", "Xmlmessage": "last"}])
+        self.assertEqual(server.metric("varve_messages_rejected_total", protocol="syslog", reason="time"), 1)
+        self.assertEqual(server.metric("varve_messages_rejected_total", protocol="syslog", reason="no_priority"), 1)
+        self.assertEqual(Logs(server).texts(), [])
 
 
 if __name__ == "__main__":

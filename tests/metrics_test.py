@@ -10,6 +10,8 @@ from support.documents import DOCS
 
 
 class Metrics(ServerCase):
+    config = {} if cluster.chosen() else {"syslog.tcp": "127.0.0.1:0"}
+
     def test_documented(self):
         self.server.post("/write", "m,host=a v=1")
         self.server.query([{"name": "m"}])

@@ -52,6 +52,14 @@ struct Config {
     std::int64_t idle_timeout_ms = 0;  // 0: none
   } telnet;
 
+  struct Syslog {
+    bool udp_on = false, tcp_on = false;
+    Address udp, tcp;
+    std::string tenant;
+    std::string zone;  // of times without one; empty: the machine's
+    std::uint64_t message_bytes_max = 0;
+  } syslog;
+
   struct Slots {
     std::int64_t width_ms = 0;
     std::int64_t quiet_ms = 0;

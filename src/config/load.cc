@@ -89,6 +89,8 @@ class Loader {
     if (!out_.faults.empty()) return;
     check_public("http.listen", out_.config.http.listen);
     if (out_.config.telnet.on) check_public("telnet.listen", out_.config.telnet.listen);
+    if (out_.config.syslog.udp_on) check_public("syslog.udp", out_.config.syslog.udp);
+    if (out_.config.syslog.tcp_on) check_public("syslog.tcp", out_.config.syslog.tcp);
     check_slots();
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/units.h"
+#include "model/time_zone.h"
 
 namespace varve::config {
 namespace {
@@ -17,6 +18,15 @@ Status set_duration(std::int64_t& field, std::string_view text, std::int64_t lea
   VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
   if (ms < least_ms) return fail(Code::invalid, "a duration of at least " + std::string(least));
   field = ms;
+  return {};
+}
+
+Status set_optional_address(bool& on, Address& address, std::string_view text) {
+  on = !text.empty();
+  if (!on) return {};
+  const auto parsed = parse_address(text);
+  if (!parsed) return fail(Code::invalid, "empty, or " + parsed.error().message);
+  address = *parsed;
   return {};
 }
 
@@ -153,11 +163,36 @@ Status set_telnet_idle_timeout(Config& config, std::string_view text) {
 }
 
 Status set_telnet_listen(Config& config, std::string_view text) {
-  config.telnet.on = !text.empty();
-  if (!config.telnet.on) return {};
-  const auto address = parse_address(text);
-  if (!address) return fail(Code::invalid, "empty, or " + address.error().message);
-  config.telnet.listen = *address;
+  return set_optional_address(config.telnet.on, config.telnet.listen, text);
+}
+
+Status set_syslog_udp(Config& config, std::string_view text) {
+  return set_optional_address(config.syslog.udp_on, config.syslog.udp, text);
+}
+
+Status set_syslog_tcp(Config& config, std::string_view text) {
+  return set_optional_address(config.syslog.tcp_on, config.syslog.tcp, text);
+}
+
+Status set_syslog_tenant(Config& config, std::string_view text) {
+  if (!is_tenant_name(text)) return fail(Code::invalid, "1 to 64 of A-Z a-z 0-9 . _ -");
+  config.syslog.tenant = text;
+  return {};
+}
+
+Status set_syslog_zone(Config& config, std::string_view text) {
+  if (!text.empty()) {
+    if (const auto zone = model::TimeZone::find(text); !zone) {
+      return fail(Code::invalid, "empty, or a time zone such as Europe/Paris or +01:00");
+    }
+  }
+  config.syslog.zone = text;
+  return {};
+}
+
+Status set_syslog_message_max(Config& config, std::string_view text) {
+  VARVE_RETURN_IF_ERROR(set_size(config.syslog.message_bytes_max, text, kKiB / 2, "512B"));
+  if (config.syslog.message_bytes_max > kKiB * kKiB) return fail(Code::invalid, "a size of at most 1MiB");
   return {};
 }
 

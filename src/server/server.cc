@@ -24,8 +24,10 @@
 #include "server/routes.h"
 #include "server/self_record.h"
 #include "server/translate.h"
+#include "syslog/listener.h"
 #include "task/runner.h"
 #include "telnet/listener.h"
+#include "write/message_writer.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -65,6 +67,8 @@ struct Server::State {
   std::optional<Periodic> task_turns;
   std::optional<Periodic> tenant_counts;
   std::unique_ptr<telnet::Listener> telnet;
+  std::unique_ptr<write::MessageWriter> message_writer;
+  std::unique_ptr<syslog::Listener> syslog;
   std::unique_ptr<SelfRecord> self_record;
 
   State(const config::Config& c, const Clock& k)
@@ -74,6 +78,7 @@ struct Server::State {
   Status listen();
   Status open_engine();
   Status start_telnet();
+  Status start_syslog();
   void start_tasks();
   void start_counting_tenants();
   void register_metrics();
@@ -115,6 +120,30 @@ Status Server::State::start_telnet() {
   config::Address bound = config.telnet.listen;
   bound.port = telnet->port();
   log::info("listening", {{"protocol", "telnet"}, {"address", config::to_string(bound)}});
+  return {};
+}
+
+Status Server::State::start_syslog() {
+  if (!config.syslog.udp_on && !config.syslog.tcp_on) return {};
+  if (engine->messages() == nullptr) return fail(Code::unsupported, "syslog.udp and syslog.tcp need engine=embedded");
+  VARVE_ASSIGN_OR_RETURN(auto options, syslog_options(config));
+  message_writer = std::make_unique<write::MessageWriter>(
+      *engine->messages(), write::MessageTimes{config.messages.retention_ms, config.messages.future_ms}, clock,
+      metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
+                      {{"protocol", "syslog"}, {"reason", "time"}}));
+  syslog = std::make_unique<syslog::Listener>(
+      std::move(options),
+      [this](const std::string& tenant, message::Batch& batch, syslog::AppendDone done) {
+        message_writer->append(tenant, batch, std::move(done));
+      },
+      clock, metrics);
+  VARVE_RETURN_IF_ERROR(syslog->start());
+  const auto say = [](const char* protocol, config::Address bound, std::uint16_t port) {
+    bound.port = port;
+    log::info("listening", {{"protocol", protocol}, {"address", config::to_string(bound)}});
+  };
+  if (config.syslog.udp_on) say("syslog over UDP", config.syslog.udp, syslog->udp_port());
+  if (config.syslog.tcp_on) say("syslog over TCP", config.syslog.tcp, syslog->tcp_port());
   return {};
 }
 
@@ -221,7 +250,10 @@ Status Server::start() {
   s.start_counting_tenants();
   s.start_tasks();
   s.register_metrics();
-  if (s.config.roles.ingest) VARVE_RETURN_IF_ERROR(s.start_telnet());
+  if (s.config.roles.ingest) {
+    VARVE_RETURN_IF_ERROR(s.start_telnet());
+    VARVE_RETURN_IF_ERROR(s.start_syslog());
+  }
   s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
   s.http->open(s.routes());
   return {};
@@ -242,9 +274,11 @@ void Server::stop(std::chrono::milliseconds deadline) {
   const std::int64_t began_ns = s.clock.steady_ns();
   if (s.http) s.http->stop(deadline);
   if (s.telnet) s.telnet->stop(left(s.clock, began_ns, deadline));
+  if (s.syslog) s.syslog->stop(left(s.clock, began_ns, deadline));
   // From the users to the used. The engine goes before the writer: what it commits may still call the writer back.
   s.self_record.reset();
   s.telnet.reset();
+  s.syslog.reset();
   if (s.task_runner) s.task_runner->stop();
   s.task_turns.reset();
   s.tenant_counts.reset();
@@ -255,6 +289,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   s.query_pool.reset();
   s.queries.reset();
   s.engine.reset();
+  s.message_writer.reset();
   s.writer.reset();
 }
 

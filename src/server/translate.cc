@@ -2,6 +2,9 @@
 #include "server/translate.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "model/tenant.h"
@@ -93,6 +96,33 @@ telnet::ListenerOptions telnet_options(const config::Config& config) {
   options.idle_timeout = std::chrono::milliseconds(config.telnet.idle_timeout_ms);
   options.tenant_tag = config.tenant_from.tag;
   options.version = version();
+  return options;
+}
+
+namespace {
+
+// As the C library finds it: TZ, else where /etc/localtime leads to. "": UTC.
+std::string machine_zone() {
+  constexpr std::string_view kDirectory = "zoneinfo/";
+  if (const char* const name = std::getenv("TZ"); name != nullptr) return name[0] == ':' ? name + 1 : name;
+  std::error_code error;
+  const std::string target = std::filesystem::read_symlink("/etc/localtime", error).string();
+  const std::size_t at = target.find(kDirectory);
+  return error || at == std::string::npos ? std::string() : target.substr(at + kDirectory.size());
+}
+
+}  // namespace
+
+Result<syslog::ListenerOptions> syslog_options(const config::Config& config) {
+  syslog::ListenerOptions options;
+  if (config.syslog.udp_on) options.udp = config::to_string(config.syslog.udp);
+  if (config.syslog.tcp_on) options.tcp = config::to_string(config.syslog.tcp);
+  options.tenant = config.syslog.tenant;
+  options.message_max = config.syslog.message_bytes_max;
+  const std::string name = config.syslog.zone.empty() ? machine_zone() : config.syslog.zone;
+  auto zone = model::TimeZone::find(name);
+  if (!zone) return fail(Code::invalid, "the machine's time zone '" + name + "' is not known: set syslog.zone");
+  options.zone = *zone;
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/rocksdb/env/options.h"
 #include "http/server.h"
 #include "query/engine.h"
+#include "syslog/listener.h"
 #include "telnet/listener.h"
 #include "tracker/ownership.h"
 #include "write/writer.h"
@@ -26,6 +27,8 @@ http::ServerOptions http_options(const config::Config& config, std::shared_ptr<M
 // limits.memory, in bytes; `usable`: what the process may use.
 std::size_t memory_max(const config::Config& config, std::uint64_t usable);
 telnet::ListenerOptions telnet_options(const config::Config& config);
+// Error: invalid (the machine's time zone is not known).
+Result<syslog::ListenerOptions> syslog_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);
 write::Options write_options(const config::Config& config, const Clock& clock);

@@ -2,6 +2,8 @@
 // Messages as NDJSON or as a JSON array. Good lines are kept, bad ones named by number and reason.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/messages/routes.h"
 #include "api/shared/query_answer.h"
@@ -21,20 +23,25 @@ struct MessagePut {
   const Clock& clock;
   MessageLimits limits;
   Counter& accepted;
-  Metrics& metrics;
+  std::vector<std::pair<Code, Counter*>> rejected;
 
   void count_rejected(const protocol::Outcome& outcome) const;
   void operator()(const Request& request, const Responder& answer) const;
 };
 
 void MessagePut::count_rejected(const protocol::Outcome& outcome) const {
-  constexpr std::pair<Code, std::string_view> kReasons[] = {
-      {Code::invalid, "invalid"}, {Code::too_large, "too_large"}, {Code::limit, "limit"}, {Code::too_old, "time"}};
-  for (const auto& [code, reason] : kReasons) {
-    if (outcome.count(code) == 0) continue;
-    metrics.counter("varve_messages_rejected_total", "Messages refused.", {{"protocol", "ndjson"}, {"reason", reason}})
-        .add(outcome.count(code));
+  for (const auto& [code, counter] : rejected) counter->add(outcome.count(code));
+}
+
+std::vector<std::pair<Code, Counter*>> rejected_counters(Metrics& metrics) {
+  std::vector<std::pair<Code, Counter*>> out;
+  for (const auto& [code, reason] : {std::pair(Code::invalid, "invalid"), std::pair(Code::too_large, "too_large"),
+                                     std::pair(Code::limit, "limit"), std::pair(Code::too_old, "time")}) {
+    out.emplace_back(code,
+                     &metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
+                                      {{"protocol", "ndjson"}, {"reason", reason}}));
   }
+  return out;
 }
 
 Result<messages::Options> options_of(const Request& request, const MessageLimits& limits, std::int64_t now_ms) {
@@ -78,8 +85,9 @@ void add_message_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;
   const auto put = std::make_shared<const MessagePut>(
       MessagePut{*context.messages, context.clock, context.message_limits,
-                 context.metrics.counter("varve_messages_accepted_total", "Messages stored.", {{"protocol", "ndjson"}}),
-                 context.metrics});
+                 context.metrics.counter("varve_messages_accepted_total", "Log messages stored, by protocol.",
+                                         {{"protocol", "ndjson"}}),
+                 rejected_counters(context.metrics)});
   router.add(
       Method::post, "/api/v1/messages",
       [put](const Request& request, const Responder& answer) { (*put)(request, answer); }, Effect::writes);
