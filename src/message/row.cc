@@ -31,8 +31,7 @@ const std::byte* skip_value(Column column, const std::byte* at, const std::byte*
         return nullptr;
       return skip_bytes(at + 1, end);
     }
-    case Column::time: return nullptr;
-    default: return skip_bytes(at, end);
+    default: return column < Column::time ? skip_bytes(at, end) : nullptr;
   }
 }
 

@@ -149,6 +149,19 @@ TEST(MessageRow, WhatIsTooMuchIsNamed) {
   EXPECT_EQ(builder.add_object(names[1024]).error().code, Code::limit);
 }
 
+TEST(MessageRow, UnknownColumnsAreRefused) {
+  Batch batch;
+  Builder builder(batch);
+  builder.start();
+  ASSERT_TRUE(builder.set(Column::text, "m"));
+  builder.finish(1, 2);
+  std::vector<std::byte> bytes(batch.bytes().begin(), batch.bytes().end());
+  for (int column = 13; column < 256; ++column) {  // an id or a field is longer
+    bytes[kRowHeadBytes] = static_cast<std::byte>(column);
+    EXPECT_EQ(check_row(bytes.data(), bytes.data() + bytes.size()), 0U) << column;
+  }
+}
+
 // Every prefix of a row, and every row with one byte changed, is refused or is read without leaving it.
 TEST(MessageRow, DamageIsSeenOrHarmless) {
   Batch batch;
