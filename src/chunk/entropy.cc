@@ -31,8 +31,8 @@ CompressorPtr make(Coder coder) {
   check(context != nullptr, "libzstd has memory");
   set(context.get(), ZSTD_c_format, ZSTD_f_zstd1_magicless);
   set(context.get(), ZSTD_c_contentSizeFlag, 0);
-  if (coder == Coder::matches) {
-    set(context.get(), ZSTD_c_compressionLevel, 3);
+  if (coder == Coder::matches || coder == Coder::quick) {
+    set(context.get(), ZSTD_c_compressionLevel, coder == Coder::quick ? 1 : 3);
     return context;
   }
   // The fast strategy skips targetLength bytes after each failed look: it never looks twice. Small tables, because
@@ -51,6 +51,14 @@ CompressorPtr make(Coder coder) {
 struct Compressor::State {
   CompressorPtr huffman = make(Coder::literals);
   CompressorPtr matches;  // made when first needed: few blocks have texts
+  CompressorPtr quick;
+
+  ZSTD_CCtx* of(Coder coder) {
+    if (coder == Coder::literals || coder == Coder::symbols) return huffman.get();
+    CompressorPtr& context = coder == Coder::quick ? quick : matches;
+    if (context == nullptr) context = make(coder);
+    return context.get();
+  }
 };
 
 Compressor::Compressor() : state_(std::make_unique<State>()) {}
@@ -58,8 +66,7 @@ Compressor::~Compressor() = default;
 
 std::size_t Compressor::compress(Coder coder, std::span<const std::byte> in, Bytes& out) {
   if (in.size() < 16) return 0;
-  if (coder == Coder::matches && state_->matches == nullptr) state_->matches = make(coder);
-  ZSTD_CCtx* const context = coder == Coder::matches ? state_->matches.get() : state_->huffman.get();
+  ZSTD_CCtx* const context = state_->of(coder);
   const std::size_t room = ZSTD_compressBound(in.size());
   const std::size_t size = ZSTD_compress2(context, out.reserve(room), room, in.data(), in.size());
   check(ZSTD_isError(size) != 0 || size <= room, "libzstd stays within its bound");

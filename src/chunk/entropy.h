@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entropy coding of whole sections with zstd. Residuals hardly repeat, so searching matches would cost time and bytes:
 // symbols are coded by Huffman alone or, if they are too few to be worth a code table, by Rice (rice.h). Texts are
-// compressed with matches.
+// compressed with matches; `quick` searches them less, which costs little where like lies beside like.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace varve::chunk {
 
 // Literals: Huffman. Symbols: Huffman or Rice, whichever is shorter.
-enum class Coder { literals, symbols, matches };
+enum class Coder { literals, symbols, matches, quick };
 
 // Not thread-safe; reusable.
 class Compressor {

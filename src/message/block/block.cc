@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/block.h"
+
+#include "message/block/block_state.h"
+
+namespace varve::message::block {
+
+Result<Block> Block::open(std::shared_ptr<const Sections> sections) {
+  VARVE_ASSIGN_OR_RETURN(Head head, read_head(*sections));
+  return Block(std::make_unique<State>(std::move(sections), std::move(head)));
+}
+
+Block::Block(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Block::Block(Block&&) noexcept = default;
+Block& Block::operator=(Block&&) noexcept = default;
+Block::~Block() = default;
+
+std::size_t Block::messages() const { return state_->columns.rows(); }
+std::int64_t Block::first_us() const { return state_->columns.head().first_us; }
+std::int64_t Block::last_us() const { return state_->columns.head().last_us; }
+
+Result<std::span<const std::int64_t>> Block::times() {
+  VARVE_ASSIGN_OR_RETURN(const auto* const times, state_->columns.times());
+  return std::span(*times);
+}
+
+Result<std::span<const std::int64_t>> Block::arrivals() {
+  VARVE_ASSIGN_OR_RETURN(const auto* const arrivals, state_->columns.arrivals());
+  return std::span(*arrivals);
+}
+
+Result<std::vector<std::string>> Block::field_names() {
+  std::vector<std::string> names;
+  if (state_->columns.head().names == 0) return names;
+  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, state_->fields.names());
+  for (std::size_t i = 0; i < terms->size(); ++i) names.emplace_back((*terms)[i]);
+  return names;
+}
+
+}  // namespace varve::message::block

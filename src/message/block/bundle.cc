@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/bundle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "base/check.h"
+
+namespace varve::message::block {
+namespace {
+
+using Ids = std::vector<std::uint32_t>;
+
+// What an entry more costs in a table, for each of its slots.
+constexpr double kTableBits = 7;
+constexpr std::size_t kEntriesMax = 32'768;
+// Templates first: the order of the others is that of what they say of a message.
+constexpr std::array<std::uint8_t, kSlots> kOrder{kSlotTemplate,
+                                                  slot_of(Column::type),
+                                                  slot_of(Column::module),
+                                                  slot_of(Column::category),
+                                                  slot_of(Column::level),
+                                                  slot_of(Column::kind),
+                                                  slot_of(Column::node_type),
+                                                  kSlotObjects,
+                                                  kSlotShape,
+                                                  slot_of(Column::instance),
+                                                  slot_of(Column::sequence),
+                                                  kSlotId,
+                                                  slot_of(Column::source),
+                                                  slot_of(Column::ip),
+                                                  slot_of(Column::pid)};
+
+// Bits of the ids with so many occurrences each, coded as short as can be.
+double bits_of(const Ids& counts) {
+  double n = 0, bits = 0;
+  for (const std::uint32_t c : counts) {
+    n += c;
+    if (c > 1) bits -= c * std::log2(static_cast<double>(c));
+  }
+  return n == 0 ? 0 : bits + n * std::log2(n);
+}
+
+// A bundle while it is made: the table is that of the pairs that were joined.
+struct Growing {
+  Bundle bundle;
+  double bits = 0;
+};
+
+struct Joined {
+  Ids ids;
+  Ids counts;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+};
+
+// Numbers pairs in the order of first sight.
+class Pairs {
+ public:
+  explicit Pairs(std::size_t most) : places_(std::size_t{1} << (std::bit_width(most * 2 + 15))) {}
+  // The number of the pair; `next` if it is new.
+  std::uint32_t number(std::uint64_t pair, std::uint32_t next) {
+    const std::size_t mask = places_.size() - 1;
+    for (std::size_t i = (pair * 0x9e3779b97f4a7c15) >> 40 & mask;; i = (i + 1) & mask) {
+      Place& p = places_[i];
+      if (p.number == 0) {
+        p = {pair, next + 1};
+        return next;
+      }
+      if (p.pair == pair) return p.number - 1;
+    }
+  }
+
+ private:
+  struct Place {
+    std::uint64_t pair = 0;
+    std::uint32_t number = 0;
+  };
+  std::vector<Place> places_;
+};
+
+// nullopt: there are more than `most` pairs.
+std::optional<Joined> join(const Ids& a, const Ids& b, std::size_t most) {
+  Joined joined;
+  joined.ids.resize(a.size());
+  Pairs pairs(most);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto next = static_cast<std::uint32_t>(joined.pairs.size());
+    const std::uint32_t number = pairs.number(std::uint64_t{a[i]} << 32 | b[i], next);
+    if (number == next) {
+      if (joined.pairs.size() == most) return std::nullopt;
+      joined.pairs.emplace_back(a[i], b[i]);
+      joined.counts.push_back(0);
+    }
+    joined.ids[i] = number;
+    ++joined.counts[number];
+  }
+  return joined;
+}
+
+Growing begin(std::uint8_t slot, const Ids& ids, std::size_t limit) {
+  Growing made;
+  made.bundle.slots = {slot};
+  made.bundle.size = limit;
+  made.bundle.entries = ids;
+  made.bundle.counts.assign(limit, 0);
+  for (const std::uint32_t id : ids) ++made.bundle.counts[id];
+  made.bundle.table.emplace_back(limit);
+  std::iota(made.bundle.table[0].begin(), made.bundle.table[0].end(), 0U);
+  made.bits = bits_of(made.bundle.counts);
+  return made;
+}
+
+// The bits that are saved if the bundle and the slot are one; at most 0: nothing.
+double gain_of(const Growing& to, const Growing& slot, const Joined& joined) {
+  const auto grown = static_cast<double>(joined.counts.size());
+  const auto slots = static_cast<double>(to.bundle.slots.size());
+  const double table = kTableBits * (grown * (slots + 1) - static_cast<double>(to.bundle.size) * slots);
+  return to.bits + slot.bits - bits_of(joined.counts) - table + 64;
+}
+
+void put_together(Growing& to, std::uint8_t slot, Joined joined) {
+  Bundle& b = to.bundle;
+  for (Ids& column : b.table) {
+    Ids wider(joined.pairs.size());
+    for (std::size_t i = 0; i < wider.size(); ++i) wider[i] = column[joined.pairs[i].first];
+    column = std::move(wider);
+  }
+  Ids added(joined.pairs.size());
+  for (std::size_t i = 0; i < added.size(); ++i) added[i] = joined.pairs[i].second;
+  b.table.push_back(std::move(added));
+  b.slots.push_back(slot);
+  b.size = joined.pairs.size();
+  b.counts = std::move(joined.counts);
+  b.entries = std::move(joined.ids);
+  to.bits = bits_of(b.counts);
+}
+
+// The most frequent entries get the least numbers.
+void sort_entries(Bundle& b) {
+  Ids order(b.size);
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, [&](auto x, auto y) { return b.counts[x] > b.counts[y]; });
+  Ids rank(b.size);
+  for (std::uint32_t i = 0; i < b.size; ++i) rank[order[i]] = i;
+  const auto reorder = [&](Ids& column) {
+    Ids sorted(b.size);
+    for (std::size_t i = 0; i < b.size; ++i) sorted[i] = column[order[i]];
+    column = std::move(sorted);
+  };
+  reorder(b.counts);
+  for (Ids& column : b.table) reorder(column);
+  for (std::uint32_t& entry : b.entries) entry = rank[entry];
+}
+
+}  // namespace
+
+std::vector<Bundle> make_bundles(const SlotIds& slots, const std::array<std::size_t, kSlots>& limits) {
+  std::vector<Growing> made;
+  for (const std::uint8_t slot : kOrder) {
+    if (slots[slot].empty()) continue;
+    Growing alone = begin(slot, slots[slot], limits[slot]);
+    Growing* best = nullptr;
+    Joined best_joined;
+    double best_gain = 0;
+    for (Growing& to : made) {
+      const std::size_t most = std::min(kEntriesMax, to.bundle.size + limits[slot] + slots[slot].size() / 8);
+      auto joined = join(to.bundle.entries, slots[slot], most);
+      const double gain = joined ? gain_of(to, alone, *joined) : 0;
+      if (gain <= best_gain) continue;
+      best_gain = gain;
+      best = &to;
+      best_joined = std::move(*joined);
+    }
+    if (best != nullptr) {
+      put_together(*best, slot, std::move(best_joined));
+    } else {
+      made.push_back(std::move(alone));
+    }
+  }
+  std::vector<Bundle> bundles;
+  for (Growing& g : made) {
+    if (!g.bundle.single()) sort_entries(g.bundle);
+    bundles.push_back(std::move(g.bundle));
+  }
+  return bundles;
+}
+
+void write_table(const Bundle& bundle, Packer& packer, Bytes& out) {
+  std::vector<std::int64_t> numbers(bundle.counts.begin(), bundle.counts.end());
+  packer.add(numbers);
+  for (const Ids& column : bundle.table) {
+    numbers.assign(column.begin(), column.end());
+    packer.add(numbers);
+  }
+  packer.numbers(out);
+}
+
+bool read_table(Cursor& from, const std::array<std::size_t, kSlots>& limits, std::size_t rows, Bundle& out) {
+  Numbers numbers;
+  std::vector<std::int64_t> values;
+  const auto next = [&](std::size_t limit, Ids& column) {
+    if (!numbers.next(out.size, values)) return false;
+    column.resize(out.size);
+    for (std::size_t i = 0; i < out.size; ++i) {
+      if (values[i] < 0 || static_cast<std::uint64_t>(values[i]) >= limit) return false;
+      column[i] = static_cast<std::uint32_t>(values[i]);
+    }
+    return true;
+  };
+  if (!numbers.read(from) || !next(rows + 1, out.counts)) return false;
+  std::uint64_t sum = 0;
+  for (const std::uint32_t count : out.counts) sum += count;
+  if (sum != rows) return false;
+  out.table.resize(out.slots.size());
+  for (std::size_t s = 0; s < out.slots.size(); ++s) {
+    if (!next(limits[out.slots[s]], out.table[s])) return false;
+  }
+  return true;
+}
+
+}  // namespace varve::message::block

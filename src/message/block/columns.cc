@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/columns.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace varve::message::block {
+
+Error corrupt_part(PartKind kind) {
+  return {Code::corrupt, "part " + std::to_string(static_cast<unsigned>(kind)) + " of a message block is damaged"};
+}
+
+Result<const std::vector<std::int64_t>*> Columns::sequence(PartKind kind, std::size_t number, std::size_t count,
+                                                           std::optional<std::vector<std::int64_t>>& kept) {
+  if (!kept) {
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(kind, number));
+    Cursor from = bytes.cursor();
+    std::vector<std::int64_t> values;
+    if (!read_numbers(from, count, values)) return fail(corrupt_part(kind));
+    kept = std::move(values);
+  }
+  return &*kept;
+}
+
+Result<const std::vector<std::int64_t>*> Columns::times() {
+  if (times_) return &*times_;
+  std::optional<std::vector<std::int64_t>> read;
+  VARVE_RETURN_IF_ERROR(sequence(PartKind::times, 0, rows(), read));
+  if (!std::ranges::is_sorted(*read) || read->front() != head_.first_us || read->back() != head_.last_us) {
+    return fail(corrupt_part(PartKind::times));
+  }
+  times_ = std::move(read);
+  return &*times_;
+}
+
+Result<const std::vector<std::int64_t>*> Columns::nanos() {
+  if (!nanos_ && !has(PartKind::nanos)) nanos_.emplace();
+  if (nanos_) return &*nanos_;
+  std::optional<std::vector<std::int64_t>> read;
+  VARVE_RETURN_IF_ERROR(sequence(PartKind::nanos, 0, rows(), read));
+  if (std::ranges::any_of(*read, [](std::int64_t n) { return n < 0 || n > 999; })) {
+    return fail(corrupt_part(PartKind::nanos));
+  }
+  nanos_ = std::move(read);
+  return &*nanos_;
+}
+
+Result<const std::vector<std::int64_t>*> Columns::arrivals() {
+  return sequence(PartKind::arrivals, 0, rows(), arrivals_);
+}
+
+Result<const Terms*> Columns::terms(std::size_t slot) {
+  check(is_text_slot(slot) || slot == kSlotObjects, "a slot with a dictionary of texts");
+  auto& kept = terms_[slot];
+  if (kept == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::dictionary, slot));
+    Cursor from = bytes.cursor();
+    auto read = std::make_unique<Terms>();
+    const std::size_t count = slot == kSlotObjects ? head_.object_terms : head_.terms[slot];
+    if (!read->read(from, count)) return fail(corrupt_part(PartKind::dictionary));
+    kept = std::move(read);
+  }
+  return kept.get();
+}
+
+Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t slot) {
+  const IntegerRange& range = head_.integers[slot - kTextColumns];
+  auto& kept = numbers_[slot - kTextColumns];
+  if (!range.plain) return sequence(PartKind::dictionary, slot, range.distinct, kept);
+  VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(slot));
+  return sequence(PartKind::integers, slot, all->back(), kept);
+}
+
+Result<const Bundle*> Columns::bundle_of(std::size_t slot, bool entries) {
+  const auto with = [slot](const BundleHead& b) { return std::ranges::find(b.slots, slot) != b.slots.end(); };
+  const auto found = std::ranges::find_if(head_.bundles, with);
+  if (found == head_.bundles.end()) return nullptr;
+  const auto number = static_cast<std::size_t>(found - head_.bundles.begin());
+  LazyBundle& kept = bundles_[number];
+  Bundle& bundle = kept.bundle;
+  bundle.slots = found->slots;
+  bundle.size = found->size;
+  if (!bundle.single() && !kept.has_table) {
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::table, number));
+    Cursor from = bytes.cursor();
+    if (!read_table(from, head_.limits(), rows(), bundle)) return fail(corrupt_part(PartKind::table));
+    kept.has_table = true;
+  }
+  if (entries && !kept.has_entries) {
+    PartBytes bytes;  // there is none where all rows have the same entry
+    if (has(PartKind::entries, number)) {
+      VARVE_ASSIGN_OR_RETURN(bytes, part(PartKind::entries, number));
+    }
+    Cursor from = bytes.cursor();
+    if (!read_ids(from, rows(), bundle.size, bundle.entries)) return fail(corrupt_part(PartKind::entries));
+    kept.has_entries = true;
+  }
+  return &bundle;
+}
+
+const std::vector<std::uint32_t>* Columns::table_of(const Bundle& bundle, std::size_t slot) {
+  if (bundle.single()) return nullptr;
+  return &bundle.table[static_cast<std::size_t>(std::ranges::find(bundle.slots, slot) - bundle.slots.begin())];
+}
+
+Result<SlotIds32> Columns::slot(std::size_t slot) {
+  VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, bundle_of(slot, true));
+  if (bundle == nullptr) return SlotIds32();
+  return SlotIds32(*bundle, table_of(*bundle, slot));
+}
+
+Result<const std::vector<std::uint32_t>*> Columns::ranks(std::size_t slot) {
+  auto& kept = ranks_[slot];
+  if (!kept) {
+    VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, this->slot(slot));
+    std::vector<std::uint32_t> ranks(rows() + 1);
+    std::uint64_t sum = 0;
+    for (std::size_t row = 0; row < rows(); ++row) {
+      ranks[row] = static_cast<std::uint32_t>(sum);
+      sum += slot == kSlotObjects ? ids[row] : ids[row] != 0 ? 1U : 0U;
+    }
+    if (slot == kSlotObjects && sum != head_.objects) return fail(corrupt_part(PartKind::objects));
+    ranks[rows()] = static_cast<std::uint32_t>(sum);
+    kept = std::move(ranks);
+  }
+  return &*kept;
+}
+
+Result<const std::vector<std::uint32_t>*> Columns::objects() {
+  if (!objects_) {
+    PartBytes bytes;
+    if (has(PartKind::objects)) {
+      VARVE_ASSIGN_OR_RETURN(bytes, part(PartKind::objects));
+    }
+    Cursor from = bytes.cursor();
+    std::vector<std::uint32_t> read;
+    if (!read_ids(from, head_.objects, head_.object_terms, read)) return fail(corrupt_part(PartKind::objects));
+    objects_ = std::move(read);
+  }
+  return &*objects_;
+}
+
+Result<std::string_view> Columns::ids() {
+  if (ids_ == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(kSlotId));
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::ids));
+    Cursor from = bytes.cursor();
+    auto read = std::make_unique<Bytes>();
+    if (!read_packed(from, *read) || read->size() != std::size_t{all->back()} * 16)
+      return fail(corrupt_part(PartKind::ids));
+    ids_ = std::move(read);
+  }
+  return text_of(ids_->view());
+}
+
+}  // namespace varve::message::block

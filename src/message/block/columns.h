@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns: parts of a block that is read, each decoded when it is first asked for, and kept. For one thread at a time.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "message/block/bundle.h"
+#include "message/block/head.h"
+
+namespace varve::message::block {
+
+Error corrupt_part(PartKind kind);
+
+// The id that a slot gives to each row.
+class SlotIds32 {
+ public:
+  SlotIds32() = default;  // 0 to each
+  explicit SlotIds32(const Bundle& bundle, const std::vector<std::uint32_t>* table)
+      : bundle_(&bundle), table_(table == nullptr ? nullptr : table->data()) {}
+  [[nodiscard]] bool none() const { return bundle_ == nullptr; }
+  [[nodiscard]] std::uint32_t operator[](std::size_t row) const {
+    if (bundle_ == nullptr) return 0;
+    const std::uint32_t entry = bundle_->entries[row];
+    return table_ == nullptr ? entry : table_[entry];
+  }
+
+ private:
+  const Bundle* bundle_ = nullptr;
+  const std::uint32_t* table_ = nullptr;
+};
+
+class Columns {
+ public:
+  Columns(std::shared_ptr<const Sections> sections, Head head)
+      : sections_(std::move(sections)), head_(std::move(head)), bundles_(head_.bundles.size()) {}
+  [[nodiscard]] const Head& head() const { return head_; }
+  [[nodiscard]] std::size_t rows() const { return head_.rows; }
+
+  // By row. nanos: empty if all are 0.
+  Result<const std::vector<std::int64_t>*> times();
+  Result<const std::vector<std::int64_t>*> nanos();
+  Result<const std::vector<std::int64_t>*> arrivals();
+
+  // Of a column of texts, or object. Only where there is one.
+  Result<const Terms*> terms(std::size_t slot);
+  // Of a column of integers: its dictionary, or the number of each row that has one.
+  Result<const std::vector<std::int64_t>*> numbers(std::size_t slot);
+
+  // The table of the bundle with this slot; its entries only if `entries`. nullptr: the slot is 0 in each row.
+  Result<const Bundle*> bundle_of(std::size_t slot, bool entries);
+  // The column of the slot in the bundle's table; nullptr: entries are ids.
+  static const std::vector<std::uint32_t>* table_of(const Bundle& bundle, std::size_t slot);
+  Result<SlotIds32> slot(std::size_t slot);
+
+  // How many rows in front of each have a value of this slot (of kSlotObjects: how many objects they have), and behind
+  // the last one all.
+  Result<const std::vector<std::uint32_t>*> ranks(std::size_t slot);
+  // Numbers of terms, row after row.
+  Result<const std::vector<std::uint32_t>*> objects();
+  // 16 bytes for each row that has one.
+  Result<std::string_view> ids();
+
+  Result<PartBytes> part(PartKind kind, std::size_t number = 0) {
+    return head_.directory.part(*sections_, kind, number);
+  }
+  [[nodiscard]] bool has(PartKind kind, std::size_t number = 0) const { return head_.directory.has(kind, number); }
+
+ private:
+  Result<const std::vector<std::int64_t>*> sequence(PartKind kind, std::size_t number, std::size_t count,
+                                                    std::optional<std::vector<std::int64_t>>& kept);
+
+  struct LazyBundle {
+    Bundle bundle;
+    bool has_table = false, has_entries = false;
+  };
+
+  std::shared_ptr<const Sections> sections_;
+  Head head_;
+  std::optional<std::vector<std::int64_t>> times_, nanos_, arrivals_;
+  std::array<std::unique_ptr<Terms>, kSlots> terms_;
+  std::array<std::optional<std::vector<std::int64_t>>, 4> numbers_;
+  std::vector<LazyBundle> bundles_;
+  std::array<std::optional<std::vector<std::uint32_t>>, kSlots> ranks_;
+  std::optional<std::vector<std::uint32_t>> objects_;
+  std::unique_ptr<Bytes> ids_;
+};
+
+}  // namespace varve::message::block

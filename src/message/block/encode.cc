@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/encode.h"
+
+#include <algorithm>
+
+#include "message/block/bundle.h"
+#include "message/block/fields_writer.h"
+#include "message/block/gather.h"
+#include "message/block/parts.h"
+#include "message/block/text_writer.h"
+
+namespace varve::message::block {
+namespace {
+
+class Encoder {
+ public:
+  explicit Encoder(Gathered& gathered) : g_(gathered) {}
+
+  EncodedBlock encode() {
+    templates_ = write_texts(g_, packer_, parts_);
+    write_times();
+    write_columns();
+    write_fields(g_, packer_, parts_);
+    bundles_ = make_bundles(g_.slots, limits());
+    for (std::size_t b = 0; b < bundles_.size(); ++b) {
+      if (!bundles_[b].single()) write_table(bundles_[b], packer_, parts_.add(PartKind::table, b));
+      packer_.ids(bundles_[b].entries, bundles_[b].size, parts_.add(PartKind::entries, b));
+    }
+    Bytes head;
+    write_head(head);
+    return {parts_.finish(head), g_.rows, g_.times.front(), g_.times.back()};
+  }
+
+ private:
+  void write_times() {
+    packer_.numbers(g_.times, parts_.add(PartKind::times));
+    packer_.numbers(g_.arrivals, parts_.add(PartKind::arrivals));
+    const bool nanos = std::ranges::any_of(g_.nanos, [](std::int64_t n) { return n != 0; });
+    if (nanos) packer_.numbers(g_.nanos, parts_.add(PartKind::nanos));
+  }
+
+  void write_columns() {
+    for (std::size_t s = 0; s < kTextColumns; ++s) {
+      const auto& terms = g_.terms[s].terms();
+      if (!terms.empty()) packer_.terms(terms, parts_.add(PartKind::dictionary, s));
+    }
+    for (std::size_t i = 0; i < g_.numbers.size(); ++i) {
+      if (g_.numbers[i].empty()) continue;
+      const PartKind kind = g_.plain[i] ? PartKind::integers : PartKind::dictionary;
+      packer_.numbers(g_.numbers[i], parts_.add(kind, kTextColumns + i));
+    }
+    if (const auto& objects = g_.object_terms.terms(); !objects.empty()) {
+      packer_.terms(objects, parts_.add(PartKind::dictionary, kSlotObjects));
+      packer_.ids(g_.objects, objects.size(), parts_.add(PartKind::objects));
+    }
+    if (!g_.ids.empty()) packer_.bytes(chunk::Coder::quick, bytes_of(g_.ids), parts_.add(PartKind::ids));
+  }
+
+  [[nodiscard]] std::array<std::size_t, kSlots> limits() const {
+    std::array<std::size_t, kSlots> limits{};
+    for (std::size_t s = 0; s < kSlots; ++s) {
+      if (is_text_slot(s)) limits[s] = 1 + g_.terms[s].terms().size();
+      if (is_integer_slot(s)) limits[s] = g_.plain[s - kTextColumns] ? 2 : 1 + g_.numbers[s - kTextColumns].size();
+    }
+    const auto& objects = g_.slots[kSlotObjects];
+    limits[kSlotObjects] = objects.empty() ? 1 : 1 + std::ranges::max(objects);
+    limits[kSlotTemplate] = kFirstTemplate + templates_;
+    limits[kSlotId] = 2;
+    limits[kSlotShape] = 1 + g_.shapes.terms().size();
+    return limits;
+  }
+
+  void write_head(Bytes& head) const {
+    head.fixed(kMagic);
+    head.byte(kVersion);
+    head.varint(g_.rows);
+    head.fixed(g_.times.front());
+    head.varint(static_cast<std::uint64_t>(g_.times.back()) - static_cast<std::uint64_t>(g_.times.front()));
+    for (std::size_t i = 0; i < g_.numbers.size(); ++i) {
+      const auto& numbers = g_.numbers[i];
+      head.varint(numbers.empty() ? 0 : g_.plain[i] ? 1 : 1 + numbers.size());
+      if (numbers.empty()) continue;
+      const auto [min, max] = std::ranges::minmax(numbers);
+      head.zigzag(static_cast<std::uint64_t>(min));
+      head.varint(static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min));
+    }
+    for (const Interner& terms : g_.terms) head.varint(terms.terms().size());
+    head.varint(g_.object_terms.terms().size());
+    head.varint(limits()[kSlotObjects]);
+    head.varint(g_.objects.size());
+    head.varint(templates_);
+    head.varint(g_.names.terms().size());
+    head.varint(g_.shapes.terms().size());
+    head.varint(g_.texts.texts.size());
+    head.varint(bundles_.size());
+    for (const Bundle& bundle : bundles_) {
+      head.varint(bundle.slots.size());
+      for (const std::uint8_t slot : bundle.slots) head.byte(slot);
+      head.varint(bundle.size);
+    }
+  }
+
+  Gathered& g_;
+  Packer packer_;
+  PartWriter parts_;
+  std::vector<Bundle> bundles_;
+  std::size_t templates_ = 0;
+};
+
+}  // namespace
+
+Result<EncodedBlock> encode_block(std::span<const RowView> rows) {
+  Gathered gathered;
+  VARVE_RETURN_IF_ERROR(gather(rows, gathered));
+  return Encoder(gathered).encode();
+}
+
+}  // namespace varve::message::block

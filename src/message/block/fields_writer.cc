@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/fields_writer.h"
+
+#include <numeric>
+
+#include "base/check.h"
+
+namespace varve::message::block {
+namespace {
+
+using Texts = std::span<const std::string_view>;
+
+// Fields share a part until it has so many bytes: a name that is new in each message costs no part.
+constexpr std::size_t kPartBytes = 64 << 10;
+constexpr std::size_t kFewMax = 16;
+
+class FieldsWriter {
+ public:
+  FieldsWriter(const Gathered& gathered, Packer& packer, PartWriter& parts)
+      : gathered_(gathered), packer_(packer), parts_(parts) {}
+
+  void write() {
+    write_shapes();
+    write_values();
+    Bytes& names = parts_.add(PartKind::field_names);
+    packer_.terms(gathered_.names.terms(), names);
+    packer_.add(counts_);
+    if (!firsts_.empty()) packer_.add(firsts_);
+    packer_.numbers(names);
+  }
+
+ private:
+  void write_shapes() {
+    Bytes raw;
+    for (const std::string_view shape : gathered_.shapes.terms()) {
+      const std::size_t cells = shape.size() / sizeof(std::uint32_t);
+      raw.varint(cells);
+      for (std::size_t i = 0; i < cells; ++i) {
+        const auto cell = load_le<std::uint32_t>(shape.data() + i * sizeof(std::uint32_t));
+        raw.varint(gathered_.name_ranks[cell / 4] * 4 + cell % 4);
+      }
+    }
+    packer_.bytes(chunk::Coder::quick, raw.view(), parts_.add(PartKind::shapes));
+  }
+
+  void write_values() {
+    const std::size_t names = gathered_.names.terms().size();
+    std::vector<std::size_t> starts(names + 1);
+    for (const FieldCell& cell : gathered_.fields) ++starts[cell.name + 1];
+    counts_.assign(starts.begin() + 1, starts.end());
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<std::string_view> sorted(gathered_.fields.size());
+    auto next = starts;
+    for (const FieldCell& cell : gathered_.fields) sorted[next[cell.name]++] = cell.text;
+    for (std::size_t f = 0; f < names; ++f) {
+      one_.clear();
+      write_field(Texts(sorted).subspan(starts[f], starts[f + 1] - starts[f]));
+      if (!part_.empty() && part_.size() + one_.size() > kPartBytes) {
+        finish_part();
+        firsts_.push_back(static_cast<std::int64_t>(f));
+      }
+      part_.varint(one_.size());
+      part_.add(one_.view());
+    }
+    finish_part();
+  }
+
+  void finish_part() {
+    packer_.bytes(chunk::Coder::quick, part_.view(), parts_.add(PartKind::field_values, parts_written_++));
+    part_.clear();
+  }
+
+  void write_field(Texts values) {
+    if (values.size() < kFewMax) {
+      one_.byte(kFieldFew);
+      for (const std::string_view value : values) {
+        one_.varint(value.size());
+        one_.add(bytes_of(value));
+      }
+    } else if (!write_dictionary(values)) {
+      one_.byte(kFieldPlain);
+      std::vector<std::int64_t> lengths;
+      Bytes texts;
+      for (const std::string_view value : values) {
+        lengths.push_back(static_cast<std::int64_t>(value.size()));
+        texts.add(bytes_of(value));
+      }
+      packer_.numbers(lengths, one_);
+      packer_.bytes(chunk::Coder::quick, texts.view(), one_);
+    }
+  }
+
+  // False, with nothing written: too many of the values are distinct.
+  bool write_dictionary(Texts values) {
+    Interner distinct;
+    std::vector<std::uint32_t> ids;
+    ids.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ids.push_back(distinct.add(values[i]));
+      if (distinct.terms().size() > i / 4 + 16) return false;
+    }
+    const auto ranks = distinct.sort();
+    for (std::uint32_t& id : ids) id = ranks[id];
+    one_.byte(kFieldDictionary);
+    one_.varint(distinct.terms().size());
+    packer_.terms(distinct.terms(), one_);
+    packer_.ids(ids, distinct.terms().size(), one_);
+    return true;
+  }
+
+  const Gathered& gathered_;
+  Packer& packer_;
+  PartWriter& parts_;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::int64_t> firsts_;
+  Bytes one_, part_;
+  std::size_t parts_written_ = 0;
+};
+
+}  // namespace
+
+void write_fields(const Gathered& gathered, Packer& packer, PartWriter& parts) {
+  if (gathered.fields.empty()) return;
+  FieldsWriter(gathered, packer, parts).write();
+}
+
+}  // namespace varve::message::block

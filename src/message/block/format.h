@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the message block; for the layout see docs/formats/message-block.md. Stored: DO NOT CHANGE THE NUMBERS.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "message/column.h"
+
+namespace varve::message::block {
+
+inline constexpr std::uint32_t kMagic = 0x626d7676;  // "vvmb"
+inline constexpr std::uint8_t kVersion = 1;
+
+inline constexpr std::size_t kRowsMax = 65'536;
+// Of all rows together: bounds every part, and what a reader may be made to allocate.
+inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 27;
+inline constexpr std::size_t kSectionBytesMax = std::size_t{1} << 20;
+inline constexpr std::size_t kInlineBytesMax = 640;
+inline constexpr std::size_t kSectionsMax = 4096;
+
+enum class PartKind : std::uint8_t {
+  times = 1,
+  nanos = 2,
+  arrivals = 3,
+  dictionary = 4,  // of a column
+  table = 5,       // of a bundle
+  entries = 6,     // of a bundle
+  integers = 7,    // of a column
+  objects = 8,
+  ids = 9,
+  field_names = 10,
+  shapes = 11,
+  field_values = 12,
+  templates = 13,
+  text_index = 14,
+  text_frame = 15,
+  word_filter = 16,
+};
+inline constexpr std::size_t kPartKinds = 17;
+
+// Slots give each row a small id. The first eleven are columns, by their own numbers.
+inline constexpr std::size_t kSlotObjects = 11;
+inline constexpr std::size_t kSlotTemplate = 12;
+inline constexpr std::size_t kSlotId = 13;
+inline constexpr std::size_t kSlotShape = 14;
+inline constexpr std::size_t kSlots = 15;
+
+inline constexpr std::size_t kTextColumns = 7;  // source … ip
+inline constexpr std::array<Column, 4> kIntegerColumns{Column::level, Column::kind, Column::pid, Column::sequence};
+
+constexpr std::size_t slot_of(Column column) { return static_cast<std::size_t>(column); }
+constexpr bool is_text_slot(std::size_t slot) { return slot < kTextColumns; }
+constexpr bool is_integer_slot(std::size_t slot) { return slot >= kTextColumns && slot < kSlotObjects; }
+
+// An integer column is a dictionary with so many values at most.
+inline constexpr std::size_t kIntegerTermsMax = 4096;
+
+// Ids of slot template.
+inline constexpr std::uint32_t kNoText = 0;
+inline constexpr std::uint32_t kPlainText = 1;
+inline constexpr std::uint32_t kFirstTemplate = 2;
+
+// How a column of a text frame is stored.
+enum ColumnKind : std::uint8_t {
+  kColumnText = 0,
+  kColumnDecimal = 1,
+  kColumnDigits = 2,  // … 19: of (kind − 1) digits
+  kColumnDigitsLast = 19,
+  kColumnPlain = 20,
+  kColumnHex = 32,  // + digits, 1 … 64
+  kColumnHexLast = 96,
+};
+inline constexpr std::size_t kHexDigitsMax = 64;
+
+inline constexpr std::size_t kFieldPlain = 0;
+inline constexpr std::size_t kFieldDictionary = 1;
+inline constexpr std::size_t kFieldFew = 2;
+inline constexpr std::size_t kSplitBytesMax = std::size_t{1} << 20;  // longer texts are plain
+
+// Shorter words are not in the filter: nearly every frame would have them.
+inline constexpr std::size_t kFilterWordMin = 4;
+
+}  // namespace varve::message::block

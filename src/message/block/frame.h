@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frame: the texts of one piece of a block's text order, decoded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "message/block/packed.h"
+
+namespace varve::message::block {
+
+// Texts of one template (or plain ones), which follow one another.
+struct FrameRun {
+  std::uint32_t id = 0;  // of slot template
+  std::uint32_t texts = 0;
+  std::string_view pattern;
+};
+
+class Frame {
+ public:
+  // False: malformed.
+  bool read(Cursor from, std::span<const FrameRun> runs);
+  // The text at this place of the frame, instead of what was in `out`.
+  void text(std::size_t place, std::string& out) const;
+
+ private:
+  struct Column {
+    std::uint8_t kind = 0;
+    std::size_t at = 0;  // of its first number, hexadecimal digit (two to a byte), or start of a text
+  };
+  struct Run {
+    std::string_view pattern;
+    std::size_t first = 0;  // text
+    std::size_t texts = 0;
+    std::size_t column = 0;  // the first of its columns
+    bool plain = false;
+  };
+
+  bool add_column(Numbers& numbers, std::uint8_t kind, std::size_t texts);
+  bool add_texts(std::size_t count);
+  void value(const Column& column, std::size_t i, std::string& out) const;
+
+  std::vector<Run> runs_;
+  std::vector<Column> columns_;
+  std::vector<std::uint64_t> numbers_;
+  std::vector<std::size_t> starts_;  // of texts; each ends one byte in front of the next
+  Bytes hex_, texts_;
+  std::size_t hex_used_ = 0;  // bytes
+  std::size_t texts_used_ = 0;
+};
+
+}  // namespace varve::message::block

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathered: rows taken apart into columns, before they are encoded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "message/block/format.h"
+#include "message/block/interner.h"
+#include "message/block/template.h"
+#include "message/row.h"
+
+namespace varve::message::block {
+
+struct FieldCell {
+  std::uint32_t name;  // its number among the sorted names
+  std::string_view text;
+};
+
+// Texts and their variables, by template.
+struct GatheredTexts {
+  struct Text {
+    std::string_view text;
+    std::uint32_t row;
+    std::uint32_t pattern;  // number in `patterns`, or kNone
+    std::size_t first = 0;  // of its variables
+  };
+  static constexpr std::uint32_t kNone = ~0U;
+  std::vector<Text> texts;
+  std::vector<std::string_view> variables;
+  Interner patterns;
+};
+
+struct Gathered {
+  std::size_t rows = 0;
+  std::vector<std::int64_t> times, nanos, arrivals;
+  // The id of each row; empty: 0 in each.
+  std::array<std::vector<std::uint32_t>, kSlots> slots;
+  std::array<Interner, kTextColumns> terms;  // sorted
+  // Of integer slots (− kTextColumns): the numbers of a dictionary, sorted; or all, in the order of rows.
+  std::array<std::vector<std::int64_t>, 4> numbers;
+  std::array<bool, 4> plain{};
+  Interner object_terms;
+  std::vector<std::uint32_t> objects;
+  std::string ids;
+  Interner names;
+  Interner shapes;                        // of u32: name × 4 + form; numbers of names are as in `first_names`
+  std::vector<std::uint32_t> name_ranks;  // number of a name in a shape → number of the sorted name
+  std::vector<FieldCell> fields;          // row after row
+  GatheredTexts texts;
+  Arena arena;
+};
+
+// Errors: invalid (order, more rows than a block has), limit (more bytes).
+Status gather(std::span<const RowView> rows, Gathered& out);
+
+}  // namespace varve::message::block

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/head.h"
+
+namespace varve::message::block {
+namespace {
+
+bool read_integers(Cursor& head, IntegerRange& out) {
+  const std::uint64_t count = head.varint();
+  if (count > kIntegerTermsMax + 1) return false;
+  out.any = count != 0;
+  out.plain = count == 1;
+  out.distinct = count < 2 ? 0 : static_cast<std::size_t>(count - 1);
+  if (!out.any) return true;
+  out.min = static_cast<std::int64_t>(head.zigzag());
+  out.max = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.min) + head.varint());
+  return out.min <= out.max;
+}
+
+// Each slot stands in one bundle at most.
+bool read_bundles(Cursor& head, Head& out) {
+  const std::uint64_t bundles = head.varint();
+  if (bundles > kSlots) return false;
+  unsigned seen = 0;
+  const auto limits = out.limits();
+  for (std::uint64_t b = 0; b < bundles; ++b) {
+    BundleHead& bundle = out.bundles.emplace_back();
+    const std::uint64_t slots = head.varint();
+    if (slots == 0 || slots > kSlots) return false;
+    for (std::uint64_t s = 0; s < slots; ++s) {
+      const unsigned slot = head.byte();
+      if (slot >= kSlots || (seen >> slot & 1) != 0) return false;
+      seen |= 1U << slot;
+      bundle.slots.push_back(static_cast<std::uint8_t>(slot));
+    }
+    const std::uint64_t size = head.varint();
+    if (size == 0 || (slots > 1 && size > out.rows) || (slots == 1 && size != limits[bundle.slots[0]])) return false;
+    bundle.size = static_cast<std::size_t>(size);
+  }
+  return true;
+}
+
+bool read_counts(Cursor& head, Head& out) {
+  for (IntegerRange& range : out.integers) {
+    if (!read_integers(head, range)) return false;
+  }
+  for (std::size_t& terms : out.terms) {
+    terms = static_cast<std::size_t>(head.varint());
+    if (terms > out.rows) return false;
+  }
+  for (std::size_t* const count :
+       {&out.object_terms, &out.objects_limit, &out.objects, &out.templates, &out.names, &out.shapes, &out.texts}) {
+    *count = static_cast<std::size_t>(head.varint());
+    if (*count > kBlockBytesMax / 4) return false;
+  }
+  return out.objects_limit > 0 && out.objects_limit <= kRowsMax && out.object_terms <= out.objects &&
+         out.templates <= out.texts && out.texts <= out.rows && out.shapes <= out.rows;
+}
+
+}  // namespace
+
+std::array<std::size_t, kSlots> Head::limits() const {
+  std::array<std::size_t, kSlots> limits{};
+  for (std::size_t s = 0; s < kTextColumns; ++s) limits[s] = 1 + terms[s];
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    limits[kTextColumns + i] = integers[i].plain ? 2 : 1 + integers[i].distinct;
+  }
+  limits[kSlotObjects] = objects_limit;
+  limits[kSlotTemplate] = kFirstTemplate + templates;
+  limits[kSlotId] = 2;
+  limits[kSlotShape] = 1 + shapes;
+  return limits;
+}
+
+Result<Head> read_head(const Sections& sections) {
+  Head out;
+  VARVE_ASSIGN_OR_RETURN(out.bytes, read_section(sections, 0));
+  Cursor head = out.bytes.cursor();
+  const auto corrupt = [] { return fail(Code::corrupt, "the head of a message block is damaged"); };
+  if (head.fixed<std::uint32_t>() != kMagic) return corrupt();
+  if (const unsigned version = head.byte(); version != kVersion) {
+    return fail(Code::unsupported, "a message block of version " + std::to_string(version));
+  }
+  out.rows = static_cast<std::size_t>(head.varint());
+  if (out.rows == 0 || out.rows > kRowsMax) return corrupt();
+  out.first_us = head.fixed<std::int64_t>();
+  out.last_us = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.first_us) + head.varint());
+  if (!head.ok() || out.last_us < out.first_us) return corrupt();
+  if (!read_counts(head, out) || !read_bundles(head, out)) return corrupt();
+  if (!out.directory.read(head) || !head.ok() || head.left() != 0) return corrupt();
+  return out;
+}
+
+}  // namespace varve::message::block

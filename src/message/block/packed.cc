@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/packed.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "chunk/format.h"
+#include "message/block/format.h"
+
+namespace varve::message::block {
+namespace {
+
+constexpr std::size_t kSlack = 16;
+constexpr std::size_t kNumberSections = 4;  // heads, params, side, low
+constexpr std::array<chunk::Coder, kNumberSections> kCoders{chunk::Coder::literals, chunk::Coder::literals,
+                                                            chunk::Coder::literals, chunk::Coder::literals};
+
+// 0 … 3: bytes that an id below the limit has.
+unsigned planes_of(std::size_t limit) { return limit <= 1 ? 0 : limit <= 256 ? 1 : limit <= 65'536 ? 2 : 3; }
+
+std::size_t shared_by(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+}  // namespace
+
+void Packer::bytes(chunk::Coder coder, std::span<const std::byte> raw, Bytes& out) {
+  out.varint(raw.size());
+  if (raw.empty()) return;
+  other_.clear();
+  const std::size_t stored = compressor_.compress(coder, raw, other_);
+  out.varint(stored);
+  out.add(stored == 0 ? raw : other_.view());
+}
+
+void Packer::numbers(Bytes& out) {
+  unsigned mask = 0;
+  for (unsigned i = 0; i < kNumberSections; ++i) mask |= sections_.section[i].empty() ? 0U : 1U << i;
+  for (unsigned c = 0; c < chunk::kClasses; ++c) {
+    mask |= sections_.symbols[c].empty() ? 0U : 1U << (kNumberSections + c);
+  }
+  out.fixed(static_cast<std::uint16_t>(mask));
+  for (unsigned i = 0; i < kNumberSections; ++i) {
+    if (!sections_.section[i].empty()) bytes(kCoders[i], sections_.section[i].view(), out);
+    sections_.section[i].clear();
+  }
+  for (Bytes& symbols : sections_.symbols) {
+    if (!symbols.empty()) bytes(chunk::Coder::symbols, symbols.view(), out);
+    symbols.clear();
+  }
+}
+
+void Packer::ids(std::span<const std::uint32_t> ids, std::size_t limit, Bytes& out) {
+  for (unsigned p = 0; p < planes_of(limit); ++p) {
+    plane_.clear();
+    std::byte* const to = plane_.reserve(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) to[i] = static_cast<std::byte>(ids[i] >> (8 * p));
+    plane_.advance(ids.size());
+    bytes(chunk::Coder::quick, plane_.view(), out);
+  }
+}
+
+void Packer::terms(std::span<const std::string_view> sorted, Bytes& out) {
+  plane_.clear();
+  std::string_view before;
+  for (const std::string_view term : sorted) {
+    const std::size_t shared = shared_by(before, term);
+    plane_.varint(shared);
+    plane_.varint(term.size() - shared);
+    plane_.add(bytes_of(term.substr(shared)));
+    before = term;
+  }
+  bytes(chunk::Coder::quick, plane_.view(), out);
+}
+
+bool read_packed(Cursor& from, Bytes& out) {
+  out.clear();
+  const std::uint64_t raw = from.varint();
+  const std::uint64_t stored = raw == 0 ? 0 : from.varint();
+  if (!from.ok() || raw > kBlockBytesMax) return false;
+  if (stored == 0) {
+    const auto bytes = from.take(static_cast<std::size_t>(raw));
+    if (!from.ok()) return false;
+    out.reserve(bytes.size() + kSlack);
+    out.add(bytes);
+  } else {
+    const auto bytes = from.take(static_cast<std::size_t>(stored));
+    if (!from.ok() || (raw > chunk::kInflatedFree && raw / chunk::kInflatedRatioMax >= stored)) return false;
+    std::byte* const to = out.reserve(static_cast<std::size_t>(raw) + kSlack);
+    if (!chunk::decompress(bytes, {to, static_cast<std::size_t>(raw)})) return false;
+    out.advance(static_cast<std::size_t>(raw));
+  }
+  std::fill_n(out.reserve(kSlack), kSlack, std::byte{});
+  return true;
+}
+
+bool Numbers::read(Cursor& from) {
+  const unsigned mask = from.fixed<std::uint16_t>();
+  if (!from.ok() || mask >> (kNumberSections + chunk::kClasses) != 0) return false;
+  for (unsigned i = 0; i < kNumberSections + chunk::kClasses; ++i) {
+    Bytes& bytes = i < kNumberSections ? sections_[i] : symbols_[i - kNumberSections];
+    bytes.clear();
+    if ((mask >> i & 1) != 0 ? !read_packed(from, bytes) : bytes.reserve(kSlack) == nullptr) return false;
+  }
+  places_ = {};
+  places_.heads = Cursor(sections_[chunk::kHeads].view());
+  places_.params = Cursor(sections_[chunk::kParams].view());
+  return true;
+}
+
+bool Numbers::next(std::size_t count, std::uint64_t* out) {
+  if (count == 0) return true;
+  chunk::Sequence sequence;
+  if (!chunk::read_sequence(places_, count, 0, sequence)) return false;
+  chunk::SequenceBytes bytes;
+  if (!sequence.sparse()) {
+    Bytes& symbols = symbols_[sequence.symbol_class];
+    if (places_.symbols[sequence.symbol_class] > symbols.size()) return false;
+    bytes.symbols = symbols.data() + sequence.symbols_at;
+    if (sequence.shift != 0) {
+      if (places_.low > sections_[chunk::kLow].size()) return false;
+      bytes.low = sections_[chunk::kLow].data() + sequence.low_at;
+    }
+  }
+  if (sequence.side_bytes != 0) {
+    if (places_.side > sections_[chunk::kSide].size()) return false;
+    bytes.side = sections_[chunk::kSide].view().subspan(sequence.side_at, sequence.side_bytes);
+  }
+  return chunk::decode_sequence(sequence, bytes, count, out);
+}
+
+bool Numbers::next(std::size_t count, std::vector<std::int64_t>& out) {
+  out.resize(count);
+  return next(count, reinterpret_cast<std::uint64_t*>(out.data()));
+}
+
+bool read_numbers(Cursor& from, std::size_t count, std::vector<std::int64_t>& out) {
+  Numbers numbers;
+  return numbers.read(from) && numbers.next(count, out);
+}
+
+bool read_ids(Cursor& from, std::size_t count, std::size_t limit, std::vector<std::uint32_t>& out) {
+  out.assign(count, 0);
+  Bytes plane;
+  for (unsigned p = 0; p < planes_of(limit); ++p) {
+    if (!read_packed(from, plane) || plane.size() != count) return false;
+    const std::byte* const bytes = plane.data();
+    for (std::size_t i = 0; i < count; ++i) out[i] |= static_cast<std::uint32_t>(bytes[i]) << (8 * p);
+  }
+  std::uint32_t most = 0;
+  for (const std::uint32_t id : out) most = std::max(most, id);
+  return most < limit || count == 0;
+}
+
+bool Terms::read(Cursor& from, std::size_t count) {
+  Bytes packed;
+  if (!read_packed(from, packed)) return false;
+  Cursor cursor(packed.view());
+  bytes_.clear();
+  starts_.assign(1, 0);
+  starts_.reserve(std::min(count, packed.size()) + 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t shared = cursor.varint();
+    const auto rest = cursor.take(static_cast<std::size_t>(cursor.varint()));
+    const std::size_t start = starts_.back();
+    const std::size_t before = i == 0 ? 0 : start - starts_[i - 1];
+    if (!cursor.ok() || shared > before || bytes_.size() + shared + rest.size() > kBlockBytesMax) return false;
+    std::byte* const to = bytes_.reserve(shared + rest.size());
+    if (shared != 0) std::memcpy(to, bytes_.data() + start - before, shared);
+    if (!rest.empty()) std::memcpy(to + shared, rest.data(), rest.size());
+    bytes_.advance(shared + rest.size());
+    starts_.push_back(bytes_.size());
+    if (i > 0 && (*this)[i - 1] >= (*this)[i]) return false;
+  }
+  return cursor.left() == 0;
+}
+
+std::uint32_t Terms::lower_bound(std::string_view term) const {
+  std::size_t low = 0, high = size();
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if ((*this)[middle] < term) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return static_cast<std::uint32_t>(low);
+}
+
+Terms::Range Terms::equal(std::string_view term) const {
+  const std::uint32_t at = lower_bound(term);
+  return {at, at + (at < size() && (*this)[at] == term ? 1U : 0U)};
+}
+
+Terms::Range Terms::with_prefix(std::string_view prefix) const {
+  const std::uint32_t begin = lower_bound(prefix);
+  // The least string that is greater than all with the prefix.
+  std::string above(prefix);
+  while (!above.empty() && static_cast<unsigned char>(above.back()) == 0xff) above.pop_back();
+  if (above.empty()) return {begin, static_cast<std::uint32_t>(size())};
+  above.back() = static_cast<char>(static_cast<unsigned char>(above.back()) + 1);
+  return {begin, lower_bound(above)};
+}
+
+}  // namespace varve::message::block

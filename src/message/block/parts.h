@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a block that is written, cut into sections with their checksums; and the directory that finds them again.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "message/block/format.h"
+#include "message/block/packed.h"
+
+namespace varve::message::block {
+
+class PartWriter {
+ public:
+  // Where the part is to be written; stays until finish().
+  Bytes& add(PartKind kind, std::size_t number = 0);
+  // `head` gets the directory, and is section 0.
+  std::vector<std::string> finish(Bytes& head);
+
+ private:
+  struct Part {
+    PartKind kind;
+    std::size_t number;
+    Bytes bytes;
+  };
+  std::deque<Part> parts_;
+};
+
+// Sections of one block, wherever they are stored.
+class Sections {
+ public:
+  virtual ~Sections() = default;
+  // With its checksum, as encode_block made it.
+  [[nodiscard]] virtual Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const = 0;
+};
+
+// The bytes of a part: of one section, or put together.
+struct PartBytes {
+  std::shared_ptr<const std::string> held;
+  std::span<const std::byte> bytes;
+  [[nodiscard]] Cursor cursor() const { return Cursor(bytes); }
+};
+
+// A section without its checksum, which is right.
+Result<PartBytes> read_section(const Sections& sections, std::uint32_t section);
+
+class Directory {
+ public:
+  // Reads from the head, which must stay. False: malformed.
+  bool read(Cursor& head);
+  [[nodiscard]] bool has(PartKind kind, std::size_t number = 0) const { return find(kind, number) != nullptr; }
+  // Parts of the kind; their numbers are 0, 1, …
+  [[nodiscard]] std::size_t count(PartKind kind) const;
+  // Error: corrupt, if there is no such part; what reading gives.
+  [[nodiscard]] Result<PartBytes> part(const Sections& sections, PartKind kind, std::size_t number = 0) const;
+
+ private:
+  struct Entry {
+    PartKind kind;
+    std::uint32_t number;
+    std::uint32_t first;     // section
+    std::uint32_t sections;  // 0: inline
+    std::span<const std::byte> bytes;
+  };
+  [[nodiscard]] const Entry* find(PartKind kind, std::size_t number) const;
+  std::vector<Entry> entries_;  // sorted
+};
+
+}  // namespace varve::message::block

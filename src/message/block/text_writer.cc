@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/text_writer.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+#include "message/words.h"
+
+namespace varve::message::block {
+namespace {
+
+// A template of fewer texts is not one: its texts are stored plain.
+constexpr std::size_t kTemplateTextsMin = 4;
+// Bytes of variables and of plain texts in a frame.
+constexpr std::size_t kFrameBytes = 128 << 10;
+
+class TextWriter {
+ public:
+  TextWriter(Gathered& gathered, Packer& packer, PartWriter& parts)
+      : gathered_(gathered), texts_(gathered.texts.texts), packer_(packer), parts_(parts) {}
+
+  std::size_t write() {
+    choose_templates();
+    sort_texts();
+    write_frames();
+    Bytes& templates = parts_.add(PartKind::templates);
+    if (!templates_.empty()) {
+      packer_.terms(templates_, templates);
+      packer_.bytes(chunk::Coder::quick, std::as_bytes(std::span(letters_)), templates);
+    }
+    std::vector<std::int64_t> firsts(first_texts_.begin(), first_texts_.end());
+    packer_.numbers(firsts, parts_.add(PartKind::text_index));
+    filter_.write(parts_.add(PartKind::word_filter));
+    return templates_.size();
+  }
+
+ private:
+  // Texts get the ids of slot template.
+  void choose_templates() {
+    const auto& patterns = gathered_.texts.patterns.terms();
+    std::vector<std::uint32_t> counts(patterns.size());
+    for (const auto& text : texts_) {
+      if (text.pattern != GatheredTexts::kNone) ++counts[text.pattern];
+    }
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t p = 0; p < patterns.size(); ++p) {
+      if (counts[p] >= kTemplateTextsMin) kept.push_back(p);
+    }
+    std::ranges::sort(kept, {}, [&](std::uint32_t p) { return patterns[p]; });
+    std::vector<std::uint32_t> ids(patterns.size(), kPlainText);
+    for (std::uint32_t i = 0; i < kept.size(); ++i) {
+      ids[kept[i]] = kFirstTemplate + i;
+      templates_.push_back(patterns[kept[i]]);
+    }
+    auto& slot = gathered_.slots[kSlotTemplate];
+    slot.resize(gathered_.rows);
+    for (const auto& text : texts_)
+      slot[text.row] = text.pattern == GatheredTexts::kNone ? kPlainText : ids[text.pattern];
+    letters_.resize(templates_.size());
+  }
+
+  [[nodiscard]] std::uint32_t id_of(std::uint32_t text) const {
+    return gathered_.slots[kSlotTemplate][texts_[text].row];
+  }
+
+  void sort_texts() {
+    std::vector<std::uint32_t> starts(kFirstTemplate + templates_.size() + 1);
+    for (std::uint32_t t = 0; t < texts_.size(); ++t) ++starts[id_of(t) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    order_.resize(texts_.size());
+    for (std::uint32_t t = 0; t < texts_.size(); ++t) order_[starts[id_of(t)]++] = t;
+  }
+
+  void write_frames() {
+    std::size_t begin = 0;  // of the run
+    std::size_t bytes = 0;  // of the frame
+    first_texts_ = {0};
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      bytes += bytes_of_text(order_[i]);
+      const bool full = bytes >= kFrameBytes;
+      const bool last = i + 1 == order_.size();
+      if (!full && !last && id_of(order_[i]) == id_of(order_[i + 1])) continue;
+      write_run(begin, i + 1);
+      begin = i + 1;
+      if (!full && !last) continue;
+      writer_.finish(packer_, parts_.add(PartKind::text_frame, first_texts_.size() - 1));
+      if (!last) first_texts_.push_back(static_cast<std::uint32_t>(begin));
+      bytes = 0;
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes_of_text(std::uint32_t text) const {
+    if (id_of(text) == kPlainText) return texts_[text].text.size() + 1;
+    std::size_t bytes = 0;
+    for (const auto value : variables_of(text)) bytes += value.size();
+    return bytes;
+  }
+
+  // Those of the next text begin where these end.
+  [[nodiscard]] std::span<const std::string_view> variables_of(std::uint32_t text) const {
+    const auto& all = gathered_.texts.variables;
+    const std::size_t first = texts_[text].first;
+    return std::span(all).subspan(first, (text + 1 < texts_.size() ? texts_[text + 1].first : all.size()) - first);
+  }
+
+  void write_run(std::size_t begin, std::size_t end) {
+    const auto frame = static_cast<std::uint32_t>(first_texts_.size() - 1);
+    const std::uint32_t id = id_of(order_[begin]);
+    if (id == kPlainText) {
+      values_.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::string_view text = texts_[order_[i]].text;
+        values_.push_back(text);
+        any_word(text, [&](std::string_view word) {
+          filter_.add(word, frame);
+          return false;
+        });
+      }
+      return writer_.add_plain(values_);
+    }
+    const std::size_t columns = variables_of(order_[begin]).size();
+    for (std::size_t v = 0; v < columns; ++v) {
+      values_.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::string_view value = variables_of(order_[i])[v];
+        values_.push_back(value);
+        filter_.add(value, frame);
+      }
+      letters_[id - kFirstTemplate] |= writer_.add_column(values_);
+    }
+  }
+
+  Gathered& gathered_;
+  const std::vector<GatheredTexts::Text>& texts_;
+  Packer& packer_;
+  PartWriter& parts_;
+  std::vector<std::string_view> templates_;
+  std::vector<std::uint32_t> letters_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> first_texts_;  // of each frame
+  std::vector<std::string_view> values_;
+  FrameWriter writer_;
+  WordFilterWriter filter_;
+};
+
+}  // namespace
+
+std::size_t write_texts(Gathered& gathered, Packer& packer, PartWriter& parts) {
+  if (gathered.texts.texts.empty()) return 0;
+  return TextWriter(gathered, packer, parts).write();
+}
+
+}  // namespace varve::message::block

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of a block that is read: templates, the order in which texts stand, frames.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "message/block/columns.h"
+#include "message/block/frame.h"
+#include "message/block/word_filter.h"
+
+namespace varve::message::block {
+
+class Texts {
+ public:
+  explicit Texts(Columns& columns) : columns_(columns) {}
+
+  struct Templates {
+    Terms patterns;                      // of ids kFirstTemplate + i
+    std::vector<std::uint32_t> letters;  // of their variables
+  };
+  Result<const Templates*> templates();
+
+  // Where texts stand.
+  struct Order {
+    std::vector<std::uint32_t> rows;    // by place
+    std::vector<std::uint32_t> places;  // by row; of rows with a text
+    std::vector<std::uint32_t> firsts;  // place of each frame's first text; behind the last: all texts
+    std::vector<std::uint32_t> ids;     // of slot template, by place
+    [[nodiscard]] std::size_t frames() const { return firsts.size() - 1; }
+    [[nodiscard]] std::size_t frame_of(std::uint32_t place) const;
+  };
+  Result<const Order*> order();
+
+  // The latest frames are kept.
+  Result<const Frame*> frame(std::size_t number);
+  // nullptr: there is none, and every word may be everywhere.
+  Result<const WordFilter*> filter();
+
+ private:
+  Columns& columns_;
+  std::unique_ptr<Templates> templates_;
+  std::unique_ptr<Order> order_;
+  std::unique_ptr<Frame> frame_;
+  std::size_t frame_number_ = 0;
+  PartBytes filter_bytes_;
+  std::optional<WordFilter> filter_;
+};
+
+}  // namespace varve::message::block

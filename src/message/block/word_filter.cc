@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/word_filter.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "codec/hash.h"
+
+namespace varve::message::block {
+namespace {
+
+constexpr std::size_t kBitsPerPair = 12;
+constexpr unsigned kHashes = 8;
+constexpr unsigned kHashesMax = 32;
+constexpr std::size_t kFilterBytesMax = std::size_t{1} << 28;
+
+std::uint64_t pair_of(std::uint64_t word, std::uint32_t frame) {
+  std::uint64_t mixed = (word ^ (std::uint64_t{frame} + 1) * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
+  mixed ^= mixed >> 32;
+  return mixed;
+}
+
+// Calls each(bit) until it returns false.
+template <class Each>
+bool each_bit(std::uint64_t pair, unsigned hashes, std::uint64_t bits, const Each& each) {
+  auto at = static_cast<std::uint32_t>(pair);
+  const auto step = static_cast<std::uint32_t>(pair >> 32 | 1);
+  for (unsigned i = 0; i < hashes; ++i, at += step) {
+    if (!each(at * bits >> 32)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t hash_of_word(std::string_view lowered) { return codec::murmur3_128(lowered)[0]; }
+
+void WordFilterWriter::add(std::string_view word, std::uint32_t frame) {
+  if (word.size() < kFilterWordMin) return;
+  if (lowered_.size() < word.size()) lowered_.resize(word.size() * 2);
+  std::ranges::transform(word, lowered_.begin(), [](char c) { return lower(c); });
+  const std::uint64_t pair = pair_of(hash_of_word({lowered_.data(), word.size()}), frame);
+  std::uint64_t& recent = recent_[pair % kRecent];
+  if (recent == pair) return;
+  recent = pair;
+  pairs_.push_back(pair);
+}
+
+void WordFilterWriter::write(Bytes& out) const {
+  if (pairs_.empty()) return;
+  const std::size_t bytes = (pairs_.size() * kBitsPerPair + 7) / 8;
+  out.byte(kHashes);
+  out.varint(bytes);
+  std::byte* const to = out.reserve(bytes);
+  std::fill_n(to, bytes, std::byte{});
+  for (const std::uint64_t pair : pairs_) {
+    each_bit(pair, kHashes, bytes * 8, [to](std::uint64_t bit) {
+      to[bit / 8] |= std::byte{1} << (bit % 8);
+      return true;
+    });
+  }
+  out.advance(bytes);
+}
+
+bool WordFilter::read(Cursor from) {
+  hashes_ = from.byte();
+  const std::uint64_t bytes = from.varint();
+  if (!from.ok() || hashes_ == 0 || hashes_ > kHashesMax || bytes == 0 || bytes > kFilterBytesMax) return false;
+  bits_ = from.take(static_cast<std::size_t>(bytes));
+  return from.ok() && from.left() == 0;
+}
+
+bool WordFilter::may_have(std::uint64_t word_hash, std::uint32_t frame) const {
+  return each_bit(pair_of(word_hash, frame), hashes_, bits_.size() * 8,
+                  [this](std::uint64_t bit) { return (bits_[bit / 8] >> (bit % 8) & std::byte{1}) != std::byte{}; });
+}
+
+}  // namespace varve::message::block

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Bloom filter over pairs of a word and a text frame that has it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "message/block/format.h"
+#include "message/block/packed.h"
+
+namespace varve::message::block {
+
+// Of a word in lower case.
+std::uint64_t hash_of_word(std::string_view lowered);
+
+class WordFilterWriter {
+ public:
+  WordFilterWriter() : recent_(kRecent) {}
+  // Of any case.
+  void add(std::string_view word, std::uint32_t frame);
+  void write(Bytes& out) const;
+
+ private:
+  static constexpr std::size_t kRecent = 1 << 14;
+  std::vector<std::uint64_t> pairs_;
+  std::vector<std::uint64_t> recent_;  // spares most of the pairs that are there already
+  std::vector<char> lowered_;
+};
+
+class WordFilter {
+ public:
+  // Keeps the bytes. False: malformed.
+  bool read(Cursor from);
+  [[nodiscard]] bool may_have(std::uint64_t word_hash, std::uint32_t frame) const;
+
+ private:
+  std::span<const std::byte> bits_;
+  unsigned hashes_ = 0;
+};
+
+}  // namespace varve::message::block
