@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions evaluated on a block: each term reads the parts that it needs, and only where messages are left that could
+// fulfil the whole.
+#pragma once
+
+#include <functional>
+
+#include "message/block/bitmap.h"
+#include "message/block/columns.h"
+#include "message/block/fields.h"
+#include "message/block/texts.h"
+#include "message/condition.h"
+
+namespace varve::message::block {
+
+class Finder {
+ public:
+  Finder(Columns& columns, Fields& fields, Texts& texts) : columns_(columns), fields_(fields), texts_(texts) {}
+
+  // Those of `among` that fulfil it.
+  Result<Bitmap> find(const Condition& condition, const Bitmap& among);
+
+ private:
+  Result<Bitmap> all_of(const std::vector<Condition>& parts, const Bitmap& among);
+  Result<Bitmap> any_of(const std::vector<Condition>& parts, const Bitmap& among);
+  // Messages with a cell that is what the term asks for; of an operator that negates, its opposite.
+  Result<Bitmap> with_cell(const Term& term, const Bitmap& among);
+  Result<Bitmap> in_times(const Term& term);
+  Result<Bitmap> in_texts_column(const Term& term);
+  Result<Bitmap> in_integers(const Term& term);
+  Result<Bitmap> in_objects(const Term& term);
+  Result<Bitmap> in_ids(const Term& term);
+  Result<Bitmap> in_field(const Term& term);
+  // Rows whose id of the slot is one of `wanted`, which has a byte for each id.
+  Result<Bitmap> with_ids(std::size_t slot, const std::vector<std::uint8_t>& wanted);
+
+  Columns& columns_;
+  Fields& fields_;
+  Texts& texts_;
+};
+
+// Of column text.
+Result<Bitmap> find_in_text(const Term& term, const Bitmap& among, Columns& columns, Texts& texts);
+
+// Which terms fulfil it: a byte each; and whether there is one.
+bool fulfilling(const Term& term, const Terms& terms, std::vector<std::uint8_t>& out);
+
+}  // namespace varve::message::block

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions on texts. A template answers for all of its texts, if it can; then the word filter says in which frames an
+// answer may be; texts of the others are put together and asked one by one.
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "message/block/find.h"
+#include "message/block/literals.h"
+#include "message/block/template.h"
+#include "message/matches.h"
+#include "message/words.h"
+
+namespace varve::message::block {
+namespace {
+
+enum class Verdict : std::uint8_t { none, all, read };
+
+// Asks templates.
+class TemplateJudge {
+ public:
+  explicit TemplateJudge(const Term& term) : term_(term), literals_(literals_of(term)) {
+    if (term.op == Op::equal || term.op == Op::not_equal) splits_ = splitter_.split(term.text);
+  }
+
+  // `letters`: of its variables. `words`: if texts are to be read, words that their variables have.
+  [[nodiscard]] Verdict judge(std::string_view pattern, std::uint32_t letters, std::vector<std::string>& words) const {
+    words.clear();
+    const bool varies = pattern.contains(kVariable);
+    switch (term_.op) {
+      case Op::word: return judge_word(pattern, letters, words);
+      case Op::word_prefix:
+        if (has_word_prefix(pattern, term_.text)) return Verdict::all;
+        return varies && within(term_.text, letters) ? Verdict::read : Verdict::none;
+      case Op::in_range:
+      case Op::not_in_range: return Verdict::none;
+      case Op::equal:
+      case Op::not_equal:
+        if (!splits_ || splitter_.pattern() != pattern) return Verdict::none;
+        break;
+      case Op::contains:
+        if (!term_.text.contains(kVariable) && pattern.contains(term_.text)) return Verdict::all;
+        break;
+      case Op::prefix: {
+        const std::string_view begin = pattern.substr(0, pattern.find(kVariable));
+        if (term_.text.size() <= begin.size()) return begin.starts_with(term_.text) ? Verdict::all : Verdict::none;
+        if (!term_.text.starts_with(begin)) return Verdict::none;
+        break;
+      }
+      case Op::regex: break;
+    }
+    if (!varies) return cell_fulfils(term_, pattern) ? Verdict::all : Verdict::none;
+    return may_have(pattern, letters, words) ? Verdict::read : Verdict::none;
+  }
+
+  // Words of plain texts that fulfil the term.
+  [[nodiscard]] std::vector<std::string> words() const {
+    if (term_.op == Op::word) return {term_.text};
+    return literals_.words;
+  }
+
+ private:
+  static bool within(std::string_view part, std::uint32_t letters) { return (letters_of(part) & ~letters) == 0; }
+
+  Verdict judge_word(std::string_view pattern, std::uint32_t letters, std::vector<std::string>& words) const {
+    if (has_word(pattern, term_.text)) return Verdict::all;
+    if (!pattern.contains(kVariable) || !may_be_variable(term_.text) || !within(term_.text, letters)) {
+      return Verdict::none;
+    }
+    words.push_back(term_.text);
+    return Verdict::read;
+  }
+
+  // Could a text of the template have all literals? A word that is a variable cannot stand in the template.
+  bool may_have(std::string_view pattern, std::uint32_t letters, std::vector<std::string>& words) const {
+    const auto no_zero = [](const std::string& piece) { return !piece.contains(kVariable); };
+    if (!std::ranges::all_of(literals_.pieces, no_zero)) return false;
+    for (const std::string& word : literals_.words) {
+      if (is_variable(word)) {
+        if (!within(word, letters)) return false;
+        words.push_back(word);
+      } else if (!pattern.contains(word)) {
+        return false;
+      }
+    }
+    return std::ranges::all_of(
+        literals_.parts, [&](const std::string& part) { return within(part, letters) || pattern.contains(part); });
+  }
+
+  const Term& term_;
+  Literals literals_;
+  Splitter splitter_;
+  bool splits_ = false;
+};
+
+// Which frames may have all of some words.
+class FrameChoice {
+ public:
+  FrameChoice(std::size_t frames, const WordFilter* filter) : frames_(frames), filter_(filter) {}
+
+  void narrow(const std::vector<std::string>& words, std::vector<std::uint8_t>& frames) const {
+    frames.assign(frames_, 1);
+    if (filter_ == nullptr) return;
+    for (const std::string& word : words) {
+      if (word.size() < kFilterWordMin) continue;
+      const std::uint64_t hash = hash_of_word(lower(word));
+      for (std::size_t f = 0; f < frames_; ++f) {
+        if (frames[f] != 0 && !filter_->may_have(hash, static_cast<std::uint32_t>(f))) frames[f] = 0;
+      }
+    }
+  }
+
+ private:
+  std::size_t frames_;
+  const WordFilter* filter_;
+};
+
+class TextFinder {
+ public:
+  TextFinder(const Term& term, const Bitmap& among, Columns& columns, Texts& texts)
+      : term_(term), among_(among), columns_(columns), texts_(texts), judge_(term) {}
+
+  Result<Bitmap> find() {
+    Bitmap found(columns_.rows());
+    VARVE_RETURN_IF_ERROR(judge_templates());
+    const bool some = std::ranges::find(verdicts_, Verdict::all) != verdicts_.end();
+    const bool read = std::ranges::find(verdicts_, Verdict::read) != verdicts_.end();
+    if (some) {
+      VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotTemplate));
+      for (std::size_t row = 0; row < columns_.rows(); ++row) found.set_if(row, verdicts_[ids[row]] == Verdict::all);
+    }
+    if (read) VARVE_RETURN_IF_ERROR(read_texts(found));
+    return found;
+  }
+
+ private:
+  // Templates with the same words to look for have the same frames.
+  Status judge_templates() {
+    const Head& head = columns_.head();
+    frames_ = head.directory.count(PartKind::text_frame);
+    verdicts_.assign(head.limits()[kSlotTemplate], Verdict::none);
+    frames_of_.assign(verdicts_.size(), 0);
+    verdicts_[kPlainText] = Verdict::read;
+    VARVE_RETURN_IF_ERROR(choose_frames(kPlainText, judge_.words()));
+    VARVE_ASSIGN_OR_RETURN(const Texts::Templates* const templates, texts_.templates());
+    std::vector<std::string> words;
+    for (std::size_t t = 0; t < templates->patterns.size(); ++t) {
+      const std::size_t id = t + kFirstTemplate;
+      verdicts_[id] = judge_.judge(templates->patterns[t], templates->letters[t], words);
+      if (verdicts_[id] == Verdict::read) VARVE_RETURN_IF_ERROR(choose_frames(id, words));
+    }
+    return {};
+  }
+
+  Status choose_frames(std::size_t id, const std::vector<std::string>& words) {
+    const auto known = std::ranges::find(choices_, words, &Choice::words);
+    frames_of_[id] = static_cast<std::size_t>(known - choices_.begin());
+    if (known == choices_.end()) {
+      const WordFilter* filter = nullptr;
+      if (!words.empty()) {
+        VARVE_ASSIGN_OR_RETURN(filter, texts_.filter());
+      }
+      Choice& choice = choices_.emplace_back(Choice{words, {}});
+      FrameChoice(frames_, filter).narrow(words, choice.frames);
+    }
+    const auto& frames = choices_[frames_of_[id]].frames;
+    if (std::ranges::find(frames, 1) == frames.end()) verdicts_[id] = Verdict::none;
+    return {};
+  }
+
+  Status read_texts(Bitmap& found) {
+    VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
+    std::string text;
+    for (std::size_t f = 0; f < order->frames(); ++f) {
+      const Frame* frame = nullptr;
+      for (std::uint32_t place = order->firsts[f]; place < order->firsts[f + 1]; ++place) {
+        const std::uint32_t id = order->ids[place], row = order->rows[place];
+        if (verdicts_[id] != Verdict::read || choices_[frames_of_[id]].frames[f] == 0 || !among_.test(row)) continue;
+        if (frame == nullptr) {
+          VARVE_ASSIGN_OR_RETURN(frame, texts_.frame(f));
+        }
+        frame->text(place - order->firsts[f], text);
+        found.set_if(row, cell_fulfils(term_, text));
+      }
+    }
+    return {};
+  }
+
+  struct Choice {
+    std::vector<std::string> words;
+    std::vector<std::uint8_t> frames;
+  };
+
+  const Term& term_;
+  const Bitmap& among_;
+  Columns& columns_;
+  Texts& texts_;
+  TemplateJudge judge_;
+  std::size_t frames_ = 0;
+  std::vector<Verdict> verdicts_;       // by id of slot template
+  std::vector<std::size_t> frames_of_;  // which choice
+  std::vector<Choice> choices_;
+};
+
+}  // namespace
+
+Result<Bitmap> find_in_text(const Term& term, const Bitmap& among, Columns& columns, Texts& texts) {
+  if (columns.head().texts == 0) return Bitmap(columns.rows());
+  return TextFinder(term, among, columns, texts).find();
+}
+
+}  // namespace varve::message::block

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/block/literals.h"
+
+#include <algorithm>
+
+#include "message/words.h"
+
+namespace varve::message::block {
+namespace {
+
+// Reads an expression of RE2's syntax from left to right, and keeps what stands outside of all groups and classes.
+class ExpressionReader {
+ public:
+  explicit ExpressionReader(std::string_view expression) : left_(expression) {}
+
+  // False: nothing can be said.
+  bool read(std::vector<std::string>& out) {
+    while (!left_.empty()) {
+      if (!step()) return false;
+    }
+    end_piece();
+    out = std::move(pieces_);
+    return true;
+  }
+
+ private:
+  bool step() {
+    const char c = left_[0];
+    left_.remove_prefix(1);
+    switch (c) {
+      case '|': return false;
+      case '\\': return escape(true);
+      case '(': end_piece(); return skip_group();
+      case '[': end_piece(); return skip_class();
+      case ')': return false;
+      case '*':
+      case '?': drop_last(); return true;
+      case '{': return repeat();
+      case '.':
+      case '^':
+      case '$':
+      case '+': end_piece(); return true;
+      default: piece_ += c; return true;
+    }
+  }
+
+  // Behind a backslash. Some escapes have arguments, or begin a quotation: they end all that can be said.
+  bool escape(bool keep) {
+    if (left_.empty()) return false;
+    const char c = left_[0];
+    left_.remove_prefix(1);
+    if (std::string_view("dDwWsSbBAzafnrtv").contains(c)) {
+      if (keep) end_piece();
+      return true;
+    }
+    if (kWordChars.contains(c)) return false;
+    if (keep) piece_ += c;
+    return true;
+  }
+
+  bool skip_group() {
+    if (left_.starts_with('?')) return false;  // flags
+    for (int depth = 1; depth > 0;) {
+      if (left_.empty()) return false;
+      const char c = left_[0];
+      left_.remove_prefix(1);
+      if (c == '\\' && !escape(false)) return false;
+      if (c == '[' && !skip_class()) return false;
+      if (c == '(' && left_.starts_with('?')) return false;
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    }
+    return true;
+  }
+
+  // Behind '['.
+  bool skip_class() {
+    if (left_.starts_with('^')) left_.remove_prefix(1);
+    for (bool first = true;; first = false) {
+      if (left_.empty()) return false;
+      const char c = left_[0];
+      left_.remove_prefix(1);
+      if (c == ']' && !first) return true;
+      if (c == '[' && left_.starts_with(':')) {
+        const std::size_t end = left_.find(":]");
+        if (end == std::string_view::npos) return false;
+        left_.remove_prefix(end + 2);
+      }
+      if (c == '\\' && !escape(false)) return false;
+    }
+  }
+
+  // Behind '{': a count, or a brace like any other character.
+  bool repeat() {
+    const std::size_t end = left_.find_first_not_of("0123456789,");
+    if (end == std::string_view::npos || end == 0 || left_[end] != '}') return false;
+    left_.remove_prefix(end + 1);
+    drop_last();
+    return true;
+  }
+
+  // What a '*' stands behind may be absent: one character, which may be several bytes.
+  void drop_last() {
+    while (!piece_.empty() && (static_cast<unsigned char>(piece_.back()) & 0xc0) == 0x80) piece_.pop_back();
+    if (!piece_.empty()) piece_.pop_back();
+    end_piece();
+  }
+
+  void end_piece() {
+    if (!piece_.empty()) pieces_.push_back(std::move(piece_));
+    piece_.clear();
+  }
+
+  std::string_view left_;
+  std::string piece_;
+  std::vector<std::string> pieces_;
+};
+
+// Words of the piece; those at its ends may be parts of longer ones, unless the text begins or ends there.
+void add_words(std::string_view piece, bool begins, bool ends, Literals& out) {
+  any_word(piece, [&](std::string_view word) {
+    const bool at_begin = word.data() == piece.data(),
+               at_end = word.data() + word.size() == piece.data() + piece.size();
+    const bool whole = (!at_begin || begins) && (!at_end || ends);
+    (whole ? out.words : out.parts).emplace_back(word);
+    return false;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> literals_of(std::string_view expression) {
+  std::vector<std::string> pieces;
+  ExpressionReader(expression).read(pieces);
+  return pieces;
+}
+
+Literals literals_of(const Term& term) {
+  Literals out;
+  switch (term.op) {
+    case Op::equal:
+    case Op::not_equal: add_words(term.text, true, true, out); break;
+    case Op::prefix: add_words(term.text, true, false, out); break;
+    case Op::contains:
+      out.pieces = {term.text};
+      add_words(term.text, false, false, out);
+      break;
+    case Op::regex:
+      out.pieces = literals_of(term.text);
+      for (const std::string& piece : out.pieces) add_words(piece, false, false, out);
+      break;
+    default: break;
+  }
+  return out;
+}
+
+}  // namespace varve::message::block
