@@ -50,18 +50,25 @@ Result<const std::vector<std::int64_t>*> Columns::arrivals() {
   return sequence(PartKind::arrivals, 0, rows(), arrivals_);
 }
 
-Result<const Terms*> Columns::terms(std::size_t slot) {
+Result<const Terms*> Columns::terms_unloaded(std::size_t slot) {
   check(is_text_slot(slot) || slot == kSlotObjects, "a slot with a dictionary of texts");
   auto& kept = terms_[slot];
   if (kept == nullptr) {
-    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::dictionary, slot));
-    Cursor from = bytes.cursor();
-    auto read = std::make_unique<Terms>();
+    auto read = std::make_unique<LazyTerms>();
+    VARVE_ASSIGN_OR_RETURN(read->bytes, part(PartKind::dictionary, slot));
+    Cursor from = read->bytes.cursor();
     const std::size_t count = slot == kSlotObjects ? head_.object_terms : head_.terms[slot];
-    if (!read->read(from, count)) return fail(corrupt_part(PartKind::dictionary));
+    if (!read->terms.read(from, count)) return fail(corrupt_part(PartKind::dictionary));
     kept = std::move(read);
   }
-  return kept.get();
+  return &kept->terms;
+}
+
+Result<const Terms*> Columns::terms(std::size_t slot) {
+  VARVE_RETURN_IF_ERROR(terms_unloaded(slot));
+  Terms& terms = terms_[slot]->terms;
+  if (!terms.load()) return fail(corrupt_part(PartKind::dictionary));
+  return &terms;
 }
 
 Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t slot) {

@@ -45,8 +45,9 @@ class Columns {
   Result<const std::vector<std::int64_t>*> nanos();
   Result<const std::vector<std::int64_t>*> arrivals();
 
-  // Of a column of texts, or object. Only where there is one.
+  // Of a column of texts, or object. Only where there is one. All terms; or to look for some.
   Result<const Terms*> terms(std::size_t slot);
+  Result<const Terms*> terms_unloaded(std::size_t slot);
   // Of a column of integers: its dictionary, or the number of each row that has one.
   Result<const std::vector<std::int64_t>*> numbers(std::size_t slot);
 
@@ -81,7 +82,11 @@ class Columns {
   std::shared_ptr<const Sections> sections_;
   Head head_;
   std::optional<std::vector<std::int64_t>> times_, nanos_, arrivals_;
-  std::array<std::unique_ptr<Terms>, kSlots> terms_;
+  struct LazyTerms {
+    PartBytes bytes;
+    Terms terms;
+  };
+  std::array<std::unique_ptr<LazyTerms>, kSlots> terms_;
   std::array<std::optional<std::vector<std::int64_t>>, 4> numbers_;
   std::vector<LazyBundle> bundles_;
   std::array<std::optional<std::vector<std::uint32_t>>, kSlots> ranks_;

@@ -12,7 +12,7 @@ bool FieldValues::read(Cursor from, std::size_t count) {
     const std::uint64_t terms = from.varint();
     if (!from.ok() || terms > count) return false;
     terms_.emplace();
-    return terms_->read(from, static_cast<std::size_t>(terms)) && read_ids(from, count, terms_->size(), ids_) &&
+    return terms_->read_all(from, static_cast<std::size_t>(terms)) && read_ids(from, count, terms_->size(), ids_) &&
            from.left() == 0;
   }
   if (encoding == kFieldFew) return read_few(from) && from.left() == 0;
@@ -51,7 +51,7 @@ Result<const Fields::Names*> Fields::load_names() {
     auto read = std::make_unique<Names>();
     Numbers numbers;
     std::vector<std::int64_t> firsts;
-    if (parts == 0 || !read->terms.read(from, count) || !numbers.read(from) || !numbers.next(count, read->counts) ||
+    if (parts == 0 || !read->terms.read_all(from, count) || !numbers.read(from) || !numbers.next(count, read->counts) ||
         !numbers.next(parts - 1, firsts)) {
       return fail(corrupt_part(PartKind::field_names));
     }
@@ -103,9 +103,10 @@ Result<const Terms*> Fields::names() {
 Result<std::optional<std::uint32_t>> Fields::find(std::string_view name) {
   if (columns_.head().names == 0) return std::nullopt;
   VARVE_ASSIGN_OR_RETURN(const Names* const names, load_names());
-  const Terms::Range range = names->terms.equal(name);
-  if (range.empty()) return std::nullopt;
-  return range.begin;
+  const auto range = names->terms.equal(name);
+  if (!range) return fail(corrupt_part(PartKind::field_names));
+  if (range->empty()) return std::nullopt;
+  return range->begin;
 }
 
 Result<std::span<const ShapeCell>> Fields::shape(std::size_t shape) {

@@ -26,20 +26,23 @@ int cost_of(const Condition& condition) {
 
 }  // namespace
 
-bool fulfilling(const Term& term, const Terms& terms, std::vector<std::uint8_t>& out) {
-  out.assign(terms.size(), 0);
-  Terms::Range range{0, static_cast<std::uint32_t>(terms.size())};
+Result<std::vector<std::uint8_t>> Finder::fulfilling(const Term& term, std::size_t slot) {
+  std::vector<std::uint8_t> wanted;
+  VARVE_ASSIGN_OR_RETURN(const Terms* terms, columns_.terms_unloaded(slot));
   const bool is_element = term.op == Op::contains && term.column == Column::object;
-  if (term.op == Op::equal || term.op == Op::not_equal || is_element) {
-    range = terms.equal(term.text);
-    std::fill(out.begin() + range.begin, out.begin() + range.end, std::uint8_t{1});
-  } else if (term.op == Op::prefix) {
-    range = terms.with_prefix(term.text);
-    std::fill(out.begin() + range.begin, out.begin() + range.end, std::uint8_t{1});
-  } else {
-    for (std::size_t i = 0; i < terms.size(); ++i) out[i] = cell_fulfils(term, terms[i]) ? 1 : 0;
+  if (term.op == Op::equal || term.op == Op::not_equal || term.op == Op::prefix || is_element) {
+    const auto range = term.op == Op::prefix ? terms->with_prefix(term.text) : terms->equal(term.text);
+    if (!range || range->begin > range->end) return fail(corrupt_part(PartKind::dictionary));
+    if (range->empty()) return wanted;
+    wanted.resize(terms->size());
+    std::fill(wanted.begin() + range->begin, wanted.begin() + range->end, std::uint8_t{1});
+    return wanted;
   }
-  return std::ranges::find(out, 1) != out.end();
+  VARVE_ASSIGN_OR_RETURN(terms, columns_.terms(slot));
+  wanted.resize(terms->size());
+  for (std::size_t i = 0; i < terms->size(); ++i) wanted[i] = cell_fulfils(term, (*terms)[i]) ? 1 : 0;
+  if (std::ranges::find(wanted, 1) == wanted.end()) wanted.clear();
+  return wanted;
 }
 
 Result<Bitmap> Finder::find(const Condition& condition, const Bitmap& among) {
@@ -126,9 +129,8 @@ Result<Bitmap> Finder::in_times(const Term& term) {
 Result<Bitmap> Finder::in_texts_column(const Term& term) {
   const std::size_t slot = slot_of(term.column);
   if (columns_.head().terms[slot] == 0) return Bitmap(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(slot));
-  std::vector<std::uint8_t> wanted;
-  if (!fulfilling(term, *terms, wanted)) return Bitmap(columns_.rows());
+  VARVE_ASSIGN_OR_RETURN(auto wanted, fulfilling(term, slot));
+  if (wanted.empty()) return Bitmap(columns_.rows());
   wanted.insert(wanted.begin(), 0);
   return with_ids(slot, wanted);
 }
@@ -155,9 +157,8 @@ Result<Bitmap> Finder::in_integers(const Term& term) {
 Result<Bitmap> Finder::in_objects(const Term& term) {
   Bitmap found(columns_.rows());
   if (columns_.head().object_terms == 0) return found;
-  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(kSlotObjects));
-  std::vector<std::uint8_t> wanted;
-  if (!fulfilling(term, *terms, wanted)) return found;
+  VARVE_ASSIGN_OR_RETURN(const auto wanted, fulfilling(term, kSlotObjects));
+  if (wanted.empty()) return found;
   VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kSlotObjects));
   VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
   for (std::size_t row = 0; row < columns_.rows(); ++row) {

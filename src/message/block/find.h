@@ -31,6 +31,8 @@ class Finder {
   Result<Bitmap> in_objects(const Term& term);
   Result<Bitmap> in_ids(const Term& term);
   Result<Bitmap> in_field(const Term& term);
+  // Which terms of the slot's dictionary fulfil it, a byte each. Empty: none.
+  Result<std::vector<std::uint8_t>> fulfilling(const Term& term, std::size_t slot);
   // Rows whose id of the slot is one of `wanted`, which has a byte for each id.
   Result<Bitmap> with_ids(std::size_t slot, const std::vector<std::uint8_t>& wanted);
 
@@ -41,8 +43,5 @@ class Finder {
 
 // Of column text.
 Result<Bitmap> find_in_text(const Term& term, const Bitmap& among, Columns& columns, Texts& texts);
-
-// Which terms fulfil it: a byte each; and whether there is one.
-bool fulfilling(const Term& term, const Terms& terms, std::vector<std::uint8_t>& out);
 
 }  // namespace varve::message::block

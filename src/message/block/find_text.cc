@@ -52,6 +52,16 @@ class TemplateJudge {
     return may_have(pattern, letters, words) ? Verdict::read : Verdict::none;
   }
 
+  // Words that no template has: if they are in no frame, the term is fulfilled by none.
+  [[nodiscard]] std::vector<std::string> variables() const {
+    std::vector<std::string> variables = words();
+    const auto has_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::erase_if(variables, [&](const std::string& word) {
+      return term_.op == Op::word ? std::ranges::none_of(word, has_digit) : !is_variable(word);
+    });
+    return variables;
+  }
+
   // Words of plain texts that fulfil the term.
   [[nodiscard]] std::vector<std::string> words() const {
     if (term_.op == Op::word) return {term_.text};
@@ -92,28 +102,6 @@ class TemplateJudge {
   bool splits_ = false;
 };
 
-// Which frames may have all of some words.
-class FrameChoice {
- public:
-  FrameChoice(std::size_t frames, const WordFilter* filter) : frames_(frames), filter_(filter) {}
-
-  void narrow(const std::vector<std::string>& words, std::vector<std::uint8_t>& frames) const {
-    frames.assign(frames_, 1);
-    if (filter_ == nullptr) return;
-    for (const std::string& word : words) {
-      if (word.size() < kFilterWordMin) continue;
-      const std::uint64_t hash = hash_of_word(lower(word));
-      for (std::size_t f = 0; f < frames_; ++f) {
-        if (frames[f] != 0 && !filter_->may_have(hash, static_cast<std::uint32_t>(f))) frames[f] = 0;
-      }
-    }
-  }
-
- private:
-  std::size_t frames_;
-  const WordFilter* filter_;
-};
-
 class TextFinder {
  public:
   TextFinder(const Term& term, const Bitmap& among, Columns& columns, Texts& texts)
@@ -121,6 +109,9 @@ class TextFinder {
 
   Result<Bitmap> find() {
     Bitmap found(columns_.rows());
+    frames_ = columns_.head().directory.count(PartKind::text_frame);
+    VARVE_ASSIGN_OR_RETURN(const auto frames, frames_with(judge_.variables()));
+    if (std::ranges::find(frames, 1) == frames.end()) return found;
     VARVE_RETURN_IF_ERROR(judge_templates());
     const bool some = std::ranges::find(verdicts_, Verdict::all) != verdicts_.end();
     const bool read = std::ranges::find(verdicts_, Verdict::read) != verdicts_.end();
@@ -136,7 +127,6 @@ class TextFinder {
   // Templates with the same words to look for have the same frames.
   Status judge_templates() {
     const Head& head = columns_.head();
-    frames_ = head.directory.count(PartKind::text_frame);
     verdicts_.assign(head.limits()[kSlotTemplate], Verdict::none);
     frames_of_.assign(verdicts_.size(), 0);
     verdicts_[kPlainText] = Verdict::read;
@@ -155,16 +145,25 @@ class TextFinder {
     const auto known = std::ranges::find(choices_, words, &Choice::words);
     frames_of_[id] = static_cast<std::size_t>(known - choices_.begin());
     if (known == choices_.end()) {
-      const WordFilter* filter = nullptr;
-      if (!words.empty()) {
-        VARVE_ASSIGN_OR_RETURN(filter, texts_.filter());
-      }
-      Choice& choice = choices_.emplace_back(Choice{words, {}});
-      FrameChoice(frames_, filter).narrow(words, choice.frames);
+      VARVE_ASSIGN_OR_RETURN(auto frames, frames_with(words));
+      choices_.push_back({words, std::move(frames)});
     }
-    const auto& frames = choices_[frames_of_[id]].frames;
-    if (std::ranges::find(frames, 1) == frames.end()) verdicts_[id] = Verdict::none;
+    if (choices_[frames_of_[id]].none()) verdicts_[id] = Verdict::none;
     return {};
+  }
+
+  // Frames that may have all of the words, as variables or in plain texts.
+  Result<std::vector<std::uint8_t>> frames_with(const std::vector<std::string>& words) {
+    std::vector<std::uint8_t> frames(frames_, 1);
+    for (const std::string& word : words) {
+      if (word.size() < kFilterWordMin) continue;
+      const std::uint64_t hash = hash_of_word(lower(word));
+      VARVE_ASSIGN_OR_RETURN(const WordFilter* const filter, texts_.filter(hash));
+      for (std::size_t f = 0; f < frames_; ++f) {
+        if (filter == nullptr || !filter->may_have(hash, static_cast<std::uint32_t>(f))) frames[f] = 0;
+      }
+    }
+    return frames;
   }
 
   Status read_texts(Bitmap& found) {
@@ -188,6 +187,7 @@ class TextFinder {
   struct Choice {
     std::vector<std::string> words;
     std::vector<std::uint8_t> frames;
+    [[nodiscard]] bool none() const { return std::ranges::find(frames, 1) == frames.end(); }
   };
 
   const Term& term_;

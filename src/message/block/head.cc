@@ -77,7 +77,7 @@ Result<Head> read_head(const Sections& sections) {
   Cursor head = out.bytes.cursor();
   const auto corrupt = [] { return fail(Code::corrupt, "the head of a message block is damaged"); };
   if (head.fixed<std::uint32_t>() != kMagic) return corrupt();
-  if (const unsigned version = head.byte(); version != kVersion) {
+  if (const unsigned version = head.byte(); head.ok() && version != kVersion) {
     return fail(Code::unsupported, "a message block of version " + std::to_string(version));
   }
   out.rows = static_cast<std::size_t>(head.varint());

@@ -2,6 +2,7 @@
 #include "message/block/packed.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/check.h"
 #include "chunk/format.h"
@@ -11,6 +12,8 @@ namespace varve::message::block {
 namespace {
 
 constexpr std::size_t kSlack = 16;
+// Front-coded bytes of a dictionary's page, before compression.
+constexpr std::size_t kPageBytes = 16 << 10;
 constexpr std::size_t kNumberSections = 4;  // heads, params, side, low
 constexpr std::array<chunk::Coder, kNumberSections> kCoders{chunk::Coder::literals, chunk::Coder::literals,
                                                             chunk::Coder::literals, chunk::Coder::literals};
@@ -61,16 +64,28 @@ void Packer::ids(std::span<const std::uint32_t> ids, std::size_t limit, Bytes& o
 }
 
 void Packer::terms(std::span<const std::string_view> sorted, Bytes& out) {
-  plane_.clear();
-  std::string_view before;
-  for (const std::string_view term : sorted) {
-    const std::size_t shared = shared_by(before, term);
-    plane_.varint(shared);
-    plane_.varint(term.size() - shared);
-    plane_.add(bytes_of(term.substr(shared)));
-    before = term;
+  Bytes pages;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sorted.size();) {
+    const std::size_t begin = i;
+    plane_.clear();
+    for (++i; i < sorted.size() && plane_.size() < kPageBytes; ++i) {
+      const std::size_t shared = shared_by(sorted[i - 1], sorted[i]);
+      plane_.varint(shared);
+      plane_.varint(sorted[i].size() - shared);
+      plane_.add(bytes_of(sorted[i].substr(shared)));
+    }
+    pages.varint(i - begin);
+    pages.varint(sorted[begin].size());
+    pages.add(bytes_of(sorted[begin]));
+    Bytes page;
+    bytes(chunk::Coder::quick, plane_.view(), page);
+    pages.varint(page.size());
+    pages.add(page.view());
+    ++count;
   }
-  bytes(chunk::Coder::quick, plane_.view(), out);
+  out.varint(count);
+  out.add(pages.view());
 }
 
 bool read_packed(Cursor& from, Bytes& out) {
@@ -153,54 +168,94 @@ bool read_ids(Cursor& from, std::size_t count, std::size_t limit, std::vector<st
 }
 
 bool Terms::read(Cursor& from, std::size_t count) {
+  const std::uint64_t pages = from.varint();
+  if (pages > from.left()) return false;
+  for (std::uint64_t p = 0; p < pages; ++p) {
+    Page page{};
+    const std::uint64_t terms = from.varint();
+    page.first = text_of(from.take(static_cast<std::size_t>(from.varint())));
+    page.packed = from.take(static_cast<std::size_t>(from.varint()));
+    if (!from.ok() || terms == 0 || terms > count - count_) return false;
+    if (!pages_.empty() && pages_.back().first >= page.first) return false;
+    page.begin = static_cast<std::uint32_t>(count_);
+    page.terms = static_cast<std::uint32_t>(terms);
+    count_ += page.terms;
+    pages_.push_back(page);
+  }
+  return count_ == count;
+}
+
+bool Terms::Decoded::add(std::uint64_t shared, std::string_view rest) {
+  const std::size_t end = bytes.size();
+  const std::size_t before = starts.size() == 1 ? end : starts[starts.size() - 2];
+  if (shared > end - before || shared + rest.size() > kBlockBytesMax - end) return false;
+  std::byte* const to = bytes.reserve(shared + rest.size());
+  if (shared != 0) std::memcpy(to, bytes.data() + before, shared);
+  if (!rest.empty()) std::memcpy(to + shared, rest.data(), rest.size());
+  bytes.advance(shared + rest.size());
+  starts.push_back(bytes.size());
+  return size() < 2 || (*this)[size() - 2] < (*this)[size() - 1];
+}
+
+bool Terms::decode(const Page& page, Decoded& out) {
+  Cursor from(page.packed);
   Bytes packed;
-  if (!read_packed(from, packed)) return false;
+  if (!read_packed(from, packed) || from.left() != 0 || !out.add(0, page.first)) return false;
   Cursor cursor(packed.view());
-  bytes_.clear();
-  starts_.assign(1, 0);
-  starts_.reserve(std::min(count, packed.size()) + 1);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 1; i < page.terms; ++i) {
     const std::uint64_t shared = cursor.varint();
-    const auto rest = cursor.take(static_cast<std::size_t>(cursor.varint()));
-    const std::size_t start = starts_.back();
-    const std::size_t before = i == 0 ? 0 : start - starts_[i - 1];
-    if (!cursor.ok() || shared > before || bytes_.size() + shared + rest.size() > kBlockBytesMax) return false;
-    std::byte* const to = bytes_.reserve(shared + rest.size());
-    if (shared != 0) std::memcpy(to, bytes_.data() + start - before, shared);
-    if (!rest.empty()) std::memcpy(to + shared, rest.data(), rest.size());
-    bytes_.advance(shared + rest.size());
-    starts_.push_back(bytes_.size());
-    if (i > 0 && (*this)[i - 1] >= (*this)[i]) return false;
+    const std::string_view rest = text_of(cursor.take(static_cast<std::size_t>(cursor.varint())));
+    if (!cursor.ok() || !out.add(shared, rest)) return false;
   }
   return cursor.left() == 0;
 }
 
-std::uint32_t Terms::lower_bound(std::string_view term) const {
-  std::size_t low = 0, high = size();
+bool Terms::load() {
+  if (loaded_) return true;
+  for (const Page& page : pages_) {
+    if (!decode(page, all_)) return false;
+  }
+  return loaded_ = true;
+}
+
+std::optional<Terms::Place> Terms::lower_bound(std::string_view term) const {
+  const auto behind = std::ranges::upper_bound(pages_, term, {}, &Page::first);
+  if (behind == pages_.begin()) return Place{};
+  const Page& page = *std::prev(behind);
+  Decoded here;
+  if (!loaded_ && !decode(page, here)) return std::nullopt;
+  const Decoded& terms = loaded_ ? all_ : here;
+  const std::uint32_t skipped = loaded_ ? 0 : page.begin;  // numbers of `terms` count from it
+  std::uint32_t low = page.begin - skipped, high = low + page.terms;
   while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if ((*this)[middle] < term) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (terms[middle] < term) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return static_cast<std::uint32_t>(low);
+  const bool inside = low < page.begin - skipped + page.terms;
+  return Place{low + skipped, inside && terms[low] == term};
 }
 
-Terms::Range Terms::equal(std::string_view term) const {
-  const std::uint32_t at = lower_bound(term);
-  return {at, at + (at < size() && (*this)[at] == term ? 1U : 0U)};
+std::optional<Terms::Range> Terms::equal(std::string_view term) const {
+  const auto place = lower_bound(term);
+  if (!place) return std::nullopt;
+  return Range{place->number, place->number + (place->equal ? 1U : 0U)};
 }
 
-Terms::Range Terms::with_prefix(std::string_view prefix) const {
-  const std::uint32_t begin = lower_bound(prefix);
+std::optional<Terms::Range> Terms::with_prefix(std::string_view prefix) const {
+  const auto begin = lower_bound(prefix);
+  if (!begin) return std::nullopt;
   // The least string that is greater than all with the prefix.
   std::string above(prefix);
   while (!above.empty() && static_cast<unsigned char>(above.back()) == 0xff) above.pop_back();
-  if (above.empty()) return {begin, static_cast<std::uint32_t>(size())};
+  if (above.empty()) return Range{begin->number, static_cast<std::uint32_t>(count_)};
   above.back() = static_cast<char>(static_cast<unsigned char>(above.back()) + 1);
-  return {begin, lower_bound(above)};
+  const auto end = lower_bound(above);
+  if (!end) return std::nullopt;
+  return Range{begin->number, end->number};
 }
 
 }  // namespace varve::message::block

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,7 @@ class Packer {
     numbers(out);
   }
   void ids(std::span<const std::uint32_t> ids, std::size_t limit, Bytes& out);
+  // A dictionary.
   void terms(std::span<const std::string_view> sorted, Bytes& out);
 
  private:
@@ -71,25 +73,57 @@ bool read_numbers(Cursor& from, std::size_t count, std::vector<std::int64_t>& ou
 // `count` ids below the limit.
 bool read_ids(Cursor& from, std::size_t count, std::size_t limit, std::vector<std::uint32_t>& out);
 
-// A sorted dictionary.
+// A sorted dictionary, in pages.
 class Terms {
  public:
-  bool read(Cursor& from, std::size_t count);
-  [[nodiscard]] std::size_t size() const { return starts_.empty() ? 0 : starts_.size() - 1; }
-  [[nodiscard]] std::string_view operator[](std::size_t i) const {
-    return text_of(bytes_.view().subspan(starts_[i], starts_[i + 1] - starts_[i]));
-  }
   struct Range {
     std::uint32_t begin = 0, end = 0;
     [[nodiscard]] bool empty() const { return begin == end; }
   };
-  [[nodiscard]] Range equal(std::string_view term) const;
-  [[nodiscard]] Range with_prefix(std::string_view prefix) const;
+
+  // Reads where the pages are; their bytes must stay until load(). False: malformed, as below.
+  bool read(Cursor& from, std::size_t count);
+  // Decodes all pages.
+  bool load();
+  bool read_all(Cursor& from, std::size_t count) { return read(from, count) && load(); }
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  // Only if loaded.
+  [[nodiscard]] std::string_view operator[](std::size_t i) const {
+    return text_of(all_.bytes.view().subspan(all_.starts[i], all_.starts[i + 1] - all_.starts[i]));
+  }
+  // These decode the pages that they need. nullopt: malformed.
+  [[nodiscard]] std::optional<Range> equal(std::string_view term) const;
+  [[nodiscard]] std::optional<Range> with_prefix(std::string_view prefix) const;
 
  private:
-  [[nodiscard]] std::uint32_t lower_bound(std::string_view term) const;
-  Bytes bytes_;
-  std::vector<std::size_t> starts_;
+  struct Page {
+    std::uint32_t begin;  // number of its first term
+    std::uint32_t terms;
+    std::string_view first;
+    std::span<const std::byte> packed;
+  };
+  struct Decoded {
+    Bytes bytes;
+    std::vector<std::size_t> starts{0};
+    [[nodiscard]] std::size_t size() const { return starts.size() - 1; }
+    [[nodiscard]] std::string_view operator[](std::size_t i) const {
+      return text_of(bytes.view().subspan(starts[i], starts[i + 1] - starts[i]));
+    }
+    bool add(std::uint64_t shared, std::string_view rest);
+  };
+  static bool decode(const Page& page, Decoded& out);
+  struct Place {
+    std::uint32_t number = 0;
+    bool equal = false;
+  };
+  // The first term that is not less.
+  [[nodiscard]] std::optional<Place> lower_bound(std::string_view term) const;
+
+  std::size_t count_ = 0;
+  std::vector<Page> pages_;
+  bool loaded_ = false;
+  Decoded all_;
 };
 
 }  // namespace varve::message::block

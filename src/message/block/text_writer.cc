@@ -31,7 +31,7 @@ class TextWriter {
     }
     std::vector<std::int64_t> firsts(first_texts_.begin(), first_texts_.end());
     packer_.numbers(firsts, parts_.add(PartKind::text_index));
-    filter_.write(parts_.add(PartKind::word_filter));
+    filter_.write(parts_);
     return templates_.size();
   }
 

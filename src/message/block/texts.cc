@@ -13,7 +13,7 @@ Result<const Texts::Templates*> Texts::templates() {
       VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::templates));
       Cursor from = bytes.cursor();
       Bytes letters;
-      if (!read->patterns.read(from, count) || !read_packed(from, letters) ||
+      if (!read->patterns.read_all(from, count) || !read_packed(from, letters) ||
           letters.size() != count * sizeof(std::uint32_t)) {
         return fail(corrupt_part(PartKind::templates));
       }
@@ -90,14 +90,18 @@ Result<const Frame*> Texts::frame(std::size_t number) {
   return frame_.get();
 }
 
-Result<const WordFilter*> Texts::filter() {
-  if (!filter_ && columns_.has(PartKind::word_filter)) {
-    VARVE_ASSIGN_OR_RETURN(filter_bytes_, columns_.part(PartKind::word_filter));
-    WordFilter read;
-    if (!read.read(filter_bytes_.cursor())) return fail(corrupt_part(PartKind::word_filter));
-    filter_ = read;
+Result<const WordFilter*> Texts::filter(std::uint64_t word_hash) {
+  const std::size_t filters = columns_.head().directory.count(PartKind::word_filter);
+  if (filters == 0) return nullptr;
+  const std::size_t number = word_hash % filters;
+  auto known = filters_.find(number);
+  if (known == filters_.end()) {
+    HeldFilter read;
+    VARVE_ASSIGN_OR_RETURN(read.bytes, columns_.part(PartKind::word_filter, number));
+    if (!read.filter.read(read.bytes.cursor())) return fail(corrupt_part(PartKind::word_filter));
+    known = filters_.emplace(number, std::move(read)).first;
   }
-  return filter_ ? &*filter_ : nullptr;
+  return &known->second.filter;
 }
 
 }  // namespace varve::message::block

@@ -2,8 +2,8 @@
 // Texts of a block that is read: templates, the order in which texts stand, frames.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "message/block/columns.h"
@@ -35,8 +35,8 @@ class Texts {
 
   // The latest frames are kept.
   Result<const Frame*> frame(std::size_t number);
-  // nullptr: there is none, and every word may be everywhere.
-  Result<const WordFilter*> filter();
+  // Of a word with this hash. nullptr: no text has words that are in filters.
+  Result<const WordFilter*> filter(std::uint64_t word_hash);
 
  private:
   Columns& columns_;
@@ -44,8 +44,11 @@ class Texts {
   std::unique_ptr<Order> order_;
   std::unique_ptr<Frame> frame_;
   std::size_t frame_number_ = 0;
-  PartBytes filter_bytes_;
-  std::optional<WordFilter> filter_;
+  struct HeldFilter {
+    PartBytes bytes;
+    WordFilter filter;
+  };
+  std::map<std::size_t, HeldFilter> filters_;
 };
 
 }  // namespace varve::message::block

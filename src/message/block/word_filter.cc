@@ -9,7 +9,9 @@
 namespace varve::message::block {
 namespace {
 
-constexpr std::size_t kBitsPerPair = 12;
+// One frame of 1,700 is read in vain.
+constexpr std::size_t kBitsPerPair = 16;
+constexpr std::size_t kFilterBytes = 16 << 10;  // of one filter, about
 constexpr unsigned kHashes = 8;
 constexpr unsigned kHashesMax = 32;
 constexpr std::size_t kFilterBytesMax = std::size_t{1} << 28;
@@ -39,27 +41,36 @@ void WordFilterWriter::add(std::string_view word, std::uint32_t frame) {
   if (word.size() < kFilterWordMin) return;
   if (lowered_.size() < word.size()) lowered_.resize(word.size() * 2);
   std::ranges::transform(word, lowered_.begin(), [](char c) { return lower(c); });
-  const std::uint64_t pair = pair_of(hash_of_word({lowered_.data(), word.size()}), frame);
+  const std::uint64_t hash = hash_of_word({lowered_.data(), word.size()});
+  const std::uint64_t pair = pair_of(hash, frame);
   std::uint64_t& recent = recent_[pair % kRecent];
   if (recent == pair) return;
   recent = pair;
-  pairs_.push_back(pair);
+  pairs_.push_back({hash, pair});
 }
 
-void WordFilterWriter::write(Bytes& out) const {
+void WordFilterWriter::write(PartWriter& parts) const {
   if (pairs_.empty()) return;
-  const std::size_t bytes = (pairs_.size() * kBitsPerPair + 7) / 8;
-  out.byte(kHashes);
-  out.varint(bytes);
-  std::byte* const to = out.reserve(bytes);
-  std::fill_n(to, bytes, std::byte{});
-  for (const std::uint64_t pair : pairs_) {
-    each_bit(pair, kHashes, bytes * 8, [to](std::uint64_t bit) {
+  const std::size_t filters = pairs_.size() * kBitsPerPair / 8 / kFilterBytes + 1;
+  std::vector<std::size_t> bytes(filters);
+  for (const Entry& entry : pairs_) ++bytes[entry.word % filters];
+  std::vector<std::byte*> bits;
+  for (std::size_t f = 0; f < filters; ++f) {
+    bytes[f] = std::max<std::size_t>(1, bytes[f] * kBitsPerPair / 8);
+    Bytes& out = parts.add(PartKind::word_filter, f);
+    out.byte(kHashes);
+    out.varint(bytes[f]);
+    bits.push_back(out.reserve(bytes[f]));
+    std::fill_n(bits.back(), bytes[f], std::byte{});
+    out.advance(bytes[f]);
+  }
+  for (const Entry& entry : pairs_) {
+    const std::size_t f = entry.word % filters;
+    each_bit(entry.pair, kHashes, bytes[f] * 8, [to = bits[f]](std::uint64_t bit) {
       to[bit / 8] |= std::byte{1} << (bit % 8);
       return true;
     });
   }
-  out.advance(bytes);
 }
 
 bool WordFilter::read(Cursor from) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Bloom filter over pairs of a word and a text frame that has it.
+// Bloom filters over pairs of a word and a text frame that has it; each word belongs to one filter.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "message/block/format.h"
 #include "message/block/packed.h"
+#include "message/block/parts.h"
 
 namespace varve::message::block {
 
@@ -20,11 +21,14 @@ class WordFilterWriter {
   WordFilterWriter() : recent_(kRecent) {}
   // Of any case.
   void add(std::string_view word, std::uint32_t frame);
-  void write(Bytes& out) const;
+  void write(PartWriter& parts) const;
 
  private:
   static constexpr std::size_t kRecent = 1 << 14;
-  std::vector<std::uint64_t> pairs_;
+  struct Entry {
+    std::uint64_t word, pair;
+  };
+  std::vector<Entry> pairs_;
   std::vector<std::uint64_t> recent_;  // spares most of the pairs that are there already
   std::vector<char> lowered_;
 };
