@@ -161,10 +161,9 @@ Result<Bitmap> Finder::in_objects(const Term& term) {
   if (wanted.empty()) return found;
   VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kSlotObjects));
   VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
-  for (std::size_t row = 0; row < columns_.rows(); ++row) {
-    bool any = false;
-    for (std::uint32_t i = (*ranks)[row]; i < (*ranks)[row + 1]; ++i) any |= wanted[(*objects)[i]] != 0;
-    found.set_if(row, any);
+  for (std::uint32_t i = 0; i < objects->size(); ++i) {
+    if (wanted[(*objects)[i]] == 0) continue;
+    found.set(static_cast<std::size_t>(std::ranges::upper_bound(*ranks, i) - ranks->begin()) - 1);
   }
   return found;
 }

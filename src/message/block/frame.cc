@@ -87,22 +87,21 @@ bool Frame::add_texts(std::size_t count) {
   return true;
 }
 
-void Frame::text(std::size_t place, std::string& out) const {
-  out.clear();
+std::string_view Frame::text(std::size_t place, std::string& buffer) const {
   const auto behind = std::ranges::upper_bound(runs_, place, {}, &Run::first);
   const Run& run = *std::prev(behind);
   const std::size_t i = place - run.first;
   if (run.plain) {
     const std::size_t at = columns_[run.column].at + i;
-    out = text_of(texts_.view().subspan(starts_[at], starts_[at + 1] - starts_[at]));
-    return;
+    return text_of(texts_.view().subspan(starts_[at], starts_[at + 1] - starts_[at]));
   }
+  buffer.clear();
   std::size_t column = run.column;
   for (std::size_t at = 0;;) {
     const std::size_t next = run.pattern.find(kVariable, at);
-    out += run.pattern.substr(at, next - at);
-    if (next == std::string_view::npos) return;
-    value(columns_[column++], i, out);
+    buffer += run.pattern.substr(at, next - at);
+    if (next == std::string_view::npos) return buffer;
+    value(columns_[column++], i, buffer);
     at = next + 1;
   }
 }

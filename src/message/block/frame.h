@@ -23,8 +23,8 @@ class Frame {
  public:
   // False: malformed.
   bool read(Cursor from, std::span<const FrameRun> runs);
-  // The text at this place of the frame, instead of what was in `out`.
-  void text(std::size_t place, std::string& out) const;
+  // The text at this place of the frame, valid until the next one is asked for; `buffer` is its memory.
+  std::string_view text(std::size_t place, std::string& buffer) const;
 
  private:
   struct Column {

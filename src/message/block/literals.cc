@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "message/block/template.h"
 #include "message/words.h"
 
 namespace varve::message::block {
@@ -115,15 +116,42 @@ class ExpressionReader {
   std::vector<std::string> pieces_;
 };
 
-// Words of the piece; those at its ends may be parts of longer ones, unless the text begins or ends there.
-void add_words(std::string_view piece, bool begins, bool ends, Literals& out) {
+bool has_digit(std::string_view word) {
+  return std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Adds a piece, and its whole words. A word at its begin or end may be part of a longer one, unless the text `begins`
+// or `ends` there. A part with a digit is part of a variable; one without may be that, or stand in the template.
+void add_piece(std::string_view piece, bool begins, bool ends, Literals& out) {
+  std::vector<PieceForm> forms(1);
+  const char* at = piece.data();  // what is not yet in the forms
+  const char* const end = at + piece.size();
+  const auto append = [&forms](std::string_view literal) {
+    for (PieceForm& form : forms) form.pattern += literal;
+  };
   any_word(piece, [&](std::string_view word) {
-    const bool at_begin = word.data() == piece.data(),
-               at_end = word.data() + word.size() == piece.data() + piece.size();
-    const bool whole = (!at_begin || begins) && (!at_end || ends);
-    (whole ? out.words : out.parts).emplace_back(word);
+    append({at, word.data()});
+    at = word.data() + word.size();
+    const bool whole = (word.data() != piece.data() || begins) && (at != end || ends);
+    if (whole) out.words.emplace_back(word);
+    const bool varies = whole ? is_variable(word) : has_digit(word);
+    const std::size_t before = forms.size();
+    if (!varies && !whole)
+      forms.insert(forms.end(), forms.begin(), forms.begin() + static_cast<std::ptrdiff_t>(before));
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+      if (varies || f >= before) {
+        forms[f].pattern += kVariable;
+        forms[f].letters |= letters_of(word);
+      } else {
+        forms[f].pattern += word;
+      }
+    }
     return false;
   });
+  append({at, end});
+  if (piece.contains(kVariable)) forms.clear();  // no template has it
+  out.pieces.push_back(std::move(forms));
+  out.texts.emplace_back(piece);
 }
 
 }  // namespace
@@ -138,15 +166,11 @@ Literals literals_of(const Term& term) {
   Literals out;
   switch (term.op) {
     case Op::equal:
-    case Op::not_equal: add_words(term.text, true, true, out); break;
-    case Op::prefix: add_words(term.text, true, false, out); break;
-    case Op::contains:
-      out.pieces = {term.text};
-      add_words(term.text, false, false, out);
-      break;
+    case Op::not_equal: add_piece(term.text, true, true, out); break;
+    case Op::prefix: add_piece(term.text, true, false, out); break;
+    case Op::contains: add_piece(term.text, false, false, out); break;
     case Op::regex:
-      out.pieces = literals_of(term.text);
-      for (const std::string& piece : out.pieces) add_words(piece, false, false, out);
+      for (const std::string& piece : literals_of(term.text)) add_piece(piece, false, false, out);
       break;
     default: break;
   }

@@ -2,6 +2,7 @@
 // What a term asks of a text, in pieces that are quickly looked for.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,19 @@ namespace varve::message::block {
 // Strings that every match of the expression has. Fewer than there are, where the expression is complicated.
 std::vector<std::string> literals_of(std::string_view expression);
 
+// A piece of a text as templates see it: variables are bytes 0.
+struct PieceForm {
+  std::string pattern;
+  std::uint32_t letters = 0;  // of the variables (letters_of)
+};
+
 struct Literals {
-  // Pieces that the text has, as they are.
-  std::vector<std::string> pieces;
+  // Of pieces that the text has: forms, of which one must be in the template.
+  std::vector<std::vector<PieceForm>> pieces;
+  // The same, as they are.
+  std::vector<std::string> texts;
   // Whole words of the text, as they are.
   std::vector<std::string> words;
-  // Word characters within one word of the text.
-  std::vector<std::string> parts;
 };
 
 // Of an operator on texts. `word` and `word_prefix`, which take no notice of case, have none.

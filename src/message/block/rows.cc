@@ -165,11 +165,11 @@ class TextsOfRows {
       if (ids[which_[i]] != kNoText) wanted.emplace_back(order->places[which_[i]], i);
     }
     std::ranges::sort(wanted);
-    std::string text;
+    std::string buffer;
     for (const auto& [place, i] : wanted) {
       const std::size_t f = order->frame_of(place);
       VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(f));
-      frame->text(place - order->firsts[f], text);
+      const std::string_view text = frame->text(place - order->firsts[f], buffer);
       starts_[i] = bytes_.size();
       sizes_[i] = text.size();
       bytes_.add(bytes_of(text));
