@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/check.h"
 
@@ -15,23 +16,25 @@ using Ids = std::vector<std::uint32_t>;
 
 // What an entry more costs in a table, for each of its slots.
 constexpr double kTableBits = 7;
+// What a bundle costs, however small.
+constexpr double kBundleBits = 64;
 constexpr std::size_t kEntriesMax = 32'768;
 // Templates first: the order of the others is that of what they say of a message.
-constexpr std::array<std::uint8_t, kSlots> kOrder{kSlotTemplate,
-                                                  slot_of(Column::type),
-                                                  slot_of(Column::module),
-                                                  slot_of(Column::category),
-                                                  slot_of(Column::level),
-                                                  slot_of(Column::kind),
-                                                  slot_of(Column::node_type),
-                                                  kSlotObjects,
-                                                  kSlotShape,
-                                                  slot_of(Column::instance),
-                                                  slot_of(Column::sequence),
-                                                  kSlotId,
-                                                  slot_of(Column::source),
-                                                  slot_of(Column::ip),
-                                                  slot_of(Column::pid)};
+constexpr std::array<std::uint8_t, kFixedSlots> kOrder{kSlotTemplate,
+                                                       slot_of(Column::type),
+                                                       slot_of(Column::module),
+                                                       slot_of(Column::category),
+                                                       slot_of(Column::level),
+                                                       slot_of(Column::kind),
+                                                       slot_of(Column::node_type),
+                                                       kSlotObjects,
+                                                       kSlotShape,
+                                                       slot_of(Column::instance),
+                                                       slot_of(Column::sequence),
+                                                       kSlotId,
+                                                       slot_of(Column::source),
+                                                       slot_of(Column::ip),
+                                                       slot_of(Column::pid)};
 
 // Bits of the ids with so many occurrences each, coded as short as can be.
 double bits_of(const Ids& counts) {
@@ -112,25 +115,49 @@ Growing begin(std::uint8_t slot, const Ids& ids, std::size_t limit) {
   return made;
 }
 
-// The bits that are saved if the bundle and the slot are one; at most 0: nothing.
-double gain_of(const Growing& to, const Growing& slot, const Joined& joined) {
-  const auto grown = static_cast<double>(joined.counts.size());
-  const auto slots = static_cast<double>(to.bundle.slots.size());
-  const double table = kTableBits * (grown * (slots + 1) - static_cast<double>(to.bundle.size) * slots);
-  return to.bits + slot.bits - bits_of(joined.counts) - table + 64;
+// The bits that are saved if the two are one; at most 0: nothing.
+double gain_of(const Growing& a, const Growing& b, const Joined& joined) {
+  const auto table = [](std::size_t entries, const Growing& of) {
+    return static_cast<double>(entries * of.bundle.slots.size());
+  };
+  const std::size_t grown = joined.counts.size();
+  const double more = table(grown, a) + table(grown, b) - (a.bundle.single() ? 0 : table(a.bundle.size, a)) -
+                      (b.bundle.single() ? 0 : table(b.bundle.size, b));
+  return a.bits + b.bits - bits_of(joined.counts) - kTableBits * more + kBundleBits;
 }
 
-void put_together(Growing& to, std::uint8_t slot, Joined joined) {
-  Bundle& b = to.bundle;
-  for (Ids& column : b.table) {
-    Ids wider(joined.pairs.size());
-    for (std::size_t i = 0; i < wider.size(); ++i) wider[i] = column[joined.pairs[i].first];
-    column = std::move(wider);
+struct Better {
+  double gain = 0;
+  std::size_t with = 0;
+  Joined joined;
+};
+
+// Which of the bundles it is best put together with; gain 0: none.
+Better best_for(const Growing& one, std::span<const Growing> others) {
+  Better best;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Growing& other = others[i];
+    const std::size_t rows = one.bundle.entries.size();
+    const std::size_t most = std::min(kEntriesMax, other.bundle.size + one.bundle.size + rows / 8);
+    auto joined = join(other.bundle.entries, one.bundle.entries, most);
+    const double gain = joined ? gain_of(other, one, *joined) : 0;
+    if (gain > best.gain) best = {gain, i, std::move(*joined)};
   }
-  Ids added(joined.pairs.size());
-  for (std::size_t i = 0; i < added.size(); ++i) added[i] = joined.pairs[i].second;
-  b.table.push_back(std::move(added));
-  b.slots.push_back(slot);
+  return best;
+}
+
+void put_together(Growing& to, const Growing& other, Joined joined) {
+  Bundle& b = to.bundle;
+  const auto widen = [&](const Ids& column, bool second) {
+    Ids wider(joined.pairs.size());
+    for (std::size_t i = 0; i < wider.size(); ++i) {
+      wider[i] = column[second ? joined.pairs[i].second : joined.pairs[i].first];
+    }
+    return wider;
+  };
+  for (Ids& column : b.table) column = widen(column, false);
+  for (const Ids& column : other.bundle.table) b.table.push_back(widen(column, true));
+  b.slots.insert(b.slots.end(), other.bundle.slots.begin(), other.bundle.slots.end());
   b.size = joined.pairs.size();
   b.counts = std::move(joined.counts);
   b.entries = std::move(joined.ids);
@@ -158,26 +185,23 @@ void sort_entries(Bundle& b) {
 
 std::vector<Bundle> make_bundles(const SlotIds& slots, const std::array<std::size_t, kSlots>& limits) {
   std::vector<Growing> made;
-  for (const std::uint8_t slot : kOrder) {
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    const auto slot = is_field_slot(s) ? static_cast<std::uint8_t>(s) : kOrder[s];
     if (slots[slot].empty()) continue;
     Growing alone = begin(slot, slots[slot], limits[slot]);
-    Growing* best = nullptr;
-    Joined best_joined;
-    double best_gain = 0;
-    for (Growing& to : made) {
-      const std::size_t most = std::min(kEntriesMax, to.bundle.size + limits[slot] + slots[slot].size() / 8);
-      auto joined = join(to.bundle.entries, slots[slot], most);
-      const double gain = joined ? gain_of(to, alone, *joined) : 0;
-      if (gain <= best_gain) continue;
-      best_gain = gain;
-      best = &to;
-      best_joined = std::move(*joined);
-    }
-    if (best != nullptr) {
-      put_together(*best, slot, std::move(best_joined));
+    if (Better best = best_for(alone, made); best.gain > 0) {
+      put_together(made[best.with], alone, std::move(best.joined));
     } else {
       made.push_back(std::move(alone));
     }
+  }
+  // A slot that came late may tell what two bundles have in common.
+  for (std::size_t i = 1; i < made.size(); ++i) {
+    Better best = best_for(made[i], std::span(made).first(i));
+    if (best.gain <= 0) continue;
+    put_together(made[best.with], made[i], std::move(best.joined));
+    made.erase(made.begin() + static_cast<std::ptrdiff_t>(i));
+    i = 0;
   }
   std::vector<Bundle> bundles;
   for (Growing& g : made) {

@@ -67,6 +67,7 @@ class Encoder {
     limits[kSlotTemplate] = kFirstTemplate + templates_;
     limits[kSlotId] = 2;
     limits[kSlotShape] = 1 + g_.shapes.terms().size();
+    for (std::size_t f = 0; f < g_.field_slots.size(); ++f) limits[kFixedSlots + f] = 1 + g_.field_slots[f].terms;
     return limits;
   }
 
@@ -92,6 +93,11 @@ class Encoder {
     head.varint(g_.names.terms().size());
     head.varint(g_.shapes.terms().size());
     head.varint(g_.texts.texts.size());
+    head.varint(g_.field_slots.size());
+    for (const auto& field : g_.field_slots) {
+      head.varint(field.name);
+      head.varint(field.terms);
+    }
     head.varint(bundles_.size());
     for (const Bundle& bundle : bundles_) {
       head.varint(bundle.slots.size());

@@ -16,7 +16,8 @@ namespace varve::message::block {
 // The values of one field, in the order of rows (and of cells within a row).
 class FieldValues {
  public:
-  bool read(Cursor from, std::size_t count);
+  // `slot`: the ids of the rows, if the field is a slot.
+  bool read(Cursor from, std::size_t count, std::size_t rows, const SlotIds32* slot);
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::string_view operator[](std::size_t i) const { return terms_ ? (*terms_)[ids_[i]] : plain(i); }
   // Distinct ones; nullptr: values are not in a dictionary.
@@ -27,6 +28,7 @@ class FieldValues {
   [[nodiscard]] std::string_view plain(std::size_t i) const {
     return text_of(texts_.view().subspan(starts_[i], starts_[i + 1] - starts_[i]));
   }
+  bool read_slot(std::size_t rows, const SlotIds32& slot);
   bool read_few(Cursor& from);
   bool read_plain(Cursor& from);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/block/fields_writer.h"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/check.h"
@@ -8,15 +10,20 @@
 namespace varve::message::block {
 namespace {
 
-using Texts = std::span<const std::string_view>;
+using Values = std::span<const std::string_view>;
 
 // Fields share a part until it has so many bytes: a name that is new in each message costs no part.
 constexpr std::size_t kPartBytes = 64 << 10;
 constexpr std::size_t kFewMax = 16;
+// The first values may be distinct.
+constexpr std::size_t kDistinctFirst = 256;
+// A field is a slot if one in so many messages has it, and it has so many terms at most.
+constexpr std::size_t kSlotOneIn = 16;
+constexpr std::size_t kSlotTermsMax = 4096;
 
 class FieldsWriter {
  public:
-  FieldsWriter(const Gathered& gathered, Packer& packer, PartWriter& parts)
+  FieldsWriter(Gathered& gathered, Packer& packer, PartWriter& parts)
       : gathered_(gathered), packer_(packer), parts_(parts) {}
 
   void write() {
@@ -50,11 +57,17 @@ class FieldsWriter {
     counts_.assign(starts.begin() + 1, starts.end());
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::string_view> sorted(gathered_.fields.size());
+    std::vector<std::uint32_t> rows(gathered_.fields.size());
     auto next = starts;
-    for (const FieldCell& cell : gathered_.fields) sorted[next[cell.name]++] = cell.text;
+    for (const FieldCell& cell : gathered_.fields) {
+      rows[next[cell.name]] = cell.row;
+      sorted[next[cell.name]++] = cell.text;
+    }
     for (std::size_t f = 0; f < names; ++f) {
       one_.clear();
-      write_field(Texts(sorted).subspan(starts[f], starts[f + 1] - starts[f]));
+      const std::size_t count = starts[f + 1] - starts[f];
+      write_field(static_cast<std::uint32_t>(f), Values(sorted).subspan(starts[f], count),
+                  std::span(rows).subspan(starts[f], count));
       if (!part_.empty() && part_.size() + one_.size() > kPartBytes) {
         finish_part();
         firsts_.push_back(static_cast<std::int64_t>(f));
@@ -70,14 +83,14 @@ class FieldsWriter {
     part_.clear();
   }
 
-  void write_field(Texts values) {
+  void write_field(std::uint32_t name, Values values, std::span<const std::uint32_t> rows) {
     if (values.size() < kFewMax) {
       one_.byte(kFieldFew);
       for (const std::string_view value : values) {
         one_.varint(value.size());
         one_.add(bytes_of(value));
       }
-    } else if (!write_dictionary(values)) {
+    } else if (!write_dictionary(name, values, rows)) {
       one_.byte(kFieldPlain);
       std::vector<std::int64_t> lengths;
       Bytes texts;
@@ -91,24 +104,41 @@ class FieldsWriter {
   }
 
   // False, with nothing written: too many of the values are distinct.
-  bool write_dictionary(Texts values) {
+  bool write_dictionary(std::uint32_t name, Values values, std::span<const std::uint32_t> rows) {
     Interner distinct;
     std::vector<std::uint32_t> ids;
     ids.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       ids.push_back(distinct.add(values[i]));
-      if (distinct.terms().size() > i / 4 + 16) return false;
+      if (distinct.terms().size() > i / 4 + kDistinctFirst) return false;
     }
+    if (distinct.terms().size() > values.size() / 2) return false;
     const auto ranks = distinct.sort();
     for (std::uint32_t& id : ids) id = ranks[id];
-    one_.byte(kFieldDictionary);
-    one_.varint(distinct.terms().size());
+    const std::size_t terms = distinct.terms().size();
+    const bool slot = may_be_slot(terms, rows);
+    one_.byte(slot ? kFieldSlot : kFieldDictionary);
+    one_.varint(terms);
     packer_.terms(distinct.terms(), one_);
-    packer_.ids(ids, distinct.terms().size(), one_);
+    if (!slot) {
+      packer_.ids(ids, terms, one_);
+      return true;
+    }
+    auto& by_row = gathered_.slots[kFixedSlots + gathered_.field_slots.size()];
+    by_row.resize(gathered_.rows);
+    for (std::size_t i = 0; i < ids.size(); ++i) by_row[rows[i]] = 1 + ids[i];
+    gathered_.field_slots.push_back({name, terms});
     return true;
   }
 
-  const Gathered& gathered_;
+  // Do many messages have it, each once?
+  [[nodiscard]] bool may_be_slot(std::size_t terms, std::span<const std::uint32_t> rows) const {
+    return gathered_.field_slots.size() < kFieldSlots && terms <= kSlotTermsMax &&
+           rows.size() >= gathered_.rows / kSlotOneIn &&
+           std::ranges::adjacent_find(rows, std::greater_equal()) == rows.end();
+  }
+
+  Gathered& gathered_;
   Packer& packer_;
   PartWriter& parts_;
   std::vector<std::int64_t> counts_;
@@ -119,7 +149,7 @@ class FieldsWriter {
 
 }  // namespace
 
-void write_fields(const Gathered& gathered, Packer& packer, PartWriter& parts) {
+void write_fields(Gathered& gathered, Packer& packer, PartWriter& parts) {
   if (gathered.fields.empty()) return;
   FieldsWriter(gathered, packer, parts).write();
 }

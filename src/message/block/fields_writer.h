@@ -8,6 +8,7 @@
 
 namespace varve::message::block {
 
-void write_fields(const Gathered& gathered, Packer& packer, PartWriter& parts);
+// Fields of which many messages have one of a few values become slots of `gathered`.
+void write_fields(Gathered& gathered, Packer& packer, PartWriter& parts);
 
 }  // namespace varve::message::block

@@ -61,7 +61,7 @@ class Gatherer {
     } else {
       const std::uint32_t name = out_.names.add(cell.name);
       shape_.push_back(name * 4 + static_cast<std::uint32_t>(cell.form));
-      out_.fields.push_back({name, cell.text});
+      out_.fields.push_back({name, row_, cell.text});
     }
   }
 

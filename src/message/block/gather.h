@@ -19,6 +19,7 @@ namespace varve::message::block {
 
 struct FieldCell {
   std::uint32_t name;  // its number among the sorted names
+  std::uint32_t row;
   std::string_view text;
 };
 
@@ -51,7 +52,13 @@ struct Gathered {
   Interner names;
   Interner shapes;                        // of u32: name × 4 + form; numbers of names are as in `first_names`
   std::vector<std::uint32_t> name_ranks;  // number of a name in a shape → number of the sorted name
-  std::vector<FieldCell> fields;          // row after row
+  // Fields that are slots, in the order of the slots: name, and how many terms there are.
+  struct FieldSlot {
+    std::uint32_t name;
+    std::size_t terms;
+  };
+  std::vector<FieldSlot> field_slots;
+  std::vector<FieldCell> fields;  // row after row
   GatheredTexts texts;
   Arena arena;
 };

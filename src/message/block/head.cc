@@ -16,11 +16,22 @@ bool read_integers(Cursor& head, IntegerRange& out) {
   return out.min <= out.max;
 }
 
+bool read_field_slots(Cursor& head, Head& out) {
+  const std::uint64_t slots = head.varint();
+  if (slots > kFieldSlots) return false;
+  for (std::uint64_t i = 0; i < slots; ++i) {
+    const std::uint64_t name = head.varint(), terms = head.varint();
+    if (name >= out.names || terms > out.rows) return false;
+    out.field_slots.push_back({static_cast<std::uint32_t>(name), static_cast<std::size_t>(terms)});
+  }
+  return head.ok();
+}
+
 // Each slot stands in one bundle at most.
 bool read_bundles(Cursor& head, Head& out) {
   const std::uint64_t bundles = head.varint();
   if (bundles > kSlots) return false;
-  unsigned seen = 0;
+  std::uint64_t seen = 0;
   const auto limits = out.limits();
   for (std::uint64_t b = 0; b < bundles; ++b) {
     BundleHead& bundle = out.bundles.emplace_back();
@@ -29,7 +40,7 @@ bool read_bundles(Cursor& head, Head& out) {
     for (std::uint64_t s = 0; s < slots; ++s) {
       const unsigned slot = head.byte();
       if (slot >= kSlots || (seen >> slot & 1) != 0) return false;
-      seen |= 1U << slot;
+      seen |= std::uint64_t{1} << slot;
       bundle.slots.push_back(static_cast<std::uint8_t>(slot));
     }
     const std::uint64_t size = head.varint();
@@ -68,6 +79,7 @@ std::array<std::size_t, kSlots> Head::limits() const {
   limits[kSlotTemplate] = kFirstTemplate + templates;
   limits[kSlotId] = 2;
   limits[kSlotShape] = 1 + shapes;
+  for (std::size_t f = 0; f < field_slots.size(); ++f) limits[kFixedSlots + f] = 1 + field_slots[f].terms;
   return limits;
 }
 
@@ -85,7 +97,7 @@ Result<Head> read_head(const Sections& sections) {
   out.first_us = head.fixed<std::int64_t>();
   out.last_us = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.first_us) + head.varint());
   if (!head.ok() || out.last_us < out.first_us) return corrupt();
-  if (!read_counts(head, out) || !read_bundles(head, out)) return corrupt();
+  if (!read_counts(head, out) || !read_field_slots(head, out) || !read_bundles(head, out)) return corrupt();
   if (!out.directory.read(head) || !head.ok() || head.left() != 0) return corrupt();
   return out;
 }

@@ -32,6 +32,11 @@ struct Head {
   std::array<std::size_t, kTextColumns> terms{};
   std::size_t object_terms = 0, objects_limit = 0, objects = 0;
   std::size_t templates = 0, names = 0, shapes = 0, texts = 0;
+  struct FieldSlot {
+    std::uint32_t name;
+    std::size_t terms;
+  };
+  std::vector<FieldSlot> field_slots;  // of slots kFixedSlots + i
   std::vector<BundleHead> bundles;
   Directory directory;
 

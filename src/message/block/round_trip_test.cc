@@ -126,6 +126,29 @@ TEST(RoundTrip, ANameNewInEachMessageCostsLittle) {
   EXPECT_LT(stored, bytes);
 }
 
+TEST(RoundTrip, LabelsOfStreamsCostLittle) {
+  std::mt19937_64 random(6);
+  Batch batch;
+  Builder builder(batch);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t stream = random() % 50;  // 5.6 bits
+    std::vector<std::string> kept;
+    for (std::uint64_t label = 0; label < 10; ++label)
+      kept.push_back("value-" + std::to_string(stream % (label * 5 + 3)));
+    builder.start();
+    for (std::size_t label = 0; label < kept.size(); ++label) {
+      EXPECT_TRUE(builder.add_field(std::string_view("abcdefghij").substr(label, 1), FieldForm::text, kept[label]));
+    }
+    builder.finish(i);
+  }
+  const auto rows = rows_of(batch);
+  expect_round_trip(rows);
+  std::size_t stored = 0;
+  const auto encoded = encode_block(rows);
+  for (const auto& section : encoded->sections) stored += section.size();
+  EXPECT_LT(stored, rows.size());
+}
+
 TEST(RoundTrip, WhatIsNoBlockIsRefused) {
   Batch batch;
   Builder builder(batch);

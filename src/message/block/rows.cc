@@ -48,7 +48,7 @@ class RowMaker {
     VARVE_ASSIGN_OR_RETURN(times_, columns_.times());
     VARVE_ASSIGN_OR_RETURN(nanos_, columns_.nanos());
     VARVE_ASSIGN_OR_RETURN(arrivals_, columns_.arrivals());
-    for (std::size_t s = 0; s < kSlots; ++s) {
+    for (std::size_t s = 0; s < kFixedSlots; ++s) {
       VARVE_ASSIGN_OR_RETURN(slots_[s], columns_.slot(s));
       if (slots_[s].none()) continue;
       if (is_text_slot(s) || s == kSlotObjects) {
