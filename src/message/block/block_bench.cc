@@ -74,5 +74,37 @@ void RebuildTen(benchmark::State& state) {
 }
 BENCHMARK(RebuildTen)->Unit(benchmark::kMicrosecond);
 
+// Opens the block and asks it one question.
+void ask(benchmark::State& state, Column column, Op op, std::string_view value) {
+  const Site& s = site();
+  const Condition condition = Condition::of(*make_term(column, "", op, value));
+  std::size_t found = 0;
+  for (auto _ : state) {
+    auto block = Block::open(s.sections);
+    const auto rows = block->find(condition);
+    if (!rows) state.SkipWithError("not found");
+    found = rows->count();
+  }
+  state.counters["found"] = static_cast<double>(found);
+}
+BENCHMARK_CAPTURE(ask, source, Column::source, Op::equal, "web03")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(ask, object_prefix, Column::object, Op::prefix, "ObjectVNTable:default-domain:proj-7:")
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(ask, word_nowhere, Column::text, Op::word, "0123456789abcdef")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(ask, word_of_templates, Column::text, Op::word, "established")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(ask, word_of_plain_texts, Column::text, Op::word, "exhausted")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(ask, expression, Column::text, Op::regex, "duration: 1[0-9]{4}\\.99.*")
+    ->Unit(benchmark::kMicrosecond);
+
+void CountByTypeAndLevel(benchmark::State& state) {
+  const Site& s = site();
+  for (auto _ : state) {
+    auto block = Block::open(s.sections);
+    benchmark::DoNotOptimize(block->counts(Column::type));
+    benchmark::DoNotOptimize(block->counts(Column::level));
+  }
+}
+BENCHMARK(CountByTypeAndLevel)->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace varve::message::block

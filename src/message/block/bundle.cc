@@ -14,27 +14,27 @@ namespace {
 
 using Ids = std::vector<std::uint32_t>;
 
-// What an entry more costs in a table, for each of its slots.
+// What an entry more costs in a table, for each of its facets.
 constexpr double kTableBits = 7;
 // What a bundle costs, however small.
 constexpr double kBundleBits = 64;
 constexpr std::size_t kEntriesMax = 32'768;
 // Templates first: the order of the others is that of what they say of a message.
-constexpr std::array<std::uint8_t, kFixedSlots> kOrder{kSlotTemplate,
-                                                       slot_of(Column::type),
-                                                       slot_of(Column::module),
-                                                       slot_of(Column::category),
-                                                       slot_of(Column::level),
-                                                       slot_of(Column::kind),
-                                                       slot_of(Column::node_type),
-                                                       kSlotObjects,
-                                                       kSlotShape,
-                                                       slot_of(Column::instance),
-                                                       slot_of(Column::sequence),
-                                                       kSlotId,
-                                                       slot_of(Column::source),
-                                                       slot_of(Column::ip),
-                                                       slot_of(Column::pid)};
+constexpr std::array<std::uint8_t, kFixedFacets> kOrder{kFacetTemplate,
+                                                        facet_of(Column::type),
+                                                        facet_of(Column::module),
+                                                        facet_of(Column::category),
+                                                        facet_of(Column::level),
+                                                        facet_of(Column::kind),
+                                                        facet_of(Column::node_type),
+                                                        kFacetObjects,
+                                                        kFacetShape,
+                                                        facet_of(Column::instance),
+                                                        facet_of(Column::sequence),
+                                                        kFacetId,
+                                                        facet_of(Column::source),
+                                                        facet_of(Column::ip),
+                                                        facet_of(Column::pid)};
 
 // Bits of the ids with so many occurrences each, coded as short as can be.
 double bits_of(const Ids& counts) {
@@ -102,9 +102,9 @@ std::optional<Joined> join(const Ids& a, const Ids& b, std::size_t most) {
   return joined;
 }
 
-Growing begin(std::uint8_t slot, const Ids& ids, std::size_t limit) {
+Growing begin(std::uint8_t facet, const Ids& ids, std::size_t limit) {
   Growing made;
-  made.bundle.slots = {slot};
+  made.bundle.facets = {facet};
   made.bundle.size = limit;
   made.bundle.entries = ids;
   made.bundle.counts.assign(limit, 0);
@@ -118,7 +118,7 @@ Growing begin(std::uint8_t slot, const Ids& ids, std::size_t limit) {
 // The bits that are saved if the two are one; at most 0: nothing.
 double gain_of(const Growing& a, const Growing& b, const Joined& joined) {
   const auto table = [](std::size_t entries, const Growing& of) {
-    return static_cast<double>(entries * of.bundle.slots.size());
+    return static_cast<double>(entries * of.bundle.facets.size());
   };
   const std::size_t grown = joined.counts.size();
   const double more = table(grown, a) + table(grown, b) - (a.bundle.single() ? 0 : table(a.bundle.size, a)) -
@@ -157,7 +157,7 @@ void put_together(Growing& to, const Growing& other, Joined joined) {
   };
   for (Ids& column : b.table) column = widen(column, false);
   for (const Ids& column : other.bundle.table) b.table.push_back(widen(column, true));
-  b.slots.insert(b.slots.end(), other.bundle.slots.begin(), other.bundle.slots.end());
+  b.facets.insert(b.facets.end(), other.bundle.facets.begin(), other.bundle.facets.end());
   b.size = joined.pairs.size();
   b.counts = std::move(joined.counts);
   b.entries = std::move(joined.ids);
@@ -183,19 +183,19 @@ void sort_entries(Bundle& b) {
 
 }  // namespace
 
-std::vector<Bundle> make_bundles(const SlotIds& slots, const std::array<std::size_t, kSlots>& limits) {
+std::vector<Bundle> make_bundles(const FacetIds& facets, const std::array<std::size_t, kFacets>& limits) {
   std::vector<Growing> made;
-  for (std::size_t s = 0; s < kSlots; ++s) {
-    const auto slot = is_field_slot(s) ? static_cast<std::uint8_t>(s) : kOrder[s];
-    if (slots[slot].empty()) continue;
-    Growing alone = begin(slot, slots[slot], limits[slot]);
+  for (std::size_t s = 0; s < kFacets; ++s) {
+    const auto facet = is_field_facet(s) ? static_cast<std::uint8_t>(s) : kOrder[s];
+    if (facets[facet].empty()) continue;
+    Growing alone = begin(facet, facets[facet], limits[facet]);
     if (Better best = best_for(alone, made); best.gain > 0) {
       put_together(made[best.with], alone, std::move(best.joined));
     } else {
       made.push_back(std::move(alone));
     }
   }
-  // A slot that came late may tell what two bundles have in common.
+  // A facet that came late may tell what two bundles have in common.
   for (std::size_t i = 1; i < made.size(); ++i) {
     Better best = best_for(made[i], std::span(made).first(i));
     if (best.gain <= 0) continue;
@@ -221,7 +221,7 @@ void write_table(const Bundle& bundle, Packer& packer, Bytes& out) {
   packer.numbers(out);
 }
 
-bool read_table(Cursor& from, const std::array<std::size_t, kSlots>& limits, std::size_t rows, Bundle& out) {
+bool read_table(Cursor& from, const std::array<std::size_t, kFacets>& limits, std::size_t rows, Bundle& out) {
   Numbers numbers;
   std::vector<std::int64_t> values;
   const auto next = [&](std::size_t limit, Ids& column) {
@@ -237,9 +237,9 @@ bool read_table(Cursor& from, const std::array<std::size_t, kSlots>& limits, std
   std::uint64_t sum = 0;
   for (const std::uint32_t count : out.counts) sum += count;
   if (sum != rows) return false;
-  out.table.resize(out.slots.size());
-  for (std::size_t s = 0; s < out.slots.size(); ++s) {
-    if (!next(limits[out.slots[s]], out.table[s])) return false;
+  out.table.resize(out.facets.size());
+  for (std::size_t s = 0; s < out.facets.size(); ++s) {
+    if (!next(limits[out.facets[s]], out.table[s])) return false;
   }
   return true;
 }

@@ -50,43 +50,43 @@ Result<const std::vector<std::int64_t>*> Columns::arrivals() {
   return sequence(PartKind::arrivals, 0, rows(), arrivals_);
 }
 
-Result<const Terms*> Columns::terms_unloaded(std::size_t slot) {
-  check(is_text_slot(slot) || slot == kSlotObjects, "a slot with a dictionary of texts");
-  auto& kept = terms_[slot];
+Result<const Terms*> Columns::terms_unloaded(std::size_t facet) {
+  check(is_text_facet(facet) || facet == kFacetObjects, "a facet with a dictionary of texts");
+  auto& kept = terms_[facet];
   if (kept == nullptr) {
     auto read = std::make_unique<LazyTerms>();
-    VARVE_ASSIGN_OR_RETURN(read->bytes, part(PartKind::dictionary, slot));
+    VARVE_ASSIGN_OR_RETURN(read->bytes, part(PartKind::dictionary, facet));
     Cursor from = read->bytes.cursor();
-    const std::size_t count = slot == kSlotObjects ? head_.object_terms : head_.terms[slot];
+    const std::size_t count = facet == kFacetObjects ? head_.object_terms : head_.terms[facet];
     if (!read->terms.read(from, count)) return fail(corrupt_part(PartKind::dictionary));
     kept = std::move(read);
   }
   return &kept->terms;
 }
 
-Result<const Terms*> Columns::terms(std::size_t slot) {
-  VARVE_RETURN_IF_ERROR(terms_unloaded(slot));
-  Terms& terms = terms_[slot]->terms;
+Result<const Terms*> Columns::terms(std::size_t facet) {
+  VARVE_RETURN_IF_ERROR(terms_unloaded(facet));
+  Terms& terms = terms_[facet]->terms;
   if (!terms.load()) return fail(corrupt_part(PartKind::dictionary));
   return &terms;
 }
 
-Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t slot) {
-  const IntegerRange& range = head_.integers[slot - kTextColumns];
-  auto& kept = numbers_[slot - kTextColumns];
-  if (!range.plain) return sequence(PartKind::dictionary, slot, range.distinct, kept);
-  VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(slot));
-  return sequence(PartKind::integers, slot, all->back(), kept);
+Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t facet) {
+  const IntegerRange& range = head_.integers[facet - kTextColumns];
+  auto& kept = numbers_[facet - kTextColumns];
+  if (!range.plain) return sequence(PartKind::dictionary, facet, range.distinct, kept);
+  VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(facet));
+  return sequence(PartKind::integers, facet, all->back(), kept);
 }
 
-Result<const Bundle*> Columns::bundle_of(std::size_t slot, bool entries) {
-  const auto with = [slot](const BundleHead& b) { return std::ranges::find(b.slots, slot) != b.slots.end(); };
+Result<const Bundle*> Columns::bundle_of(std::size_t facet, bool entries) {
+  const auto with = [facet](const BundleHead& b) { return std::ranges::find(b.facets, facet) != b.facets.end(); };
   const auto found = std::ranges::find_if(head_.bundles, with);
   if (found == head_.bundles.end()) return nullptr;
   const auto number = static_cast<std::size_t>(found - head_.bundles.begin());
   LazyBundle& kept = bundles_[number];
   Bundle& bundle = kept.bundle;
-  bundle.slots = found->slots;
+  bundle.facets = found->facets;
   bundle.size = found->size;
   if (!bundle.single() && !kept.has_table) {
     VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::table, number));
@@ -106,28 +106,28 @@ Result<const Bundle*> Columns::bundle_of(std::size_t slot, bool entries) {
   return &bundle;
 }
 
-const std::vector<std::uint32_t>* Columns::table_of(const Bundle& bundle, std::size_t slot) {
+const std::vector<std::uint32_t>* Columns::table_of(const Bundle& bundle, std::size_t facet) {
   if (bundle.single()) return nullptr;
-  return &bundle.table[static_cast<std::size_t>(std::ranges::find(bundle.slots, slot) - bundle.slots.begin())];
+  return &bundle.table[static_cast<std::size_t>(std::ranges::find(bundle.facets, facet) - bundle.facets.begin())];
 }
 
-Result<SlotIds32> Columns::slot(std::size_t slot) {
-  VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, bundle_of(slot, true));
-  if (bundle == nullptr) return SlotIds32();
-  return SlotIds32(*bundle, table_of(*bundle, slot));
+Result<FacetColumn> Columns::facet(std::size_t facet) {
+  VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, bundle_of(facet, true));
+  if (bundle == nullptr) return FacetColumn();
+  return FacetColumn(*bundle, table_of(*bundle, facet));
 }
 
-Result<const std::vector<std::uint32_t>*> Columns::ranks(std::size_t slot) {
-  auto& kept = ranks_[slot];
+Result<const std::vector<std::uint32_t>*> Columns::ranks(std::size_t facet) {
+  auto& kept = ranks_[facet];
   if (!kept) {
-    VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, this->slot(slot));
+    VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, this->facet(facet));
     std::vector<std::uint32_t> ranks(rows() + 1);
     std::uint64_t sum = 0;
     for (std::size_t row = 0; row < rows(); ++row) {
       ranks[row] = static_cast<std::uint32_t>(sum);
-      sum += slot == kSlotObjects ? ids[row] : ids[row] != 0 ? 1U : 0U;
+      sum += facet == kFacetObjects ? ids[row] : ids[row] != 0 ? 1U : 0U;
     }
-    if (slot == kSlotObjects && sum != head_.objects) return fail(corrupt_part(PartKind::objects));
+    if (facet == kFacetObjects && sum != head_.objects) return fail(corrupt_part(PartKind::objects));
     ranks[rows()] = static_cast<std::uint32_t>(sum);
     kept = std::move(ranks);
   }
@@ -150,7 +150,7 @@ Result<const std::vector<std::uint32_t>*> Columns::objects() {
 
 Result<std::string_view> Columns::ids() {
   if (ids_ == nullptr) {
-    VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(kSlotId));
+    VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(kFacetId));
     VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::ids));
     Cursor from = bytes.cursor();
     auto read = std::make_unique<Bytes>();

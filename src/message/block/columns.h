@@ -15,11 +15,11 @@ namespace varve::message::block {
 
 Error corrupt_part(PartKind kind);
 
-// The id that a slot gives to each row.
-class SlotIds32 {
+// The id that a facet gives to each row.
+class FacetColumn {
  public:
-  SlotIds32() = default;  // 0 to each
-  explicit SlotIds32(const Bundle& bundle, const std::vector<std::uint32_t>* table)
+  FacetColumn() = default;  // 0 to each
+  explicit FacetColumn(const Bundle& bundle, const std::vector<std::uint32_t>* table)
       : bundle_(&bundle), table_(table == nullptr ? nullptr : table->data()) {}
   [[nodiscard]] bool none() const { return bundle_ == nullptr; }
   [[nodiscard]] std::uint32_t operator[](std::size_t row) const {
@@ -46,20 +46,20 @@ class Columns {
   Result<const std::vector<std::int64_t>*> arrivals();
 
   // Of a column of texts, or object. Only where there is one. All terms; or to look for some.
-  Result<const Terms*> terms(std::size_t slot);
-  Result<const Terms*> terms_unloaded(std::size_t slot);
+  Result<const Terms*> terms(std::size_t facet);
+  Result<const Terms*> terms_unloaded(std::size_t facet);
   // Of a column of integers: its dictionary, or the number of each row that has one.
-  Result<const std::vector<std::int64_t>*> numbers(std::size_t slot);
+  Result<const std::vector<std::int64_t>*> numbers(std::size_t facet);
 
-  // The table of the bundle with this slot; its entries only if `entries`. nullptr: the slot is 0 in each row.
-  Result<const Bundle*> bundle_of(std::size_t slot, bool entries);
-  // The column of the slot in the bundle's table; nullptr: entries are ids.
-  static const std::vector<std::uint32_t>* table_of(const Bundle& bundle, std::size_t slot);
-  Result<SlotIds32> slot(std::size_t slot);
+  // The table of the bundle with this facet; its entries only if `entries`. nullptr: the facet is 0 in each row.
+  Result<const Bundle*> bundle_of(std::size_t facet, bool entries);
+  // The column of the facet in the bundle's table; nullptr: entries are ids.
+  static const std::vector<std::uint32_t>* table_of(const Bundle& bundle, std::size_t facet);
+  Result<FacetColumn> facet(std::size_t facet);
 
-  // How many rows in front of each have a value of this slot (of kSlotObjects: how many objects they have), and behind
-  // the last one all.
-  Result<const std::vector<std::uint32_t>*> ranks(std::size_t slot);
+  // How many rows in front of each have a value of this facet (of kFacetObjects: how many objects they have), and
+  // behind the last one all.
+  Result<const std::vector<std::uint32_t>*> ranks(std::size_t facet);
   // Numbers of terms, row after row.
   Result<const std::vector<std::uint32_t>*> objects();
   // 16 bytes for each row that has one.
@@ -86,10 +86,10 @@ class Columns {
     PartBytes bytes;
     Terms terms;
   };
-  std::array<std::unique_ptr<LazyTerms>, kSlots> terms_;
+  std::array<std::unique_ptr<LazyTerms>, kFacets> terms_;
   std::array<std::optional<std::vector<std::int64_t>>, 4> numbers_;
   std::vector<LazyBundle> bundles_;
-  std::array<std::optional<std::vector<std::uint32_t>>, kSlots> ranks_;
+  std::array<std::optional<std::vector<std::uint32_t>>, kFacets> ranks_;
   std::optional<std::vector<std::uint32_t>> objects_;
   std::unique_ptr<Bytes> ids_;
 };

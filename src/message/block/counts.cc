@@ -16,46 +16,46 @@ class Counter {
  public:
   Counter(Columns& columns, Fields& fields, const Bitmap* among) : columns_(columns), fields_(fields), among_(among) {}
 
-  // Messages by id of a slot.
-  Result<std::vector<std::size_t>> by_id(std::size_t slot) {
-    std::vector<std::size_t> counts(columns_.head().limits()[slot]);
-    VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(slot, false));
+  // Messages by id of a facet.
+  Result<std::vector<std::size_t>> by_id(std::size_t facet) {
+    std::vector<std::size_t> counts(columns_.head().limits()[facet]);
+    VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(facet, false));
     if (bundle == nullptr) return counts;
     std::vector<std::size_t> entries(bundle->counts.begin(), bundle->counts.end());
     if (among_ != nullptr || bundle->single()) {
-      VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(slot, true));
+      VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(facet, true));
       entries.assign(bundle->size, 0);
       for_each_row([&](std::size_t row) { ++entries[bundle->entries[row]]; });
     }
-    const auto* const table = Columns::table_of(*bundle, slot);
+    const auto* const table = Columns::table_of(*bundle, facet);
     for (std::size_t e = 0; e < entries.size(); ++e) counts[table == nullptr ? e : (*table)[e]] += entries[e];
     return counts;
   }
 
-  Result<Counted> texts(std::size_t slot) {
+  Result<Counted> texts(std::size_t facet) {
     Counted out;
-    if (columns_.head().terms[slot] == 0) return out;
-    VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(slot));
-    VARVE_ASSIGN_OR_RETURN(const auto counts, by_id(slot));
+    if (columns_.head().terms[facet] == 0) return out;
+    VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(facet));
+    VARVE_ASSIGN_OR_RETURN(const auto counts, by_id(facet));
     for (std::size_t t = 0; t < terms->size(); ++t) {
       if (counts[t + 1] != 0) out.push_back({std::string((*terms)[t]), counts[t + 1]});
     }
     return out;
   }
 
-  Result<Counted> integers(std::size_t slot) {
+  Result<Counted> integers(std::size_t facet) {
     Counted out;
-    const IntegerRange& range = columns_.head().integers[slot - kTextColumns];
+    const IntegerRange& range = columns_.head().integers[facet - kTextColumns];
     if (!range.any) return out;
-    VARVE_ASSIGN_OR_RETURN(const auto* const numbers, columns_.numbers(slot));
+    VARVE_ASSIGN_OR_RETURN(const auto* const numbers, columns_.numbers(facet));
     std::map<std::int64_t, std::size_t> counts;
     if (range.plain) {
-      VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(slot));
+      VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(facet));
       for_each_row([&](std::size_t row) {
         if ((*ranks)[row + 1] != (*ranks)[row]) ++counts[(*numbers)[(*ranks)[row]]];
       });
     } else {
-      VARVE_ASSIGN_OR_RETURN(const auto by_ids, by_id(slot));
+      VARVE_ASSIGN_OR_RETURN(const auto by_ids, by_id(facet));
       for (std::size_t i = 0; i < numbers->size(); ++i) {
         if (by_ids[i + 1] != 0) counts[(*numbers)[i]] += by_ids[i + 1];
       }
@@ -67,8 +67,8 @@ class Counter {
   Result<Counted> objects() {
     Counted out;
     if (columns_.head().object_terms == 0) return out;
-    VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(kSlotObjects));
-    VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kSlotObjects));
+    VARVE_ASSIGN_OR_RETURN(const Terms* const terms, columns_.terms(kFacetObjects));
+    VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kFacetObjects));
     VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
     OncePerRow counts(terms->size());
     for_each_row([&](std::size_t row) {
@@ -88,7 +88,7 @@ class Counter {
     std::vector<std::uint32_t> ids(values->size());  // of each value, and the term of each id
     std::vector<std::string_view> terms;
     number_values(*values, ids, terms);
-    VARVE_ASSIGN_OR_RETURN(const SlotIds32 slot, columns_.slot(kSlotShape));
+    VARVE_ASSIGN_OR_RETURN(const FacetColumn facet, columns_.facet(kFacetShape));
     std::vector<std::uint32_t> cells(fields_.shapes() + 1);  // with the field, in each shape
     for (std::size_t s = 0; s < fields_.shapes(); ++s) {
       VARVE_ASSIGN_OR_RETURN(const auto shape, fields_.shape(s));
@@ -97,7 +97,7 @@ class Counter {
     OncePerRow counts(terms.size());
     std::size_t next = 0;
     for (std::size_t row = 0; row < columns_.rows(); ++row) {
-      const std::size_t end = next + cells[slot[row]];
+      const std::size_t end = next + cells[facet[row]];
       if (end > ids.size()) return fail(corrupt_part(PartKind::field_names));
       for (; next < end; ++next) {
         if (among_ == nullptr || among_->test(row)) counts.add(ids[next], row);
@@ -157,21 +157,21 @@ class Counter {
 Result<std::vector<Block::Count>> Block::counts(Column column, std::string_view field, const Bitmap* among) {
   check(among == nullptr || among->size() == messages(), "a bitmap of this block");
   Counter counter(state_->columns, state_->fields, among);
-  const std::size_t slot = slot_of(column);
-  if (is_text_slot(slot)) return counter.texts(slot);
-  if (is_integer_slot(slot)) return counter.integers(slot);
+  const std::size_t facet = facet_of(column);
+  if (is_text_facet(facet)) return counter.texts(facet);
+  if (is_integer_facet(facet)) return counter.integers(facet);
   if (column == Column::object) return counter.objects();
   check(column == Column::field, "a column that has counts");
   return counter.field(field);
 }
 
 Result<std::vector<std::string>> Block::terms(Column column, std::string_view prefix) {
-  const std::size_t slot = slot_of(column);
-  check(is_text_slot(slot) || column == Column::object, "a column with a dictionary of texts");
+  const std::size_t facet = facet_of(column);
+  check(is_text_facet(facet) || column == Column::object, "a column with a dictionary of texts");
   std::vector<std::string> out;
   const Head& head = state_->columns.head();
-  if ((is_text_slot(slot) ? head.terms[slot] : head.object_terms) == 0) return out;
-  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, state_->columns.terms(slot));
+  if ((is_text_facet(facet) ? head.terms[facet] : head.object_terms) == 0) return out;
+  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, state_->columns.terms(facet));
   const auto range = terms->with_prefix(prefix);
   check(range.has_value(), "terms that are loaded");
   for (std::uint32_t t = range->begin; t < range->end; ++t) out.emplace_back((*terms)[t]);

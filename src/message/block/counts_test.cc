@@ -64,7 +64,7 @@ void expect_counts(const std::vector<RowView>& rows, std::mt19937_64& random) {
       EXPECT_EQ(got, by_rows(rows, column, field, among)) << static_cast<int>(column) << " " << field;
     }
   };
-  for (std::size_t c = 0; c <= slot_of(Column::object); ++c) expect(static_cast<Column>(c), "");
+  for (std::size_t c = 0; c <= facet_of(Column::object); ++c) expect(static_cast<Column>(c), "");
   for (const std::string& name : names) expect(Column::field, name);
   expect(Column::field, "of no message");
   for (const std::string_view prefix : {"", "VN", "VN:a", "w", "\xff", "none"}) {

@@ -21,7 +21,7 @@ class Encoder {
     write_times();
     write_columns();
     write_fields(g_, packer_, parts_);
-    bundles_ = make_bundles(g_.slots, limits());
+    bundles_ = make_bundles(g_.facets, limits());
     for (std::size_t b = 0; b < bundles_.size(); ++b) {
       if (!bundles_[b].single()) write_table(bundles_[b], packer_, parts_.add(PartKind::table, b));
       packer_.ids(bundles_[b].entries, bundles_[b].size, parts_.add(PartKind::entries, b));
@@ -50,24 +50,24 @@ class Encoder {
       packer_.numbers(g_.numbers[i], parts_.add(kind, kTextColumns + i));
     }
     if (const auto& objects = g_.object_terms.terms(); !objects.empty()) {
-      packer_.terms(objects, parts_.add(PartKind::dictionary, kSlotObjects));
+      packer_.terms(objects, parts_.add(PartKind::dictionary, kFacetObjects));
       packer_.ids(g_.objects, objects.size(), parts_.add(PartKind::objects));
     }
     if (!g_.ids.empty()) packer_.bytes(chunk::Coder::quick, bytes_of(g_.ids), parts_.add(PartKind::ids));
   }
 
-  [[nodiscard]] std::array<std::size_t, kSlots> limits() const {
-    std::array<std::size_t, kSlots> limits{};
-    for (std::size_t s = 0; s < kSlots; ++s) {
-      if (is_text_slot(s)) limits[s] = 1 + g_.terms[s].terms().size();
-      if (is_integer_slot(s)) limits[s] = g_.plain[s - kTextColumns] ? 2 : 1 + g_.numbers[s - kTextColumns].size();
+  [[nodiscard]] std::array<std::size_t, kFacets> limits() const {
+    std::array<std::size_t, kFacets> limits{};
+    for (std::size_t s = 0; s < kFacets; ++s) {
+      if (is_text_facet(s)) limits[s] = 1 + g_.terms[s].terms().size();
+      if (is_integer_facet(s)) limits[s] = g_.plain[s - kTextColumns] ? 2 : 1 + g_.numbers[s - kTextColumns].size();
     }
-    const auto& objects = g_.slots[kSlotObjects];
-    limits[kSlotObjects] = objects.empty() ? 1 : 1 + std::ranges::max(objects);
-    limits[kSlotTemplate] = kFirstTemplate + templates_;
-    limits[kSlotId] = 2;
-    limits[kSlotShape] = 1 + g_.shapes.terms().size();
-    for (std::size_t f = 0; f < g_.field_slots.size(); ++f) limits[kFixedSlots + f] = 1 + g_.field_slots[f].terms;
+    const auto& objects = g_.facets[kFacetObjects];
+    limits[kFacetObjects] = objects.empty() ? 1 : 1 + std::ranges::max(objects);
+    limits[kFacetTemplate] = kFirstTemplate + templates_;
+    limits[kFacetId] = 2;
+    limits[kFacetShape] = 1 + g_.shapes.terms().size();
+    for (std::size_t f = 0; f < g_.field_facets.size(); ++f) limits[kFixedFacets + f] = 1 + g_.field_facets[f].terms;
     return limits;
   }
 
@@ -87,21 +87,21 @@ class Encoder {
     }
     for (const Interner& terms : g_.terms) head.varint(terms.terms().size());
     head.varint(g_.object_terms.terms().size());
-    head.varint(limits()[kSlotObjects]);
+    head.varint(limits()[kFacetObjects]);
     head.varint(g_.objects.size());
     head.varint(templates_);
     head.varint(g_.names.terms().size());
     head.varint(g_.shapes.terms().size());
     head.varint(g_.texts.texts.size());
-    head.varint(g_.field_slots.size());
-    for (const auto& field : g_.field_slots) {
+    head.varint(g_.field_facets.size());
+    for (const auto& field : g_.field_facets) {
       head.varint(field.name);
       head.varint(field.terms);
     }
     head.varint(bundles_.size());
     for (const Bundle& bundle : bundles_) {
-      head.varint(bundle.slots.size());
-      for (const std::uint8_t slot : bundle.slots) head.byte(slot);
+      head.varint(bundle.facets.size());
+      for (const std::uint8_t facet : bundle.facets) head.byte(facet);
       head.varint(bundle.size);
     }
   }

@@ -5,27 +5,27 @@
 
 namespace varve::message::block {
 
-bool FieldValues::read(Cursor from, std::size_t count, std::size_t rows, const SlotIds32* slot) {
+bool FieldValues::read(Cursor from, std::size_t count, std::size_t rows, const FacetColumn* facet) {
   count_ = count;
   const unsigned encoding = from.byte();
-  if (encoding == kFieldDictionary || encoding == kFieldSlot) {
+  if (encoding == kFieldDictionary || encoding == kFieldFacet) {
     const std::uint64_t terms = from.varint();
     if (!from.ok() || terms > count) return false;
     terms_.emplace();
-    if (!terms_->read_all(from, static_cast<std::size_t>(terms)) || (encoding == kFieldSlot) != (slot != nullptr)) {
+    if (!terms_->read_all(from, static_cast<std::size_t>(terms)) || (encoding == kFieldFacet) != (facet != nullptr)) {
       return false;
     }
-    const bool ids = slot != nullptr ? read_slot(rows, *slot) : read_ids(from, count, terms_->size(), ids_);
+    const bool ids = facet != nullptr ? read_facet(rows, *facet) : read_ids(from, count, terms_->size(), ids_);
     return ids && from.left() == 0;
   }
   if (encoding == kFieldFew) return read_few(from) && from.left() == 0;
   return encoding == kFieldPlain && from.ok() && read_plain(from) && from.left() == 0;
 }
 
-bool FieldValues::read_slot(std::size_t rows, const SlotIds32& slot) {
+bool FieldValues::read_facet(std::size_t rows, const FacetColumn& facet) {
   ids_.reserve(count_);
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::uint32_t id = slot[row];
+    const std::uint32_t id = facet[row];
     if (id == 0) continue;
     if (id > terms_->size() || ids_.size() == count_) return false;
     ids_.push_back(id - 1);
@@ -152,16 +152,16 @@ Result<const FieldValues*> Fields::values(std::uint32_t name) {
     const auto behind = std::ranges::upper_bound(names->firsts, static_cast<std::int64_t>(name));
     const auto part = static_cast<std::size_t>(behind - names->firsts.begin()) - 1;
     VARVE_RETURN_IF_ERROR(load_part(part));
-    const auto& slots = columns_.head().field_slots;
-    const auto found = std::ranges::find(slots, name, &Head::FieldSlot::name);
-    SlotIds32 ids;
-    if (found != slots.end()) {
-      VARVE_ASSIGN_OR_RETURN(ids, columns_.slot(kFixedSlots + static_cast<std::size_t>(found - slots.begin())));
+    const auto& facets = columns_.head().field_facets;
+    const auto found = std::ranges::find(facets, name, &Head::FieldFacet::name);
+    FacetColumn ids;
+    if (found != facets.end()) {
+      VARVE_ASSIGN_OR_RETURN(ids, columns_.facet(kFixedFacets + static_cast<std::size_t>(found - facets.begin())));
     }
     auto read = std::make_unique<FieldValues>();
     const auto place = name - static_cast<std::size_t>(names->firsts[part]);
     if (!read->read(Cursor(part_fields_[place]), static_cast<std::size_t>(names->counts[name]), columns_.rows(),
-                    found == slots.end() ? nullptr : &ids)) {
+                    found == facets.end() ? nullptr : &ids)) {
       return fail(corrupt_part(PartKind::field_values));
     }
     kept = std::move(read);
@@ -174,7 +174,7 @@ Result<const Fields::Cells*> Fields::cells() {
   auto made = std::make_unique<Cells>();
   made->starts.resize(columns_.rows() + 1);
   if (shapes() != 0) {
-    VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotShape));
+    VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetShape));
     VARVE_ASSIGN_OR_RETURN(const Names* const names, load_names());
     std::vector<std::uint32_t> next(columns_.head().names);
     for (std::size_t row = 0; row < columns_.rows(); ++row) {

@@ -16,8 +16,8 @@ namespace varve::message::block {
 // The values of one field, in the order of rows (and of cells within a row).
 class FieldValues {
  public:
-  // `slot`: the ids of the rows, if the field is a slot.
-  bool read(Cursor from, std::size_t count, std::size_t rows, const SlotIds32* slot);
+  // `facet`: the ids of the rows, if the field is a facet.
+  bool read(Cursor from, std::size_t count, std::size_t rows, const FacetColumn* facet);
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::string_view operator[](std::size_t i) const { return terms_ ? (*terms_)[ids_[i]] : plain(i); }
   // Distinct ones; nullptr: values are not in a dictionary.
@@ -28,7 +28,7 @@ class FieldValues {
   [[nodiscard]] std::string_view plain(std::size_t i) const {
     return text_of(texts_.view().subspan(starts_[i], starts_[i + 1] - starts_[i]));
   }
-  bool read_slot(std::size_t rows, const SlotIds32& slot);
+  bool read_facet(std::size_t rows, const FacetColumn& facet);
   bool read_few(Cursor& from);
   bool read_plain(Cursor& from);
 
@@ -52,7 +52,7 @@ class Fields {
   Result<std::optional<std::uint32_t>> find(std::string_view name);
   // Sorted. Only where there is a name.
   Result<const Terms*> names();
-  // Cells of a message whose slot shape is 1 + `shape`.
+  // Cells of a message whose facet shape is 1 + `shape`.
   Result<std::span<const ShapeCell>> shape(std::size_t shape);
   [[nodiscard]] std::size_t shapes() const { return columns_.head().shapes; }
   Result<const FieldValues*> values(std::uint32_t name);

@@ -17,9 +17,9 @@ constexpr std::size_t kPartBytes = 64 << 10;
 constexpr std::size_t kFewMax = 16;
 // The first values may be distinct.
 constexpr std::size_t kDistinctFirst = 256;
-// A field is a slot if one in so many messages has it, and it has so many terms at most.
-constexpr std::size_t kSlotOneIn = 16;
-constexpr std::size_t kSlotTermsMax = 4096;
+// A field is a facet if one in so many messages has it, and it has so many terms at most.
+constexpr std::size_t kFacetOneIn = 16;
+constexpr std::size_t kFacetTermsMax = 4096;
 
 class FieldsWriter {
  public:
@@ -116,25 +116,25 @@ class FieldsWriter {
     const auto ranks = distinct.sort();
     for (std::uint32_t& id : ids) id = ranks[id];
     const std::size_t terms = distinct.terms().size();
-    const bool slot = may_be_slot(terms, rows);
-    one_.byte(slot ? kFieldSlot : kFieldDictionary);
+    const bool facet = may_be_facet(terms, rows);
+    one_.byte(facet ? kFieldFacet : kFieldDictionary);
     one_.varint(terms);
     packer_.terms(distinct.terms(), one_);
-    if (!slot) {
+    if (!facet) {
       packer_.ids(ids, terms, one_);
       return true;
     }
-    auto& by_row = gathered_.slots[kFixedSlots + gathered_.field_slots.size()];
+    auto& by_row = gathered_.facets[kFixedFacets + gathered_.field_facets.size()];
     by_row.resize(gathered_.rows);
     for (std::size_t i = 0; i < ids.size(); ++i) by_row[rows[i]] = 1 + ids[i];
-    gathered_.field_slots.push_back({name, terms});
+    gathered_.field_facets.push_back({name, terms});
     return true;
   }
 
   // Do many messages have it, each once?
-  [[nodiscard]] bool may_be_slot(std::size_t terms, std::span<const std::uint32_t> rows) const {
-    return gathered_.field_slots.size() < kFieldSlots && terms <= kSlotTermsMax &&
-           rows.size() >= gathered_.rows / kSlotOneIn &&
+  [[nodiscard]] bool may_be_facet(std::size_t terms, std::span<const std::uint32_t> rows) const {
+    return gathered_.field_facets.size() < kFieldFacets && terms <= kFacetTermsMax &&
+           rows.size() >= gathered_.rows / kFacetOneIn &&
            std::ranges::adjacent_find(rows, std::greater_equal()) == rows.end();
   }
 

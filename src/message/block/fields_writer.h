@@ -8,7 +8,7 @@
 
 namespace varve::message::block {
 
-// Fields of which many messages have one of a few values become slots of `gathered`.
+// Fields of which many messages have one of a few values become facets of `gathered`.
 void write_fields(Gathered& gathered, Packer& packer, PartWriter& parts);
 
 }  // namespace varve::message::block

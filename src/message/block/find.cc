@@ -26,9 +26,9 @@ int cost_of(const Condition& condition) {
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> Finder::fulfilling(const Term& term, std::size_t slot) {
+Result<std::vector<std::uint8_t>> Finder::fulfilling(const Term& term, std::size_t facet) {
   std::vector<std::uint8_t> wanted;
-  VARVE_ASSIGN_OR_RETURN(const Terms* terms, columns_.terms_unloaded(slot));
+  VARVE_ASSIGN_OR_RETURN(const Terms* terms, columns_.terms_unloaded(facet));
   const bool is_element = term.op == Op::contains && term.column == Column::object;
   if (term.op == Op::equal || term.op == Op::not_equal || term.op == Op::prefix || is_element) {
     const auto range = term.op == Op::prefix ? terms->with_prefix(term.text) : terms->equal(term.text);
@@ -38,7 +38,7 @@ Result<std::vector<std::uint8_t>> Finder::fulfilling(const Term& term, std::size
     std::fill(wanted.begin() + range->begin, wanted.begin() + range->end, std::uint8_t{1});
     return wanted;
   }
-  VARVE_ASSIGN_OR_RETURN(terms, columns_.terms(slot));
+  VARVE_ASSIGN_OR_RETURN(terms, columns_.terms(facet));
   wanted.resize(terms->size());
   for (std::size_t i = 0; i < terms->size(); ++i) wanted[i] = cell_fulfils(term, (*terms)[i]) ? 1 : 0;
   if (std::ranges::find(wanted, 1) == wanted.end()) wanted.clear();
@@ -99,17 +99,17 @@ Result<Bitmap> Finder::with_cell(const Term& term, const Bitmap& among) {
   }
 }
 
-Result<Bitmap> Finder::with_ids(std::size_t slot, const std::vector<std::uint8_t>& wanted) {
+Result<Bitmap> Finder::with_ids(std::size_t facet, const std::vector<std::uint8_t>& wanted) {
   Bitmap found(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(slot, false));
+  VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(facet, false));
   if (bundle == nullptr) return found;
   std::vector<std::uint8_t> entries = wanted;
-  if (const auto* const table = Columns::table_of(*bundle, slot); table != nullptr) {
+  if (const auto* const table = Columns::table_of(*bundle, facet); table != nullptr) {
     entries.resize(bundle->size);
     for (std::size_t e = 0; e < bundle->size; ++e) entries[e] = wanted[(*table)[e]];
   }
   if (std::ranges::find(entries, 1) == entries.end()) return found;
-  VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(slot, true));
+  VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(facet, true));
   for (std::size_t row = 0; row < columns_.rows(); ++row) found.set_if(row, entries[bundle->entries[row]] != 0);
   return found;
 }
@@ -127,26 +127,26 @@ Result<Bitmap> Finder::in_times(const Term& term) {
 }
 
 Result<Bitmap> Finder::in_texts_column(const Term& term) {
-  const std::size_t slot = slot_of(term.column);
-  if (columns_.head().terms[slot] == 0) return Bitmap(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(auto wanted, fulfilling(term, slot));
+  const std::size_t facet = facet_of(term.column);
+  if (columns_.head().terms[facet] == 0) return Bitmap(columns_.rows());
+  VARVE_ASSIGN_OR_RETURN(auto wanted, fulfilling(term, facet));
   if (wanted.empty()) return Bitmap(columns_.rows());
   wanted.insert(wanted.begin(), 0);
-  return with_ids(slot, wanted);
+  return with_ids(facet, wanted);
 }
 
 Result<Bitmap> Finder::in_integers(const Term& term) {
-  const std::size_t slot = slot_of(term.column);
-  const IntegerRange& range = columns_.head().integers[slot - kTextColumns];
+  const std::size_t facet = facet_of(term.column);
+  const IntegerRange& range = columns_.head().integers[facet - kTextColumns];
   if (!range.any || term.low > range.max || term.high < range.min) return Bitmap(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(const auto* const numbers, columns_.numbers(slot));
+  VARVE_ASSIGN_OR_RETURN(const auto* const numbers, columns_.numbers(facet));
   if (!range.plain) {
     std::vector<std::uint8_t> wanted{0};
     for (const std::int64_t number : *numbers) wanted.push_back(cell_fulfils(term, number) ? 1 : 0);
-    return with_ids(slot, wanted);
+    return with_ids(facet, wanted);
   }
   Bitmap found(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(slot));
+  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(facet));
   for (std::size_t row = 0; row < columns_.rows(); ++row) {
     const std::uint32_t rank = (*ranks)[row];
     if ((*ranks)[row + 1] != rank) found.set_if(row, cell_fulfils(term, (*numbers)[rank]));
@@ -157,9 +157,9 @@ Result<Bitmap> Finder::in_integers(const Term& term) {
 Result<Bitmap> Finder::in_objects(const Term& term) {
   Bitmap found(columns_.rows());
   if (columns_.head().object_terms == 0) return found;
-  VARVE_ASSIGN_OR_RETURN(const auto wanted, fulfilling(term, kSlotObjects));
+  VARVE_ASSIGN_OR_RETURN(const auto wanted, fulfilling(term, kFacetObjects));
   if (wanted.empty()) return found;
-  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kSlotObjects));
+  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kFacetObjects));
   VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
   for (std::uint32_t i = 0; i < objects->size(); ++i) {
     if (wanted[(*objects)[i]] == 0) continue;
@@ -171,7 +171,7 @@ Result<Bitmap> Finder::in_objects(const Term& term) {
 Result<Bitmap> Finder::in_ids(const Term& term) {
   Bitmap found(columns_.rows());
   if (!columns_.has(PartKind::ids)) return found;
-  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kSlotId));
+  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kFacetId));
   VARVE_ASSIGN_OR_RETURN(const std::string_view ids, columns_.ids());
   for (std::size_t row = 0; row < columns_.rows(); ++row) {
     const std::size_t rank = (*ranks)[row];
@@ -194,7 +194,7 @@ Result<Bitmap> Finder::in_field(const Term& term) {
     if (known == 0) known = field_fulfils(term, form, (*values)[i]) ? 2 : 1;
     return known == 2;
   };
-  VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotShape));
+  VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetShape));
   std::vector<std::vector<FieldForm>> forms(fields_.shapes() + 1);  // of the field in each shape
   for (std::size_t s = 0; s < fields_.shapes(); ++s) {
     VARVE_ASSIGN_OR_RETURN(const auto shape, fields_.shape(s));

@@ -31,10 +31,10 @@ class Finder {
   Result<Bitmap> in_objects(const Term& term);
   Result<Bitmap> in_ids(const Term& term);
   Result<Bitmap> in_field(const Term& term);
-  // Which terms of the slot's dictionary fulfil it, a byte each. Empty: none.
-  Result<std::vector<std::uint8_t>> fulfilling(const Term& term, std::size_t slot);
-  // Rows whose id of the slot is one of `wanted`, which has a byte for each id.
-  Result<Bitmap> with_ids(std::size_t slot, const std::vector<std::uint8_t>& wanted);
+  // Which terms of the facet's dictionary fulfil it, a byte each. Empty: none.
+  Result<std::vector<std::uint8_t>> fulfilling(const Term& term, std::size_t facet);
+  // Rows whose id of the facet is one of `wanted`, which has a byte for each id.
+  Result<Bitmap> with_ids(std::size_t facet, const std::vector<std::uint8_t>& wanted);
 
   Columns& columns_;
   Fields& fields_;

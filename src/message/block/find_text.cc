@@ -120,7 +120,7 @@ class TextFinder {
     const bool some = std::ranges::find(verdicts_, Verdict::all) != verdicts_.end();
     const bool read = std::ranges::find(verdicts_, Verdict::read) != verdicts_.end();
     if (some) {
-      VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotTemplate));
+      VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
       for (std::size_t row = 0; row < columns_.rows(); ++row) found.set_if(row, verdicts_[ids[row]] == Verdict::all);
     }
     if (read) VARVE_RETURN_IF_ERROR(read_texts(found));
@@ -131,7 +131,7 @@ class TextFinder {
   // Templates with the same words to look for have the same frames.
   Status judge_templates() {
     const Head& head = columns_.head();
-    verdicts_.assign(head.limits()[kSlotTemplate], Verdict::none);
+    verdicts_.assign(head.limits()[kFacetTemplate], Verdict::none);
     frames_of_.assign(verdicts_.size(), 0);
     verdicts_[kPlainText] = Verdict::read;
     VARVE_RETURN_IF_ERROR(choose_frames(kPlainText, judge_.words()));
@@ -199,7 +199,7 @@ class TextFinder {
   Texts& texts_;
   TemplateJudge judge_;
   std::size_t frames_ = 0;
-  std::vector<Verdict> verdicts_;       // by id of slot template
+  std::vector<Verdict> verdicts_;       // by id of facet template
   std::vector<std::size_t> frames_of_;  // which choice
   std::vector<Choice> choices_;
 };

@@ -40,27 +40,27 @@ enum class PartKind : std::uint8_t {
 };
 inline constexpr std::size_t kPartKinds = 17;
 
-// Slots give each row a small id. The first eleven are columns, by their own numbers.
-inline constexpr std::size_t kSlotObjects = 11;
-inline constexpr std::size_t kSlotTemplate = 12;
-inline constexpr std::size_t kSlotId = 13;
-inline constexpr std::size_t kSlotShape = 14;
-inline constexpr std::size_t kFixedSlots = 15;
-inline constexpr std::size_t kFieldSlots = 32;  // behind them, of free fields that many messages have
-inline constexpr std::size_t kSlots = kFixedSlots + kFieldSlots;
+// Facets give each row a small id. The first eleven are columns, by their own numbers.
+inline constexpr std::size_t kFacetObjects = 11;
+inline constexpr std::size_t kFacetTemplate = 12;
+inline constexpr std::size_t kFacetId = 13;
+inline constexpr std::size_t kFacetShape = 14;
+inline constexpr std::size_t kFixedFacets = 15;
+inline constexpr std::size_t kFieldFacets = 32;  // behind them, of free fields that many messages have
+inline constexpr std::size_t kFacets = kFixedFacets + kFieldFacets;
 
 inline constexpr std::size_t kTextColumns = 7;  // source … ip
 inline constexpr std::array<Column, 4> kIntegerColumns{Column::level, Column::kind, Column::pid, Column::sequence};
 
-constexpr std::size_t slot_of(Column column) { return static_cast<std::size_t>(column); }
-constexpr bool is_field_slot(std::size_t slot) { return slot >= kFixedSlots; }
-constexpr bool is_text_slot(std::size_t slot) { return slot < kTextColumns; }
-constexpr bool is_integer_slot(std::size_t slot) { return slot >= kTextColumns && slot < kSlotObjects; }
+constexpr std::size_t facet_of(Column column) { return static_cast<std::size_t>(column); }
+constexpr bool is_field_facet(std::size_t facet) { return facet >= kFixedFacets; }
+constexpr bool is_text_facet(std::size_t facet) { return facet < kTextColumns; }
+constexpr bool is_integer_facet(std::size_t facet) { return facet >= kTextColumns && facet < kFacetObjects; }
 
 // An integer column is a dictionary with so many values at most.
 inline constexpr std::size_t kIntegerTermsMax = 4096;
 
-// Ids of slot template.
+// Ids of facet template.
 inline constexpr std::uint32_t kNoText = 0;
 inline constexpr std::uint32_t kPlainText = 1;
 inline constexpr std::uint32_t kFirstTemplate = 2;
@@ -80,7 +80,7 @@ inline constexpr std::size_t kHexDigitsMax = 64;
 inline constexpr std::size_t kFieldPlain = 0;
 inline constexpr std::size_t kFieldDictionary = 1;
 inline constexpr std::size_t kFieldFew = 2;
-inline constexpr std::size_t kFieldSlot = 3;
+inline constexpr std::size_t kFieldFacet = 3;
 inline constexpr std::size_t kSplitBytesMax = std::size_t{1} << 20;  // longer texts are plain
 
 // Shorter words are not in the filter: nearly every frame would have them.

@@ -14,7 +14,7 @@ namespace varve::message::block {
 
 // Texts of one template (or plain ones), which follow one another.
 struct FrameRun {
-  std::uint32_t id = 0;  // of slot template
+  std::uint32_t id = 0;  // of facet template
   std::uint32_t texts = 0;
   std::string_view pattern;
 };

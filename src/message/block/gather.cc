@@ -23,12 +23,12 @@ class Gatherer {
     for (Cell cell; cells.next(cell);) add(cell);
     if (!shape_.empty()) {
       const std::string_view key(reinterpret_cast<const char*>(shape_.data()), shape_.size() * sizeof shape_[0]);
-      id(kSlotShape) = 1 + out_.shapes.add_copy(key, out_.arena);
+      id(kFacetShape) = 1 + out_.shapes.add_copy(key, out_.arena);
     }
   }
 
   void finish() {
-    for (std::size_t s = 0; s < kTextColumns; ++s) renumber(out_.slots[s], out_.terms[s].sort());
+    for (std::size_t s = 0; s < kTextColumns; ++s) renumber(out_.facets[s], out_.terms[s].sort());
     for (std::size_t i = 0; i < out_.numbers.size(); ++i) make_dictionary(i);
     const auto objects = out_.object_terms.sort();
     for (std::uint32_t& object : out_.objects) object = objects[object];
@@ -37,26 +37,26 @@ class Gatherer {
   }
 
  private:
-  std::uint32_t& id(std::size_t slot) {
-    auto& ids = out_.slots[slot];
+  std::uint32_t& id(std::size_t facet) {
+    auto& ids = out_.facets[facet];
     if (ids.empty()) ids.resize(out_.rows);
     return ids[row_];
   }
 
   void add(const Cell& cell) {
-    const auto slot = static_cast<std::size_t>(cell.column);
-    if (is_text_slot(slot)) {
-      id(slot) = 1 + out_.terms[slot].add(cell.text);
-    } else if (is_integer_slot(slot)) {
-      id(slot) = 1;
-      out_.numbers[slot - kTextColumns].push_back(cell.number);
+    const auto facet = static_cast<std::size_t>(cell.column);
+    if (is_text_facet(facet)) {
+      id(facet) = 1 + out_.terms[facet].add(cell.text);
+    } else if (is_integer_facet(facet)) {
+      id(facet) = 1;
+      out_.numbers[facet - kTextColumns].push_back(cell.number);
     } else if (cell.column == Column::object) {
-      ++id(kSlotObjects);
+      ++id(kFacetObjects);
       out_.objects.push_back(out_.object_terms.add(cell.text));
     } else if (cell.column == Column::text) {
       add_text(cell.text);
     } else if (cell.column == Column::id) {
-      id(kSlotId) = 1;
+      id(kFacetId) = 1;
       out_.ids += cell.text;
     } else {
       const std::uint32_t name = out_.names.add(cell.name);
@@ -78,7 +78,7 @@ class Gatherer {
     for (std::uint32_t& id : ids) id = id == 0 ? 0 : 1 + ranks[id - 1];
   }
 
-  // Of the integers of a slot, unless they are too many.
+  // Of the integers of a facet, unless they are too many.
   void make_dictionary(std::size_t i) {
     auto& numbers = out_.numbers[i];
     if (numbers.empty()) return;
@@ -108,7 +108,7 @@ class Gatherer {
       ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, number) - sorted.begin()));
     }
     std::size_t next = 0;
-    for (std::uint32_t& id : out_.slots[kTextColumns + i]) id = id == 0 ? 0 : 1 + ranks[firsts[next++]];
+    for (std::uint32_t& id : out_.facets[kTextColumns + i]) id = id == 0 ? 0 : 1 + ranks[firsts[next++]];
     numbers = std::move(sorted);
   }
 

@@ -41,9 +41,9 @@ struct Gathered {
   std::size_t rows = 0;
   std::vector<std::int64_t> times, nanos, arrivals;
   // The id of each row; empty: 0 in each.
-  std::array<std::vector<std::uint32_t>, kSlots> slots;
+  std::array<std::vector<std::uint32_t>, kFacets> facets;
   std::array<Interner, kTextColumns> terms;  // sorted
-  // Of integer slots (− kTextColumns): the numbers of a dictionary, sorted; or all, in the order of rows.
+  // Of integer facets (− kTextColumns): the numbers of a dictionary, sorted; or all, in the order of rows.
   std::array<std::vector<std::int64_t>, 4> numbers;
   std::array<bool, 4> plain{};
   Interner object_terms;
@@ -52,12 +52,12 @@ struct Gathered {
   Interner names;
   Interner shapes;                        // of u32: name × 4 + form; numbers of names are as in `first_names`
   std::vector<std::uint32_t> name_ranks;  // number of a name in a shape → number of the sorted name
-  // Fields that are slots, in the order of the slots: name, and how many terms there are.
-  struct FieldSlot {
+  // Fields that are facets, in the order of the facets: name, and how many terms there are.
+  struct FieldFacet {
     std::uint32_t name;
     std::size_t terms;
   };
-  std::vector<FieldSlot> field_slots;
+  std::vector<FieldFacet> field_facets;
   std::vector<FieldCell> fields;  // row after row
   GatheredTexts texts;
   Arena arena;

@@ -16,35 +16,35 @@ bool read_integers(Cursor& head, IntegerRange& out) {
   return out.min <= out.max;
 }
 
-bool read_field_slots(Cursor& head, Head& out) {
-  const std::uint64_t slots = head.varint();
-  if (slots > kFieldSlots) return false;
-  for (std::uint64_t i = 0; i < slots; ++i) {
+bool read_field_facets(Cursor& head, Head& out) {
+  const std::uint64_t facets = head.varint();
+  if (facets > kFieldFacets) return false;
+  for (std::uint64_t i = 0; i < facets; ++i) {
     const std::uint64_t name = head.varint(), terms = head.varint();
     if (name >= out.names || terms > out.rows) return false;
-    out.field_slots.push_back({static_cast<std::uint32_t>(name), static_cast<std::size_t>(terms)});
+    out.field_facets.push_back({static_cast<std::uint32_t>(name), static_cast<std::size_t>(terms)});
   }
   return head.ok();
 }
 
-// Each slot stands in one bundle at most.
+// Each facet stands in one bundle at most.
 bool read_bundles(Cursor& head, Head& out) {
   const std::uint64_t bundles = head.varint();
-  if (bundles > kSlots) return false;
+  if (bundles > kFacets) return false;
   std::uint64_t seen = 0;
   const auto limits = out.limits();
   for (std::uint64_t b = 0; b < bundles; ++b) {
     BundleHead& bundle = out.bundles.emplace_back();
-    const std::uint64_t slots = head.varint();
-    if (slots == 0 || slots > kSlots) return false;
-    for (std::uint64_t s = 0; s < slots; ++s) {
-      const unsigned slot = head.byte();
-      if (slot >= kSlots || (seen >> slot & 1) != 0) return false;
-      seen |= std::uint64_t{1} << slot;
-      bundle.slots.push_back(static_cast<std::uint8_t>(slot));
+    const std::uint64_t facets = head.varint();
+    if (facets == 0 || facets > kFacets) return false;
+    for (std::uint64_t s = 0; s < facets; ++s) {
+      const unsigned facet = head.byte();
+      if (facet >= kFacets || (seen >> facet & 1) != 0) return false;
+      seen |= std::uint64_t{1} << facet;
+      bundle.facets.push_back(static_cast<std::uint8_t>(facet));
     }
     const std::uint64_t size = head.varint();
-    if (size == 0 || (slots > 1 && size > out.rows) || (slots == 1 && size != limits[bundle.slots[0]])) return false;
+    if (size == 0 || (facets > 1 && size > out.rows) || (facets == 1 && size != limits[bundle.facets[0]])) return false;
     bundle.size = static_cast<std::size_t>(size);
   }
   return true;
@@ -69,17 +69,17 @@ bool read_counts(Cursor& head, Head& out) {
 
 }  // namespace
 
-std::array<std::size_t, kSlots> Head::limits() const {
-  std::array<std::size_t, kSlots> limits{};
+std::array<std::size_t, kFacets> Head::limits() const {
+  std::array<std::size_t, kFacets> limits{};
   for (std::size_t s = 0; s < kTextColumns; ++s) limits[s] = 1 + terms[s];
   for (std::size_t i = 0; i < integers.size(); ++i) {
     limits[kTextColumns + i] = integers[i].plain ? 2 : 1 + integers[i].distinct;
   }
-  limits[kSlotObjects] = objects_limit;
-  limits[kSlotTemplate] = kFirstTemplate + templates;
-  limits[kSlotId] = 2;
-  limits[kSlotShape] = 1 + shapes;
-  for (std::size_t f = 0; f < field_slots.size(); ++f) limits[kFixedSlots + f] = 1 + field_slots[f].terms;
+  limits[kFacetObjects] = objects_limit;
+  limits[kFacetTemplate] = kFirstTemplate + templates;
+  limits[kFacetId] = 2;
+  limits[kFacetShape] = 1 + shapes;
+  for (std::size_t f = 0; f < field_facets.size(); ++f) limits[kFixedFacets + f] = 1 + field_facets[f].terms;
   return limits;
 }
 
@@ -97,7 +97,7 @@ Result<Head> read_head(const Sections& sections) {
   out.first_us = head.fixed<std::int64_t>();
   out.last_us = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.first_us) + head.varint());
   if (!head.ok() || out.last_us < out.first_us) return corrupt();
-  if (!read_counts(head, out) || !read_field_slots(head, out) || !read_bundles(head, out)) return corrupt();
+  if (!read_counts(head, out) || !read_field_facets(head, out) || !read_bundles(head, out)) return corrupt();
   if (!out.directory.read(head) || !head.ok() || head.left() != 0) return corrupt();
   return out;
 }

@@ -20,7 +20,7 @@ struct IntegerRange {
 };
 
 struct BundleHead {
-  std::vector<std::uint8_t> slots;
+  std::vector<std::uint8_t> facets;
   std::size_t size = 0;
 };
 
@@ -28,19 +28,19 @@ struct Head {
   PartBytes bytes;  // what the directory points into
   std::size_t rows = 0;
   std::int64_t first_us = 0, last_us = 0;
-  std::array<IntegerRange, 4> integers;  // of slot kTextColumns + i
+  std::array<IntegerRange, 4> integers;  // of facet kTextColumns + i
   std::array<std::size_t, kTextColumns> terms{};
   std::size_t object_terms = 0, objects_limit = 0, objects = 0;
   std::size_t templates = 0, names = 0, shapes = 0, texts = 0;
-  struct FieldSlot {
+  struct FieldFacet {
     std::uint32_t name;
     std::size_t terms;
   };
-  std::vector<FieldSlot> field_slots;  // of slots kFixedSlots + i
+  std::vector<FieldFacet> field_facets;  // of facets kFixedFacets + i
   std::vector<BundleHead> bundles;
   Directory directory;
 
-  [[nodiscard]] std::array<std::size_t, kSlots> limits() const;
+  [[nodiscard]] std::array<std::size_t, kFacets> limits() const;
 };
 
 // Errors: corrupt, unsupported (of another version), and what reading gives.

@@ -48,16 +48,16 @@ class RowMaker {
     VARVE_ASSIGN_OR_RETURN(times_, columns_.times());
     VARVE_ASSIGN_OR_RETURN(nanos_, columns_.nanos());
     VARVE_ASSIGN_OR_RETURN(arrivals_, columns_.arrivals());
-    for (std::size_t s = 0; s < kFixedSlots; ++s) {
-      VARVE_ASSIGN_OR_RETURN(slots_[s], columns_.slot(s));
-      if (slots_[s].none()) continue;
-      if (is_text_slot(s) || s == kSlotObjects) {
+    for (std::size_t s = 0; s < kFixedFacets; ++s) {
+      VARVE_ASSIGN_OR_RETURN(facets_[s], columns_.facet(s));
+      if (facets_[s].none()) continue;
+      if (is_text_facet(s) || s == kFacetObjects) {
         VARVE_ASSIGN_OR_RETURN(terms_[s], columns_.terms(s));
       }
-      if (is_integer_slot(s)) {
+      if (is_integer_facet(s)) {
         VARVE_ASSIGN_OR_RETURN(numbers_[s - kTextColumns], columns_.numbers(s));
       }
-      if (s == kSlotObjects || s == kSlotId || plain(s)) {
+      if (s == kFacetObjects || s == kFacetId || plain(s)) {
         VARVE_ASSIGN_OR_RETURN(ranks_[s], columns_.ranks(s));
       }
     }
@@ -66,43 +66,43 @@ class RowMaker {
 
   Status make(std::uint32_t row, std::string_view text, Batch& out) {
     cells_.clear();
-    for (std::size_t s = 0; s < kSlotObjects; ++s) {
-      const std::uint32_t id = slots_[s][row];
+    for (std::size_t s = 0; s < kFacetObjects; ++s) {
+      const std::uint32_t id = facets_[s][row];
       if (id == 0) continue;
       Cell& cell = cells_.emplace_back(cell_of(static_cast<Column>(s)));
-      if (is_text_slot(s)) {
+      if (is_text_facet(s)) {
         cell.text = (*terms_[s])[id - 1];
       } else {
         cell.number = (*numbers_[s - kTextColumns])[plain(s) ? (*ranks_[s])[row] : id - 1];
       }
     }
     VARVE_RETURN_IF_ERROR(add_objects(row));
-    if (slots_[kSlotTemplate][row] != kNoText) cells_.push_back(cell_of(Column::text, text));
-    if (slots_[kSlotId][row] != 0) {
+    if (facets_[kFacetTemplate][row] != kNoText) cells_.push_back(cell_of(Column::text, text));
+    if (facets_[kFacetId][row] != 0) {
       VARVE_ASSIGN_OR_RETURN(const std::string_view ids, columns_.ids());
-      cells_.push_back(cell_of(Column::id, ids.substr((*ranks_[kSlotId])[row] * kIdBytes, kIdBytes)));
+      cells_.push_back(cell_of(Column::id, ids.substr((*ranks_[kFacetId])[row] * kIdBytes, kIdBytes)));
     }
     VARVE_RETURN_IF_ERROR(add_fields(row));
     return put(row, out);
   }
 
  private:
-  [[nodiscard]] bool plain(std::size_t slot) const {
-    return is_integer_slot(slot) && columns_.head().integers[slot - kTextColumns].plain;
+  [[nodiscard]] bool plain(std::size_t facet) const {
+    return is_integer_facet(facet) && columns_.head().integers[facet - kTextColumns].plain;
   }
 
   Status add_objects(std::uint32_t row) {
-    const std::uint32_t count = slots_[kSlotObjects][row];
+    const std::uint32_t count = facets_[kFacetObjects][row];
     if (count == 0) return {};
     VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
-    for (std::size_t i = (*ranks_[kSlotObjects])[row], end = i + count; i < end; ++i) {
-      cells_.push_back(cell_of(Column::object, (*terms_[kSlotObjects])[(*objects)[i]]));
+    for (std::size_t i = (*ranks_[kFacetObjects])[row], end = i + count; i < end; ++i) {
+      cells_.push_back(cell_of(Column::object, (*terms_[kFacetObjects])[(*objects)[i]]));
     }
     return {};
   }
 
   Status add_fields(std::uint32_t row) {
-    const std::uint32_t id = slots_[kSlotShape][row];
+    const std::uint32_t id = facets_[kFacetShape][row];
     if (id == 0) return {};
     VARVE_ASSIGN_OR_RETURN(const Fields::Cells* const all, fields_.cells());
     VARVE_ASSIGN_OR_RETURN(const auto shape, fields_.shape(id - 1));
@@ -141,10 +141,10 @@ class RowMaker {
   const std::vector<std::int64_t>* times_ = nullptr;
   const std::vector<std::int64_t>* nanos_ = nullptr;
   const std::vector<std::int64_t>* arrivals_ = nullptr;
-  std::array<SlotIds32, kSlots> slots_;
-  std::array<const Terms*, kSlots> terms_{};
+  std::array<FacetColumn, kFacets> facets_;
+  std::array<const Terms*, kFacets> terms_{};
   std::array<const std::vector<std::int64_t>*, 4> numbers_{};
-  std::array<const std::vector<std::uint32_t>*, kSlots> ranks_{};
+  std::array<const std::vector<std::uint32_t>*, kFacets> ranks_{};
   std::vector<Cell> cells_;
 };
 
@@ -159,7 +159,7 @@ class TextsOfRows {
     sizes_.assign(which_.size(), 0);
     if (columns_.head().texts == 0) return {};
     VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
-    VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotTemplate));
+    VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
     std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted;  // place, position in `which`
     for (std::uint32_t i = 0; i < which_.size(); ++i) {
       if (ids[which_[i]] != kNoText) wanted.emplace_back(order->places[which_[i]], i);

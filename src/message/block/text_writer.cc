@@ -36,7 +36,7 @@ class TextWriter {
   }
 
  private:
-  // Texts get the ids of slot template.
+  // Texts get the ids of facet template.
   void choose_templates() {
     const auto& patterns = gathered_.texts.patterns.terms();
     std::vector<std::uint32_t> counts(patterns.size());
@@ -53,15 +53,15 @@ class TextWriter {
       ids[kept[i]] = kFirstTemplate + i;
       templates_.push_back(patterns[kept[i]]);
     }
-    auto& slot = gathered_.slots[kSlotTemplate];
-    slot.resize(gathered_.rows);
+    auto& facet = gathered_.facets[kFacetTemplate];
+    facet.resize(gathered_.rows);
     for (const auto& text : texts_)
-      slot[text.row] = text.pattern == GatheredTexts::kNone ? kPlainText : ids[text.pattern];
+      facet[text.row] = text.pattern == GatheredTexts::kNone ? kPlainText : ids[text.pattern];
     letters_.resize(templates_.size());
   }
 
   [[nodiscard]] std::uint32_t id_of(std::uint32_t text) const {
-    return gathered_.slots[kSlotTemplate][texts_[text].row];
+    return gathered_.facets[kFacetTemplate][texts_[text].row];
   }
 
   void sort_texts() {

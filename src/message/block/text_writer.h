@@ -33,7 +33,7 @@ class FrameWriter {
   std::size_t sequences_ = 0;
 };
 
-// The ids of slot template for each row, and the parts of texts. Returns how many templates there are.
+// The ids of facet template for each row, and the parts of texts. Returns how many templates there are.
 std::size_t write_texts(Gathered& gathered, Packer& packer, PartWriter& parts);
 
 }  // namespace varve::message::block

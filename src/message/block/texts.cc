@@ -31,9 +31,9 @@ std::size_t Texts::Order::frame_of(std::uint32_t place) const {
 
 Result<const Texts::Order*> Texts::order() {
   if (order_ != nullptr) return order_.get();
-  VARVE_ASSIGN_OR_RETURN(const SlotIds32 ids, columns_.slot(kSlotTemplate));
+  VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
   const std::size_t rows = columns_.rows(), texts = columns_.head().texts;
-  std::vector<std::uint32_t> starts(columns_.head().limits()[kSlotTemplate] + 1);
+  std::vector<std::uint32_t> starts(columns_.head().limits()[kFacetTemplate] + 1);
   for (std::size_t row = 0; row < rows; ++row) ++starts[ids[row] + 1];
   const std::size_t without = starts[1];
   starts[1] = 0;

@@ -27,7 +27,7 @@ class Texts {
     std::vector<std::uint32_t> rows;    // by place
     std::vector<std::uint32_t> places;  // by row; of rows with a text
     std::vector<std::uint32_t> firsts;  // place of each frame's first text; behind the last: all texts
-    std::vector<std::uint32_t> ids;     // of slot template, by place
+    std::vector<std::uint32_t> ids;     // of facet template, by place
     [[nodiscard]] std::size_t frames() const { return firsts.size() - 1; }
     [[nodiscard]] std::size_t frame_of(std::uint32_t place) const;
   };
