@@ -193,7 +193,6 @@ class TextFinder {
     [[nodiscard]] bool none() const { return std::ranges::find(frames, 1) == frames.end(); }
   };
 
-  const Term& term_;
   const Bitmap& among_;
   Columns& columns_;
   Texts& texts_;
