@@ -128,21 +128,22 @@ Result<std::span<const ShapeCell>> Fields::shape(std::size_t shape) {
   return std::span(shapes->cells).subspan(shapes->starts[shape], shapes->starts[shape + 1] - shapes->starts[shape]);
 }
 
-Status Fields::load_part(std::size_t part) {
-  if (part_ == part) return {};
-  part_.reset();
-  VARVE_ASSIGN_OR_RETURN(const Names* const names, load_names());
-  VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::field_values, part));
-  Cursor from = bytes.cursor();
-  if (!read_packed(from, part_bytes_)) return fail(corrupt_part(PartKind::field_values));
-  Cursor cursor(part_bytes_.view());
-  part_fields_.clear();
-  for (std::int64_t f = names->firsts[part]; f < names->firsts[part + 1]; ++f) {
-    part_fields_.push_back(cursor.take(static_cast<std::size_t>(cursor.varint())));
+Result<const Fields::Part*> Fields::load_part(std::size_t number) {
+  auto& kept = parts_[number];
+  if (kept == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(const Names* const names, load_names());
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::field_values, number));
+    Cursor from = bytes.cursor();
+    auto read = std::make_unique<Part>();
+    if (!read_packed(from, read->bytes)) return fail(corrupt_part(PartKind::field_values));
+    Cursor cursor(read->bytes.view());
+    for (std::int64_t f = names->firsts[number]; f < names->firsts[number + 1]; ++f) {
+      read->fields.push_back(cursor.take(static_cast<std::size_t>(cursor.varint())));
+    }
+    if (!cursor.ok() || cursor.left() != 0) return fail(corrupt_part(PartKind::field_values));
+    kept = std::move(read);
   }
-  if (!cursor.ok() || cursor.left() != 0) return fail(corrupt_part(PartKind::field_values));
-  part_ = part;
-  return {};
+  return kept.get();
 }
 
 Result<const FieldValues*> Fields::values(std::uint32_t name) {
@@ -151,7 +152,7 @@ Result<const FieldValues*> Fields::values(std::uint32_t name) {
     VARVE_ASSIGN_OR_RETURN(const Names* const names, load_names());
     const auto behind = std::ranges::upper_bound(names->firsts, static_cast<std::int64_t>(name));
     const auto part = static_cast<std::size_t>(behind - names->firsts.begin()) - 1;
-    VARVE_RETURN_IF_ERROR(load_part(part));
+    VARVE_ASSIGN_OR_RETURN(const Part* const values, load_part(part));
     const auto& facets = columns_.head().field_facets;
     const auto found = std::ranges::find(facets, name, &Head::FieldFacet::name);
     FacetColumn ids;
@@ -160,7 +161,7 @@ Result<const FieldValues*> Fields::values(std::uint32_t name) {
     }
     auto read = std::make_unique<FieldValues>();
     const auto place = name - static_cast<std::size_t>(names->firsts[part]);
-    if (!read->read(Cursor(part_fields_[place]), static_cast<std::size_t>(names->counts[name]), columns_.rows(),
+    if (!read->read(Cursor(values->fields[place]), static_cast<std::size_t>(names->counts[name]), columns_.rows(),
                     found == facets.end() ? nullptr : &ids)) {
       return fail(corrupt_part(PartKind::field_values));
     }

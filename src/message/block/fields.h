@@ -73,19 +73,22 @@ class Fields {
     std::vector<std::size_t> starts;
     std::vector<ShapeCell> cells;
   };
+  // A part of values: its bytes, and where they are of which field.
+  struct Part {
+    Bytes bytes;
+    std::vector<std::span<const std::byte>> fields;
+  };
   Result<const Names*> load_names();
   Result<const Shapes*> load_shapes();
-  Status load_part(std::size_t part);
+  Result<const Part*> load_part(std::size_t number);
 
   Columns& columns_;
   std::unique_ptr<Names> names_;
   std::unique_ptr<Shapes> shapes_;
   std::unique_ptr<Cells> cells_;
   std::unordered_map<std::uint32_t, std::unique_ptr<FieldValues>> values_;
-  // The part of values that was read last, and where its fields begin.
-  std::optional<std::size_t> part_;
-  Bytes part_bytes_;
-  std::vector<std::span<const std::byte>> part_fields_;
+  // All that are read are kept: a message may have fields of many.
+  std::unordered_map<std::size_t, std::unique_ptr<Part>> parts_;
 };
 
 }  // namespace varve::message::block

@@ -109,7 +109,7 @@ class TemplateJudge {
 class TextFinder {
  public:
   TextFinder(const Term& term, const Bitmap& among, Columns& columns, Texts& texts)
-      : term_(term), among_(among), columns_(columns), texts_(texts), judge_(term) {}
+      : among_(among), columns_(columns), texts_(texts), judge_(term) {}
 
   Result<Bitmap> find() {
     Bitmap found(columns_.rows());

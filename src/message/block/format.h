@@ -18,6 +18,8 @@ inline constexpr std::size_t kRowsMax = 65'536;
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 27;
 inline constexpr std::size_t kSectionBytesMax = std::size_t{1} << 20;
 inline constexpr std::size_t kInlineBytesMax = 640;
+// A head of so many bytes gets no more parts.
+inline constexpr std::size_t kHeadBytesTarget = 64 << 10;
 inline constexpr std::size_t kSectionsMax = 4096;
 
 enum class PartKind : std::uint8_t {

@@ -33,7 +33,7 @@ std::vector<std::string> PartWriter::finish(Bytes& head) {
     head.byte(static_cast<unsigned>(part.kind));
     head.varint(part.number);
     auto bytes = part.bytes.view();
-    if (bytes.size() <= kInlineBytesMax) {
+    if (bytes.size() <= kInlineBytesMax && head.size() < kHeadBytesTarget) {
       head.varint(0);
       head.varint(bytes.size());
       head.add(bytes);
