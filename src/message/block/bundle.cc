@@ -140,7 +140,8 @@ Better best_for(const Growing& one, std::span<const Growing> others) {
     const std::size_t rows = one.bundle.entries.size();
     const std::size_t most = std::min(kEntriesMax, other.bundle.size + one.bundle.size + rows / 8);
     auto joined = join(other.bundle.entries, one.bundle.entries, most);
-    const double gain = joined ? gain_of(other, one, *joined) : 0;
+    if (!joined) continue;
+    const double gain = gain_of(other, one, *joined);
     if (gain > best.gain) best = {gain, i, std::move(*joined)};
   }
   return best;

@@ -11,43 +11,37 @@ Error corrupt_part(PartKind kind) {
   return {Code::corrupt, "part " + std::to_string(static_cast<unsigned>(kind)) + " of a message block is damaged"};
 }
 
-Result<const std::vector<std::int64_t>*> Columns::sequence(PartKind kind, std::size_t number, std::size_t count,
-                                                           std::optional<std::vector<std::int64_t>>& kept) {
-  if (!kept) {
-    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(kind, number));
-    Cursor from = bytes.cursor();
-    std::vector<std::int64_t> values;
-    if (!read_numbers(from, count, values)) return fail(corrupt_part(kind));
-    kept = std::move(values);
-  }
-  return &*kept;
+Result<std::vector<std::int64_t>> Columns::sequence(PartKind kind, std::size_t number, std::size_t count) {
+  VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(kind, number));
+  Cursor from = bytes.cursor();
+  std::vector<std::int64_t> values;
+  if (!read_numbers(from, count, values)) return fail(corrupt_part(kind));
+  return values;
 }
 
 Result<const std::vector<std::int64_t>*> Columns::times() {
   if (times_) return &*times_;
-  std::optional<std::vector<std::int64_t>> read;
-  VARVE_RETURN_IF_ERROR(sequence(PartKind::times, 0, rows(), read));
-  if (!std::ranges::is_sorted(*read) || read->front() != head_.first_us || read->back() != head_.last_us) {
+  VARVE_ASSIGN_OR_RETURN(auto read, sequence(PartKind::times, 0, rows()));
+  if (!std::ranges::is_sorted(read) || read.front() != head_.first_us || read.back() != head_.last_us) {
     return fail(corrupt_part(PartKind::times));
   }
-  times_ = std::move(read);
-  return &*times_;
+  return &times_.emplace(std::move(read));
 }
 
 Result<const std::vector<std::int64_t>*> Columns::nanos() {
-  if (!nanos_ && !has(PartKind::nanos)) nanos_.emplace();
   if (nanos_) return &*nanos_;
-  std::optional<std::vector<std::int64_t>> read;
-  VARVE_RETURN_IF_ERROR(sequence(PartKind::nanos, 0, rows(), read));
-  if (std::ranges::any_of(*read, [](std::int64_t n) { return n < 0 || n > 999; })) {
+  if (!has(PartKind::nanos)) return &nanos_.emplace();
+  VARVE_ASSIGN_OR_RETURN(auto read, sequence(PartKind::nanos, 0, rows()));
+  if (std::ranges::any_of(read, [](std::int64_t n) { return n < 0 || n > 999; })) {
     return fail(corrupt_part(PartKind::nanos));
   }
-  nanos_ = std::move(read);
-  return &*nanos_;
+  return &nanos_.emplace(std::move(read));
 }
 
 Result<const std::vector<std::int64_t>*> Columns::arrivals() {
-  return sequence(PartKind::arrivals, 0, rows(), arrivals_);
+  if (arrivals_) return &*arrivals_;
+  VARVE_ASSIGN_OR_RETURN(auto read, sequence(PartKind::arrivals, 0, rows()));
+  return &arrivals_.emplace(std::move(read));
 }
 
 Result<const Terms*> Columns::terms_unloaded(std::size_t facet) {
@@ -72,11 +66,16 @@ Result<const Terms*> Columns::terms(std::size_t facet) {
 }
 
 Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t facet) {
-  const IntegerRange& range = head_.integers[facet - kTextColumns];
   auto& kept = numbers_[facet - kTextColumns];
-  if (!range.plain) return sequence(PartKind::dictionary, facet, range.distinct, kept);
-  VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(facet));
-  return sequence(PartKind::integers, facet, all->back(), kept);
+  if (kept) return &*kept;
+  const IntegerRange& range = head_.integers[facet - kTextColumns];
+  std::size_t count = range.distinct;
+  if (range.plain) {
+    VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(facet));
+    count = all->back();
+  }
+  VARVE_ASSIGN_OR_RETURN(auto read, sequence(range.plain ? PartKind::integers : PartKind::dictionary, facet, count));
+  return &kept.emplace(std::move(read));
 }
 
 Result<const Bundle*> Columns::bundle_of(std::size_t facet, bool entries) {

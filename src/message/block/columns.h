@@ -71,8 +71,7 @@ class Columns {
   [[nodiscard]] bool has(PartKind kind, std::size_t number = 0) const { return head_.directory.has(kind, number); }
 
  private:
-  Result<const std::vector<std::int64_t>*> sequence(PartKind kind, std::size_t number, std::size_t count,
-                                                    std::optional<std::vector<std::int64_t>>& kept);
+  Result<std::vector<std::int64_t>> sequence(PartKind kind, std::size_t number, std::size_t count);
 
   struct LazyBundle {
     Bundle bundle;

@@ -173,7 +173,7 @@ Result<std::vector<std::string>> Block::terms(Column column, std::string_view pr
   if ((is_text_facet(facet) ? head.terms[facet] : head.object_terms) == 0) return out;
   VARVE_ASSIGN_OR_RETURN(const Terms* const terms, state_->columns.terms(facet));
   const auto range = terms->with_prefix(prefix);
-  check(range.has_value(), "terms that are loaded");
+  if (!range) return fail(corrupt_part(PartKind::dictionary));
   for (std::uint32_t t = range->begin; t < range->end; ++t) out.emplace_back((*terms)[t]);
   return out;
 }

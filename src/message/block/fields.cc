@@ -11,23 +11,25 @@ bool FieldValues::read(Cursor from, std::size_t count, std::size_t rows, const F
   if (encoding == kFieldDictionary || encoding == kFieldFacet) {
     const std::uint64_t terms = from.varint();
     if (!from.ok() || terms > count) return false;
-    terms_.emplace();
-    if (!terms_->read_all(from, static_cast<std::size_t>(terms)) || (encoding == kFieldFacet) != (facet != nullptr)) {
+    Terms& dictionary = terms_.emplace();
+    if (!dictionary.read_all(from, static_cast<std::size_t>(terms)) ||
+        (encoding == kFieldFacet) != (facet != nullptr)) {
       return false;
     }
-    const bool ids = facet != nullptr ? read_facet(rows, *facet) : read_ids(from, count, terms_->size(), ids_);
+    const bool ids =
+        facet != nullptr ? read_facet(rows, *facet, dictionary.size()) : read_ids(from, count, dictionary.size(), ids_);
     return ids && from.left() == 0;
   }
   if (encoding == kFieldFew) return read_few(from) && from.left() == 0;
   return encoding == kFieldPlain && from.ok() && read_plain(from) && from.left() == 0;
 }
 
-bool FieldValues::read_facet(std::size_t rows, const FacetColumn& facet) {
+bool FieldValues::read_facet(std::size_t rows, const FacetColumn& facet, std::size_t terms) {
   ids_.reserve(count_);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint32_t id = facet[row];
     if (id == 0) continue;
-    if (id > terms_->size() || ids_.size() == count_) return false;
+    if (id > terms || ids_.size() == count_) return false;
     ids_.push_back(id - 1);
   }
   return ids_.size() == count_;

@@ -28,7 +28,7 @@ class FieldValues {
   [[nodiscard]] std::string_view plain(std::size_t i) const {
     return text_of(texts_.view().subspan(starts_[i], starts_[i + 1] - starts_[i]));
   }
-  bool read_facet(std::size_t rows, const FacetColumn& facet);
+  bool read_facet(std::size_t rows, const FacetColumn& facet, std::size_t terms);
   bool read_few(Cursor& from);
   bool read_plain(Cursor& from);
 

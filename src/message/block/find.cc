@@ -66,6 +66,7 @@ Result<Bitmap> Finder::find(const Condition& condition, const Bitmap& among) {
 
 Result<Bitmap> Finder::all_of(const std::vector<Condition>& parts, const Bitmap& among) {
   std::vector<const Condition*> order;
+  order.reserve(parts.size());
   for (const Condition& part : parts) order.push_back(&part);
   std::ranges::stable_sort(order, {}, [](const Condition* part) { return cost_of(*part); });
   Bitmap left = among;

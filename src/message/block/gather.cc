@@ -104,6 +104,7 @@ class Gatherer {
     const auto first = sorted;
     std::ranges::sort(sorted);
     std::vector<std::uint32_t> ranks;
+    ranks.reserve(first.size());
     for (const std::int64_t number : first) {
       ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, number) - sorted.begin()));
     }

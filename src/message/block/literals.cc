@@ -130,7 +130,7 @@ void add_piece(std::string_view piece, bool begins, bool ends, Literals& out) {
     for (PieceForm& form : forms) form.pattern += literal;
   };
   any_word(piece, [&](std::string_view word) {
-    append({at, word.data()});
+    append({at, static_cast<std::size_t>(word.data() - at)});
     at = word.data() + word.size();
     const bool whole = (word.data() != piece.data() || begins) && (at != end || ends);
     if (whole) out.words.emplace_back(word);
@@ -148,7 +148,7 @@ void add_piece(std::string_view piece, bool begins, bool ends, Literals& out) {
     }
     return false;
   });
-  append({at, end});
+  append({at, static_cast<std::size_t>(end - at)});
   if (piece.contains(kVariable)) forms.clear();  // no template has it
   out.pieces.push_back(std::move(forms));
   out.texts.emplace_back(piece);
