@@ -200,6 +200,19 @@ class Kept(OwnServerCase):
                 self.assertEqual(one.rows(["ObjectId"], table="SecretTable"), [{"ObjectId": "x"}])
             server.settle()
 
+    def test_tenants_have_their_bounds(self):
+        server = self.new_server({"limits.tenants": "2"})
+        server.start()
+        self.assertEqual(Logs(server, "varve").post([{"text": "x"}]).status, 403)
+        self.assertEqual(Logs(server, "empty").post([]).status, 204)
+        Logs(server, "one").put({"text": "1"})
+        Logs(server, "two").put({"text": "2"})
+        refused = Logs(server, "three").post([{"text": "3"}])
+        self.assertEqual(refused.status, 429)
+        self.assertIn(b"limits.tenants", refused.body)
+        self.assertEqual(Logs(server, "three").texts(), [])
+        Logs(server, "one").put({"text": "more"})
+
     def test_the_same_id_is_the_same_message(self):
         server = self.new_server()
         server.start()

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/units.h"
+#include "model/tenant.h"
 #include "model/time_zone.h"
 
 namespace varve::config {
@@ -175,7 +176,9 @@ Status set_syslog_tcp(Config& config, std::string_view text) {
 }
 
 Status set_syslog_tenant(Config& config, std::string_view text) {
-  if (!is_tenant_name(text)) return fail(Code::invalid, "1 to 64 of A-Z a-z 0-9 . _ -");
+  if (!is_tenant_name(text) || text == model::kOwnTenant) {
+    return fail(Code::invalid, "1 to 64 of A-Z a-z 0-9 . _ -, and not varve");
+  }
   config.syslog.tenant = text;
   return {};
 }

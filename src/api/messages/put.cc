@@ -8,6 +8,7 @@
 #include "api/messages/routes.h"
 #include "api/shared/query_answer.h"
 #include "message/builder.h"
+#include "model/tenant.h"
 #include "protocol/messages/answer.h"
 #include "protocol/messages/ndjson.h"
 
@@ -20,6 +21,7 @@ constexpr std::int64_t kUsPerMs = 1000;
 
 struct MessagePut {
   storage::MessageStore& store;
+  write::Writer& writer;  // knows how many tenants there may be
   const Clock& clock;
   MessageLimits limits;
   Counter& accepted;
@@ -60,7 +62,9 @@ Result<messages::Options> options_of(const Request& request, const MessageLimits
 
 void MessagePut::operator()(const Request& request, const Responder& answer) const {
   static_assert(http::kBodyPadding >= messages::kBodyPadding);
+  const auto refuse = [&](const Error& why) { answer(with_retry(error_response(status_of(why.code), why.message))); };
   if (request.tenant.empty()) return answer(error_response(400, "the request names no tenant"));
+  if (const Status writable = model::check_writable(request.tenant); !writable) return refuse(writable.error());
   const auto options = options_of(request, limits, clock.now_ms());
   if (!options) return answer(error_response(400, options.error().message));
   message::Batch batch;
@@ -71,6 +75,9 @@ void MessagePut::operator()(const Request& request, const Responder& answer) con
     response = Response::json(400, messages::answer_of(outcome));
   }
   const std::size_t rows = batch.rows();
+  if (rows > 0) {  // a tenant comes to be with its first message
+    if (const Status made = writer.make_tenant(request.tenant); !made) return refuse(made.error());
+  }
   store.append_messages(
       request.tenant, batch, [this, rows, answer, response = std::move(response)](const Status& status) mutable {
         if (status) accepted.add(rows);
@@ -84,7 +91,7 @@ void MessagePut::operator()(const Request& request, const Responder& answer) con
 void add_message_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;
   const auto put = std::make_shared<const MessagePut>(
-      MessagePut{*context.messages, context.clock, context.message_limits,
+      MessagePut{*context.messages, context.writer, context.clock, context.message_limits,
                  context.metrics.counter("varve_messages_accepted_total", "Log messages stored, by protocol.",
                                          {{"protocol", "ndjson"}}),
                  rejected_counters(context.metrics)});
