@@ -9,8 +9,8 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kBlockBytesMin = std::size_t{4} << 10;
-constexpr std::size_t kBlockBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kMessageBlockBytesMin = std::size_t{4} << 10;
+constexpr std::size_t kMessageBlockBytesMax = std::size_t{1} << 20;
 constexpr std::int64_t kUsPerMs = 1000;
 
 }  // namespace
@@ -24,7 +24,7 @@ model::Timestamp MessageHead::slot_of(std::int64_t time_us) const {
 std::byte* MessageHead::reserve(Slot& slot, std::size_t bytes) {
   if (slot.blocks.empty() || slot.blocks.back().capacity - slot.blocks.back().used < bytes) {
     const std::size_t grown =
-        slot.blocks.empty() ? kBlockBytesMin : std::min(slot.blocks.back().capacity * 2, kBlockBytesMax);
+        slot.blocks.empty() ? kMessageBlockBytesMin : std::min(slot.blocks.back().capacity * 2, kMessageBlockBytesMax);
     Block block;
     block.capacity = std::max(grown, bytes);
     block.bytes = std::make_unique_for_overwrite<std::byte[]>(block.capacity);
