@@ -17,7 +17,7 @@ namespace {
 
 namespace messages = protocol::messages;
 
-constexpr std::int64_t kUsPerMs = 1000;
+constexpr std::int64_t kMicrosecondsPerMs = 1000;
 
 struct MessagePut {
   storage::MessageStore& store;
@@ -54,9 +54,10 @@ Result<messages::Options> options_of(const Request& request, const MessageLimits
   const auto objects = request.param("objects").value_or("");
   if (!objects.empty() && objects != "xml") return fail(Code::invalid, "objects must be xml, if it is given");
   options.names_in_xml = objects == "xml";
-  options.now_us = now_ms * kUsPerMs;
-  options.limits = {options.now_us - limits.retention_ms * kUsPerMs, options.now_us + limits.future_ms * kUsPerMs,
-                    "older than messages.retention", "further ahead than messages.future"};
+  options.now_us = now_ms * kMicrosecondsPerMs;
+  options.limits = {options.now_us - limits.retention_ms * kMicrosecondsPerMs,
+                    options.now_us + limits.future_ms * kMicrosecondsPerMs, "older than messages.retention",
+                    "further ahead than messages.future"};
   return options;
 }
 

@@ -16,7 +16,7 @@ using storage::MessagePart;
 
 constexpr std::size_t kRowsBetweenLooks = 4096;  // at the clock
 
-auto order_of(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
+auto time_order_of(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
 
 struct Found {
   std::vector<RowView> rows;
@@ -74,7 +74,7 @@ Result<bool> search_together(std::span<const MessagePart> parts, const MessageSe
   Found found;
   for (const MessagePart& part : parts) VARVE_RETURN_IF_ERROR(find_rows(part, search, deadline, found));
   std::vector<RowView>& rows = found.rows;
-  std::ranges::sort(rows, {}, order_of);
+  std::ranges::sort(rows, {}, time_order_of);
   Repeats repeats;
   std::erase_if(rows, [&](RowView row) { return repeats.holds(row); });
   if (search.newest_first) std::ranges::reverse(rows);
