@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing of one tenant is ever visible to another, whichever way the tenant is named."""
 
+import json
 import pathlib
 import re
 import unittest
@@ -150,6 +151,14 @@ SHOWS = [
     ("GET", "/api/v1/metadata/notes/secret_value/secret_key", None, "424242"),
     ("GET", "/api/v1/rollups", None, "secret_metric"),
 ]
+if not cluster.chosen():  # messages are on the embedded engine only
+    ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
+    SHOWS += [
+        ("POST", "/analytics/query", dict(ROWS, select_fields=["Source", "Xmlmessage"]), "secret_value"),
+        ("POST", "/analytics/query", dict(ROWS, table="StatTable.FieldNames.fields", select_fields=["fields.value"]), "secret_device"),
+        ("POST", "/analytics/query", dict(ROWS, select_fields=["Source"], aggregate=["count"]), "secret_device"),
+    ]
+MESSAGE = {"source": "secret_device", "objects": ["secret_group:secret_value"], "text": "secret_value 424242"}
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
 LINE = f"secret_metric,secret_key=secret_value,metricGroup=secret_group,resource=secret_device value=666 {T0}"
 # What changes something: done by another tenant it changes nothing of the owner's.
@@ -170,6 +179,7 @@ CHANGES = [
 SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
+ELSEWHERE = ["/analytics/query", "/api/v1/messages"]  # messages_test.py puts and asks as several tenants
 NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
 
 
@@ -187,7 +197,7 @@ class EveryRoute(ServerCase):
             if not re.search("_(test|bench|fuzz)\\.cc$", source.name):
                 routes.update(re.findall(r'"(/[\w/.-]+)"', source.read_text()))
         self.assertGreater(len(routes), 40)
-        asked = [path.split("?")[0] for path in SAME + [case[1] for case in SHOWS + CHANGES] + ["/-/settle"]]
+        asked = [path.split("?")[0] for path in SAME + [case[1] for case in SHOWS + CHANGES] + ["/-/settle"] + ELSEWHERE]
         missing = [route for route in sorted(routes - NO_ROUTES)
                    if not any(path == route or (route.endswith("/") and path.startswith(route)) for path in asked)]
         self.assertEqual(missing, [], "routes that no test of tenants asks")
@@ -197,6 +207,8 @@ class EveryRoute(ServerCase):
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
+        if not cluster.chosen():
+            self.assertEqual(self.server.post("/t/owner/api/v1/messages", json.dumps(MESSAGE)).status, 204)
         for settled in (False, True):
             for method, path, body, word in SHOWS:
                 if cluster.chosen() and "admin/slots" in path:
