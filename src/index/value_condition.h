@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/regex.h"
 #include "base/result.h"
 #include "index/matcher.h"
-#include "base/regex.h"
 
 namespace varve::index {
 

@@ -3,7 +3,8 @@
 //
 //   segment := "varvewal" version:u32 zero:u32  record*
 //   record  := magic:u32 crc:u32 length:u32 definitions:u32 sequence:u64  payload          (24 bytes before it)
-//   payload := definition records (`definitions` bytes, docs/formats/definitions.md), rows (the rest, model/row.h or messages)
+//   payload := definition records (`definitions` bytes, docs/formats/definitions.md), rows (the rest, model/row.h or
+//   messages)
 //            | mark, if `definitions` is kMark: synced:u64 next:u64, in a segment's first record also file identity
 //
 // Little endian. `length` is that of the payload; crc is the CRC-32C of everything behind it. Sequences ascend by one
