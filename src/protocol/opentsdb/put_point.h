@@ -2,6 +2,9 @@
 // One point of /api/put: a fast way for points as machines write them, and a general one for the rest. See put.h.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +16,11 @@
 
 namespace varve::protocol::opentsdb {
 
-// Integers below 2^32 are seconds, others milliseconds, as in OpenTSDB.
-inline std::int64_t to_milliseconds(std::int64_t time) { return time >= std::int64_t{1} << 32 ? time : time * 1000; }
+// Integers below 2^32 are seconds, others milliseconds, as in OpenTSDB. What is before all times stays before them.
+inline std::int64_t to_milliseconds(std::int64_t time) {
+  if (time >= std::int64_t{1} << 32) return time;
+  return std::max(time, std::numeric_limits<std::int64_t>::min() / 1000) * 1000;
+}
 
 class FastPoints {
  public:

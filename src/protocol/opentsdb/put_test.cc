@@ -122,7 +122,8 @@ TEST(Put, Times) {
   };
   for (const auto& c : cases) EXPECT_EQ(time(c.body), "m{h=a} " + std::string(c.want) + " 1") << c.body;
   for (const char* bad : {"0", "-1", "\"\"", "\"today\"", "\"1h-ago\"", "\"2020-09-12\"", "\"1969-12-31T23:59:59Z\"",
-                          "null", "true", "[]", "9007199254740993", "1e30", "99999999999999999999"}) {
+                          "null", "true", "[]", "9007199254740993", "1e30", "99999999999999999999",
+                          "-18446744073709551", "\"-18446744073709551\"", "-9223372036854775808"}) {
     EXPECT_EQ(time(bad), " ! 0: Invalid timestamp") << bad;
   }
 }
