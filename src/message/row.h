@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include "base/bytes.h"
 #include "codec/varint.h"
@@ -59,6 +60,9 @@ struct RowView {
   // The first cell of the column; columns but object and field have one at most.
   [[nodiscard]] std::optional<Cell> cell(Column column) const;
 };
+
+// Messages are ordered by time, then by arrival.
+inline auto time_order(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
 
 inline void set_arrival(std::byte* row, std::uint64_t arrival) { store_le(row + 16, arrival); }
 

@@ -126,10 +126,9 @@ Status gather(std::span<const RowView> rows, Gathered& out) {
     return fail(Code::invalid, "a block has 1 to 65536 messages, not " + std::to_string(rows.size()));
   }
   std::size_t bytes = 0;
-  const auto key = [](RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     bytes += rows[i].bytes();
-    if (i > 0 && key(rows[i]) < key(rows[i - 1])) {
+    if (i > 0 && time_order(rows[i]) < time_order(rows[i - 1])) {
       return fail(Code::invalid, "message " + std::to_string(i) + " of a block is before the one in front of it");
     }
   }

@@ -16,8 +16,6 @@ using storage::MessagePart;
 
 constexpr std::size_t kRowsBetweenLooks = 4096;  // at the clock
 
-auto time_order_of(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
-
 struct Found {
   std::vector<RowView> rows;
   std::vector<std::shared_ptr<const void>> held;  // what the rows lie in
@@ -74,7 +72,7 @@ Result<bool> search_together(std::span<const MessagePart> parts, const MessageSe
   Found found;
   for (const MessagePart& part : parts) VARVE_RETURN_IF_ERROR(find_rows(part, search, deadline, found));
   std::vector<RowView>& rows = found.rows;
-  std::ranges::sort(rows, {}, time_order_of);
+  std::ranges::sort(rows, {}, message::time_order);
   Repeats repeats;
   std::erase_if(rows, [&](RowView row) { return repeats.holds(row); });
   if (search.newest_first) std::ranges::reverse(rows);

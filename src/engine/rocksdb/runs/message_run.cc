@@ -22,7 +22,7 @@ std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pie
       at += rows.back().bytes();
     }
   }
-  std::ranges::sort(rows, {}, [](RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); });
+  std::ranges::sort(rows, {}, message::time_order);
   return rows;
 }
 
