@@ -16,6 +16,10 @@
 #include "base/result.h"
 #include "message/builder.h"
 
+namespace varve::message::block {
+class Sections;
+}
+
 namespace varve::storage {
 
 // Whole rows (message/row.h), in any order. They stay as long as `held` does.
@@ -24,14 +28,17 @@ struct MessageRows {
   std::shared_ptr<const void> held;
 };
 
-// Some messages of one tenant. Immutable: what comes later is in other parts.
+// Some messages of one tenant: rows, or a sealed block. Immutable: what comes later is in other parts.
 struct MessagePart {
   std::int64_t first_us = 0;  // smallest and largest time of its messages
   std::int64_t last_us = 0;
   std::uint64_t messages = 0;
-  // Its rows, or of many those pieces that overlap the range. Blocks where they are on disk or on another server.
-  // Errors: corrupt, io, unavailable, timeout.
-  std::function<Result<MessageRows>(std::int64_t first_us, std::int64_t last_us)> read;
+  // Its rows, or of many those pieces that overlap the range; not set if it is a block. The caller waits where they are
+  // on disk or on another server. Errors: corrupt, io, unavailable, timeout.
+  std::function<Result<MessageRows>(std::int64_t first_us, std::int64_t last_us)> read = nullptr;
+  // Its sections (message/block/block.h), whose reading may wait and fail likewise. The same message (time and sender's
+  // id) does not stand in it twice, but may stand in another part.
+  std::shared_ptr<const message::block::Sections> block = nullptr;
 };
 
 // Names that a tenant's messages have brought along.
