@@ -51,8 +51,8 @@ class MergedRows final : public RowSource {
 
   const bool newest_first_;
   bool started_ = false;
-  std::vector<Unopened> unopened_;  // the next one last
-  std::vector<Opened> heap_;        // the next row's first
+  std::vector<Unopened> unopened_;      // the next one last
+  std::vector<Opened> heap_;            // the next row's first
   std::unique_ptr<RowSource> current_;  // its row was returned last
 
   std::int64_t time_us_ = 0;  // of the ids

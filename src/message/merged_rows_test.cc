@@ -13,7 +13,8 @@
 namespace varve::message {
 namespace {
 
-// Rows of a batch, in one order; checks that it is asked only after it was opened, and gives one row's memory at a time.
+// Rows of a batch, in one order; checks that it is asked only after it was opened, and gives one row's memory at a
+// time.
 class ListedRows final : public RowSource {
  public:
   explicit ListedRows(std::vector<std::vector<std::byte>> rows) : rows_(std::move(rows)) {}
@@ -55,9 +56,8 @@ Made made_of(RowView row) {
 std::vector<Made> without_repeats(std::vector<Made> all) {
   std::ranges::sort(all);
   std::set<std::tuple<std::int64_t, unsigned, int>> seen;
-  std::erase_if(all, [&](const Made& made) {
-    return made.id != 0 && !seen.emplace(made.time_us, made.nanos, made.id).second;
-  });
+  std::erase_if(
+      all, [&](const Made& made) { return made.id != 0 && !seen.emplace(made.time_us, made.nanos, made.id).second; });
   return all;
 }
 

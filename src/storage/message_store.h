@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "message/builder.h"
+#include "message/condition.h"
 
 namespace varve::message::block {
 class Sections;
@@ -63,6 +64,12 @@ class MessageStore {
 
   // Of all messages that are stored. Unknown tenant: none. Errors: as of MessagePart::read.
   [[nodiscard]] virtual Result<MessageNames> message_names(std::string_view tenant) const = 0;
+
+  // Deletes the messages from first_us to last_us, both inclusive, that fulfil the condition, of those that were
+  // acknowledged before; returns how many. Durable, and seen by every query that starts later. Unknown tenant: none.
+  // Error: nothing is deleted (io, corrupt, unavailable), or, in a cluster, some of it.
+  virtual Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                                const message::Condition& condition) = 0;
 };
 
 }  // namespace varve::storage

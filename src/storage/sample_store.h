@@ -119,7 +119,8 @@ struct SettleReport {
   std::uint64_t slots_sealed = 0;
   std::uint64_t chunks_written = 0;
   std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  // of the chunks written
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;  // of the chunks and blocks written
 };
 
 struct StorageBytes {

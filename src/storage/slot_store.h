@@ -62,6 +62,10 @@ class SlotStore {
   [[nodiscard]] virtual SlotCounts slot_counts() const = 0;  // over all tenants
   // The tenant's slots, latest first.
   [[nodiscard]] virtual std::vector<SlotState> slots(model::TenantId tenant, std::size_t limit) const = 0;
+  // The same of its messages, which are counted as samples. An engine that stores none has none.
+  [[nodiscard]] virtual std::vector<SlotState> message_slots(model::TenantId /*tenant*/, std::size_t /*limit*/) const {
+    return {};
+  }
   [[nodiscard]] virtual std::vector<SetAsideWork> set_aside() const = 0;  // of all tenants
 };
 

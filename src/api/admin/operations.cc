@@ -16,7 +16,7 @@ std::string report_of(const storage::SettleReport& report, double seconds) {
   std::string out;
   protocol::json::Writer json(out);
   json.begin_object().member("slots_sealed", report.slots_sealed).member("chunks_written", report.chunks_written);
-  json.member("samples", report.samples).member("bytes", report.bytes);
+  json.member("samples", report.samples).member("messages", report.messages).member("bytes", report.bytes);
   json.key("seconds").raw(std::to_string(seconds)).end_object();  // in microseconds, however short it was
   return out += '\n';
 }

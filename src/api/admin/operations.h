@@ -17,7 +17,7 @@ namespace varve::api {
 void add_health(Router& router, const http::Gate& gate, const Metrics& metrics);
 
 // POST /-/settle: runs store.settle() on the pool (one at a time; the others wait their turn behind it) and answers
-// {"slots_sealed":…,"chunks_written":…,"samples":…,"bytes":…,"seconds":…}.
+// {"slots_sealed":…,"chunks_written":…,"samples":…,"messages":…,"bytes":…,"seconds":…}.
 void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool);
 
 }  // namespace varve::api

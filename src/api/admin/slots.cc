@@ -17,6 +17,12 @@ using protocol::json::Writer;
 constexpr std::size_t kSlotsShown = 100;
 constexpr std::size_t kSlotsMax = 100'000;
 
+void append_message_slot(Writer& json, const storage::SlotState& slot) {
+  json.begin_object().member("start", slot.start).member("end", slot.end);
+  json.member("state", storage::to_string(slot.phase)).member("messages", slot.samples).member("bytes", slot.bytes);
+  json.member("fragments", slot.fragments).end_object();
+}
+
 void append_slot(Writer& json, const storage::SlotState& slot) {
   json.begin_object().member("start", slot.start).member("end", slot.end);
   json.member("state", storage::to_string(slot.phase)).member("samples", slot.samples).member("bytes", slot.bytes);
@@ -57,6 +63,10 @@ Result<Response> slots_response(const storage::SlotStore& slots, const storage::
   json.end_array().key("slots").begin_array();
   if (tenant) {
     for (const auto& slot : slots.slots(*tenant, limit)) append_slot(json, slot);
+  }
+  json.end_array().key("messages").begin_array();
+  if (tenant) {
+    for (const auto& slot : slots.message_slots(*tenant, limit)) append_message_slot(json, slot);
   }
   json.end_array().end_object();
   return Response::json(200, std::move(body));

@@ -13,6 +13,7 @@
 #include "engine/rocksdb/runs/tables.h"
 #include "engine/rocksdb/series/catalog.h"
 #include "engine/rocksdb/settle/set_aside.h"
+#include "message/condition.h"
 
 namespace varve::engine::rocksdb {
 
@@ -39,6 +40,19 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all);
 // --- seal.cc: rolls raw slots up into windows
 Status seal(const JobContext& job, std::span<const SlotKey> slots);
 std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms);
+
+// --- seal_messages.cc: turns the runs of a slot of messages into one of sealed blocks; a damaged slot is set aside
+Status seal_messages(const JobContext& job, const SlotKey& slot);
+std::vector<SlotKey> sealable_messages(const JobContext& job, std::int64_t ended_before_ms);
+
+// --- erase_messages.cc: deletes messages; returns how many
+struct MessageErasure {
+  model::TenantId tenant{};
+  std::int64_t first_us = 0;  // both inclusive
+  std::int64_t last_us = 0;
+  const message::Condition& condition;
+};
+Result<std::uint64_t> erase_messages(const JobContext& job, const MessageErasure& what);
 
 // --- coarse.cc: combines windows into windows wider than a slot
 Status seal_coarse(const JobContext& job, std::span<const CoarseWindow> windows);

@@ -24,6 +24,15 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
     report.samples += run.samples;
     report.bytes += run.bytes;
   }
+  for (const auto& [slot, now] : after.messages) {
+    const auto& run = *now.runs.back();
+    const auto then = before.messages.find(slot);
+    const bool known = then != before.messages.end() && then->second.runs.back()->key.run == run.key.run;
+    if (known || run.sealed.empty()) continue;
+    ++report.slots_sealed;
+    report.messages += run.samples;
+    report.bytes += run.bytes;
+  }
   return report;
 }
 
@@ -90,8 +99,11 @@ bool Maintenance::round_due() {
   const std::int64_t now = job_.env.clock.now_ms();
   if (now - last_round_ms_ < options.slot_quiet_ms && now >= last_round_ms_) return false;
   if (retention_.due()) return true;
-  if (!options.rolls_up || owned_partitions(options).empty()) return false;
   const std::int64_t ended_before = now - options.slot_quiet_ms;
+  if (visible_.now().head->messages.has_ended(ended_before) || !sealable_messages(job_, ended_before).empty()) {
+    return true;
+  }
+  if (!options.rolls_up || owned_partitions(options).empty()) return false;
   return head_has_ended(ended_before) || !sealable(job_, ended_before).empty() ||
          !coarse_due(job_, ended_before).empty();
 }
@@ -108,8 +120,11 @@ bool Maintenance::head_has_ended(std::int64_t ended_before_ms) const {
 Status Maintenance::settle_round() {
   last_round_ms_ = job_.env.clock.now_ms();
   const std::int64_t ended_before = last_round_ms_ - job_.env.options.slot_quiet_ms;
-  if (head_has_ended(ended_before)) VARVE_RETURN_IF_ERROR(flush_.all());
+  if (head_has_ended(ended_before) || visible_.now().head->messages.has_ended(ended_before)) {
+    VARVE_RETURN_IF_ERROR(flush_.all());
+  }
   VARVE_RETURN_IF_ERROR(seal_all(ended_before));
+  VARVE_RETURN_IF_ERROR(seal_all_messages(ended_before));
   return retention_.drop_expired();
 }
 
@@ -133,6 +148,13 @@ Status Maintenance::seal_all(std::int64_t ended_before_ms) {
   return {};
 }
 
+Status Maintenance::seal_all_messages(std::int64_t ended_before_ms) {
+  for (const SlotKey& slot : sealable_messages(job_, ended_before_ms)) {
+    VARVE_RETURN_IF_ERROR(seal_messages(job_, slot));
+  }
+  return {};
+}
+
 Result<storage::SettleReport> Maintenance::settle() {
   MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
@@ -140,6 +162,7 @@ Result<storage::SettleReport> Maintenance::settle() {
   VARVE_RETURN_IF_ERROR(flush_.all());
   VARVE_RETURN_IF_ERROR(merge_all());
   VARVE_RETURN_IF_ERROR(seal_all(job_.env.clock.now_ms()));
+  VARVE_RETURN_IF_ERROR(seal_all_messages(job_.env.clock.now_ms()));
   VARVE_RETURN_IF_ERROR(merge_all());
   VARVE_RETURN_IF_ERROR(reclaim_.all());
   VARVE_RETURN_IF_ERROR(seal_all(job_.env.clock.now_ms()));  // windows of which a part went
@@ -162,6 +185,17 @@ Result<storage::EraseReport> Maintenance::erase(model::TenantId tenant, std::spa
   }
   erase.give_back_room(job_.tables.database());
   return erase.report();
+}
+
+Result<std::uint64_t> Maintenance::erase_messages(const MessageErasure& what) {
+  const MutexLock lock(mutex_);
+  VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
+  VARVE_RETURN_IF_ERROR(flush_.all());
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t erased, rocksdb::erase_messages(job_, what));
+  if (auto status = erase_garbage(); !status) {
+    log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
+  }
+  return erased;
 }
 
 void Maintenance::forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) {

@@ -34,6 +34,7 @@ class Maintenance {
   Result<storage::SettleReport> settle() VARVE_EXCLUDES(mutex_);
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                      model::TimeRange range, const std::atomic<bool>* cancelled) VARVE_EXCLUDES(mutex_);
+  Result<std::uint64_t> erase_messages(const MessageErasure& what) VARVE_EXCLUDES(mutex_);
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex_);
 
   [[nodiscard]] const SetAside& set_aside() const { return set_aside_; }
@@ -48,6 +49,7 @@ class Maintenance {
   [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
   Status settle_round() VARVE_REQUIRES(mutex_);
   Status seal_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
+  Status seal_all_messages(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
 
   SetAside set_aside_;
   const JobContext job_;

@@ -6,6 +6,7 @@
 #include "engine/rocksdb/log/log_format.h"
 #include "engine/rocksdb/runs/message_names.h"
 #include "engine/rocksdb/runs/message_run.h"
+#include "engine/rocksdb/runs/sealed_messages.h"
 #include "engine/rocksdb/store.h"
 #include "engine/rocksdb/store_state.h"
 
@@ -40,11 +41,24 @@ MessagePart part_of(const std::shared_ptr<const Run>& run, const Database& datab
           }};
 }
 
+void add_sealed(const Run& run, const Database& database, const std::shared_ptr<const Database::Snapshot>& snapshot,
+                const Asked& asked, std::vector<MessagePart>& out) {
+  for (SealedBlock& block : sealed_blocks(run, database, snapshot)) {
+    const SealedMessages& about = block.about;
+    if (about.first_us > asked.last_us || about.last_us < asked.first_us) continue;
+    out.push_back({about.first_us, about.last_us, about.messages, nullptr, std::move(block.sections)});
+  }
+}
+
 void add_of_runs(const View& view, const Database& database, const Asked& asked, std::vector<MessagePart>& out) {
   const auto& slots = view.runs->messages;
   auto at = slots.lower_bound({asked.tenant, kMessageGranularity, model::kTimestampMin});
   for (; at != slots.end() && at->first.tenant == asked.tenant; ++at) {
     for (const auto& run : at->second.runs) {
+      if (!run->sealed.empty()) {
+        add_sealed(*run, database, view.snapshot, asked, out);
+        continue;
+      }
       MessagePart part = part_of(run, database, view.snapshot);
       if (part.first_us <= asked.last_us && part.last_us >= asked.first_us) out.push_back(std::move(part));
     }
@@ -107,6 +121,13 @@ Result<storage::MessageNames> Store::message_names(std::string_view tenant) cons
   add_names_of_head(view.immutable, *id, names);
   add_names_of_head(view.head, *id, names);
   return names;
+}
+
+Result<std::uint64_t> Store::delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                             const message::Condition& condition) {
+  VARVE_ASSIGN_OR_RETURN(const auto id, find_tenant(tenant));
+  if (!id || first_us > last_us) return 0;
+  return state_->maintenance.erase_messages({*id, first_us, last_us, condition});
 }
 
 }  // namespace varve::engine::rocksdb

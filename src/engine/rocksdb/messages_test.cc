@@ -8,10 +8,13 @@
 
 #include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/messages.h"
 #include "message/builder.h"
 
 namespace varve::engine::rocksdb {
 namespace {
+
+using testing::SeenMessage;
 
 constexpr std::int64_t kHourUs = 3'600'000'000;
 constexpr std::int64_t kBeginUs = 472'222 * kHourUs;
@@ -30,50 +33,20 @@ class MessagesTest : public ::testing::Test {
 
   // A message's text says when it is: "0", "1" … behind the beginning.
   Status put(std::string_view tenant, const std::vector<std::int64_t>& times_us) {
-    message::Batch batch;
-    message::Builder builder(batch);
-    for (const auto time : times_us) {
-      builder.start();
-      const std::string text = std::to_string(time);
-      EXPECT_TRUE(builder.set(message::Column::text, text));
-      builder.finish(kBeginUs + time);
-    }
-    Status got = fail(Code::io, "no answer");
-    store().append_messages(tenant, batch, [&](Status status) { got = std::move(status); });
-    return got;
+    std::vector<SeenMessage> messages;
+    for (const auto time : times_us) messages.push_back({kBeginUs + time, 0, std::to_string(time), ""});
+    return testing::put_messages(store(), tenant, messages);
   }
-
-  struct Seen {
-    std::uint64_t arrival;
-    std::string text;
-  };
   // In order of arrival.
-  std::vector<Seen> seen(std::string_view tenant, std::int64_t first = -kHourUs * 100,
-                         std::int64_t last = kHourUs * 100) {
-    std::vector<Seen> out;
-    const auto parts = store().message_parts(tenant, kBeginUs + first, kBeginUs + last);
-    EXPECT_TRUE(parts);
-    for (const auto& part : *parts) {
-      std::uint64_t count = 0;
-      const auto read = part.read(kBeginUs + first, kBeginUs + last);
-      EXPECT_TRUE(read);
-      for (const auto& rows : read->pieces) {
-        for (const std::byte* at = rows.data(); at != rows.data() + rows.size(); ++count) {
-          const message::RowView row{at};
-          EXPECT_GE(row.time_us(), part.first_us);
-          EXPECT_LE(row.time_us(), part.last_us);
-          out.push_back({row.arrival(), std::string(row.cell(message::Column::text)->text)});
-          at += row.bytes();
-        }
-      }
-      EXPECT_LE(count, part.messages);
-    }
-    std::ranges::sort(out, {}, &Seen::arrival);
+  std::vector<SeenMessage> seen(std::string_view tenant, std::int64_t first = -kHourUs * 100,
+                                std::int64_t last = kHourUs * 100) {
+    auto out = testing::messages_of(store(), tenant, kBeginUs + first, kBeginUs + last);
+    std::ranges::sort(out, {}, &SeenMessage::arrival);
     return out;
   }
   std::vector<std::string> texts(std::string_view tenant) {
     std::vector<std::string> out;
-    for (const Seen& one : seen(tenant)) out.push_back(one.text);
+    for (const SeenMessage& one : seen(tenant)) out.push_back(one.text);
     return out;
   }
 

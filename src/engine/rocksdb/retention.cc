@@ -95,6 +95,7 @@ Status Retention::drop_expired() {
   for (const SlotKey& slot : messages_over) {
     const auto& runs = current->messages.at(slot).runs;
     commit.removed.insert(commit.removed.end(), runs.begin(), runs.end());
+    job_.set_aside.forget(slot);
   }
   Database::Draft nothing(job_.tables.database());
   return job_.tables.commit(std::move(change), nothing);

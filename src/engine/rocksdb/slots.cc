@@ -88,7 +88,7 @@ storage::SlotCounts Store::slot_counts() const {
   for (const auto& [slot, _] : runs->fragmented()) {
     if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
   }
-  counts.pending += in_heads.size();
+  counts.pending += in_heads.size() + runs->unsealed_messages().size();
   return counts;
 }
 
@@ -105,6 +105,35 @@ std::vector<SlotState> Store::slots(model::TenantId tenant, std::size_t limit) c
     SlotState state = state_of(*runs, slot, of_slot, width);
     if (in_heads.contains(slot.start)) state.phase = SlotPhase::hot;
     found[slot.start] = state;
+  }
+  std::vector<SlotState> list;
+  for (const auto& [start, state] : found) {
+    if (list.size() < limit) list.push_back(state);
+  }
+  return list;
+}
+
+std::vector<SlotState> Store::message_slots(model::TenantId tenant, std::size_t limit) const {
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  const View now = state_->visible.now();
+  const std::int64_t width = state_->env.chunk_width_ms;
+  std::map<model::Timestamp, SlotState, std::greater<>> found;
+  auto at = now.runs->messages.lower_bound({tenant, kMessageGranularity + 1, kFirst});
+  for (std::size_t n = 0; n < limit && at != now.runs->messages.begin(); ++n) {
+    const auto& [slot, of_slot] = *--at;
+    if (slot.tenant != tenant) break;
+    SlotState& state = found[slot.start] = state_of(*now.runs, slot, of_slot, width);
+    if (now.runs->unsealed_messages().contains(slot)) state.phase = SlotPhase::pending;
+  }
+  for (const Head* const head : {now.head.get(), now.immutable.get()}) {
+    if (head == nullptr) continue;
+    for (const auto& fragment : head->messages.fragments(tenant, kFirst, kLast)) {
+      SlotState& state = found[fragment.slot];
+      state.start = fragment.slot;
+      state.end = fragment.slot + width;
+      state.phase = SlotPhase::hot;
+    }
   }
   std::vector<SlotState> list;
   for (const auto& [start, state] : found) {

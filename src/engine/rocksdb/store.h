@@ -86,12 +86,15 @@ class Store final : public storage::SeriesStore,
                                                                         std::int64_t last_us) const override;
 
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
+  Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                        const message::Condition& condition) override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
+  [[nodiscard]] std::vector<storage::SlotState> message_slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
 
   Status put_text(const storage::TextName& name, std::string_view text) override;

@@ -25,7 +25,7 @@ class RowCursor final : public RowSource {
   std::size_t at_once_;
   std::vector<std::uint32_t> some_;
   const bool newest_first_;
-  Batch made_;  // of some_, ascending
+  Batch made_;                          // of some_, ascending
   std::vector<const std::byte*> rows_;  // of them, the next one last
 };
 

@@ -2,14 +2,17 @@
 // Finds the messages that fulfil a condition, in order of time, then of arrival, the same each time.
 //
 // Parts of a store are read in the order of their times, and only as many as the caller takes: the last hundred of a
-// month do not read the month. Parts whose times overlap are merged.
+// month do not read the month. In sealed blocks the condition is evaluated on their columns, and only what fulfils it
+// is put together.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
+#include "message/block/block.h"
 #include "message/condition.h"
 #include "message/row.h"
 #include "query/deadline.h"
@@ -31,5 +34,11 @@ using MessageSink = std::function<Result<bool>(message::RowView row)>;
 // Errors: those of the store and of the sink; timeout, cancelled.
 Status search(const storage::MessageStore& store, const MessageSearch& search, const Deadline& deadline,
               const MessageSink& sink);
+// Of these parts of the tenant.
+Status search_parts(std::span<const storage::MessagePart> parts, const MessageSearch& search, const Deadline& deadline,
+                    const MessageSink& sink);
+
+// Which messages of the block are found.
+Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search);
 
 }  // namespace varve::query

@@ -52,6 +52,10 @@ class PartsStore final : public storage::MessageStore {
     return out;
   }
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
+  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t,
+                                        const message::Condition&) override {
+    return fail(Code::unsupported, "a store that is read");
+  }
 
   mutable int reads = 0;
   bool fails = false;

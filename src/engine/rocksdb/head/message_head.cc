@@ -78,6 +78,13 @@ std::vector<MessageHead::Fragment> MessageHead::fragments(model::TenantId tenant
   return out;
 }
 
+bool MessageHead::has_ended(model::Timestamp before_ms) const {
+  const MutexLock lock(mutex_);
+  return std::ranges::any_of(tenants_, [&](const auto& of_tenant) {
+    return !of_tenant.second.empty() && of_tenant.second.begin()->first + slot_width_ms_ <= before_ms;
+  });
+}
+
 std::vector<model::TenantId> MessageHead::tenants() const {
   std::vector<model::TenantId> out;
   const MutexLock lock(mutex_);

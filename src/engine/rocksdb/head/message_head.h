@@ -40,6 +40,8 @@ class MessageHead {
   [[nodiscard]] std::vector<Fragment> fragments(model::TenantId tenant, std::int64_t first_us,
                                                 std::int64_t last_us) const VARVE_EXCLUDES(mutex_);
   [[nodiscard]] std::vector<model::TenantId> tenants() const VARVE_EXCLUDES(mutex_);
+  // Is there a slot that ended before?
+  [[nodiscard]] bool has_ended(model::Timestamp before_ms) const VARVE_EXCLUDES(mutex_);
 
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 

@@ -106,9 +106,23 @@ TEST(RunFormat, comes_back) {
   EXPECT_EQ(back->block_of(1'000'000), 3);
 }
 
+TEST(RunFormat, sealed_messages_come_back) {
+  rocksdb::Run run;
+  run.first_groups = {0, 1, 2, 0xffff'ffff};
+  run.sealed = {{2, 65'536, -5, 1'000}, {1, 1, 1'000, 1'000}};
+  const auto back = decode_run(run_key(run.key), encode_run(run));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->first_groups, run.first_groups);
+  EXPECT_EQ(back->sealed, run.sealed);
+  EXPECT_EQ(encode_run(run)[0], 2);
+  run.sealed.clear();
+  EXPECT_EQ(encode_run(run)[0], 1) << "older builds read what has none";
+}
+
 TEST(RunFormat, cut_short_is_an_error) {
   rocksdb::Run run;
   run.first_groups = {1, 2, 3};
+  run.sealed = {{3, 7, -1, 1}};
   const auto whole = encode_run(run);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(decode_run(run_key(run.key), whole.substr(0, size))) << size;

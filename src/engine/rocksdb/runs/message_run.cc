@@ -26,9 +26,6 @@ std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pie
   return rows;
 }
 
-// Milliseconds, rounded down.
-model::Timestamp to_ms(std::int64_t us) { return model::window_start(us, 1000) / 1000; }
-
 // How many rows from the front make a frame.
 std::size_t frame_size(std::span<const RowView> rows) {
   std::size_t bytes = 0, count = 0;
@@ -37,6 +34,16 @@ std::size_t frame_size(std::span<const RowView> rows) {
 }
 
 }  // namespace
+
+model::Timestamp ms_of(std::int64_t us) { return model::window_start(us, 1000) / 1000; }
+
+Status put_names(Run& run, const storage::MessageNames& names, Database::Draft& draft) {
+  const std::string section = encode_names(names);
+  VARVE_RETURN_IF_ERROR(draft.put_block(run.key, model::GroupId{kNamesSection}, std::as_bytes(std::span(section))));
+  run.first_groups.push_back(kNamesSection);
+  run.bytes += section.size();
+  return {};
+}
 
 Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
                                                      std::span<const std::span<const std::byte>> rows,
@@ -47,8 +54,8 @@ Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
   run.key = key;
   run.content = key.run;
   run.samples = sorted.size();
-  run.first_time = to_ms(sorted.front().time_us());
-  run.last_time = to_ms(sorted.back().time_us());
+  run.first_time = ms_of(sorted.front().time_us());
+  run.last_time = ms_of(sorted.back().time_us());
   for (std::span<const RowView> rest(sorted); !rest.empty();) {
     const std::size_t count = frame_size(rest);
     VARVE_ASSIGN_OR_RETURN(const std::string frame, encode_frame(rest.first(count)));
@@ -60,10 +67,7 @@ Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
   }
   storage::MessageNames names;
   for (const RowView row : sorted) add_names(row, names);
-  const std::string section = encode_names(names);
-  VARVE_RETURN_IF_ERROR(draft.put_block(key, model::GroupId{kNamesSection}, std::as_bytes(std::span(section))));
-  run.first_groups.push_back(kNamesSection);
-  run.bytes += section.size();
+  VARVE_RETURN_IF_ERROR(put_names(run, names, draft));
   return std::make_shared<const Run>(std::move(run));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Message runs: what a flush wrote of the messages of one tenant and slot, as frames. docs/formats/message-run.md.
+// Message runs: what a flush wrote of the messages of one tenant and slot, as frames (sealed ones: sealed_messages.h).
+// docs/formats/message-run.md.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,11 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
                                               const Database::Snapshot* snapshot, std::int64_t first_us,
                                               std::int64_t last_us);
 
+// Of a run's times. Rounded down.
+model::Timestamp ms_of(std::int64_t us);
+
+// Writes them as the last of the run's blocks, and lists it.
+Status put_names(Run& run, const storage::MessageNames& names, Database::Draft& draft);
 // The names that its messages have brought along are kept beside the frames. Error: corrupt.
 Status read_message_names(const Run& run, const Database& database, const Database::Snapshot* snapshot,
                           storage::MessageNames& out);

@@ -10,7 +10,9 @@
 namespace varve::engine::rocksdb {
 namespace {
 
+// Version 1 had no sealed messages, and is still written where there are none.
 constexpr std::uint64_t kRunVersion = 1;
+constexpr std::uint64_t kSealedVersion = 2;
 
 }  // namespace
 
@@ -20,7 +22,7 @@ std::ptrdiff_t Run::block_of(std::uint32_t group) const {
 
 std::string encode_run(const Run& run) {
   std::string value;
-  codec::append_varint(value, kRunVersion);
+  codec::append_varint(value, run.sealed.empty() ? kRunVersion : kSealedVersion);
   codec::append_varint(value, run.content);
   codec::append_varint(value, run.first_groups.size());
   std::uint32_t before = 0;
@@ -33,6 +35,14 @@ std::string encode_run(const Run& run) {
   codec::append_varint(value, run.chunks);
   codec::append_varint(value, codec::zigzag(run.first_time));
   codec::append_varint(value, static_cast<std::uint64_t>(run.last_time - run.first_time));
+  if (run.sealed.empty()) return value;
+  codec::append_varint(value, run.sealed.size());
+  for (const SealedMessages& block : run.sealed) {
+    codec::append_varint(value, block.sections);
+    codec::append_varint(value, block.messages);
+    codec::append_varint(value, codec::zigzag(block.first_us));
+    codec::append_varint(value, static_cast<std::uint64_t>(block.last_us - block.first_us));
+  }
   return value;
 }
 
@@ -48,8 +58,9 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
     good = at != nullptr;
     return v;
   };
-  if (const auto version = next(); version != kRunVersion) {
-    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads version 1");
+  const auto version = next();
+  if (version != kRunVersion && version != kSealedVersion) {
+    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads versions 1 and 2");
   }
   run.content = next();
   const std::uint64_t blocks = next();
@@ -64,6 +75,13 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
   run.chunks = next();
   run.first_time = codec::unzigzag(next());
   run.last_time = run.first_time + static_cast<std::int64_t>(next());
+  for (std::uint64_t left = version == kSealedVersion ? next() : 0; good && left > 0; --left) {
+    SealedMessages& block = run.sealed.emplace_back();
+    block.sections = static_cast<std::uint32_t>(next());
+    block.messages = next();
+    block.first_us = codec::unzigzag(next());
+    block.last_us = block.first_us + static_cast<std::int64_t>(next());
+  }
   if (!good) return fail(Code::corrupt, "a run is cut short");
   return run;
 }
@@ -118,7 +136,7 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
   check(at == slot.runs.begin() || (*std::prev(at))->key.run < run->key.run, "runs of a slot differ in number");
   slot.runs.insert(at, std::move(run));
-  if (!key.is_of_messages()) look_at(key);
+  key.is_of_messages() ? look_at_messages(key) : look_at(key);
 }
 
 void Runs::remove(const RunKey& key) {
@@ -126,8 +144,7 @@ void Runs::remove(const RunKey& key) {
   if (!in.contains(key.slot)) return;
   auto& of_slot = in.edit(key.slot).runs;
   std::erase_if(of_slot, [&](const auto& run) { return run->key.run == key.run; });
-  if (!key.slot.is_of_messages()) return look_at(key.slot);
-  if (of_slot.empty()) messages.erase(key.slot);
+  key.slot.is_of_messages() ? look_at_messages(key.slot) : look_at(key.slot);
 }
 
 void Runs::set_mark(const SlotKey& slot, Mark mark) {
@@ -135,6 +152,16 @@ void Runs::set_mark(const SlotKey& slot, Mark mark) {
   if (coarse != coarse_pending_.end() && mark.sealed >= coarse->second.content) coarse_pending_.erase(slot);
   slots.edit(slot).mark = std::move(mark);
   look_at(slot);
+}
+
+void Runs::look_at_messages(const SlotKey& slot) {
+  const auto& runs = messages.at(slot).runs;
+  if (runs.size() > 1 || (runs.size() == 1 && runs[0]->sealed.empty())) {
+    unsealed_messages_.edit(slot);
+  } else {
+    unsealed_messages_.erase(slot);
+  }
+  if (runs.empty()) messages.erase(slot);
 }
 
 // Sorts the slot in again; forgets it if nothing is left of it.

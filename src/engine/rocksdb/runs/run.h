@@ -2,6 +2,7 @@
 // Run: what one flush, one merge or one sealing wrote for one slot: blocks in ascending order of their groups.
 // docs/formats/run.md: version:varint content:varint blocks:varint (first group − the one before:varint)* bytes:varint
 //                      samples:varint chunks:varint first time:zigzag varint, last time − first time:varint
+//                      [blocks:varint (sections:varint messages:varint first µs:zigzag varint, last − first:varint)*]
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,16 @@
 
 namespace varve::engine::rocksdb {
 
+// A block of sealed messages (message/block/block.h). Its sections are blocks of the run, behind those of the one
+// before.
+struct SealedMessages {
+  std::uint32_t sections = 0;
+  std::uint64_t messages = 0;
+  std::int64_t first_us = 0;  // both inclusive
+  std::int64_t last_us = 0;
+  bool operator==(const SealedMessages&) const = default;
+};
+
 struct Run {
   RunKey key;
   std::uint64_t content = 0;                // highest number of the runs that it was merged from; else its own
@@ -28,6 +39,7 @@ struct Run {
   std::uint64_t bytes = 0;                  // of its blocks
   model::Timestamp first_time = 0;          // both inclusive
   model::Timestamp last_time = 0;
+  std::vector<SealedMessages> sealed = {};  // of messages; empty: they are in frames
 
   // Position of the block in which the group would be, or -1 if it lies before the first.
   [[nodiscard]] std::ptrdiff_t block_of(std::uint32_t group) const;
@@ -99,15 +111,19 @@ class Runs {
   [[nodiscard]] const SlotMap<CoarseWindow>& coarse_pending() const { return coarse_pending_; }
   // Slots with several runs.
   [[nodiscard]] const Slots& fragmented() const { return fragmented_; }
+  // Slots of messages that are not one sealed run.
+  [[nodiscard]] const Slots& unsealed_messages() const { return unsealed_messages_; }
 
  private:
   void look_at(const SlotKey& slot);
+  void look_at_messages(const SlotKey& slot);
   void look_at_coarse(const Run& run);
 
   Plan plan_;
   Slots pending_;
   SlotMap<CoarseWindow> coarse_pending_;
   Slots fragmented_;
+  Slots unsealed_messages_;
 };
 
 }  // namespace varve::engine::rocksdb

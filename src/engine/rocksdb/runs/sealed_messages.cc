@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/sealed_messages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/rocksdb/runs/message_names.h"
+#include "engine/rocksdb/runs/message_run.h"
+#include "message/block/encode.h"
+#include "message/block/format.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+// A block is decoded part by part, but its rows are together in memory when it is made.
+constexpr std::size_t kSealedBytesMax = std::size_t{32} << 20;
+
+class RunSections final : public message::block::Sections {
+ public:
+  RunSections(const RunKey& run, std::uint32_t first, std::uint32_t count, const Database& database,
+              std::shared_ptr<const Database::Snapshot> snapshot)
+      : run_(run), first_(first), count_(count), database_(database), snapshot_(std::move(snapshot)) {}
+
+  [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
+    if (section >= count_) return fail(Code::corrupt, "a block of messages has fewer sections than it says");
+    return database_.get(block_key(run_, model::GroupId{first_ + section}), snapshot_.get());
+  }
+
+ private:
+  const RunKey run_;
+  const std::uint32_t first_, count_;
+  const Database& database_;
+  const std::shared_ptr<const Database::Snapshot> snapshot_;
+};
+
+}  // namespace
+
+SealedMessagesWriter::SealedMessagesWriter(const RunKey& key, std::uint64_t content, Database::Draft& draft)
+    : draft_(draft) {
+  run_.key = key;
+  run_.content = content;
+}
+
+Status SealedMessagesWriter::add(message::RowView row) {
+  const bool full = row_at_.size() == message::block::kRowsMax || rows_.size() + row.bytes() > kSealedBytesMax;
+  if (full && !row_at_.empty()) VARVE_RETURN_IF_ERROR(close_block());
+  row_at_.push_back(rows_.size());
+  rows_.insert(rows_.end(), row.at, row.at + row.bytes());
+  add_names(row, names_);
+  return {};
+}
+
+Status SealedMessagesWriter::close_block() {
+  std::vector<message::RowView> rows;
+  rows.reserve(row_at_.size());
+  for (const std::size_t at : row_at_) rows.push_back({rows_.data() + at});
+  VARVE_ASSIGN_OR_RETURN(const auto block, message::block::encode_block(rows));
+  check(block.messages == rows.size(), "a block has all rows that were given to it");
+  for (const std::string& section : block.sections) {
+    VARVE_RETURN_IF_ERROR(draft_.put_block(run_.key, model::GroupId{section_}, std::as_bytes(std::span(section))));
+    run_.first_groups.push_back(section_++);
+    run_.bytes += section.size();
+  }
+  const auto sections = static_cast<std::uint32_t>(block.sections.size());
+  run_.sealed.push_back({sections, block.messages, block.first_us, block.last_us});
+  run_.samples += block.messages;
+  rows_.clear();
+  row_at_.clear();
+  return {};
+}
+
+Result<std::shared_ptr<const Run>> SealedMessagesWriter::finish() {
+  if (!row_at_.empty()) VARVE_RETURN_IF_ERROR(close_block());
+  if (run_.sealed.empty()) return std::shared_ptr<const Run>();
+  run_.first_time = ms_of(run_.sealed.front().first_us);
+  run_.last_time = ms_of(run_.sealed.back().last_us);
+  VARVE_RETURN_IF_ERROR(put_names(run_, names_, draft_));
+  return std::make_shared<const Run>(std::move(run_));
+}
+
+std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
+                                       const std::shared_ptr<const Database::Snapshot>& snapshot) {
+  std::vector<SealedBlock> blocks;
+  std::uint32_t section = 0;
+  for (const SealedMessages& about : run.sealed) {
+    blocks.push_back({about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot)});
+    section += about.sections;
+  }
+  return blocks;
+}
+
+}  // namespace varve::engine::rocksdb
