@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "language/analytics/query.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "language/analytics/subject.h"
 #include "language/analytics/terms.h"
 #include "language/analytics/time.h"
+#include "message/matches.h"
 
 namespace varve::language::analytics {
 namespace {
@@ -133,16 +135,53 @@ Status parse_body(const Node& body, const Context& context, AnalyticsQuery& quer
   return {};
 }
 
-}  // namespace
+// A condition on an object's id, or two of them, may be fulfilled by a message none of whose rows fulfils it: then the
+// condition on messages says too much to delete by it.
+Status check_exact(const AnalyticsQuery& query) {
+  for (const auto& group : query.where) {
+    const auto of_id = [](const Ask& ask) { return ask.of == Ask::Of::object_id; };
+    if (std::ranges::count_if(group, of_id) > 1) {
+      return fail(Code::unsupported, "a delete takes one ObjectId in each list of terms");
+    }
+    const auto negated = [&](const Ask& ask) { return of_id(ask) && message::negates(ask.term.op); };
+    if (std::ranges::any_of(group, negated)) {
+      return fail(Code::unsupported, "a delete does not take an ObjectId that a message must not have");
+    }
+  }
+  return {};
+}
 
-Result<AnalyticsQuery> parse_query(std::string_view body, const Context& context) {
+Status parse_delete_body(const Node& body, const Context& context, AnalyticsQuery& query) {
+  constexpr std::array<std::string_view, 4> kDeleteMembers{"table", "start_time", "end_time", "where"};
+  VARVE_RETURN_IF_ERROR(check_members(body, kDeleteMembers, {}, ""));
+  VARVE_RETURN_IF_ERROR(parse_table(body, context, query));
+  if (query.table.kind == TableKind::stat) return fail(Code::unsupported, "of this table nothing can be deleted");
+  VARVE_RETURN_IF_ERROR(parse_range(body, context, query));
+  VARVE_RETURN_IF_ERROR(parse_conditions(body, context, query));
+  VARVE_RETURN_IF_ERROR(check_exact(query));
+  query.condition = condition_of(query);
+  return {};
+}
+
+Result<AnalyticsQuery> parse(std::string_view body, const Context& context,
+                             Status (*parse_members)(const Node&, const Context&, AnalyticsQuery&)) {
   protocol::json::Reader reader(body);
   const auto root = protocol::json::read_strict(reader);
   if (!root) return fail(Code::invalid, "the body is not JSON: " + root.error().message);
   if (root->kind != Kind::object) return fail(Code::invalid, "the body is not a JSON object");
   AnalyticsQuery query;
-  VARVE_RETURN_IF_ERROR(parse_body(*root, context, query));
+  VARVE_RETURN_IF_ERROR(parse_members(*root, context, query));
   return query;
+}
+
+}  // namespace
+
+Result<AnalyticsQuery> parse_query(std::string_view body, const Context& context) {
+  return parse(body, context, parse_body);
+}
+
+Result<AnalyticsQuery> parse_delete(std::string_view body, const Context& context) {
+  return parse(body, context, parse_delete_body);
 }
 
 }  // namespace varve::language::analytics

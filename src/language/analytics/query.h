@@ -88,4 +88,9 @@ inline constexpr std::size_t kSelectedMax = 1'000;
 //   not_found    there is no such table
 Result<AnalyticsQuery> parse_query(std::string_view body, const Context& context);
 
+// What a body of POST /api/v1/messages/delete asks for: table, start_time and end_time, and where, as of a query. A
+// message of an object table goes if a row of it would be found; `condition` says which these are.
+// Errors: as of parse_query.
+Result<AnalyticsQuery> parse_delete(std::string_view body, const Context& context);
+
 }  // namespace varve::language::analytics

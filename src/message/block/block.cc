@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/block/block.h"
 
+#include <algorithm>
+
 #include "message/block/block_state.h"
 
 namespace varve::message::block {
@@ -18,6 +20,12 @@ Block::~Block() = default;
 std::size_t Block::messages() const { return state_->columns.rows(); }
 std::int64_t Block::first_us() const { return state_->columns.head().first_us; }
 std::int64_t Block::last_us() const { return state_->columns.head().last_us; }
+
+bool Block::has_ids() const {
+  return std::ranges::any_of(state_->columns.head().bundles, [](const BundleHead& bundle) {
+    return std::ranges::find(bundle.facets, kFacetId) != bundle.facets.end();
+  });
+}
 
 Result<std::span<const std::int64_t>> Block::times() {
   VARVE_ASSIGN_OR_RETURN(const auto* const times, state_->columns.times());

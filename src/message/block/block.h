@@ -18,6 +18,13 @@
 
 namespace varve::message::block {
 
+// A column that messages are grouped by; time: by windows of that width, which begin at its multiples.
+struct GroupColumn {
+  Column column{};
+  std::string field = {};  // name of the free field, if it is one
+  std::int64_t window_us = 0;
+};
+
 class Block {
  public:
   // Reads section 0 only.
@@ -49,6 +56,13 @@ class Block {
     std::size_t messages = 0;
   };
   Result<std::vector<Count>> counts(Column column, std::string_view field = {}, const Bitmap* among = nullptr);
+  // The messages of `among` with the same values in all columns are a group. Appends a message for each group that has
+  // these values only, and a time in the group's window; and how many messages it is. False: the block cannot tell
+  // without its rows (a column of which a message has several, or of values that hardly repeat); then nothing is added.
+  Result<bool> groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
+                      std::vector<std::uint64_t>& times);
+  // Can a message of it have come twice, as its sender gave it an id?
+  [[nodiscard]] bool has_ids() const;
   // Distinct terms that begin with `prefix`, sorted; from the dictionary alone. Of text columns and object.
   Result<std::vector<std::string>> terms(Column column, std::string_view prefix = {});
   // Names of free fields, sorted.

@@ -6,63 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "message/builder.h"
+#include "query/testing/parts_store.h"
 
 namespace varve::query {
 namespace {
 
-// Parts that count how often they are read.
-class PartsStore final : public storage::MessageStore {
- public:
-  struct Message {
-    std::int64_t time_us;
-    std::string text;
-    std::uint64_t arrival;
-    std::string id = {};  // 16 bytes, or none
-  };
-  void add(const std::vector<Message>& messages) {
-    auto batch = std::make_shared<message::Batch>();
-    message::Builder builder(*batch);
-    for (const Message& one : messages) {
-      builder.start();
-      EXPECT_TRUE(builder.set(message::Column::text, one.text));
-      std::array<char, message::kIdBytes> id{};
-      std::copy(one.id.begin(), one.id.end(), id.begin());
-      if (!one.id.empty()) builder.set_id(id);
-      const std::size_t at = batch->bytes().size();
-      builder.finish(one.time_us);
-      message::set_arrival(const_cast<std::byte*>(batch->bytes().data()) + at, one.arrival);
-    }
-    batches_.push_back(std::move(batch));
-  }
-  void append_messages(std::string_view, const message::Batch&, AppendDone done) override { done({}); }
-  [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
-                                                                        std::int64_t last_us) const override {
-    std::vector<storage::MessagePart> out;
-    if (tenant != "t") return out;
-    for (const auto& batch : batches_) {
-      if (batch->first_us() > last_us || batch->last_us() < first_us) continue;
-      out.push_back({batch->first_us(), batch->last_us(), batch->rows(),
-                     [this, batch](std::int64_t, std::int64_t) -> Result<storage::MessageRows> {
-                       ++reads;
-                       if (fails) return fail(Code::corrupt, "damaged");
-                       return storage::MessageRows{{batch->bytes()}, batch};
-                     }});
-    }
-    return out;
-  }
-  [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
-  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t,
-                                        const message::Condition&) override {
-    return fail(Code::unsupported, "a store that is read");
-  }
-
-  mutable int reads = 0;
-  bool fails = false;
-
- private:
-  std::vector<std::shared_ptr<message::Batch>> batches_;
-};
+using testing::PartsStore;
 
 class MessageSearchTest : public ::testing::Test {
  protected:

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages grouped by columns. What is counted first are the entries of bundles, which are few, and where all messages
+// of the block are asked for and one bundle has all columns, they are counted already. Only then groups are made of
+// entries.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "message/block/block_state.h"
+#include "model/time.h"
+
+namespace varve::message::block {
+namespace {
+
+constexpr std::size_t kDenseKeys = std::size_t{1} << 18;
+
+using Ids = std::vector<std::uint32_t>;  // of one group, by column
+
+// A column that groups: which id an entry of its bundle has, and the cell that the id stands for.
+class Grouping {
+ public:
+  Grouping(const GroupColumn& asked, std::size_t facet) : asked_(asked), facet_(facet) {}
+
+  // False: its ids are not in a bundle.
+  Result<bool> open(Columns& columns, Fields& fields) {
+    VARVE_ASSIGN_OR_RETURN(bundle_, columns.bundle_of(facet_, false));
+    if (bundle_ == nullptr) return true;  // no message has it
+    table_ = Columns::table_of(*bundle_, facet_);
+    if (is_integer_facet(facet_)) {
+      if (columns.head().integers[facet_ - kTextColumns].plain) return false;
+      VARVE_ASSIGN_OR_RETURN(numbers_, columns.numbers(facet_));
+      return true;
+    }
+    if (facet_ >= kFixedFacets) {
+      VARVE_ASSIGN_OR_RETURN(const auto name, fields.find(asked_.field));
+      VARVE_ASSIGN_OR_RETURN(const FieldValues* const values, fields.values(*name));
+      terms_ = values->terms();
+      return terms_ != nullptr;
+    }
+    VARVE_ASSIGN_OR_RETURN(terms_, columns.terms(facet_));
+    return true;
+  }
+
+  [[nodiscard]] const GroupColumn& asked() const { return asked_; }
+  [[nodiscard]] const Bundle* bundle() const { return bundle_; }
+  [[nodiscard]] std::uint32_t id_of(std::size_t entry) const {
+    return table_ == nullptr ? static_cast<std::uint32_t>(entry) : (*table_)[entry];
+  }
+  // Of a column but a field. `id`: not 0. False: the block is malformed.
+  [[nodiscard]] bool put(std::uint32_t id, Builder& row) const {
+    if (numbers_ != nullptr) {
+      if (id > numbers_->size()) return false;
+      row.set(asked_.column, (*numbers_)[id - 1]);
+      return true;
+    }
+    return id <= terms_->size() && row.set(asked_.column, (*terms_)[id - 1]).has_value();
+  }
+  [[nodiscard]] std::string_view text(std::uint32_t id) const { return (*terms_)[id - 1]; }
+
+ private:
+  const GroupColumn& asked_;
+  const std::size_t facet_;
+  const Bundle* bundle_ = nullptr;
+  const std::vector<std::uint32_t>* table_ = nullptr;
+  const Terms* terms_ = nullptr;
+  const std::vector<std::int64_t>* numbers_ = nullptr;
+};
+
+// Counts keys, each below the limit.
+class KeyCounts {
+ public:
+  explicit KeyCounts(std::uint64_t limit) : dense_(limit <= kDenseKeys ? limit : 0) {}
+  void add(std::uint64_t key, std::uint64_t times = 1) {
+    if (dense_.empty()) {
+      sparse_[key] += times;
+    } else {
+      dense_[key] += times;
+    }
+  }
+  template <class Each>
+  void for_each(const Each& each) const {
+    for (std::size_t key = 0; key < dense_.size(); ++key) {
+      if (dense_[key] != 0) each(key, dense_[key]);
+    }
+    for (const auto& [key, times] : sparse_) each(key, times);
+  }
+
+ private:
+  std::vector<std::uint64_t> dense_;
+  std::unordered_map<std::uint64_t, std::uint64_t> sparse_;
+};
+
+class Grouper {
+ public:
+  Grouper(Columns& columns, Fields& fields, const Bitmap& among) : columns_(columns), fields_(fields), among_(among) {}
+
+  // False: the block cannot tell.
+  Result<bool> open(std::span<const GroupColumn> asked);
+  Status count();
+  // Of the groups.
+  Status finish(Batch& out, std::vector<std::uint64_t>& times);
+
+ private:
+  Result<bool> add(const GroupColumn& asked);
+  Status count_rows(KeyCounts& counts);
+  void add_group(std::uint64_t key, std::uint64_t times);
+  Status put(const Ids& ids, Builder& row);
+  Result<FieldForm> form_of(const Grouping& field, std::uint32_t shape);
+  [[nodiscard]] std::size_t place_of(const Bundle* bundle) const {
+    return static_cast<std::size_t>(std::ranges::find(bundles_, bundle) - bundles_.begin());
+  }
+
+  Columns& columns_;
+  Fields& fields_;
+  const Bitmap& among_;
+  std::vector<Grouping> groupings_;
+  const Bundle* shapes_ = nullptr;      // the form of a field is part of its value
+  std::vector<const Bundle*> bundles_;  // that they are in
+  std::int64_t window_us_ = 0, first_window_ = 0;
+  std::uint64_t windows_ = 1;
+  std::map<Ids, std::uint64_t> groups_;  // the window comes behind the columns
+};
+
+Result<bool> Grouper::add(const GroupColumn& asked) {
+  if (asked.column == Column::time) {
+    const Head& head = columns_.head();
+    window_us_ = asked.window_us;
+    first_window_ = model::window_start(head.first_us, window_us_);
+    windows_ = static_cast<std::uint64_t>((head.last_us - first_window_) / window_us_) + 1;
+    return windows_ <= columns_.rows() * 4;
+  }
+  std::size_t facet = facet_of(asked.column);
+  if (asked.column == Column::field) {
+    VARVE_ASSIGN_OR_RETURN(const auto name, fields_.find(asked.field));
+    if (!name) return true;  // no message has it
+    const auto& facets = columns_.head().field_facets;
+    const auto at = std::ranges::find(facets, *name, &Head::FieldFacet::name);
+    if (at == facets.end()) return false;
+    facet = kFixedFacets + static_cast<std::size_t>(at - facets.begin());
+  } else if (!is_text_facet(facet) && !is_integer_facet(facet)) {
+    return false;
+  }
+  VARVE_ASSIGN_OR_RETURN(const bool good, groupings_.emplace_back(asked, facet).open(columns_, fields_));
+  const Bundle* const bundle = groupings_.back().bundle();
+  if (bundle == nullptr) groupings_.pop_back();
+  if (good && bundle != nullptr && place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
+  return good;
+}
+
+Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
+  for (const GroupColumn& one : asked) {
+    VARVE_ASSIGN_OR_RETURN(const bool good, add(one));
+    if (!good) return false;
+  }
+  const auto is_field = [](const Grouping& one) { return one.asked().column == Column::field; };
+  if (std::ranges::any_of(groupings_, is_field)) {
+    VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, columns_.bundle_of(kFacetShape, false));
+    if (bundle == nullptr) return fail(corrupt_part(PartKind::shapes));
+    shapes_ = bundle;
+    if (place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
+  }
+  std::uint64_t limit = windows_;
+  for (const Bundle* const bundle : bundles_) {
+    if (bundle->size == 0 || limit > (~std::uint64_t{0} >> 1) / bundle->size) return false;
+    limit *= bundle->size;
+  }
+  return true;
+}
+
+Status Grouper::count_rows(KeyCounts& counts) {
+  std::vector<std::uint64_t> keys(columns_.rows());
+  if (windows_ > 1) {
+    VARVE_ASSIGN_OR_RETURN(const auto* const times, columns_.times());
+    for (std::size_t row = 0; row < keys.size(); ++row) {
+      keys[row] = static_cast<std::uint64_t>(((*times)[row] - first_window_) / window_us_);
+    }
+  }
+  for (const Bundle*& bundle : bundles_) {
+    VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(bundle->facets[0], true));
+    for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = keys[row] * bundle->size + bundle->entries[row];
+  }
+  among_.for_each([&](std::uint32_t row) { counts.add(keys[row]); });
+  return {};
+}
+
+Status Grouper::count() {
+  std::uint64_t limit = windows_;
+  for (const Bundle* const bundle : bundles_) limit *= bundle->size;
+  KeyCounts counts(limit);
+  const std::size_t messages = among_.count();
+  if (limit == 1) {
+    counts.add(0, messages);
+  } else if (windows_ == 1 && bundles_.size() == 1 && !bundles_[0]->single() && messages == columns_.rows()) {
+    for (std::size_t entry = 0; entry < bundles_[0]->size; ++entry) counts.add(entry, bundles_[0]->counts[entry]);
+  } else {
+    VARVE_RETURN_IF_ERROR(count_rows(counts));
+  }
+  counts.for_each([this](std::uint64_t key, std::uint64_t times) {
+    if (times != 0) add_group(key, times);
+  });
+  return {};
+}
+
+void Grouper::add_group(std::uint64_t key, std::uint64_t times) {
+  std::vector<std::size_t> entries(bundles_.size());
+  for (std::size_t b = bundles_.size(); b-- > 0; key /= bundles_[b]->size) entries[b] = key % bundles_[b]->size;
+  Ids ids;
+  bool has_field = false;
+  for (const Grouping& one : groupings_) {
+    ids.push_back(one.id_of(entries[place_of(one.bundle())]));
+    has_field |= one.asked().column == Column::field && ids.back() != 0;
+  }
+  std::uint32_t shape = 0;
+  if (has_field) {
+    const auto* const table = Columns::table_of(*shapes_, kFacetShape);
+    const std::size_t entry = entries[place_of(shapes_)];
+    shape = table == nullptr ? static_cast<std::uint32_t>(entry) : (*table)[entry];
+  }
+  ids.push_back(shape);
+  ids.push_back(static_cast<std::uint32_t>(key));
+  groups_[std::move(ids)] += times;
+}
+
+Result<FieldForm> Grouper::form_of(const Grouping& field, std::uint32_t shape) {
+  VARVE_ASSIGN_OR_RETURN(const auto name, fields_.find(field.asked().field));
+  if (shape == 0) return fail(corrupt_part(PartKind::shapes));
+  VARVE_ASSIGN_OR_RETURN(const auto cells, fields_.shape(shape - 1));
+  const auto cell = std::ranges::find(cells, *name, &ShapeCell::name);
+  if (cell == cells.end()) return fail(corrupt_part(PartKind::shapes));
+  return cell->form;
+}
+
+Status Grouper::put(const Ids& ids, Builder& row) {
+  row.start();
+  for (std::size_t i = 0; i < groupings_.size(); ++i) {
+    if (ids[i] == 0) continue;
+    const Grouping& one = groupings_[i];
+    if (one.asked().column == Column::field) {
+      VARVE_ASSIGN_OR_RETURN(const FieldForm form, form_of(one, ids[groupings_.size()]));
+      VARVE_RETURN_IF_ERROR(row.add_field(one.asked().field, form, one.text(ids[i])));
+    } else if (!one.put(ids[i], row)) {
+      return fail(corrupt_part(PartKind::dictionary));
+    }
+  }
+  const Head& head = columns_.head();
+  const std::int64_t window = first_window_ + static_cast<std::int64_t>(ids.back()) * window_us_;
+  row.finish(window_us_ == 0 ? head.first_us : std::max(window, head.first_us));
+  return {};
+}
+
+Status Grouper::finish(Batch& out, std::vector<std::uint64_t>& times) {
+  Builder row(out);
+  for (const auto& [ids, count] : groups_) {
+    VARVE_RETURN_IF_ERROR(put(ids, row));
+    times.push_back(count);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> Block::groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
+                           std::vector<std::uint64_t>& times) {
+  check(among.size() == messages(), "a bitmap of this block");
+  Grouper grouper(state_->columns, state_->fields, among);
+  VARVE_ASSIGN_OR_RETURN(const bool can, grouper.open(columns));
+  if (!can) return false;
+  VARVE_RETURN_IF_ERROR(grouper.count());
+  VARVE_RETURN_IF_ERROR(grouper.finish(out, times));
+  return true;
+}
+
+}  // namespace varve::message::block
