@@ -41,25 +41,25 @@ MessagePart part_of(const std::shared_ptr<const Run>& run, const Database& datab
           }};
 }
 
-void add_sealed(const Run& run, const Database& database, const std::shared_ptr<const Database::Snapshot>& snapshot,
+void add_sealed(const Run& run, Tables& tables, const std::shared_ptr<const Database::Snapshot>& snapshot,
                 const Asked& asked, std::vector<MessagePart>& out) {
-  for (SealedBlock& block : sealed_blocks(run, database, snapshot)) {
+  for (SealedBlock& block : sealed_blocks(run, tables.database(), snapshot, &tables.sections())) {
     const SealedMessages& about = block.about;
     if (about.first_us > asked.last_us || about.last_us < asked.first_us) continue;
     out.push_back({about.first_us, about.last_us, about.messages, nullptr, std::move(block.sections)});
   }
 }
 
-void add_of_runs(const View& view, const Database& database, const Asked& asked, std::vector<MessagePart>& out) {
+void add_of_runs(const View& view, Tables& tables, const Asked& asked, std::vector<MessagePart>& out) {
   const auto& slots = view.runs->messages;
   auto at = slots.lower_bound({asked.tenant, kMessageGranularity, model::kTimestampMin});
   for (; at != slots.end() && at->first.tenant == asked.tenant; ++at) {
     for (const auto& run : at->second.runs) {
       if (!run->sealed.empty()) {
-        add_sealed(*run, database, view.snapshot, asked, out);
+        add_sealed(*run, tables, view.snapshot, asked, out);
         continue;
       }
-      MessagePart part = part_of(run, database, view.snapshot);
+      MessagePart part = part_of(run, tables.database(), view.snapshot);
       if (part.first_us <= asked.last_us && part.last_us >= asked.first_us) out.push_back(std::move(part));
     }
   }
@@ -100,7 +100,7 @@ Result<std::vector<MessagePart>> Store::message_parts(std::string_view tenant, s
   if (!id) return out;
   const Asked asked{*id, first_us, last_us};
   const View view = state_->visible.with_snapshot(state_->tables.database());
-  add_of_runs(view, state_->tables.database(), asked, out);
+  add_of_runs(view, state_->tables, asked, out);
   add_of_head(view.immutable, asked, out);
   add_of_head(view.head, asked, out);
   return out;

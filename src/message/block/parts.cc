@@ -51,16 +51,26 @@ std::vector<std::string> PartWriter::finish(Bytes& head) {
   return sections;
 }
 
-Result<PartBytes> read_section(const Sections& sections, std::uint32_t section) {
-  PartBytes read;
-  VARVE_ASSIGN_OR_RETURN(read.held, sections.read(section));
-  check(read.held != nullptr, "a section that was read is there");
-  const auto bytes = bytes_of(*read.held);
+Status check_section(const std::string& bytes, std::uint32_t section) {
   if (bytes.size() < kCheckBytes ||
-      load_le<std::uint32_t>(bytes.data()) != codec::crc32c(bytes.subspan(kCheckBytes), section)) {
+      load_le<std::uint32_t>(bytes.data()) != codec::crc32c(bytes_of(bytes).subspan(kCheckBytes), section)) {
     return fail(Code::corrupt, "section " + std::to_string(section) + " of a message block is damaged");
   }
-  read.bytes = bytes.subspan(kCheckBytes);
+  return {};
+}
+
+Result<Sections::Section> Sections::read_checked(std::uint32_t section) const {
+  VARVE_ASSIGN_OR_RETURN(auto bytes, read(section));
+  check(bytes != nullptr, "a section that was read is there");
+  VARVE_RETURN_IF_ERROR(check_section(*bytes, section));
+  return bytes;
+}
+
+Result<PartBytes> read_section(const Sections& sections, std::uint32_t section, bool is_text) {
+  PartBytes read;
+  VARVE_ASSIGN_OR_RETURN(read.held, is_text ? sections.Sections::read_checked(section) : sections.read_checked(section));
+  check(read.held != nullptr && read.held->size() >= kCheckBytes, "a section that was checked has its checksum");
+  read.bytes = bytes_of(*read.held).subspan(kCheckBytes);
   return read;
 }
 
@@ -106,10 +116,11 @@ Result<PartBytes> Directory::part(const Sections& sections, PartKind kind, std::
                                    std::to_string(number));
   }
   if (entry->sections == 0) return PartBytes{nullptr, entry->bytes};
-  if (entry->sections == 1) return read_section(sections, entry->first);
+  const bool is_text = kind == PartKind::text_frame;
+  if (entry->sections == 1) return read_section(sections, entry->first, is_text);
   auto whole = std::make_shared<std::string>();
   for (std::uint32_t i = 0; i < entry->sections; ++i) {
-    VARVE_ASSIGN_OR_RETURN(const PartBytes piece, read_section(sections, entry->first + i));
+    VARVE_ASSIGN_OR_RETURN(const PartBytes piece, read_section(sections, entry->first + i, is_text));
     whole->append(text_of(piece.bytes));
   }
   const auto bytes = bytes_of(*whole);

@@ -34,9 +34,15 @@ class PartWriter {
 class Sections {
  public:
   virtual ~Sections() = default;
+  using Section = std::shared_ptr<const std::string>;
   // With its checksum, as encode_block made it.
-  [[nodiscard]] virtual Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const = 0;
+  [[nodiscard]] virtual Result<Section> read(std::uint32_t section) const = 0;
+  // Likewise, and the checksum is right. Called for what many questions read (all but texts), so a store may keep them.
+  [[nodiscard]] virtual Result<Section> read_checked(std::uint32_t section) const;
 };
+
+// Error: corrupt, if the checksum is wrong.
+Status check_section(const std::string& bytes, std::uint32_t section);
 
 // The bytes of a part: of one section, or put together.
 struct PartBytes {
@@ -45,8 +51,8 @@ struct PartBytes {
   [[nodiscard]] Cursor cursor() const { return Cursor(bytes); }
 };
 
-// A section without its checksum, which is right.
-Result<PartBytes> read_section(const Sections& sections, std::uint32_t section);
+// A section without its checksum, which is right. `is_text`: few questions read it.
+Result<PartBytes> read_section(const Sections& sections, std::uint32_t section, bool is_text = false);
 
 class Directory {
  public:

@@ -43,7 +43,7 @@ class FrameSource final : public message::RowSource {
 
 class SealedSource final : public message::RowSource {
  public:
-  SealedSource(const Run& run, const Database& database) : blocks_(sealed_blocks(run, database, nullptr)) {}
+  SealedSource(const Run& run, const Database& database) : blocks_(sealed_blocks(run, database, nullptr, nullptr)) {}
 
   Result<std::optional<RowView>> next() override {
     while (true) {

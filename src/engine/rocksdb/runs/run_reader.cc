@@ -5,13 +5,13 @@
 
 namespace varve::engine::rocksdb {
 
-Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
+Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
   const std::string key = block_key(run.key, model::GroupId{run.first_groups[number]});
   auto block = source.cache.find(key);
   if (block != nullptr) return block;
   VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));
   VARVE_ASSIGN_OR_RETURN(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-  source.cache.put(key, block);
+  source.cache.put(key, block, block->memory_bytes());
   return block;
 }
 

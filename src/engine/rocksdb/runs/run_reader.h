@@ -15,7 +15,7 @@
 namespace varve::engine::rocksdb {
 
 // Reads block `number` of a run through the cache. Errors: corrupt, io.
-Result<BlockCache::BlockPtr> cached_block(const ScanSource& source, const Run& run, std::size_t number);
+Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run, std::size_t number);
 
 // For one thread. Fast if groups are asked for in ascending order: it keeps the last block.
 class RunReader {
@@ -31,8 +31,8 @@ class RunReader {
   const ScanSource& source_;
   const Run& run_;
   std::ptrdiff_t at_ = -1;
-  BlockCache::BlockPtr block_;
-  std::vector<BlockCache::BlockPtr> older_;
+  BlockCache::Value block_;
+  std::vector<BlockCache::Value> older_;
 };
 
 // The chunks of one group in several runs.

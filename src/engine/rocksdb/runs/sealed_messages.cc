@@ -19,12 +19,20 @@ constexpr std::size_t kSealedBytesMax = std::size_t{32} << 20;
 class RunSections final : public message::block::Sections {
  public:
   RunSections(const RunKey& run, std::uint32_t first, std::uint32_t count, const Database& database,
-              std::shared_ptr<const Database::Snapshot> snapshot)
-      : run_(run), first_(first), count_(count), database_(database), snapshot_(std::move(snapshot)) {}
+              std::shared_ptr<const Database::Snapshot> snapshot, SectionCache* cache)
+      : run_(run), first_(first), count_(count), database_(database), snapshot_(std::move(snapshot)), cache_(cache) {}
 
   [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
     if (section >= count_) return fail(Code::corrupt, "a block of messages has fewer sections than it says");
     return database_.get(block_key(run_, model::GroupId{first_ + section}), snapshot_.get());
+  }
+  [[nodiscard]] Result<Section> read_checked(std::uint32_t section) const override {
+    if (cache_ == nullptr) return Sections::read_checked(section);
+    const std::string key = block_key(run_, model::GroupId{first_ + section});
+    if (auto kept = cache_->find(key)) return kept;
+    VARVE_ASSIGN_OR_RETURN(auto bytes, Sections::read_checked(section));
+    cache_->put(key, bytes, bytes->capacity());
+    return bytes;
   }
 
  private:
@@ -32,6 +40,7 @@ class RunSections final : public message::block::Sections {
   const std::uint32_t first_, count_;
   const Database& database_;
   const std::shared_ptr<const Database::Snapshot> snapshot_;
+  SectionCache* const cache_;
 };
 
 }  // namespace
@@ -80,11 +89,11 @@ Result<std::shared_ptr<const Run>> SealedMessagesWriter::finish() {
 }
 
 std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
-                                       const std::shared_ptr<const Database::Snapshot>& snapshot) {
+                                       const std::shared_ptr<const Database::Snapshot>& snapshot, SectionCache* cache) {
   std::vector<SealedBlock> blocks;
   std::uint32_t section = 0;
   for (const SealedMessages& about : run.sealed) {
-    blocks.push_back({about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot)});
+    blocks.push_back({about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot, cache)});
     section += about.sections;
   }
   return blocks;

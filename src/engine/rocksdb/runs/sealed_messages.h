@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run.h"
 #include "message/block/parts.h"
@@ -37,12 +38,12 @@ class SealedMessagesWriter {
 };
 
 // The blocks of a sealed run, in order of time. They stay readable as long as the snapshot; nullptr: as long as the run
-// is listed. The database must outlive them.
+// is listed. The database and the cache (nullptr: none) must outlive them.
 struct SealedBlock {
   SealedMessages about;
   std::shared_ptr<const message::block::Sections> sections;
 };
 std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
-                                       const std::shared_ptr<const Database::Snapshot>& snapshot);
+                                       const std::shared_ptr<const Database::Snapshot>& snapshot, SectionCache* cache);
 
 }  // namespace varve::engine::rocksdb

@@ -43,7 +43,7 @@ class Tables {
   using Flushed = std::function<void(std::uint64_t first_segment)>;
 
   Tables(const Env& env, Visible& visible, std::unique_ptr<Database> opened)
-      : env_(env), visible_(visible), cache_(env.options.cache_bytes_max), database_(std::move(opened)) {}
+      : env_(env), visible_(visible), cache_(env.options.cache_bytes_max), sections_(env.options.cache_bytes_max), database_(std::move(opened)) {}
 
   // To be called at start, before anything else.
   void on_flushed(Flushed flushed) { flushed_ = std::move(flushed); }
@@ -57,6 +57,7 @@ class Tables {
 
   [[nodiscard]] Database& database() { return *database_; }
   [[nodiscard]] const Database& database() const { return *database_; }
+  [[nodiscard]] SectionCache& sections() { return sections_; }
   [[nodiscard]] RunNumbers& numbers() { return numbers_; }
   [[nodiscard]] std::shared_ptr<const Runs> runs() const { return visible_.runs(); }
   [[nodiscard]] std::shared_ptr<const StatsTable> stats() const { return visible_.stats(); }
@@ -91,6 +92,7 @@ class Tables {
   const Env& env_;
   Visible& visible_;
   BlockCache cache_;
+  SectionCache sections_;
   RunNumbers numbers_;
   const std::unique_ptr<Database> database_;
   Flushed flushed_;
