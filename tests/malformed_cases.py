@@ -6,7 +6,7 @@ and does not list has to be absent."""
 import gzip
 import json
 
-from support import wire
+from support import cluster, wire
 from support.case import T0
 
 T = T0
@@ -252,7 +252,46 @@ HTTP = [
     Case("http: tenant too long", "/api/v1/metricnames", None, 400, method="GET", headers={"X-Scope-OrgID": "t" * 65}),
 ]
 
-ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP
+NS = str(T * 1_000_000)
+
+
+def loki(name, body, status=400, headers=None, **more):
+    return Case("loki: " + name, "/loki/api/v1/push", body, status, shape="text",
+                headers={"Content-Type": "application/json"} if headers is None else headers, **more)
+
+
+def loki_stream(labels, values):
+    return json.dumps({"streams": [{"stream": labels, "values": values}]})
+
+
+_push = wire.field(1, wire.field(1, b'{a="b"}') + wire.field(2, wire.field(2, b"line")))
+LOKI_PROTOBUF = {"Content-Type": "application/x-protobuf"}
+
+LOKI = [
+    loki("empty body", ""),
+    loki("not JSON", "hello"),
+    loki("cut JSON", loki_stream({"a": "b"}, [[NS, "x"]])[:-3]),
+    loki("deep nesting", '{"streams":' + "[" * 100_000),
+    loki("streams an object", '{"streams":{}}'),
+    loki("no labels", loki_stream({}, [[NS, "x"]])),
+    loki("a label is a number", loki_stream({"a": 1}, [[NS, "x"]])),
+    loki("a repeated label", '{"streams":[{"stream":{"a":"1","a":"2"},"values":[]}]}'),
+    loki("an entry is a text", loki_stream({"a": "b"}, [NS, "x"])),
+    loki("no line", loki_stream({"a": "b"}, [[NS]])),
+    loki("a line is an object", loki_stream({"a": "b"}, [[NS, {}]])),
+    loki("a timestamp in words", loki_stream({"a": "b"}, [["now", "x"]])),
+    loki("metadata is a list", loki_stream({"a": "b"}, [[NS, "x", []]])),
+    loki("1970", loki_stream({"a": "b"}, [["1", "x"]])),
+    loki("broken gzip", "junk", headers={"Content-Type": "application/json", "Content-Encoding": "gzip"}),
+    loki("no content type", loki_stream({"a": "b"}, [[NS, "x"]]), headers={}),
+    loki("protobuf not snappy", b"\xff\xff\xff\xff\xff\xffhello", headers=LOKI_PROTOBUF),
+    loki("protobuf cut short", wire.snappy(_push[:-3]), headers=LOKI_PROTOBUF),
+    loki("protobuf of 1970", wire.snappy(_push), headers=LOKI_PROTOBUF),
+    loki("bad labels", wire.snappy(wire.field(1, wire.field(1, b'{a="b'))), headers=LOKI_PROTOBUF),
+]
+
+MESSAGES = [] if cluster.chosen() else LOKI  # messages are on the embedded engine only
+ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + MESSAGES
 
 # Telnet: (name, bad line); sent between two good lines of one connection.
 TELNET = [

@@ -91,6 +91,9 @@ class Malformed(ServerCase):
     def test_remote_write(self):
         self.run_table(cases.REMOTE_WRITE)
 
+    def test_messages(self):
+        self.run_table(cases.MESSAGES)
+
     def test_http(self):
         self.run_table(cases.HTTP)
 

@@ -179,8 +179,9 @@ CHANGES = [
 SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
-ELSEWHERE = ["/analytics/query", "/api/v1/messages"]  # messages_test.py puts and asks as several tenants
-NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
+# messages_test.py and message_pushes_test.py put and ask as several tenants.
+ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push"]
+NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/"}  # beginnings that the sources compare with
 
 
 class EveryRoute(ServerCase):

@@ -39,6 +39,11 @@ Result<std::vector<codec::Coding>> content_codings(const Request& request) {
   if (codings.named == 0 && is_media_type(request.header("content-type"), "application/gzip")) {
     codings.list.push_back(codec::Coding::gzip);
   }
+  // Loki's protobuf is always snappy's, and its own clients do not say so.
+  if (codings.named == 0 && request.path == "/loki/api/v1/push" &&
+      is_media_type(request.header("content-type"), "application/x-protobuf")) {
+    codings.list.push_back(codec::Coding::snappy);
+  }
   return std::move(codings.list);
 }
 

@@ -14,8 +14,8 @@ namespace varve::http {
 inline constexpr std::size_t kCodingsMax = 2;
 
 // The codings in the order in which they were applied; the identity, which counts as one, is left out. A body without
-// any whose content type is application/gzip is gzip's, as KairosDB's clients say it. Error: invalid (to be answered
-// with 415): an unknown one, or too many.
+// any whose content type is application/gzip is gzip's, as KairosDB's clients say it, and Loki's protobuf is snappy's.
+// Error: invalid (to be answered with 415): an unknown one, or too many.
 Result<std::vector<codec::Coding>> content_codings(const Request& request);
 
 }  // namespace varve::http

@@ -10,8 +10,9 @@ namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-std::string shown_codings(Headers headers) {
+std::string shown_codings(Headers headers, std::string path = "/") {
   Request request;
+  request.path = std::move(path);
   request.headers = std::move(headers);
   const auto codings = content_codings(request);
   if (!codings) return "refused";
@@ -47,6 +48,15 @@ TEST(ContentCoding, OfKairosDbsClients) {
   EXPECT_EQ(shown_codings({{"content-type", "application/gzip"}, {"content-encoding", "gzip"}}), "gzip");
   EXPECT_EQ(shown_codings({{"content-type", "application/gzip"}, {"content-encoding", "identity"}}), "");
   EXPECT_EQ(shown_codings({{"content-type", "application/json"}}), "");
+}
+
+TEST(ContentCoding, OfLokisClients) {
+  const Headers protobuf{{"content-type", "application/x-protobuf"}};
+  EXPECT_EQ(shown_codings(protobuf, "/loki/api/v1/push"), "snappy");
+  EXPECT_EQ(shown_codings(protobuf, "/api/v1/write"), "");
+  EXPECT_EQ(shown_codings({{"content-type", "application/json"}}, "/loki/api/v1/push"), "");
+  EXPECT_EQ(shown_codings({protobuf[0], {"content-encoding", "snappy"}}, "/loki/api/v1/push"), "snappy");
+  EXPECT_EQ(shown_codings({protobuf[0], {"content-encoding", "gzip"}}, "/loki/api/v1/push"), "gzip");
 }
 
 }  // namespace

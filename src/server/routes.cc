@@ -9,6 +9,7 @@
 #include "api/influx/error.h"
 #include "api/influx/routes.h"
 #include "api/kairosdb/routes.h"
+#include "api/loki/push_routes.h"
 #include "api/messages/routes.h"
 #include "api/opentsdb/error.h"
 #include "api/opentsdb/routes.h"
@@ -36,6 +37,7 @@ constexpr Family kFamilies[] = {
     {api::add_catalog_routes},
     {api::add_admin_routes},
     {api::add_message_routes},
+    {api::add_loki_push_routes, "/loki/", api::loki_error},
     {api::add_analytics_routes},
 };
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loki's way in.
+#pragma once
+
+#include <string_view>
+
+#include "api/shared/context.h"
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+// POST /loki/api/v1/push
+void add_loki_push_routes(Router& router, const Context& context);
+
+// Loki's errors are words.
+Response loki_error(int status, std::string_view message, std::string_view path = {});
+
+}  // namespace varve::api

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/shared/message_ingest.h"
+
+#include <string>
+
+#include "base/check.h"
+#include "model/tenant.h"
+
+namespace varve::api {
+namespace {
+
+constexpr std::int64_t kIngestUsPerMs = 1000;
+
+constexpr std::pair<Code, const char*> kReasons[] = {
+    {Code::invalid, "invalid"}, {Code::too_large, "too_large"}, {Code::limit, "limit"}, {Code::too_old, "time"}};
+
+storage::MessageStore& store_of(const Context& context) {
+  check(context.messages != nullptr, "the engine keeps messages");
+  return *context.messages;
+}
+
+}  // namespace
+
+MessageIngest::MessageIngest(const Context& context, std::string_view protocol)
+    : store_(store_of(context)),
+      writer_(context.writer),
+      clock_(context.clock),
+      limits_(context.message_limits),
+      accepted_(context.metrics.counter("varve_messages_accepted_total", "Log messages stored, by protocol.",
+                                        {{"protocol", std::string(protocol)}})) {
+  for (const auto& [code, reason] : kReasons) {
+    rejected_.emplace_back(
+        code, &context.metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
+                                       {{"protocol", std::string(protocol)}, {"reason", reason}}));
+  }
+}
+
+Status MessageIngest::check_tenant(const Request& request) {
+  if (request.tenant.empty()) return fail(Code::invalid, "the request names no tenant");
+  return model::check_writable(request.tenant);
+}
+
+std::int64_t MessageIngest::now_us() const { return clock_.now_ms() * kIngestUsPerMs; }
+
+protocol::messages::Limits MessageIngest::limits(std::int64_t now_us) const {
+  return {now_us - limits_.retention_ms * kIngestUsPerMs, now_us + limits_.future_ms * kIngestUsPerMs,
+          "older than messages.retention", "further ahead than messages.future"};
+}
+
+void MessageIngest::count_rejected(Code code, std::size_t messages) const {
+  for (const auto& [of, counter] : rejected_) {
+    if (of == code) counter->add(messages);
+  }
+}
+
+void MessageIngest::count_rejected(const protocol::Outcome& outcome) const {
+  for (const auto& [code, counter] : rejected_) counter->add(outcome.count(code));
+}
+
+void MessageIngest::append(std::string_view tenant, const message::Batch& batch,
+                           std::function<void(const Status& status)> done) const {
+  if (batch.empty()) return done({});
+  if (const Status made = writer_.make_tenant(tenant); !made) return done(made);
+  store_.append_messages(tenant, batch,
+                         [rows = batch.rows(), &accepted = accepted_, done = std::move(done)](const Status& status) {
+                           if (status) accepted.add(rows);
+                           done(status);
+                         });
+}
+
+}  // namespace varve::api
