@@ -24,7 +24,7 @@ HEAVY = {
     r"rocksdb/": ["src/engine/rocksdb/*"],
     r"(simdjson|fmt/)": [],  # of the tools
     r"re2/": ["src/base/regex.cc"],
-    r"protozero/": ["src/protocol/prometheus/*", "src/protocol/loki/*"],
+    r"protozero/": ["src/protocol/prometheus/*", "src/protocol/loki/*", "src/protocol/otlp/*"],
     r"yaml-cpp/": ["src/config/yaml.cc"],
     r"varve_drivers": ["src/driver/*"],
     r"cctz/": ["src/model/time_zone.cc"],

@@ -290,7 +290,33 @@ LOKI = [
     loki("bad labels", wire.snappy(wire.field(1, wire.field(1, b'{a="b'))), headers=LOKI_PROTOBUF),
 ]
 
-MESSAGES = [] if cluster.chosen() else LOKI  # messages are on the embedded engine only
+def otlp(name, body, status=400, headers=None, **more):
+    return Case("otlp: " + name, "/v1/logs", body, status, shape="otlp",
+                headers={"Content-Type": "application/json"} if headers is None else headers, **more)
+
+
+def otlp_record(**members):
+    return json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [members]}]}]})
+
+
+OTLP = [
+    otlp("empty body", ""),
+    otlp("not JSON", "hello"),
+    otlp("a list", "[]"),
+    otlp("cut JSON", otlp_record(body={"stringValue": "x"})[:-4]),
+    otlp("deep nesting", '{"resourceLogs":' + "[" * 100_000),
+    otlp("records an object", '{"resourceLogs":[{"scopeLogs":[{"logRecords":{}}]}]}'),
+    otlp("invalid UTF-8", b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"\xff"}}]}]}]}'),
+    otlp("a record of 1970", otlp_record(timeUnixNano="1000"), status=200),
+    otlp("a time in words", otlp_record(timeUnixNano="now"), status=200),
+    otlp("a trace that is not hex", otlp_record(traceId="xyz"), status=200),
+    otlp("a text that is a number", otlp_record(body={"stringValue": 5}), status=200),
+    otlp("no content type", otlp_record(), status=415, headers={}),
+    otlp("broken gzip", "junk", headers={"Content-Type": "application/json", "Content-Encoding": "gzip"}),
+    otlp("not protobuf", b"\x0a\x05x", headers=LOKI_PROTOBUF),
+]
+
+MESSAGES = [] if cluster.chosen() else LOKI + OTLP  # messages are on the embedded engine only
 ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + MESSAGES
 
 # Telnet: (name, bad line); sent between two good lines of one connection.

@@ -38,6 +38,16 @@ class Shapes:
         return None if isinstance(text, str) and text else "no error text"
 
     @staticmethod
+    def otlp(answer):
+        if answer.header("Content-Type") == "application/x-protobuf":
+            return None if answer.body.startswith(b"\x08\x03\x12") else "not a Status in protobuf"
+        got = answer.json()
+        if answer.status == 200:
+            partial = got.get("partialSuccess", {})
+            return None if partial.get("rejectedLogRecords") == "1" and partial.get("errorMessage") else "no partialSuccess"
+        return None if got.get("code") and got.get("message") else "not a Status"
+
+    @staticmethod
     def text(answer):
         return None if answer.body.strip() else "no reason"
 

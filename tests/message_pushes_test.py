@@ -3,12 +3,15 @@
 product's words, and nothing of one tenant reaches another."""
 
 import gzip
+import http.client
 import json
+import os
 import struct
-import time
+import subprocess
+import sys
 import unittest
 
-from support import wire
+from support import pypi, wire
 from support.case import ServerCase
 from support.logs import SECOND, Logs, now_us, term
 
@@ -115,6 +118,126 @@ class Loki(Pushes):
         self.assertEqual(self.push("nothing", self.body({"a": "b"}, good, good), JSON).status, 204)
         self.assertEqual(self.counted("varve_messages_accepted_total", "loki"), accepted + 2)
         self.assertEqual(self.push("nothing", self.body({"a": "b"}, good), {"Content-Type": "text/plain"}).status, 400)
+
+
+class Otlp(Pushes):
+    path = "/v1/logs"
+    RESOURCE = {"host.name": "web01", "service.name": "cart", "k8s": {"pod": "p1"}, "n": 5}
+
+    @classmethod
+    def value(cls, of):
+        """AnyValue, in protobuf."""
+        if isinstance(of, dict):
+            return wire.field(6, b"".join(wire.field(1, cls.pair(k, v)) for k, v in of.items()))
+        return integer(3, of) if isinstance(of, int) else text(1, of)
+
+    @classmethod
+    def pair(cls, key, value):
+        return text(1, key) + wire.field(2, cls.value(value))
+
+    @classmethod
+    def json_value(cls, of):
+        if isinstance(of, dict):
+            return {"kvlistValue": {"values": cls.json_pairs(of)}}
+        return {"intValue": str(of)} if isinstance(of, int) else {"stringValue": of}
+
+    @classmethod
+    def json_pairs(cls, of):
+        return [{"key": k, "value": cls.json_value(v)} for k, v in of.items()]
+
+    def bodies(self):
+        """The same two records: the second has nothing but a time."""
+        record = (fixed64(1, T * 1000 + 7) + integer(2, 17) + text(3, "ERROR") + wire.field(5, self.value("a line")) +
+                  wire.field(6, self.pair("user.id", 7)) + wire.field(9, bytes(range(16))) + wire.field(10, bytes(range(8))))
+        resource = b"".join(wire.field(1, self.pair(k, v)) for k, v in self.RESOURCE.items())
+        protobuf = wire.field(1, wire.field(1, resource) + wire.field(2, wire.field(2, record) + wire.field(2, fixed64(11, T * 1000 + 1000))))
+        plain = {"resourceLogs": [{"resource": {"attributes": self.json_pairs(self.RESOURCE)}, "scopeLogs": [{"logRecords": [
+            {"timeUnixNano": str(T * 1000 + 7), "severityNumber": 17, "severityText": "ERROR", "body": {"stringValue": "a line"},
+             "attributes": self.json_pairs({"user.id": 7}), "traceId": bytes(range(16)).hex().upper(), "spanId": bytes(range(8)).hex()},
+            {"observedTimeUnixNano": str(T * 1000 + 1000)}]}]}]}
+        return protobuf, json.dumps(plain).encode()
+
+    def test_all_forms(self):
+        protobuf, plain = self.bodies()
+        forms = [(protobuf, PROTOBUF, b""), (plain, JSON, b"{}"), (gzip.compress(protobuf), {**PROTOBUF, "Content-Encoding": "gzip"}, b""),
+                 (wire.zstd(plain), {**JSON, "Content-Encoding": "zstd"}, b"{}"), (gzip.compress(plain), {**JSON, "Content-Encoding": "gzip"}, b"{}")]
+        for number, (body, headers, answered) in enumerate(forms):
+            with self.subTest(headers):
+                tenant = f"otlp{number}"
+                answer = self.push(tenant, body, headers)
+                self.assertEqual((answer.status, answer.header("Content-Type"), answer.body), (200, headers["Content-Type"], answered))
+                for settled in (False, True):
+                    shared = {"Source": "web01", "ModuleId": "cart", "service.name": "cart", "k8s.pod": "p1", "n": 5}
+                    nothing = {"Level": None, "Xmlmessage": None, "user.id": None, "trace_id": None, "span_id": None, "severity_text": None}
+                    self.assertEqual(self.rows(tenant, [*ALL, "service.name", "k8s.pod", "n", "user.id", "trace_id", "span_id", "severity_text"]), [
+                        {**shared, "MessageTS": T, "Level": 3, "Xmlmessage": "a line", "user.id": 7, "trace_id": bytes(range(16)).hex(),
+                         "span_id": bytes(range(8)).hex(), "severity_text": "ERROR"}, {**shared, **nothing, "MessageTS": T + 1}], settled)
+                    self.assertEqual(len(self.rows(tenant, ["Xmlmessage"], where=[[term("user.id", 6, 6), term("k8s.pod", "p1")]])), 1)
+                    self.server.settle()
+
+    def test_chunked(self):
+        """As the exporters of Node send them."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        body = self.bodies()[0]
+        connection.request("POST", "/t/chunked/v1/logs", iter([body[:10], body[10:]]), PROTOBUF, encode_chunked=True)
+        answer = connection.getresponse()
+        self.assertEqual((answer.status, answer.read()), (200, b""))
+        connection.close()
+        self.assertEqual(len(self.rows("chunked", ["Source"])), 2)
+
+    def test_bad_records_cost_no_other(self):
+        rejected = self.counted("varve_messages_rejected_total", "otlp")
+        records = [{"body": {"stringValue": "good"}}, {"timeUnixNano": str(OLD * 1000)}, {"timeUnixNano": str(AHEAD * 1000)},
+                   {"body": {"stringValue": "x" * (2**20 + 1)}}, {"body": {"stringValue": "good, too"}}]
+        answer = self.push("partial", json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}), JSON)
+        self.assertEqual(answer.status, 200)
+        partial = answer.json()["partialSuccess"]
+        self.assertEqual(partial["rejectedLogRecords"], "3")
+        self.assertRegex(partial["errorMessage"], "^record 2: time .* is older than messages.retention; record 3: time .* is further ahead than "
+                                                  "messages.future; record 4: text has 1048577 bytes; at most 1048576$")
+        self.assertEqual(sorted(r["Xmlmessage"] for r in self.rows("partial", ["Xmlmessage"])), ["good", "good, too"])
+        self.assertEqual(self.counted("varve_messages_rejected_total", "otlp"), rejected + 3)
+
+    def test_tenants(self):
+        answer = self.server.post(self.path, self.bodies()[1], {**JSON, "X-Tenant": "otlpown"})
+        self.assertEqual(answer.status, 200)
+        self.assertEqual((len(self.rows("otlpown", ["Source"])), self.rows("otlpother", ["Source"])), (2, []))
+        self.assertEqual(self.push("varve", self.bodies()[1], JSON).status, 403)
+
+
+class Exporter(Pushes):
+    """OpenTelemetry's SDK and exporter of Python, as they are."""
+
+    VERSION = "1.37.0"
+
+    def test_sdk(self):
+        folder = pypi.fetch(f"opentelemetry-{self.VERSION}", f"opentelemetry-sdk=={self.VERSION}",
+                            f"opentelemetry-exporter-otlp-proto-http=={self.VERSION}")
+        program = """if True:
+            import logging, sys
+            from opentelemetry.exporter.otlp.proto.http import Compression
+            from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+            from opentelemetry.sdk._logs import LoggerProvider, LoggingHandler
+            from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+            from opentelemetry.sdk.resources import Resource
+            provider = LoggerProvider(resource=Resource.create({"service.name": "cart", "host.name": "web01"}))
+            exporter = OTLPLogExporter(endpoint=sys.argv[1], headers={"x-tenant": "sdk"}, compression=Compression.Gzip)
+            provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
+            log = logging.getLogger("shop")
+            log.addHandler(LoggingHandler(logger_provider=provider))
+            for number in range(100):
+                log.warning("order %d is late", number, extra={"order": number, "tags": ["a", "b"]})
+            log.error("paid grüße")
+            provider.shutdown()
+        """
+        done = subprocess.run([sys.executable, "-c", program, f"http://127.0.0.1:{self.server.port}/v1/logs"], timeout=120, check=False,
+                              env={**os.environ, "PYTHONPATH": str(folder)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual((done.returncode, [line for line in done.stdout.splitlines() if "otlp" in line.lower()]), (0, []), done.stdout)
+        got = self.rows("sdk", ["Source", "ModuleId", "Level", "Xmlmessage", "order", "tags", "scope.name"], where=[[term("Level", 4)]])
+        self.assertEqual(got, [{"Source": "web01", "ModuleId": "cart", "Level": 4, "Xmlmessage": f"order {n} is late", "order": n,
+                                "tags": got[0]["tags"], "scope.name": "shop"} for n in range(100)])
+        self.assertIn("b", str(got[0]["tags"]))
+        self.assertEqual(self.rows("sdk", ["Xmlmessage"], where=[[term("Level", 3)]]), [{"Xmlmessage": "paid grüße"}])
 
 
 if __name__ == "__main__":

@@ -180,8 +180,8 @@ SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqu
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
 # messages_test.py and message_pushes_test.py put and ask as several tenants.
-ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push"]
-NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/"}  # beginnings that the sources compare with
+ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs"]
+NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}  # beginnings that the sources compare with
 
 
 class EveryRoute(ServerCase):

@@ -13,6 +13,7 @@
 #include "api/messages/routes.h"
 #include "api/opentsdb/error.h"
 #include "api/opentsdb/routes.h"
+#include "api/otlp/logs_routes.h"
 #include "api/prometheus/routes.h"
 #include "http/answer.h"
 #include "server/translate.h"
@@ -38,6 +39,7 @@ constexpr Family kFamilies[] = {
     {api::add_admin_routes},
     {api::add_message_routes},
     {api::add_loki_push_routes, "/loki/", api::loki_error},
+    {api::add_otlp_logs_routes, "/v1/", api::otlp_error},
     {api::add_analytics_routes},
 };
 
