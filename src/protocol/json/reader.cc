@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/json/number.h"
+#include "protocol/json/text.h"
 
 namespace varve::protocol::json {
 namespace {
@@ -213,9 +214,18 @@ bool Reader::ends_text(char c, char quote) const {
   return c == quote || c == '\\' || (strict_ && static_cast<unsigned char>(c) < 0x20);
 }
 
+// Goes over characters of a string, 32 a step, as far as that is possible with nothing readable behind the body.
+void Reader::skip_plain(char quote) {
+  constexpr std::ptrdiff_t kStep = 32;
+  if (quote != '"' || end_ - at_ <= kStep) return;
+  const char* const last = end_ - kStep;
+  at_ = std::min(find_string_stop(at_, last), last);
+}
+
 // Behind the opening quote.
 std::string_view Reader::quoted(char quote) {
   const char* from = at_;
+  skip_plain(quote);
   while (at_ < end_ && !ends_text(*at_, quote)) ++at_;
   if (at_ < end_ && *at_ == quote) return {from, static_cast<std::size_t>(at_++ - from)};
   std::string decoded(from, at_);
@@ -225,7 +235,9 @@ std::string_view Reader::quoted(char quote) {
     } else if (ends_text(*at_, quote)) {
       fail_syntax("Control character in a string");
     } else {
-      decoded += *at_++;
+      const char* const plain = at_++;
+      skip_plain(quote);
+      decoded.append(plain, at_);
     }
   }
   if (failed()) return {};

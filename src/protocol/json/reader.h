@@ -67,6 +67,7 @@ class Reader {
   bool need_lenient();
   int next_char();  // behind white space and comments; -1: end of input, with failure
   bool skip_comment();
+  void skip_plain(char quote);
   std::string_view quoted(char quote);
   [[nodiscard]] bool ends_text(char c, char quote) const;
   std::string_view unquoted();

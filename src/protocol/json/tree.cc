@@ -53,6 +53,12 @@ const Node* Node::find(std::string_view name) const {
   return nullptr;
 }
 
+Result<Node> read_node(Reader& reader, const Element& value) {
+  Node out = Builder(reader).node(value, 0);
+  if (reader.failed()) return fail(Code::invalid, reader.error());
+  return out;
+}
+
 Result<Node> read_tree(Reader& reader) {
   if (reader.is_strict() && !is_utf8(reader.document())) return fail(Code::invalid, "the JSON is not valid UTF-8");
   const Element root = reader.value();

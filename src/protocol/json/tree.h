@@ -27,7 +27,10 @@ struct Node {
 
 // Errors: invalid, in the reader's words; trailing bytes are one.
 Result<Node> read_tree(Reader& reader);
-// The same of a reader that is made strict: RFC 8259 to the letter, all of it UTF-8.
+// The value that was just read, of which arrays and objects are read to their end: a part of a document. Neither what
+// is behind it nor UTF-8 is looked at.
+Result<Node> read_node(Reader& reader, const Element& value);
+// read_tree of a reader that is made strict: RFC 8259 to the letter, all of it UTF-8.
 Result<Node> read_strict(Reader& reader);
 // Is `text` that? Error: invalid.
 Status check_strict(std::string_view text);
