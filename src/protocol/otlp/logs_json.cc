@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <charconv>
+#include <functional>
 #include <limits>
 
 #include "base/ascii.h"
 #include "protocol/json/number.h"
+#include "protocol/json/text.h"
 #include "protocol/json/tree.h"
+#include "protocol/messages/general_message.h"
 #include "protocol/messages/words.h"
 #include "protocol/otlp/logs.h"
 
@@ -78,56 +81,119 @@ Result<std::string> hex_in(const Node& record, std::string_view name) {
   return hex.find_first_not_of('0') == std::string::npos ? std::string() : hex;
 }
 
+// Walks down to the records, each of which is a tree for itself: a tree of all would not fit into a cache.
 class JsonLogs {
  public:
-  JsonLogs(const LogOptions& options, std::size_t body_bytes, message::Batch& batch)
-      : records_(options, body_bytes, batch) {}
+  JsonLogs(std::string_view body, const LogOptions& options, message::Batch& batch)
+      : body_(body), outer_(body), inner_(body), records_(options, body.size(), batch) {
+    outer_.set_strict();
+    inner_.set_strict();
+  }
 
-  Result<Outcome> read(const Node& request) {
-    if (request.kind != Kind::object) return wrong_member("the body", "an object");
-    VARVE_RETURN_IF_ERROR(each(request, "resourceLogs", [&](const Node& logs) { return read_resource_logs(logs); }));
+  Result<Outcome> read() {
+    if (!json::is_utf8(body_)) return fail(Code::invalid, "not JSON: the JSON is not valid UTF-8");
+    const json::Element root = outer_.value();
+    if (!outer_.failed() && root.kind != Kind::object) return wrong_member("the body", "an object");
+    VARVE_RETURN_IF_ERROR(read_object({}, {}, "resourceLogs", [&] { return read_resource_logs(); }));
+    if (!outer_.failed() && !outer_.at_end())
+      return fail(Code::invalid, "not JSON: there is something behind the object");
+    VARVE_RETURN_IF_ERROR(ended());
     return records_.take_outcome();
   }
 
  private:
-  // The objects of a list. Errors are of the request.
-  template <class Read>
-  static Status each(const Node& object, std::string_view name, const Read& read) {
-    const Node* list = object.find(name);
-    if (list == nullptr) return {};
-    if (list->kind != Kind::array) return wrong_member(name, "a list");
-    for (const Node& item : list->children) {
-      if (item.kind != Kind::object) return wrong_member("an item of " + std::string(name), "an object");
-      VARVE_RETURN_IF_ERROR(read(item));
+  // For where the reader says that there is no more.
+  [[nodiscard]] Status ended() const { return outer_.failed() ? fail(messages::not_json(outer_, false)) : Status{}; }
+
+  // The rest of an object: the member `head`, wherever it stands, and then each object of the list.
+  Status read_object(std::string_view head, const std::function<void(const Node&)>& take_head, std::string_view list,
+                     const std::function<Status()>& read_item) {
+    bool has_head = head.empty();
+    bool is_read = false;
+    const char* items = nullptr;
+    bool first = true;
+    for (std::string_view name; outer_.next_name(first, name);) {
+      const bool is_head = !head.empty() && name == head;
+      const bool is_list = name == list;
+      const json::Element value = outer_.value();
+      if (outer_.failed()) break;
+      if (is_head) {
+        const auto node = json::read_node(outer_, value);
+        if (!node) break;
+        take_head(*node);
+        has_head = true;
+      } else if (is_list && value.kind != Kind::null) {
+        if (value.kind != Kind::array) return wrong_member(list, "a list");
+        if (items != nullptr) return fail(Code::invalid, std::string(list) + " stands twice");
+        items = value.begin + 1;
+        is_read = has_head;
+        if (is_read) {
+          VARVE_RETURN_IF_ERROR(read_list(list, read_item));
+        } else {
+          outer_.skip(value);
+        }
+      } else {
+        outer_.skip(value);
+      }
     }
+    VARVE_RETURN_IF_ERROR(ended());
+    if (items == nullptr || is_read) return {};
+    const char* const behind = outer_.at();
+    outer_.seek(items);
+    VARVE_RETURN_IF_ERROR(read_list(list, read_item));
+    outer_.seek(behind);
     return {};
   }
 
+  Status read_list(std::string_view list, const std::function<Status()>& read_item) {
+    json::Element item;
+    for (bool first = true; outer_.next_item(first, item);) {
+      if (item.kind != Kind::object) return wrong_member("an item of " + std::string(list), "an object");
+      VARVE_RETURN_IF_ERROR(read_item());
+    }
+    return ended();
+  }
+
   static Status add_attributes(const Node& of, Fields& fields) {
-    return each(of, "attributes", [&](const Node& attribute) { return fields.add(attribute); });
+    const Node* list = of.find("attributes");
+    if (list == nullptr) return {};
+    if (list->kind != Kind::array) return wrong_member("attributes", "a list");
+    for (const Node& attribute : list->children) VARVE_RETURN_IF_ERROR(fields.add(attribute));
+    return {};
   }
 
-  Status read_resource_logs(const Node& logs) {
+  Status read_resource_logs() {
+    outer_.clear_texts();  // those of the resource before
     Fields& fields = records_.start_resource();
-    if (const Node* resource = logs.find("resource")) {
-      records_.set_resource_error(resource->kind == Kind::object ? add_attributes(*resource, fields)
-                                                                 : Status(wrong_member("resource", "an object")));
-    }
-    return each(logs, "scopeLogs", [&](const Node& scope) { return read_scope_logs(scope); });
+    const auto take_resource = [&](const Node& resource) {
+      if (resource.kind == Kind::null) return;
+      records_.set_resource_error(resource.kind == Kind::object ? add_attributes(resource, fields)
+                                                                : Status(wrong_member("resource", "an object")));
+    };
+    return read_object("resource", take_resource, "scopeLogs", [&] { return read_scope_logs(); });
   }
 
-  Status read_scope_logs(const Node& logs) {
+  Status read_scope_logs() {
     Fields& fields = records_.start_scope();
-    if (const Node* scope = logs.find("scope")) {
-      records_.set_scope_error(scope->kind == Kind::object ? read_scope(*scope, fields)
-                                                           : Status(wrong_member("scope", "an object")));
-    }
-    return each(logs, "logRecords", [&](const Node& record) {
-      Record to;
-      const Status status = read_record(record, to, records_.start_record());
-      records_.add(to, status);
-      return Status{};
-    });
+    const auto take_scope = [&](const Node& scope) {
+      if (scope.kind == Kind::null) return;
+      records_.set_scope_error(scope.kind == Kind::object ? read_scope(scope, fields)
+                                                          : Status(wrong_member("scope", "an object")));
+    };
+    return read_object("scope", take_scope, "logRecords", [&] { return read_whole_record(); });
+  }
+
+  // `outer_` stands behind its opening brace.
+  Status read_whole_record() {
+    inner_.clear_texts();
+    inner_.seek(outer_.at() - 1);
+    const auto node = json::read_node(inner_, inner_.value());
+    if (!node) return fail(messages::not_json(inner_, false));
+    Record record;
+    const Status status = read_record(*node, record, records_.start_record());
+    records_.add(record, status);
+    outer_.seek(inner_.at());
+    return {};
   }
 
   static Status read_scope(const Node& scope, Fields& fields) {
@@ -156,16 +222,16 @@ class JsonLogs {
     return add_attributes(from, fields);
   }
 
+  std::string_view body_;
+  json::Reader outer_;  // down to the records
+  json::Reader inner_;  // of a record
   Records records_;
 };
 
 }  // namespace
 
 Result<Outcome> parse_logs_json(std::string_view body, const LogOptions& options, message::Batch& batch) {
-  json::Reader reader(body);
-  const auto request = json::read_strict(reader);
-  if (!request) return fail(Code::invalid, "not JSON: " + request.error().message);
-  return JsonLogs(options, body.size(), batch).read(*request);
+  return JsonLogs(body, options, batch).read();
 }
 
 }  // namespace varve::protocol::otlp

@@ -131,9 +131,9 @@ TEST(OtlpLogs, Bodies) {
 
 TEST(OtlpLogs, Refused) {
   std::string nested;
-  for (int i = 0; i < 20; ++i) nested += R"({"arrayValue":{"values":[)";
+  for (int i = 0; i < 40; ++i) nested += R"({"arrayValue":{"values":[)";
   nested += "{}";
-  for (int i = 0; i < 20; ++i) nested += "]}}";
+  for (int i = 0; i < 40; ++i) nested += "]}}";
   std::string many;
   for (int i = 0; i < 1001; ++i)
     many += (i == 0 ? "" : ",") + (R"({"key":"f)" + std::to_string(i)) + R"(","value":{"intValue":"1"}})";
