@@ -316,7 +316,32 @@ OTLP = [
     otlp("not protobuf", b"\x0a\x05x", headers=LOKI_PROTOBUF),
 ]
 
-MESSAGES = [] if cluster.chosen() else LOKI + OTLP  # messages are on the embedded engine only
+def bulk(name, body, status=400, path="/_bulk", **more):
+    return Case("bulk: " + name, path, body, status, shape="bulk", **more)
+
+
+BULK = [
+    bulk("empty body", ""),
+    bulk("not JSON", "hello\n"),
+    bulk("a list", "[]\n{}\n"),
+    bulk("no action", "{}\n{}\n"),
+    bulk("an unknown action", '{"put":{}}\n{}\n'),
+    bulk("two actions in a line", '{"create":{},"index":{}}\n{}\n'),
+    bulk("no document", '{"create":{}}\n', path="/elasticsearch/_bulk"),
+    bulk("deep action", '{"create":' + "[" * 100_000),
+    bulk("a long index", '{"create":{"_index":"' + "i" * 300 + '"}}\n{}\n'),
+    bulk("a long index in the path", '{"create":{}}\n{}\n', path=f"/{'i' * 300}/_bulk"),
+    bulk("broken gzip", "junk", headers={"Content-Encoding": "gzip"}, path="/elasticsearch/logs/_bulk"),
+    bulk("a document that is a list", '{"create":{}}\n[]\n', status=200),
+    bulk("a document that is cut", '{"create":{}}\n{"a":', status=200),
+    bulk("a deep document", '{"create":{}}\n' + '{"a":' * 100_000, status=200),
+    bulk("1970", '{"create":{}}\n{"@timestamp":0}\n', status=200),
+    bulk("a time in words", '{"index":{}}\n{"@timestamp":"now"}\n', status=200),
+    bulk("a delete", '{"delete":{"_id":"1"}}\n', status=200),
+    bulk("an update", '{"update":{"_id":"1"}}\n{"doc":{}}\n', status=200),
+]
+
+MESSAGES = [] if cluster.chosen() else LOKI + OTLP + BULK  # messages are on the embedded engine only
 ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + MESSAGES
 
 # Telnet: (name, bad line); sent between two good lines of one connection.

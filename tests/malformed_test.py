@@ -48,6 +48,15 @@ class Shapes:
         return None if got.get("code") and got.get("message") else "not a Status"
 
     @staticmethod
+    def bulk(answer):
+        got = answer.json()
+        if answer.status != 200:
+            return None if got["error"]["reason"] and got["error"]["root_cause"] and got["status"] == answer.status else "no error"
+        (item,) = (item for items in got["items"] for item in items.values())
+        refused = got["errors"] and item["status"] == 400 and item["error"]["type"] and item["error"]["reason"]
+        return None if refused else "an item that is not refused"
+
+    @staticmethod
     def text(answer):
         return None if answer.body.strip() else "no reason"
 

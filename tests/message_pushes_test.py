@@ -2,6 +2,7 @@
 """Log messages pushed as other products' clients push them are found with all that they say; bad ones are refused in the
 product's words, and nothing of one tenant reaches another."""
 
+import datetime
 import gzip
 import http.client
 import json
@@ -238,6 +239,101 @@ class Exporter(Pushes):
                                 "tags": got[0]["tags"], "scope.name": "shop"} for n in range(100)])
         self.assertIn("b", str(got[0]["tags"]))
         self.assertEqual(self.rows("sdk", ["Xmlmessage"], where=[[term("Level", 3)]]), [{"Xmlmessage": "paid grüße"}])
+
+
+class Bulk(Pushes):
+    path = "/_bulk"
+
+    @staticmethod
+    def body(*lines):
+        return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+    def test_all_forms(self):
+        stamp = datetime.datetime.fromtimestamp(T // SECOND, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000002Z")
+        nested = {"@timestamp": stamp, "message": "a line", "host": {"name": "web01", "ip": ["::1"]}, "log": {"level": "ERROR"},
+                  "service": {"name": "cart"}, "process": {"name": "java", "pid": 7}, "tries": 3}
+        flat = {"@timestamp": T // 1000, "message": "second", "host.name": "web01", "process.name": "java"}
+        body = self.body({"create": {}}, nested, {"index": {"_index": "other", "_id": "x1"}}, flat)
+        forms = [("/_bulk", body, {}), ("/logs/_bulk", gzip.compress(body), {"Content-Encoding": "gzip"}), ("/logs/_doc/_bulk", body, {}),
+                 ("/elasticsearch/_bulk", body, {}), ("/elasticsearch/logs/_bulk?filter_path=errors", wire.zstd(body), {"Content-Encoding": "zstd"}),
+                 ("/elasticsearch/logs/_doc/_bulk", body, {})]
+        for number, (path, sent, headers) in enumerate(forms):
+            with self.subTest(path):
+                tenant, index = f"bulk{number}", "logs" if "logs" in path else None
+                answer = self.push(tenant, sent, {**NDJSON, **headers}, path)
+                self.assertEqual((answer.status, answer.header("X-Elastic-Product")), (200, "Elasticsearch"))
+                got = answer.json()
+                self.assertGreaterEqual(got.pop("took"), 0)
+                named = {"_index": index} if index else {}
+                self.assertEqual(got, {"errors": False, "items": [{"create": {**named, "result": "created", "status": 201}},
+                                                                  {"index": {"_index": "other", "_id": "x1", "result": "created", "status": 201}}]})
+                self.push(tenant, self.body({"index": {"_index": "other", "_id": "x1"}}, flat), NDJSON, path)  # the same again
+                for settled in (False, True):
+                    rows = self.rows(tenant, [*ALL, "Pid", "process.name", "host.ip", "tries", "_index"])
+                    self.assertEqual(rows, [
+                        {"MessageTS": T, "Source": "web01", "ModuleId": "java", "Level": None, "Xmlmessage": "second", "Pid": None,
+                         "process.name": None, "host.ip": None, "tries": None, "_index": "other"},
+                        {"MessageTS": T + 2, "Source": "web01", "ModuleId": "cart", "Level": 3, "Xmlmessage": "a line", "Pid": 7,
+                         "process.name": "java", "host.ip": rows[1]["host.ip"], "tries": 3, "_index": index}], settled)
+                    self.assertIn("::1", str(rows[1]["host.ip"]))
+                    self.server.settle()
+
+    def test_bad_items_cost_no_other(self):
+        rejected = self.counted("varve_messages_rejected_total", "bulk")
+        body = self.body({"create": {}}, {"message": "good"}, {"create": {}}, {"@timestamp": OLD // 1000}, {"delete": {"_id": "1"}},
+                         {"create": {}}, [], {"index": {}}, {"message": "good, too"})
+        got = self.push("items", body, NDJSON).json()
+        self.assertEqual((got["errors"], [item["status"] for items in got["items"] for item in items.values()]), (True, [201, 400, 400, 400, 201]))
+        self.assertIn("is older than messages.retention", got["items"][1]["create"]["error"]["reason"])
+        self.assertEqual(sorted(row["Xmlmessage"] for row in self.rows("items", ["Xmlmessage"])), ["good", "good, too"])
+        self.assertEqual(self.counted("varve_messages_rejected_total", "bulk"), rejected + 2)  # a delete is no message
+
+    def test_a_bad_action_stores_nothing(self):
+        answer = self.push("action", self.body({"create": {}}, {"message": "x"}, {"put": {}}, {"message": "y"}), NDJSON)
+        self.assertEqual(answer.status, 400)
+        self.assertEqual(answer.json()["error"]["type"], "illegal_argument_exception")
+        self.assertIn("Malformed action/metadata line [3]", answer.json()["error"]["reason"])
+        self.assertEqual(self.rows("action", ["Xmlmessage"]), [])
+
+    def test_what_senders_ask_at_their_start(self):
+        for path in ("/elasticsearch", "/elasticsearch/"):
+            about = self.server.get(path)
+            self.assertEqual((about.status, about.json()["version"]["number"].split(".")[0]), (200, "8"))
+        self.assertEqual(self.server.get("/elasticsearch/_license").json()["license"]["status"], "active")
+        for path in ("/_cat/health", "/elasticsearch/_cat/health"):
+            self.assertRegex(self.server.get(path).body, rb"^\d+ \d\d:\d\d:\d\d varve green ")
+        for path in ("_index_template/filebeat-8", "_ilm/policy/filebeat", "_template/x", "_ingest/pipeline/y"):
+            self.assertEqual(self.server.request("HEAD", "/elasticsearch/" + path).status, 200)
+            self.assertEqual(self.server.get("/elasticsearch/" + path).body, b"{}")
+            self.assertEqual(self.server.request("PUT", "/elasticsearch/" + path, b"{}").json(), {"acknowledged": True})
+        missing = self.server.get("/elasticsearch/logs/_search")
+        self.assertEqual((missing.status, missing.json()["status"]), (404, 404))
+
+    def test_tenants(self):
+        body = self.body({"create": {}}, {"message": "mine"})
+        self.assertEqual(self.server.post("/elasticsearch/_bulk", body, {"X-Tenant": "bulkown"}).status, 200)
+        self.assertEqual((len(self.rows("bulkown", ["Source"])), self.rows("bulkother", ["Source"])), (1, []))
+        self.assertEqual(self.push("varve", body, NDJSON).status, 403)
+
+
+class ElasticClient(Pushes):
+    """Elasticsearch's own client of Python, as it is."""
+
+    VERSION = "8.19.0"
+
+    def test_helpers(self):
+        folder = pypi.fetch(f"elasticsearch-{self.VERSION}", f"elasticsearch=={self.VERSION}")
+        with pypi.importable(folder):
+            from elasticsearch import Elasticsearch, helpers
+            with Elasticsearch(f"http://127.0.0.1:{self.server.port}/t/elastic/elasticsearch", http_compress=True) as client:
+                self.assertEqual(client.info()["tagline"], "You Know, for Search")
+                documents = [{"_op_type": "create", "_index": "logs", "@timestamp": T // 1000 + n, "message": f"line {n}", "n": n} for n in range(1200)]
+                done, errors = helpers.bulk(client, documents, chunk_size=500)
+                self.assertEqual((done, errors), (1200, []))
+                bad = [{"_index": "logs", "message": "good"}, {"_index": "logs", "@timestamp": "soon"}]
+                done, errors = helpers.bulk(client, bad, raise_on_error=False)
+                self.assertEqual((done, [e["index"]["status"] for e in errors]), (1, [400]))
+        self.assertEqual([row["n"] for row in self.rows("elastic", ["n"], where=[[term("_index", "logs"), term("n", 0, 6)]])], list(range(1200)))
 
 
 if __name__ == "__main__":

@@ -179,8 +179,10 @@ CHANGES = [
 SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
+if not cluster.chosen():
+    SAME += ["/_cat/health"] + ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
 # messages_test.py and message_pushes_test.py put and ask as several tenants.
-ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs"]
+ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs", "/_bulk", "/elasticsearch/_bulk"]
 NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}  # beginnings that the sources compare with
 
 

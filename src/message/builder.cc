@@ -128,6 +128,12 @@ void Builder::drop_field(std::string_view name) {
   if (++dropped_fields_ == fields_.size()) has_ &= ~bit(Column::field);
 }
 
+std::optional<std::string_view> Builder::text_of_field(std::string_view name) {
+  const std::size_t known = find_field(name);
+  if (known == fields_.size() || fields_[known].dropped || fields_[known].form != FieldForm::text) return std::nullopt;
+  return fields_[known].text;
+}
+
 std::size_t Builder::bytes_max() const {
   std::size_t bytes = kRowHeadBytes + 5 * (1 + codec::kVarintBytesMax) + kIdBytes;
   for (std::uint32_t left = has_; left != 0; left &= left - 1) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,8 @@ class Builder {
   // Takes back what was given.
   void drop(Column column);  // of objects and fields all of them
   void drop_field(std::string_view name);
+  // Of the field of this name, if it is there and a text.
+  [[nodiscard]] std::optional<std::string_view> text_of_field(std::string_view name);
   // Is there a cell of this column?
   [[nodiscard]] bool has(Column column) const { return (has_ & bit(column)) != 0; }
 

@@ -6,6 +6,7 @@
 #include "api/catalog/routes.h"
 #include "api/ceres/error.h"
 #include "api/ceres/routes.h"
+#include "api/elasticsearch/routes.h"
 #include "api/influx/error.h"
 #include "api/influx/routes.h"
 #include "api/kairosdb/routes.h"
@@ -40,6 +41,7 @@ constexpr Family kFamilies[] = {
     {api::add_message_routes},
     {api::add_loki_push_routes, "/loki/", api::loki_error},
     {api::add_otlp_logs_routes, "/v1/", api::otlp_error},
+    {api::add_elasticsearch_routes, "/elasticsearch/", api::elasticsearch_error},
     {api::add_analytics_routes},
 };
 

@@ -3,17 +3,12 @@
 
 #include "protocol/json/text.h"
 #include "protocol/json/unescape.h"
+#include "protocol/messages/uuid.h"
 
 namespace varve::protocol::loki {
 namespace {
 
 constexpr std::size_t kTextMax = 200;
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char low = static_cast<char>(c | 0x20);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : 16;
-}
 
 // As Go quotes strings: what the clients written in Go make of a value.
 class LabelText {
@@ -113,9 +108,9 @@ class LabelText {
     if (text_.size() - at_ < digits) return false;
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < digits; ++i) {
-      const auto digit = static_cast<unsigned>(digit_of(text_[at_ + i]));
-      if (digit >= base) return false;
-      number = number * base + digit;
+      const auto digit = messages::hex_digit(text_[at_ + i]);
+      if (digit < 0 || digit >= static_cast<int>(base)) return false;
+      number = number * base + static_cast<unsigned>(digit);
     }
     at_ += digits;
     if (!character) {

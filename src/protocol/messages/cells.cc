@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/messages/cells.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "message/level.h"
 #include "protocol/messages/time.h"
+#include "protocol/messages/uuid.h"
 #include "protocol/messages/whole_number.h"
 #include "protocol/messages/words.h"
 
@@ -53,32 +53,6 @@ Status set_named(message::Builder& builder, Column column, std::string_view text
   return set_integer(builder, column, text, "'");
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char low = static_cast<char>(c | 0x20);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
-// 123e4567-e89b-12d3-a456-426614174000
-std::optional<std::array<char, message::kIdBytes>> uuid(std::string_view text) {
-  constexpr std::size_t kChars = 36;
-  if (text.size() != kChars) return std::nullopt;
-  std::array<char, message::kIdBytes> id{};
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < kChars;) {
-    if (i == 8 || i == 13 || i == 18 || i == 23) {
-      if (text[i++] != '-') return std::nullopt;
-      continue;
-    }
-    const int high = hex_digit(text[i]);
-    const int low = hex_digit(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    id[bytes++] = static_cast<char>(high << 4 | low);
-    i += 2;
-  }
-  return id;
-}
-
 }  // namespace
 
 Status Cells::set_time(const Result<PreciseTime>& time, std::string_view shown) {
@@ -95,10 +69,10 @@ Status Cells::text(Column column, std::string_view text) {
     case Column::kind:
     case Column::pid:
     case Column::sequence: return set_named(builder_, column, text);
-    case Column::time: return set_time(time_of_text(text, options_.precision), text);
+    case Column::time: return set_time(time_of_text(text, options_.precision, options_.zoneless), text);
     case Column::object: return builder_.add_object(text);
     case Column::id: {
-      const auto id = uuid(text);
+      const auto id = read_uuid(text);
       if (!id) return wrong(column, quoted(text), "not a UUID");
       builder_.set_id(*id);
       return {};
@@ -135,6 +109,13 @@ Status Cells::other(Column column, json::Kind kind, std::string_view text) {
 void Cells::null(Column column) {
   if (column == Column::time) has_time_ = false;
   if (column != Column::time) builder_.drop(column);
+}
+
+Status Cells::move_field(std::string_view name, Column column) {
+  const auto text = builder_.text_of_field(name);
+  if (!text || builder_.has(column)) return {};
+  builder_.drop_field(name);
+  return this->text(column, *text);
 }
 
 Status Cells::finish() {

@@ -2,6 +2,7 @@
 // Cells: what JSON values mean for the columns of a message. The same for both ways of reading.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "message/builder.h"
@@ -34,6 +35,9 @@ class Cells {
     return builder_.add_field(name, form, text);
   }
   void null_field(std::string_view name) { builder_.drop_field(name); }
+  // The text of a field goes to the column, if that has nothing.
+  Status move_field(std::string_view name, message::Column column);
+  void id(const std::array<char, message::kIdBytes>& id) { builder_.set_id(id); }
 
   // Adds the row. Errors: names in an XML text; the time.
   Status finish();

@@ -13,16 +13,15 @@ using message::FieldForm;
 
 class GeneralMessage {
  public:
-  GeneralMessage(json::Reader& reader, Cells& cells, std::deque<std::string>& names)
-      : reader_(reader), cells_(cells), names_(names) {}
+  GeneralMessage(json::Reader& reader, Cells& cells, std::deque<std::string>& names, const Mapping& mapping)
+      : reader_(reader), cells_(cells), names_(names), mapping_(mapping) {}
 
   Status read() {
     bool first = true;
     for (std::string_view name; reader_.next_name(first, name);) {
       const Element value = reader_.value();
       if (reader_.failed()) break;
-      const message::ColumnName* const column = message::column_of(name);
-      VARVE_RETURN_IF_ERROR(column != nullptr ? read_cell(column->column, value) : read_field(name, value));
+      VARVE_RETURN_IF_ERROR(read_value(name, value));
     }
     return ended();
   }
@@ -30,6 +29,15 @@ class GeneralMessage {
  private:
   // The caller looks at reader.failed() first.
   Status ended() const { return reader_.failed() ? fail(Code::invalid, reader_.error()) : Status{}; }
+
+  Status read_value(std::string_view name, const Element& value) {
+    const message::ColumnName* const column = mapping_.column_of(name);
+    if (column == nullptr) return read_field(name, value);
+    if (!mapping_.others_are_fields || column->column == Column::time) return read_cell(column->column, value);
+    if (value.kind == Kind::array || value.kind == Kind::object) return read_field(name, value);
+    const Status taken = read_cell(column->column, value);
+    return taken || taken.error().code != Code::invalid ? taken : read_field(name, value);
+  }
 
   Status read_cell(Column column, const Element& value) {
     if (value.kind == Kind::null) return cells_.null(column), Status{};
@@ -79,7 +87,7 @@ class GeneralMessage {
       } else if (value.kind == Kind::null) {
         cells_.null_field(path_);
       } else if (names_.size() < kNamesMax) {
-        VARVE_RETURN_IF_ERROR(read_field(names_.emplace_back(path_), value));
+        VARVE_RETURN_IF_ERROR(read_value(names_.emplace_back(path_), value));
       } else {
         return fail(Code::limit, "more than " + std::to_string(message::kFieldsMax) + " fields");
       }
@@ -94,12 +102,13 @@ class GeneralMessage {
   json::Reader& reader_;
   Cells& cells_;
   std::deque<std::string>& names_;
+  const Mapping& mapping_;
 };
 
 }  // namespace
 
-Status read_message(json::Reader& reader, Cells& cells, std::deque<std::string>& names) {
-  return GeneralMessage(reader, cells, names).read();
+Status read_message(json::Reader& reader, Cells& cells, std::deque<std::string>& names, const Mapping& mapping) {
+  return GeneralMessage(reader, cells, names, mapping).read();
 }
 
 // The reader's words for what only KairosDB's clients may send, and for a bad \u, are those of Gson.

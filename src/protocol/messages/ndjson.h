@@ -36,6 +36,7 @@ enum class Way : std::uint8_t { fast, general };
 struct Options {
   Precision precision = Precision::us;
   bool names_in_xml = false;  // take names of objects from an XML text, too
+  bool zoneless = false;      // times without a zone are taken, in UTC
   std::int64_t now_us = 0;    // time of messages that have none
   Limits limits;
   Way way = Way::fast;

@@ -108,9 +108,16 @@ Result<PreciseTime> time_of_number(std::string_view number, Precision precision)
   return time_of_nanos(sign * static_cast<SignedWide>(decimal.digits), number);
 }
 
-Result<PreciseTime> time_of_text(std::string_view text, Precision precision) {
+Result<PreciseTime> time_of_text(std::string_view text, Precision precision, bool zoneless) {
+  constexpr std::size_t kZonelessMax = 64;
   if (const auto time = read_rfc3339(text)) return *time;
   if (is_number(text)) return time_of_number(text, precision);
+  if (zoneless && text.size() <= kZonelessMax) {
+    for (const std::string_view rest : {"Z", "T00:00:00Z"}) {
+      if (const auto time = read_rfc3339(std::string(text).append(rest))) return *time;
+    }
+    return fail(Code::invalid, "time '" + shorten(text) + "' is neither RFC 3339 nor a number");
+  }
   return fail(Code::invalid, "time '" + shorten(text) + "' is neither RFC 3339 with a zone nor a number");
 }
 
