@@ -121,6 +121,29 @@ class Loki(Pushes):
         self.assertEqual(self.push("nothing", self.body({"a": "b"}, good), {"Content-Type": "text/plain"}).status, 400)
 
 
+class LokiClient(Pushes):
+    """A handler of Python's logging from PyPI, as it is."""
+
+    VERSION = "0.3.1"
+
+    def test_handler(self):
+        folder = pypi.fetch(f"python-logging-loki-{self.VERSION}", f"python-logging-loki=={self.VERSION}")
+        with pypi.importable(folder):
+            import logging
+            import logging_loki
+            handler = logging_loki.LokiHandler(url=f"http://127.0.0.1:{self.server.port}/t/handler{Loki.path}", version="1",
+                                               tags={"app": "shop", "host": "web01"})
+            errors = []
+            handler.handleError = errors.append
+            record = logging.LogRecord("cart", logging.WARNING, __file__, 1, "order %d is \"late\"", (7,), None)
+            for _ in range(3):
+                handler.emit(record)
+        self.assertEqual(errors, [])
+        got = self.rows("handler", [*ALL[1:], "app", "severity", "logger"])
+        self.assertEqual(got, 3 * [{"Source": "web01", "ModuleId": "shop", "Level": 4, "Xmlmessage": 'order 7 is "late"', "app": "shop",
+                                    "severity": "warning", "logger": "cart"}])
+
+
 class Otlp(Pushes):
     path = "/v1/logs"
     RESOURCE = {"host.name": "web01", "service.name": "cart", "k8s": {"pod": "p1"}, "n": 5}
