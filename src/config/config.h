@@ -53,8 +53,9 @@ struct Config {
   } telnet;
 
   struct Syslog {
-    bool udp_on = false, tcp_on = false;
-    Address udp, tcp;
+    bool udp_on = false, tcp_on = false, tls_on = false;
+    Address udp, tcp, tls;
+    std::string certificate, key, client_ca;  // paths
     std::string tenant;
     std::string zone;  // of times without one; empty: the machine's
     std::uint64_t message_bytes_max = 0;

@@ -91,7 +91,15 @@ class Loader {
     if (out_.config.telnet.on) check_public("telnet.listen", out_.config.telnet.listen);
     if (out_.config.syslog.udp_on) check_public("syslog.udp", out_.config.syslog.udp);
     if (out_.config.syslog.tcp_on) check_public("syslog.tcp", out_.config.syslog.tcp);
+    if (out_.config.syslog.tls_on) check_tls();
     check_slots();
+  }
+
+  void check_tls() {
+    check_public("syslog.tls", out_.config.syslog.tls);
+    for (const auto* key : {"syslog.certificate", "syslog.key"}) {
+      if (text(key).empty()) fault("syslog.tls=" + text("syslog.tls") + ": " + key + " is missing, a PEM file");
+    }
   }
 
   void check_public(std::string_view key, const Address& address) {

@@ -167,6 +167,14 @@ TEST(Load, PublicAddressesNeedToBeMeant) {
   EXPECT_TRUE(load(flags({{"http.listen", ":8080"}, {"http.insecure_public", "true"}})).faults.empty());
 }
 
+TEST(Load, TlsNeedsItsFiles) {
+  const auto faults = load(flags({{"syslog.tls", "127.0.0.1:6514"}, {"syslog.key", "k"}})).faults;
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0], "syslog.tls=127.0.0.1:6514: syslog.certificate is missing, a PEM file");
+  EXPECT_TRUE(
+      load(flags({{"syslog.tls", "127.0.0.1:6514"}, {"syslog.certificate", "c"}, {"syslog.key", "k"}})).faults.empty());
+}
+
 TEST(Load, OwnRangesAreParts) {
   using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   const auto own = [](const char* value) { return load(flags({{"slots.own", value}})).config.slots; };

@@ -175,6 +175,25 @@ Status set_syslog_tcp(Config& config, std::string_view text) {
   return set_optional_address(config.syslog.tcp_on, config.syslog.tcp, text);
 }
 
+Status set_syslog_tls(Config& config, std::string_view text) {
+  return set_optional_address(config.syslog.tls_on, config.syslog.tls, text);
+}
+
+Status set_syslog_certificate(Config& config, std::string_view text) {
+  config.syslog.certificate = text;
+  return {};
+}
+
+Status set_syslog_key(Config& config, std::string_view text) {
+  config.syslog.key = text;
+  return {};
+}
+
+Status set_syslog_client_ca(Config& config, std::string_view text) {
+  config.syslog.client_ca = text;
+  return {};
+}
+
 Status set_syslog_tenant(Config& config, std::string_view text) {
   if (!is_tenant_name(text) || text == model::kOwnTenant) {
     return fail(Code::invalid, "1 to 64 of A-Z a-z 0-9 . _ -, and not varve");

@@ -16,8 +16,10 @@
 #include <memory>
 #include <optional>
 
+#include "net/listener.h"
 #include "net/loop.h"
 #include "net/stream.h"
+#include "net/tls_session.h"
 
 namespace varve::net {
 
@@ -41,6 +43,10 @@ struct Stream::State {
   bool read_wanted = false;
   bool write_wanted = false;
   bool open = false;
+  bool resets = false;    // see reset_on_close()
+  bool greeting = false;  // the TLS handshake is not over
+  std::unique_ptr<TlsSession> tls;
+  const ListenerOptions* options = nullptr;  // outlives open streams
 };
 
 }  // namespace varve::net

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "net/stream.h"
+#include "net/tls.h"
 
 namespace varve::net {
 
@@ -25,6 +26,9 @@ struct ListenerOptions {
   bool keep_alive = false;                   // the kernel asks whether a silent peer is still there (tcp(7))
   std::chrono::milliseconds tick{250};       // how often deadlines are looked at
   std::function<void()> on_refused = [] {};  // told of each connection over the limit; any loop thread
+  std::shared_ptr<const TlsContext> tls = nullptr;  // none: plain text
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::function<void(TlsFailure)> on_tls_failed = [](TlsFailure) {};  // any loop thread
 };
 
 // start and stop are called from one thread.

@@ -102,7 +102,7 @@ void Loop::tick() {
   }
   for (const auto& stream : late) {
     stream->state_->deadline_ms = 0;
-    if (stream->is_open()) stream->guard([&] { stream->on_deadline(); });
+    if (stream->is_open()) stream->guard([&] { stream->deadline_passed(); });
   }
   schedule_tick();
 }
@@ -110,8 +110,8 @@ void Loop::tick() {
 void Loop::adopt(std::shared_ptr<Stream> stream) {
   if (!guarded([&] { streams_.insert(stream); }) || closing_) return stream->close();
   stream->guard([&] {
-    stream->on_start();
-    if (draining_ && stream->is_open()) stream->on_drain();
+    stream->begin();
+    if (draining_ && stream->is_open()) stream->drain();
   });
 }
 
@@ -123,7 +123,8 @@ void Loop::forget(const std::shared_ptr<Stream>& stream) {
 // The socket goes over as a bare descriptor: each loop has its own context, and a socket cannot change that.
 bool Loop::move_to_bulk(const std::shared_ptr<Stream>& stream) {
   Stream::State& state = *stream->state_;
-  if (bulk_.empty() || state.read_wanted || state.write_wanted || !stream->is_open()) return false;
+  if (bulk_.empty() || state.tls != nullptr || state.read_wanted || state.write_wanted || !stream->is_open())
+    return false;
   Loop& to = *bulk_[next_bulk_++ % bulk_.size()];
   error_code error;
   const auto endpoint = state.socket->local_endpoint(error);
@@ -168,7 +169,7 @@ void Loop::each(void (*what)(Stream&)) {
 void Loop::drain() {
   post([this] {
     draining_ = true;
-    each([](Stream& stream) { stream.guard([&] { stream.on_drain(); }); });
+    each([](Stream& stream) { stream.guard([&] { stream.drain(); }); });
   });
 }
 

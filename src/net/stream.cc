@@ -31,8 +31,45 @@ void Stream::guard(const std::function<void()>& event) {
   close();
 }
 
+void Stream::begin() {
+  if (state_->tls == nullptr) return on_start();
+  state_->greeting = true;
+  set_deadline(state_->options->handshake_timeout);
+  greet();
+}
+
+void Stream::greet() {
+  const TlsSession::Step step = state_->tls->handshake();
+  if (step == TlsSession::Step::failed) return refuse(state_->tls->failure());
+  if (step == TlsSession::Step::done) {
+    state_->greeting = false;
+    clear_deadline();
+    return on_start();
+  }
+  const auto what = step == TlsSession::Step::wants_read ? tcp::socket::wait_read : tcp::socket::wait_write;
+  state_->socket->async_wait(what, [self = shared_from_this()](error_code) {
+    if (self->is_open()) self->guard([&] { self->greet(); });
+  });
+}
+
+void Stream::refuse(TlsFailure failure) {
+  state_->options->on_tls_failed(failure);
+  close();
+}
+
+void Stream::drain() {
+  if (state_->greeting) return close();
+  on_drain();
+}
+
+void Stream::deadline_passed() {
+  if (state_->greeting) return refuse(TlsFailure::timeout);
+  on_deadline();
+}
+
 IoResult Stream::read_some(char* to, std::size_t size) {
   if (!is_open()) return {0, false, true};
+  if (state_->tls != nullptr) return state_->tls->read_some(to, size);
   error_code error;
   const std::size_t n = state_->socket->read_some(asio::buffer(to, size), error);
   if (error == asio::error::would_block || error == asio::error::try_again) return {0, true, false};
@@ -41,6 +78,7 @@ IoResult Stream::read_some(char* to, std::size_t size) {
 
 IoResult Stream::write_some(std::string_view first, std::string_view second) {
   if (!is_open()) return {0, false, true};
+  if (state_->tls != nullptr) return state_->tls->write_some(first.empty() ? second : first);
   error_code error;
   std::size_t n = 0;
   if (second.empty()) {
@@ -65,19 +103,27 @@ bool Stream::peek_ended() {
 void Stream::want_read() {
   if (state_->read_wanted || !is_open()) return;
   state_->read_wanted = true;
-  state_->socket->async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code) {
+  auto ready = [self = shared_from_this()](error_code) {
     self->state_->read_wanted = false;
     if (self->is_open()) self->guard([&] { self->on_readable(); });
-  });
+  };
+  const TlsSession* const tls = state_->tls.get();
+  if (tls != nullptr && tls->has_pending()) {
+    return asio::post(state_->socket->get_executor(), [ready = std::move(ready)] { ready({}); });
+  }
+  const bool turned = tls != nullptr && tls->read_wants_write();
+  state_->socket->async_wait(turned ? tcp::socket::wait_write : tcp::socket::wait_read, std::move(ready));
 }
 
 void Stream::want_write() {
   if (state_->write_wanted || !is_open()) return;
   state_->write_wanted = true;
-  state_->socket->async_wait(tcp::socket::wait_write, [self = shared_from_this()](error_code) {
-    self->state_->write_wanted = false;
-    if (self->is_open()) self->guard([&] { self->on_writable(); });
-  });
+  const bool turned = state_->tls != nullptr && state_->tls->write_wants_read();
+  state_->socket->async_wait(turned ? tcp::socket::wait_read : tcp::socket::wait_write,
+                             [self = shared_from_this()](error_code) {
+                               self->state_->write_wanted = false;
+                               if (self->is_open()) self->guard([&] { self->on_writable(); });
+                             });
 }
 
 bool Stream::move_to_bulk() { return state_->loop->move_to_bulk(shared_from_this()); }
@@ -92,8 +138,10 @@ void Stream::clear_deadline() { state_->deadline_ms = 0; }
 bool Stream::is_open() const { return state_->open; }
 
 void Stream::close_sending() {
+  if (!is_open()) return;
+  if (state_->tls != nullptr) state_->tls->say_end();
   error_code ignored;
-  if (is_open()) state_->socket->shutdown(tcp::socket::shutdown_send, ignored);
+  state_->socket->shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 std::string Stream::peer_address() const {
@@ -104,6 +152,7 @@ std::string Stream::peer_address() const {
 
 void Stream::reset_on_close(bool on) {
   error_code ignored;
+  state_->resets = on;
   if (is_open()) state_->socket->set_option(tcp::socket::linger(on, 0), ignored);
 }
 
@@ -111,6 +160,7 @@ void Stream::close() {
   if (!is_open()) return;
   const auto self = shared_from_this();
   state_->open = false;
+  if (state_->tls != nullptr && !state_->greeting && !state_->resets) state_->tls->say_end();
   error_code ignored;
   if (state_->socket) state_->socket->close(ignored);
   on_close();

@@ -14,6 +14,7 @@
 namespace varve::net {
 
 class Loop;
+enum class TlsFailure;
 
 struct IoResult {
   std::size_t bytes = 0;
@@ -58,8 +59,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void clear_deadline();
 
   // Moves to one of the listener's bulk loops, for good. False, without effect: it is on one already, there are none,
-  // or a read or write is pending (want_read, want_write). True: nothing may be called before on_moved(), and no other
-  // thread may be about to dispatch().
+  // it speaks TLS, or a read or write is pending (want_read, want_write). True: nothing may be called before
+  // on_moved(), and no other thread may be about to dispatch().
   bool move_to_bulk();
 
   // Runs a handler of this stream on its loop's thread; an exception is logged and closes the stream.
@@ -77,6 +78,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   friend class Loop;
   friend class Listener;
+  // What the loop calls. The protocol is called once there is a connection that it can use, so not before TLS has
+  // shaken hands.
+  void begin();
+  void drain();
+  void deadline_passed();
+  void greet();
+  void refuse(TlsFailure failure);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -33,6 +33,7 @@ class TestClient {
   TestClient& operator=(const TestClient&) = delete;
 
   [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] int descriptor() const { return fd_; }
 
   TestClient& send(std::string_view bytes) {
     while (!bytes.empty()) {

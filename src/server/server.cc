@@ -124,8 +124,9 @@ Status Server::State::start_telnet() {
 }
 
 Status Server::State::start_syslog() {
-  if (!config.syslog.udp_on && !config.syslog.tcp_on) return {};
-  if (engine->messages() == nullptr) return fail(Code::unsupported, "syslog.udp and syslog.tcp need engine=embedded");
+  if (!config.syslog.udp_on && !config.syslog.tcp_on && !config.syslog.tls_on) return {};
+  if (engine->messages() == nullptr)
+    return fail(Code::unsupported, "syslog.udp, syslog.tcp and syslog.tls need engine=embedded");
   VARVE_ASSIGN_OR_RETURN(auto options, syslog_options(config));
   message_writer = std::make_unique<write::MessageWriter>(
       *engine->messages(), write::MessageTimes{config.messages.retention_ms, config.messages.future_ms}, clock,
@@ -144,6 +145,7 @@ Status Server::State::start_syslog() {
   };
   if (config.syslog.udp_on) say("syslog over UDP", config.syslog.udp, syslog->udp_port());
   if (config.syslog.tcp_on) say("syslog over TCP", config.syslog.tcp, syslog->tcp_port());
+  if (config.syslog.tls_on) say("syslog over TLS", config.syslog.tls, syslog->tls_port());
   return {};
 }
 

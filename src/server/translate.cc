@@ -117,6 +117,8 @@ Result<syslog::ListenerOptions> syslog_options(const config::Config& config) {
   syslog::ListenerOptions options;
   if (config.syslog.udp_on) options.udp = config::to_string(config.syslog.udp);
   if (config.syslog.tcp_on) options.tcp = config::to_string(config.syslog.tcp);
+  if (config.syslog.tls_on) options.tls = config::to_string(config.syslog.tls);
+  options.tls_files = {config.syslog.certificate, config.syslog.key, config.syslog.client_ca};
   options.tenant = config.syslog.tenant;
   options.message_max = config.syslog.message_bytes_max;
   const std::string name = config.syslog.zone.empty() ? machine_zone() : config.syslog.zone;

@@ -2,6 +2,8 @@
 #include "syslog/listener.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "net/listener.h"
 #include "syslog/connection.h"
@@ -11,11 +13,13 @@
 namespace varve::syslog {
 namespace {
 
-net::ListenerOptions listener_options(const std::shared_ptr<Service>& service) {
+net::ListenerOptions listener_options(const std::shared_ptr<Service>& service, const std::string& address) {
   const ListenerOptions& o = service->options;
-  net::ListenerOptions options{.listen = o.tcp, .threads = 1, .connections_max = o.connections_max};
+  net::ListenerOptions options{.listen = address, .threads = 1, .connections_max = o.connections_max};
   options.keep_alive = true;
   options.on_refused = [service] { service->refused.add(); };
+  options.handshake_timeout = o.handshake_timeout;
+  options.on_tls_failed = [service](net::TlsFailure why) { service->handshake_failed(why); };
   return options;
 }
 
@@ -24,10 +28,24 @@ net::ListenerOptions listener_options(const std::shared_ptr<Service>& service) {
 struct Listener::State {
   State(ListenerOptions options, Sink sink, const Clock& clock, Metrics& metrics)
       : service(std::make_shared<Service>(std::move(options), std::move(sink), clock, metrics)),
-        tcp(listener_options(service), [service = service] { return std::make_shared<Connection>(service); }),
+        tcp(listener_options(service, service->options.tcp), connections()),
         udp(std::make_shared<Receiver>(service)) {}
+
+  [[nodiscard]] net::Listener::Factory connections() const {
+    return [service = service] { return std::make_shared<Connection>(service); };
+  }
+  Status start_tls() {
+    net::ListenerOptions with_tls = listener_options(service, service->options.tls);
+    auto context = net::TlsContext::load(service->options.tls_files);
+    if (!context) return fail(context.error().code, "syslog." + context.error().message);
+    with_tls.tls = *context;
+    tls.emplace(std::move(with_tls), connections());
+    return tls->start();
+  }
+
   std::shared_ptr<Service> service;
   net::Listener tcp;
+  std::optional<net::Listener> tls;
   std::shared_ptr<Receiver> udp;
 };
 
@@ -38,20 +56,26 @@ Listener::~Listener() { stop(std::chrono::milliseconds(0)); }
 Status Listener::start() {
   const ListenerOptions& o = state_->service->options;
   if (!o.tcp.empty()) VARVE_RETURN_IF_ERROR(state_->tcp.start());
+  if (!o.tls.empty()) VARVE_RETURN_IF_ERROR(state_->start_tls());
   if (!o.udp.empty()) VARVE_RETURN_IF_ERROR(state_->udp->start());
   return {};
 }
 
 std::uint16_t Listener::udp_port() const { return state_->udp->port(); }
 std::uint16_t Listener::tcp_port() const { return state_->tcp.port(); }
+std::uint16_t Listener::tls_port() const { return state_->tls ? state_->tls->port() : 0; }
 
 void Listener::stop(std::chrono::milliseconds deadline) {
   using namespace std::chrono;
   const Clock& clock = state_->service->clock;
   const std::int64_t begun_ns = clock.steady_ns();
+  const auto left = [&] {
+    const auto passed = duration_cast<milliseconds>(nanoseconds(clock.steady_ns() - begun_ns));
+    return std::max(deadline - passed, milliseconds(0));
+  };
   state_->tcp.stop(deadline);
-  const auto passed = duration_cast<milliseconds>(nanoseconds(clock.steady_ns() - begun_ns));
-  state_->udp->stop(std::max(deadline - passed, milliseconds(0)));
+  if (state_->tls) state_->tls->stop(left());
+  state_->udp->stop(left());
 }
 
 }  // namespace varve::syslog

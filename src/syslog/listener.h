@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Syslog over UDP and TCP. docs/protocols/syslog.md says what is taken.
+// Syslog over UDP, TCP and TLS. docs/protocols/syslog.md says what is taken.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "message/builder.h"
 #include "model/time_zone.h"
+#include "net/tls.h"
 #include "protocol/syslog/frames.h"
 
 namespace varve::syslog {
@@ -30,10 +31,13 @@ using Sink = std::function<void(const std::string& tenant, message::Batch& batch
 struct ListenerOptions {
   std::string udp;  // address:port; empty: off; port 0: any (see udp_port())
   std::string tcp;
+  std::string tls = {};  // with the files' certificate and key
+  net::TlsFiles tls_files = {};
   std::string tenant = "default";
   model::TimeZone zone = {};  // of times without one
   std::size_t message_max = protocol::syslog::kMessageBytesMax;
-  std::size_t connections_max = 10'000;
+  std::size_t connections_max = 10'000;  // of TCP, and as many of TLS
+  std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::milliseconds idle_timeout{0};  // without a byte; 0: a quiet sender stays connected
   std::chrono::milliseconds retry_pause{500};
 };
@@ -42,16 +46,18 @@ struct ListenerOptions {
 // order are durable when the server closes its side; if they are not, the connection is reset.
 class Listener {
  public:
-  // The sink is called from the listener's threads, one for UDP and one for TCP.
+  // The sink is called from the listener's threads, one for each address.
   Listener(ListenerOptions options, Sink sink, const Clock& clock, Metrics& metrics);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // Errors: invalid (not an address), conflict (in use), io.
+  // Errors: invalid (not an address), conflict (in use), io; invalid and io of a file begin with its key:
+  // `syslog.certificate=FILE: …`.
   Status start();
   [[nodiscard]] std::uint16_t udp_port() const;
   [[nodiscard]] std::uint16_t tcp_port() const;
+  [[nodiscard]] std::uint16_t tls_port() const;
 
   // Stops accepting, takes what has arrived, waits until it is durable or the deadline passed, closes.
   void stop(std::chrono::milliseconds deadline = std::chrono::milliseconds(5000));

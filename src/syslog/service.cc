@@ -25,6 +25,11 @@ Service::Service(ListenerOptions o, Sink s, const Clock& c, Metrics& metrics)
       dropped(metrics.counter("varve_syslog_datagrams_dropped_total",
                               "Datagrams that the kernel dropped, as they came faster than they were stored.")) {
   for (const auto reason : protocol::syslog::kRefusalNames) rejected_.push_back(&rejected(metrics, reason));
+  for (const auto reason : net::kTlsFailureNames) {
+    handshakes_failed_.push_back(&metrics.counter("varve_syslog_handshakes_failed_total",
+                                                  "Connections to the TLS address that came to nothing, by reason.",
+                                                  {{"reason", reason}}));
+  }
 }
 
 protocol::syslog::Context Service::context(std::string_view sender) const {
@@ -38,6 +43,8 @@ void Service::count(protocol::syslog::Refusals& refusals) {
   }
   refusals = {};
 }
+
+void Service::handshake_failed(net::TlsFailure why) { handshakes_failed_[static_cast<std::size_t>(why)]->add(); }
 
 void Service::lost(std::size_t rows, const Error& error) {
   not_stored.add(rows);

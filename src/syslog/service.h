@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/tls.h"
 #include "protocol/syslog/message.h"
 #include "protocol/syslog/refusal.h"
 #include "syslog/listener.h"
@@ -21,6 +22,8 @@ struct Service {
   void count(protocol::syslog::Refusals& refusals);
   // Rows that the store did not take, for a reason that does not pass.
   void lost(std::size_t rows, const Error& error);
+  // A connection to the TLS address that came to nothing.
+  void handshake_failed(net::TlsFailure why);
 
   const ListenerOptions options;
   const Sink sink;
@@ -32,7 +35,8 @@ struct Service {
   Counter& dropped;      // datagrams, by the kernel
 
  private:
-  std::vector<Counter*> rejected_;  // by protocol::syslog::Refusal
+  std::vector<Counter*> rejected_;           // by protocol::syslog::Refusal
+  std::vector<Counter*> handshakes_failed_;  // by net::TlsFailure
 };
 
 }  // namespace varve::syslog
