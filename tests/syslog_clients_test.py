@@ -17,6 +17,7 @@ from support import certificates, debian
 from support.case import ServerCase
 from support.client import wait_until
 from support.cluster import die_with_parent
+from support.documents import snippets
 from support.server import Server, free_port
 
 COLUMNS = ["Source", "ModuleId", "Pid", "Level", "Category", "Messagetype", "Type", "Xmlmessage"]
@@ -122,13 +123,13 @@ class Daemons(Syslog):
 
     # --- rsyslog ---
 
-    def rsyslog(self, name, action, settings=""):
+    def rsyslog(self, name, action, settings="", more=None):
         debs = debian.unpacked("rsyslog", "rsyslog", "rsyslog-gnutls")
         config = f"""
 global(workDirectory="{{folder}}" maxMessageSize="64k" {settings})
 module(load="imuxsock" SysSock.Use="off")
 input(type="imuxsock" Socket="{{socket}}" RateLimit.Interval="0")
-action(type="omfwd" target="127.0.0.1" {action})
+{more or f'action(type="omfwd" target="127.0.0.1" {action})'}
 """
         return Child(self, name, config, [str(debs / "usr/sbin/rsyslogd"), "-n", "-f", "{conf}", "-i", "{folder}/pid", "-M",
                                           str(debs / "usr/lib/x86_64-linux-gnu/rsyslog")],
@@ -182,6 +183,16 @@ action(type="omfwd" target="127.0.0.1" {action})
         server.start()
         # The sender learns that a connection is gone with its second write, so RFC 6587 may lose the first.
         wait_until(lambda: len(texts()) >= 199, 60, "messages from meanwhile")
+
+    def test_the_documents(self):
+        """docs/start/logs.md: rsyslog over TCP and TLS, and syslog-ng."""
+        for language, file in (("rsyslog", ""), ("rsyslog-tls", self.server.root)):
+            (action,) = snippets("start/logs.md", language, self.server)
+            action = action.replace("5514", str(self.ports["tcp"])).replace("6514", str(self.ports["tls"])).replace("/etc/ssl/varve", file)
+            self.pass_on(self.rsyslog(f"doc-{language}", "", more=action), f"doc-{language}", " ")
+        (text,) = snippets("start/logs.md", "syslog-ng", self.server)
+        destination = re.search(r"\{ (syslog\(.*\);) \}", text)[1].replace("5514", str(self.ports["tcp"]))
+        self.pass_on(self.syslog_ng("doc-ng", destination), "doc-ng")
 
     # --- syslog-ng ---
 

@@ -8,6 +8,7 @@
 #include "cli/migrate.h"
 #include "cli/schema.h"
 #include "config/load.h"
+#include "logs/command.h"
 #include "server/build_info.h"
 #include "server/serve.h"
 
@@ -61,7 +62,7 @@ constexpr Command kCommands[] = {{"serve", "", true, "", serve},
                                  {"schema", "", true, " apply ", schema},
                                  {"migrate", "kairosdb", true, " from tenant progress ", migrate},
                                  {"version", "", false, "", version}};
-constexpr std::string_view kThereAre = "there are serve, check, schema, migrate and version";
+constexpr std::string_view kThereAre = "there are serve, logs, check, schema, migrate and version";
 
 const Command* find_command(std::string_view name) {
   for (const Command& command : kCommands) {
@@ -75,6 +76,7 @@ int unknown(const std::string& name) { return wrong({"\"" + name + "\": no such 
 }  // namespace
 
 int run(std::span<const std::string_view> args, std::vector<std::string> environment) {
+  if (!args.empty() && args[0] == "logs") return logs::run(args.subspan(1));  // a client: it has no configuration
   Arguments given = parse_arguments(args);
   if (args.size() == 1 && args[0] == "--version")
     given = {.command = "version", .object = {}, .help = false, .config_file = {}, .flags = {}, .faults = {}};

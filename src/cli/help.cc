@@ -7,11 +7,12 @@ namespace varve::cli {
 namespace {
 
 constexpr std::string_view kOverview =
-    R"(varve stores time series: it accepts many protocols, makes every sample durable at once, and answers queries fast.
+    R"(varve stores time series and log messages: it accepts many protocols, makes everything durable at once, and answers fast.
 
 usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
 
   serve     run the server
+  logs      print log messages of a running server, and follow new ones
   check     check a configuration and print all of it, with defaults
   schema    print the tables of the cluster engine, or create them
   migrate   copy the samples of a KairosDB

@@ -2,12 +2,10 @@
 #include "protocol/messages/xml_names.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "base/ascii.h"
 #include "message/builder.h"
-#include "protocol/json/unescape.h"
+#include "protocol/messages/xml_entities.h"
 
 namespace varve::protocol::messages {
 namespace {
@@ -22,47 +20,6 @@ constexpr CharSet kXmlNameChars = [] {
 }();
 
 bool is_white(std::string_view text) { return text.find_first_not_of(kWhite) == std::string_view::npos; }
-
-// "#38" and "#x26".
-std::optional<unsigned> character_of(std::string_view number) {
-  const int base = number.starts_with("#x") ? 16 : 10;
-  number.remove_prefix(base == 16 ? 2 : 1);
-  unsigned character = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), character, base);
-  const bool good = error == std::errc{} && end == number.data() + number.size() && character < 0x110000 &&
-                    (character < 0xd800 || character >= 0xe000);
-  return good ? std::optional(character) : std::nullopt;
-}
-
-// Of the name between & and ;.
-std::optional<unsigned> entity(std::string_view name) {
-  if (name == "lt") return '<';
-  if (name == "gt") return '>';
-  if (name == "amp") return '&';
-  if (name == "quot") return '"';
-  if (name == "apos") return '\'';
-  return name.starts_with('#') ? character_of(name) : std::nullopt;
-}
-
-// Appends the text with its entities; what is none stays as it is.
-void append_meant(std::string& out, std::string_view text) {
-  constexpr std::size_t kEntityMax = 12;
-  for (;;) {
-    const std::size_t amp = text.find('&');
-    out.append(text.substr(0, amp));
-    if (amp == std::string_view::npos) return;
-    text.remove_prefix(amp + 1);
-    const std::size_t end = text.substr(0, kEntityMax).find(';');
-    const auto meant = end == std::string_view::npos ? std::nullopt : entity(text.substr(0, end));
-    if (!meant) {
-      out += '&';
-      continue;
-    }
-    char bytes[4];
-    out.append(bytes, json::put_utf8(bytes, *meant));
-    text.remove_prefix(end + 1);
-  }
-}
 
 }  // namespace
 
@@ -190,14 +147,14 @@ void XmlNames::end_element(const Open& element) {
   if (too_many_) return;
   groups_.push_back({parent, element.key});
   std::string& name = names_.emplace_back();
-  append_meant(name, element.key);
+  append_unescaped(name, element.key);
   append_text(name, element);
 }
 
 void XmlNames::append_text(std::string& name, const Open& element) {
   name += ':';
   if (element.verbatim) name += element.text;
-  if (!element.verbatim) append_meant(name, element.text);
+  if (!element.verbatim) append_unescaped(name, element.text);
 }
 
 }  // namespace varve::protocol::messages

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One POST to an HTTP server, whose answer is read piece by piece. It blocks.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "logs/chunks.h"
+
+namespace varve::logs {
+
+struct Url {
+  std::string host;  // without brackets
+  std::string port;
+  std::string path;         // in front of what is asked; no slash at its end
+  std::string credentials;  // user:password; "": none
+};
+// http://[user:password@]host[:port][/path], or host:port. Error: invalid.
+Result<Url> parse_url(std::string_view text);
+
+struct Asked {
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::chrono::seconds patience{0};  // for the next bytes; 0: for ever
+};
+
+class HttpCall {
+ public:
+  HttpCall() = default;
+  ~HttpCall();
+  HttpCall(const HttpCall&) = delete;
+  HttpCall& operator=(const HttpCall&) = delete;
+
+  // Sends it and reads the head of the answer. Errors: unavailable (no connection), timeout, io, invalid (no HTTP).
+  Status post(const Url& url, const Asked& asked);
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] const std::string& content_type() const { return content_type_; }  // lower case, no parameters
+
+  // Appends what has come of the body, at least a byte. False: that was all. Errors: io (it was cut off), timeout,
+  // invalid.
+  Result<bool> read(std::string& body);
+
+ private:
+  Status connect(const Url& url);
+  Status send(std::string_view bytes) const;
+  Result<bool> receive();  // into pending_; false: the connection has ended
+  Status read_head();
+  Status take_head(std::string_view head);
+
+  int socket_ = -1;
+  std::string place_;  // for errors
+  std::string pending_;
+  int status_ = 0;
+  std::string content_type_;
+  enum class Length : std::uint8_t { to_the_end, counted, chunked } length_ = Length::to_the_end;
+  std::uint64_t left_ = 0;
+  Chunks chunks_;
+};
+
+}  // namespace varve::logs

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`varve logs`: which messages it prints, in each format, as new ones come, and what it says where that cannot be."""
+
+import contextlib
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from support.case import OwnServerCase, ServerCase
+from support.client import wait_until
+from support.cluster import die_with_parent
+from support.documents import snippets
+from support.server import BINARY, free_port
+
+SECOND = 1_000_000
+NOW = time.time_ns() // 1000 // SECOND * SECOND
+T = NOW - 300 * SECOND
+
+XML = '<CollectorInfo type="sandesh"><state>up &amp; ready</state><stats><rate>5</rate><name>x</name></stats><file>a.cc</file></CollectorInfo>'
+MESSAGES = [
+    {"time": T + 1, "source": "node-1", "module": "collector", "type": "CollectorInfo", "level": "info", "kind": "system",
+     "node_type": "Analytics", "instance": "0", "category": "db", "sequence": 7, "objects": ["ObjectVNTable:a:b"], "text": XML},
+    {"time": T + 2, "source": "node-1", "module": "query-engine", "type": "CollectorInfo", "level": 4, "kind": "object",
+     "objects": ["ObjectVNTable:a:c"], "text": XML, "user": {"name": "jo e"}},
+    {"time": T + 3, "source": "node-2", "module": "query-engine", "type": "QueryLog", "level": "err", "kind": "uve", "pid": 12,
+     "objects": ["ObjectVNTable:a:b", "ConfigObjectTableByUser:x"], "text": "Timeout of \"x\"\nafter 30s"},
+    {"time": T + 4, "source": "other", "module": "api", "type": "Traced", "sequence": 9, "level": 7, "kind": "trace", "text": "traced"},
+    {"time": T + 5, "source": "h", "module": "sshd", "type": "Syslog", "level": 6, "kind": "syslog", "category": "auth", "text": "plain"},
+]
+
+
+def local(us):
+    return time.strftime("%Y %b %d %H:%M:%S", time.localtime(us // SECOND)) + f".{us % SECOND:06d}"
+
+
+def logs(*arguments, **more):
+    return subprocess.run([BINARY, "logs", *arguments], capture_output=True, text=True, timeout=60, check=False,
+                          preexec_fn=die_with_parent, **more)
+
+
+class Printed(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.put(MESSAGES)
+
+    @classmethod
+    def put(cls, messages, tenant="default"):
+        answer = cls.server.post("/api/v1/messages", "".join(json.dumps(m) + "\n" for m in messages).encode(), {"X-Tenant": tenant})
+        assert answer.status == 204, answer.body
+
+    def lines(self, *arguments):
+        done = logs("--url", f"http://127.0.0.1:{self.server.port}", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done.stdout.splitlines()
+
+    def times(self, *arguments):
+        """Which of the messages, by the last digit of their times, in the order of the lines."""
+        return [int(json.loads(line)["MessageTS"]) - T for line in self.json_rows(*arguments)]
+
+    def json_rows(self, *arguments):
+        return [json.dumps(row) for row in json.loads("\n".join(self.lines("--json", *arguments)))]
+
+    def test_lines(self):
+        self.assertEqual(self.lines(), [
+            f"{local(T + 1)} node-1 [Analytics:collector:0:db][SYS_INFO] : CollectorInfo:7 up & ready 5 x",
+            f"{local(T + 2)} node-1 [:query-engine::][SYS_WARN] : CollectorInfo: state = up & ready, stats = [rate = 5, name = x]",
+            f"{local(T + 3)} node-2 [:query-engine::][SYS_ERR] : QueryLog: Timeout of \"x\"", "after 30s",
+            f"{local(T + 4)} other [:api::][SYS_DEBUG] : Traced:9 traced",
+            f"{local(T + 5)} h [:sshd::auth][SYS_INFO] : Syslog: plain"])
+        self.assertEqual(self.lines("--raw", "--limit=1"),
+                         [f"{local(T + 1)} node-1 [Analytics:collector:0:db][SYS_INFO] : CollectorInfo:7 {XML}"])
+        self.assertEqual(self.lines("--object-type", "virtual-network", "--object-id", "a:c"),
+                         [f"{local(T + 2)} node-1 [:query-engine:] : CollectorInfo: state = up & ready, stats = [rate = 5, name = x]"])
+        self.assertEqual(self.lines("--trace", "Traced", "--source", "other", "--module=api"), [f"{local(T + 4)} Traced:9 traced"])
+        self.assertEqual(self.lines("--format=logfmt", "--source=node-2", "--fields", "user.name")[0].split(" ", 1)[1],
+                         'level=err source=node-2 module=query-engine type=QueryLog kind=6 pid=12 '
+                         'objects=ObjectVNTable:a:b,ConfigObjectTableByUser:x msg="Timeout of \\"x\\"\\nafter 30s"')
+        self.assertEqual(self.lines("--where=user.name='jo e'", "--fields=user.name")[0].split(" : ")[1],
+                         'CollectorInfo: {user.name="jo e"} state = up & ready, stats = [rate = 5, name = x]')
+
+    def test_which(self):
+        cases = [
+            ([], [1, 2, 3, 4, 5]),
+            (["--source", "node-1", "other", "--module", "query-engine", "api"], [2, 4]),
+            (["--source", "node-*"], [1, 2, 3]),
+            (["--message-type=Coll*"], [1, 2]),
+            (["--level", "err"], [3]),
+            (["--level", "SYS_WARN"], [2, 3]),
+            (["--category", "auth"], [5]),
+            (["--node-type=Analytics", "--instance-id=0"], [1]),
+            (["--keywords", "timeout,30s"], [3]),
+            (["--keywords", "TIME*"], [3]),
+            (["--where", "Source=node-2 OR Keyword=ready AND Level<=4"], [2, 3]),
+            (["--where", "user.name=\"jo e\""], [2]),
+            (["--where", "Pid=10<12"], [3]),
+            (["--where", "Xmlmessage=~(?s)Timeout.*"], [3]),
+            (["--where", "ObjectName~ObjectVNTable:a:b"], [1, 3]),
+            (["--where", "Source!=node-1", "--reverse"], [5, 4, 3]),
+            (["--reverse", "--limit", "2"], [5, 4]),
+            (["--limit", "2"], [1, 2]),
+            (["--last", "1m"], []),
+            (["--last", "1h", "--limit=100"], [1, 2, 3, 4, 5]),
+            (["--start-time", str(T + 2), "--end-time", str(T + 3)], [2, 3]),
+            (["--start-time", local(T + 3), "--end-time=now"], [3, 4, 5]),
+            (["--start-time", "-10m", "--where=Level>=7"], [4]),
+            (["--object-type=ObjectVNTable", "--object-id=a:b"], [1, 3]),
+            (["--object-type=ObjectVNTable", "--object-select-field=SystemLog"], [1]),
+            (["--tenant", "other"], []),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments):
+                self.assertEqual(self.times(*arguments), expected)
+
+    def test_values(self):
+        self.assertEqual(self.lines("--object-type", "virtual-network", "--object-values"), ["a:b", "a:c"])
+        self.assertEqual(self.lines("--object-type", "config-user", "--object-values", "--object-id=y*"), [])
+        self.assertEqual(sorted(self.lines("--message-types")), ["CollectorInfo", "QueryLog", "Syslog", "Traced"])
+
+    def test_json_is_one_list_also_of_nothing(self):
+        (row,) = json.loads("".join(self.lines("--json", "--source=node-2", "--fields=user.name")))
+        self.assertEqual((row["Pid"], row["ObjectName"][0], row["user.name"], row["Xmlmessage"]),
+                         (12, "ObjectVNTable:a:b", None, 'Timeout of "x"\nafter 30s'))
+        self.assertEqual(self.lines("--format=json", "--source=nobody"), ["[]"])
+
+    def test_output_file_and_verbose(self):
+        path = os.path.join(self.server.root, "out")
+        done = logs("--analytics-api-ip=127.0.0.1", "--analytics-api-port", str(self.server.port), "--output-file", path, "--verbose")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn('/analytics/query {"table":"MessageTable","start_time":"now-10m"', done.stderr)
+        with open(path) as f:
+            self.assertEqual(f.read().splitlines(), self.lines())
+
+    def test_as_syslog(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+            receiver.bind(("127.0.0.1", 0))
+            receiver.settimeout(20)
+            done = logs("--url", f"http://127.0.0.1:{self.server.port}", "--send-syslog", "--syslog-server", "127.0.0.1", "--syslog-port",
+                        str(receiver.getsockname()[1]), "--source", "node-2", "h")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", "2 messages sent\n"))
+            got = [receiver.recv(65536).decode() for _ in range(2)]
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(T // SECOND))
+        self.assertEqual(got, [f'<11>1 {stamp}.000003Z node-2 query-engine 12 QueryLog - Timeout of "x"\nafter 30s',
+                               f"<14>1 {stamp}.000005Z h sshd - Syslog - plain"])
+
+    def test_many_stream(self):
+        """More than a client with little memory could gather: it prints them all."""
+        text = "x" * 2000
+        for begin in range(0, 50_000, 5000):
+            self.put([{"time": T + n, "source": "many", "text": f"{n} {text}"} for n in range(begin, begin + 5000)], "many")
+        process = subprocess.Popen([BINARY, "logs", "--url", f"http://127.0.0.1:{self.server.port}", "--tenant=many", "--last=1h"],
+                                   stdout=subprocess.PIPE, preexec_fn=die_with_parent)
+        self.addCleanup(process.kill)
+        count = 0
+        with process.stdout:
+            for line in process.stdout:
+                self.assertIn(b" many [:::][] : : %d x" % count, line)
+                count += 1
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((process.returncode, count), (0, 50_000))
+        self.assertLess(usage.ru_maxrss, 60 * 1024)  # of 100 MB; most of it is the program
+
+    def test_a_reader_that_has_enough(self):
+        head = subprocess.run(f"{BINARY} logs --url http://127.0.0.1:{self.server.port} | head -n 1", shell=True, capture_output=True,
+                              text=True, timeout=60, check=True)
+        self.assertEqual((len(head.stdout.splitlines()), head.stderr), (1, ""))
+
+
+class Documents(OwnServerCase):
+    def test_commands(self):
+        """docs/start/logs.md: what is sent is found, and `varve logs` as it stands there."""
+        tcp = free_port()
+        server = self.new_server({"syslog.tcp": f"127.0.0.1:{tcp}"}).start()
+        server.post("/api/v1/messages", json.dumps({"source": "web-1", "module": "shop", "level": "err",
+                                                    "text": "payment timeout after 30s", "user": {"name": "joe"}}).encode())
+        send, look = snippets("start/logs.md", "sh", server)
+        shell = {"capture_output": True, "text": True, "timeout": 60, "cwd": server.root, "check": False}
+        sent = subprocess.run(["bash", "-eu", "-c", send.replace("5514", str(tcp))], **shell)
+        self.assertEqual((sent.returncode, sent.stderr), (0, ""))
+        varve = f"varve() {{ {BINARY} \"$@\" --url http://127.0.0.1:{server.port}; }}\n"
+        wait_until(lambda: "the fan of rack 7 is loud" in logs("--url", f"http://127.0.0.1:{server.port}").stdout, 20)
+        for line in look.splitlines():
+            with self.subTest(line):
+                done = subprocess.run(["bash", "-eu", "-c", varve + line], **shell)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                if "hour.json" not in line:
+                    self.assertIn("payment timeout after 30s", done.stdout)
+                    self.assertEqual("rack 7" in done.stdout, "fan" in line or line.endswith("10 minutes"))
+
+
+class Wrong(OwnServerCase):
+    def test_arguments(self):
+        for arguments, says in [(["--colour"], '"--colour": no such flag'), (["--where", "a=1 b"], "--where: AND or OR is expected"),
+                                (["--limit=0"], "--limit:"), (["-f", "--reverse"], "--reverse: not with -f"),
+                                (["--url=https://h"], "only http is spoken"), (["--start-time=then"], "is no time")]:
+            done = logs(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertTrue(done.stderr.startswith("varve: "), done.stderr)
+            self.assertIn(says, done.stderr)
+        done = logs("--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([line.split()[:2] for line in done.stdout.splitlines()[:3]], [["varve", "logs"]] * 3)
+        self.assertIn("application-policy-set", done.stdout)
+
+    def test_no_server(self):
+        done = logs(f"--url=http://127.0.0.1:{free_port()}")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"^varve: cannot connect to 127\.0\.0\.1:\d+: Connection refused; is the server running\?")
+        done = logs("--url=http://no.such.host.invalid:1")
+        self.assertIn("the host no.such.host.invalid is not known", done.stderr)
+
+    def test_what_the_server_says(self):
+        server = self.new_server().start()
+        done = logs(f"--url=http://127.0.0.1:{server.port}", "--where=no.field=1")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("answers 404: ", done.stderr)
+        self.assertIn("no.field", done.stderr)
+        self.assertIn("answers 410", logs(f"--url=http://127.0.0.1:{server.port}", "--object-type=NoTable").stderr)
+        self.assertIn("answers 404", logs(f"--url=http://127.0.0.1:{server.port}/elsewhere").stderr)
+
+    def answer(self, raw):
+        """A server that answers these bytes to each request; its URL."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection:
+                        while b"select_fields" not in connection.recv(65536):
+                            pass
+                        connection.sendall(raw)
+        threading.Thread(target=serve, daemon=True).start()
+        return f"--url=http://127.0.0.1:{listener.getsockname()[1]}"
+
+    def test_answers_that_are_bad(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n"
+        row = b'{"MessageTS":0,"Source":"h","Messagetype":"T"}\n'
+        for raw, says in [
+                (b"", "closed the connection without an answer"), (b"SSH-2.0\r\n\r\n", "does not answer as HTTP has it"),
+                (head + b"Content-Length: 500\r\n\r\n" + row, "in the middle of its answer"),
+                (head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(row), row), "in the middle of its answer"),
+                (head + b"\r\n" + row + row[:9], "the answer ends too early"), (head + b"\r\n" + row + b"{x}\n", "is no JSON"),
+                (head + b"\r\n" + row + b'{"error":"the disk is gone"}\n', "varve: the disk is gone"),
+                (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>", 'is "text/html": is it a varve'),
+                (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 9\r\n\r\nNo luck.\n", "answers 502: No luck.\n"),
+                (b"HTTP/1.1 429 Too Many\r\nContent-Length: 0\r\n\r\n", "answers 429: no more is said")]:
+            with self.subTest(says):
+                done = logs(self.answer(raw))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(done.stdout, "1970 Jan 01 00:00:00.000000 h [:::][] : T: \n" if row in raw else "")
+        done = logs(self.answer(b"HTTP/1.1 100 Continue\r\n\r\n" + head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
+                                % (len(row), row)), env={**os.environ, "TZ": "UTC"})
+        self.assertEqual((done.returncode, done.stdout), (0, "1970 Jan 01 00:00:00.000000 h [:::][] : T: \n"))
+
+
+class Follow(OwnServerCase):
+    """-f against a server that this test plays, row by row."""
+
+    def test_lines_come_at_once(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            asked, connections = [], []
+
+            def do_POST(self):  # noqa: N802
+                Handler.asked.append((json.loads(self.rfile.read(int(self.headers["Content-Length"]))), dict(self.headers)))
+                self.send_response(200)
+                self.send_header("Content-Type", "application/x-ndjson")
+                self.end_headers()
+                Handler.connections.append(self.connection)
+                threading.Event().wait(60)
+
+            def log_message(self, *_):
+                pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        process = subprocess.Popen([BINARY, "logs", f"--url=http://u:p@127.0.0.1:{server.server_port}/x", "-f", "--tenant=t", "--limit=3"],
+                                   stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        wait_until(lambda: Handler.connections, 20)
+        body, headers = Handler.asked[0]
+        self.assertEqual((body["follow"], body["start_time"], body["end_time"], "limit" in body), (True, "now-10s", "now", False))
+        self.assertEqual((headers["X-Tenant"], headers["Authorization"], headers["Accept"]), ("t", "Basic dTpw", "application/x-ndjson"))
+        for n in range(3):  # each is printed before the next is there
+            Handler.connections[0].sendall(b'{"MessageTS":0,"Source":"h","Messagetype":"T","Xmlmessage":"%d"}\n' % n)
+            self.assertTrue(process.stdout.readline().endswith(f" h [:::][] : T: {n}\n"))
+        self.assertEqual(process.wait(20), 0)  # --limit
+
+    def test_a_server_that_cannot(self):
+        server = self.new_server().start()
+        process = subprocess.Popen([BINARY, "logs", f"--url=http://127.0.0.1:{server.port}", "-f"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
+        self.addCleanup(process.kill)
+        body = json.dumps({"time": time.time_ns() // 1000, "source": "h", "type": "T", "text": "new"}) + "\n"
+
+        def followed_or_refused():
+            if process.poll() is not None:
+                return True
+            server.post("/api/v1/messages", body.encode())
+            return False
+        with contextlib.suppress(TimeoutError):
+            wait_until(followed_or_refused, 3)
+        if process.poll() is None:  # it can
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=20)
+            self.assertIn("h [:::][] : T: new\n", out)
+        else:
+            out, errors = process.communicate(timeout=20)
+            self.assertIn("answers 404", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
