@@ -7,7 +7,7 @@ namespace varve::logs {
 namespace {
 
 constexpr std::size_t kRowBytesMax = 64UL << 20;
-constexpr std::string_view kValue = "\"value\"";
+constexpr std::string_view kListHead = "{\"value\":[";  // with any white space
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -30,20 +30,8 @@ bool RowSplitter::skip_to_row() {
   for (; begin_ < bytes_.size(); ++begin_) {
     const char c = bytes_[begin_];
     if (is_space(c)) continue;
-    if (form_ == Form::list && !opened_) {
-      // {"value":[ with any white space
-      const std::size_t bracket = bytes_.find('[', begin_);
-      if (bracket == std::string::npos) {
-        if (bytes_.size() - begin_ > 100) stop("the answer is no list of rows");
-        return false;
-      }
-      std::string head;
-      for (std::size_t i = begin_; i < bracket; ++i) {
-        if (!is_space(bytes_[i])) head += bytes_[i];
-      }
-      if (head != "{" + std::string(kValue) + ":") return stop("the answer is no list of rows"), false;
-      opened_ = true;
-      begin_ = bracket;
+    if (form_ == Form::list && head_ < kListHead.size()) {
+      if (c != kListHead[head_++]) return stop("the answer is no list of rows"), false;
       continue;
     }
     if (c == '{' && !closed_) return true;

@@ -36,7 +36,7 @@ class RowSplitter {
   std::size_t seen_ = 0;   // up to here the row has been looked at
   int depth_ = 0;
   bool in_text_ = false, escaped_ = false;
-  bool opened_ = false;  // the list's bracket has been read
+  std::size_t head_ = 0;  // so much of what opens a list has been read
   bool closed_ = false;
   std::string why_;
 };
