@@ -96,7 +96,8 @@ class Loader {
   }
 
   void check_tls() {
-    check_public("syslog.tls", out_.config.syslog.tls);
+    // With the other key, senders prove who they are.
+    if (text("syslog.client_ca").empty()) check_public("syslog.tls", out_.config.syslog.tls);
     for (const auto* key : {"syslog.certificate", "syslog.key"}) {
       if (text(key).empty()) fault("syslog.tls=" + text("syslog.tls") + ": " + key + " is missing, a PEM file");
     }

@@ -175,6 +175,20 @@ TEST(Load, TlsNeedsItsFiles) {
       load(flags({{"syslog.tls", "127.0.0.1:6514"}, {"syslog.certificate", "c"}, {"syslog.key", "k"}})).faults.empty());
 }
 
+TEST(Load, APublicTlsAddressDemandsCertificates) {
+  std::vector<std::pair<std::string, std::string>> given{
+      {"syslog.tls", ":6514"}, {"syslog.certificate", "c"}, {"syslog.key", "k"}};
+  const auto faults = [&] {
+    Sources sources;
+    for (const auto& [key, value] : given) sources.flags.push_back({key, value, "--" + key});
+    return load(sources).faults;
+  };
+  ASSERT_EQ(faults().size(), 1U);
+  EXPECT_NE(faults()[0].find("http.insecure_public"), std::string::npos);
+  given.emplace_back("syslog.client_ca", "a");
+  EXPECT_TRUE(faults().empty());
+}
+
 TEST(Load, OwnRangesAreParts) {
   using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   const auto own = [](const char* value) { return load(flags({{"slots.own", value}})).config.slots; };

@@ -137,7 +137,7 @@ Status HttpCall::post(const Url& url, const Asked& asked) {
   std::string head = "POST " + url.path + asked.path + " HTTP/1.1\r\nHost: " + place_ + "\r\nConnection: close\r\n" +
                      "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";
   if (!url.credentials.empty()) head += "Authorization: Basic " + base64(url.credentials) + "\r\n";
-  for (const auto& [name, value] : asked.headers) head += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : asked.headers) head.append(name).append(": ").append(value).append("\r\n");
   VARVE_RETURN_IF_ERROR(send(head + "\r\n" + asked.body));
   return read_head();
 }

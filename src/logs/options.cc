@@ -176,7 +176,7 @@ void OptionsParser::take_conf_file(const std::string& path) {
   for (const auto& [key, value] : *lines) {
     const std::string name = "--" + key;
     if (!flags().contains(name)) {
-      fault("--conf-file " + path + ": " + key + ": no such flag");
+      fault(std::string("--conf-file ").append(path).append(": ").append(key).append(": no such flag"));
     } else if (flags().find(name)->second.takes != Takes::none || value != "false") {
       given_.try_emplace(name, Values{value});
     }

@@ -2,7 +2,7 @@
 #include "syslog/listener.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "net/listener.h"
@@ -39,13 +39,13 @@ struct Listener::State {
     auto context = net::TlsContext::load(service->options.tls_files);
     if (!context) return fail(context.error().code, "syslog." + context.error().message);
     with_tls.tls = *context;
-    tls.emplace(std::move(with_tls), connections());
+    tls = std::make_unique<net::Listener>(std::move(with_tls), connections());
     return tls->start();
   }
 
   std::shared_ptr<Service> service;
   net::Listener tcp;
-  std::optional<net::Listener> tls;
+  std::unique_ptr<net::Listener> tls;  // if there is such an address
   std::shared_ptr<Receiver> udp;
 };
 
@@ -63,7 +63,7 @@ Status Listener::start() {
 
 std::uint16_t Listener::udp_port() const { return state_->udp->port(); }
 std::uint16_t Listener::tcp_port() const { return state_->tcp.port(); }
-std::uint16_t Listener::tls_port() const { return state_->tls ? state_->tls->port() : 0; }
+std::uint16_t Listener::tls_port() const { return state_->tls != nullptr ? state_->tls->port() : 0; }
 
 void Listener::stop(std::chrono::milliseconds deadline) {
   using namespace std::chrono;
@@ -74,7 +74,7 @@ void Listener::stop(std::chrono::milliseconds deadline) {
     return std::max(deadline - passed, milliseconds(0));
   };
   state_->tcp.stop(deadline);
-  if (state_->tls) state_->tls->stop(left());
+  if (state_->tls != nullptr) state_->tls->stop(left());
   state_->udp->stop(left());
 }
 
