@@ -96,9 +96,6 @@ struct Listener::State {
       auto stream = factory();
       stream->state_->loop = loop.shared_from_this();
       stream->state_->options = &options;
-      if (options.tls != nullptr) {
-        stream->state_->tls = std::make_unique<TlsSession>(options.tls, socket.native_handle());
-      }
       stream->state_->socket.emplace(std::move(socket));
       stream->state_->open = true;
       return loop.post([&loop, stream] { loop.adopt(stream); });

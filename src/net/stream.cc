@@ -32,13 +32,17 @@ void Stream::guard(const std::function<void()>& event) {
 }
 
 void Stream::begin() {
-  if (state_->tls == nullptr) return on_start();
+  if (state_->options->tls == nullptr) return on_start();
   state_->greeting = true;
   set_deadline(state_->options->handshake_timeout);
-  greet();
+  greet_when(true);
 }
 
+// A connection that says nothing costs nothing: there is no session before it has sent something.
 void Stream::greet() {
+  if (state_->tls == nullptr) {
+    state_->tls = std::make_unique<TlsSession>(state_->options->tls, state_->socket->native_handle());
+  }
   const TlsSession::Step step = state_->tls->handshake();
   if (step == TlsSession::Step::failed) return refuse(state_->tls->failure());
   if (step == TlsSession::Step::done) {
@@ -46,10 +50,14 @@ void Stream::greet() {
     clear_deadline();
     return on_start();
   }
-  const auto what = step == TlsSession::Step::wants_read ? tcp::socket::wait_read : tcp::socket::wait_write;
-  state_->socket->async_wait(what, [self = shared_from_this()](error_code) {
-    if (self->is_open()) self->guard([&] { self->greet(); });
-  });
+  greet_when(step == TlsSession::Step::wants_read);
+}
+
+void Stream::greet_when(bool readable) {
+  state_->socket->async_wait(readable ? tcp::socket::wait_read : tcp::socket::wait_write,
+                             [self = shared_from_this()](error_code) {
+                               if (self->is_open()) self->guard([&] { self->greet(); });
+                             });
 }
 
 void Stream::refuse(TlsFailure failure) {

@@ -84,6 +84,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void drain();
   void deadline_passed();
   void greet();
+  void greet_when(bool readable);  // or writable
   void refuse(TlsFailure failure);
 
   struct State;
