@@ -6,6 +6,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/text_contract.h"
@@ -74,6 +75,9 @@ INSTANTIATE_TEST_SUITE_P(Restless, StoreContract,
                          ::testing::Values(engine::rocksdb::make(engine::rocksdb::restless())));
 INSTANTIATE_TEST_SUITE_P(RolledUp, StoreContract,
                          ::testing::Values(engine::rocksdb::make(engine::rocksdb::rolled_up())));
+INSTANTIATE_TEST_SUITE_P(Plain, MessageContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::plain())));
+INSTANTIATE_TEST_SUITE_P(Restless, MessageContract,
+                         ::testing::Values(engine::rocksdb::make(engine::rocksdb::restless())));
 INSTANTIATE_TEST_SUITE_P(Synced, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::synced())));
 }  // namespace varve::storage::testing
 

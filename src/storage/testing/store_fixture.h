@@ -16,6 +16,7 @@
 #include "base/wait.h"
 #include "model/line_group.h"
 #include "model/row.h"
+#include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 
@@ -27,6 +28,7 @@ class Engine {
   virtual ~Engine() = default;
   virtual SeriesStore& series() = 0;
   virtual SampleStore& samples() = 0;
+  virtual MessageStore* messages() { return nullptr; }  // nullptr: it keeps none
   virtual void restart() = 0;  // closes and opens again; an engine without durability does nothing
   // By its clock. Let time pass; false: this clock cannot be moved.
   [[nodiscard]] virtual std::int64_t now_ms() const { return SystemClock().now_ms(); }

@@ -49,6 +49,7 @@ class RocksdbEngine final : public storage::testing::Engine {
   Options& options() { return options_; }  // of the next restart
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
+  storage::MessageStore* messages() override { return store_.get(); }
   void restart() override {
     close();
     open();
