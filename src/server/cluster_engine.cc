@@ -88,6 +88,7 @@ class ClusterEngine final : public Engine {
 
   storage::SeriesStore& series() override { return store().series(); }
   storage::SampleStore& samples() override { return store(); }
+  storage::MessageStore* messages() override { return &store(); }
   storage::SlotStore& slots() override { return store(); }
   storage::TextStore& texts() override { return connection_->texts(); }
   tracker::Ownership& ownership() override { return *ownership_; }

@@ -39,6 +39,7 @@ engine::cassandra::SchemaOptions schema_options(const config::Config& config) {
   options.replication = config.cassandra.replication;
   options.slot_width_ms = config.slots.width_ms;
   options.raw_retention_ms = config.raw_retention_ms;
+  options.message_retention_ms = config.messages.retention_ms;
   options.rollups = rollup_levels(config).levels;
   options.partitions = config.slots.partitions;
   return options;

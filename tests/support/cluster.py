@@ -130,7 +130,7 @@ def drop(path):
 
 
 SCHEMA_KEYS = ("cassandra.hosts", "cassandra.keyspace", "cassandra.replication", "slots.width", "slots.partitions", "raw.retention",
-               "rollups")
+               "messages.retention", "rollups")
 _applied = set()
 
 

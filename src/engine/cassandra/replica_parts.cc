@@ -19,6 +19,12 @@ std::vector<std::int64_t> rollup_blocks_of(const std::vector<ChunkTable>& levels
   return list;
 }
 
+// Where reads need not see writes, no hot row is taken for whole: each one that is sealed is named.
+MessageSealer::Watermark message_watermark(const Options& options, const Watermark& watermark) {
+  if (!options.drops_hot_rows) return [] { return std::optional<std::int64_t>(0); };
+  return [&watermark] { return watermark.value(); };
+}
+
 }  // namespace
 
 ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
@@ -39,6 +45,13 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       pending({slot_ms, o.slot_quiet_ms, rollup_blocks_ms}, *trackers, journal, missed_touches),
       appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, missed_touches,
                watermark, s.clock),
+      message_tables(s.tables, s.rows, slot_ms, schema.message_retention_ms),
+      message_touches({o.slot_quiet_ms, schema.partitions}, *trackers, series, message_tables),
+      message_appender({o.slot_quiet_ms, o.source}, s.tables, s.rows, message_tables, series.directory().stamps(),
+                       message_touches, missed_touches, watermark, s.clock),
+      message_reader(s.tables, s.rows, message_tables),
+      message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock),
+      message_worker(message_tables, message_sealer, message_touches, series, s.clock),
       reader(s.rows, s.tables, schema, slot_ms),
       sealer(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
@@ -51,6 +64,9 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
       eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
   check(trackers->levels() == levels.size(), "the trackers know each granularity");
+  journal.also_replay([this] { return message_touches.replay(); });
+  worker.also_do([this](std::uint32_t partition, tracker::When when, const std::function<bool()>& alive,
+                        storage::SettleReport& report) { return message_worker.seal(partition, when, alive, report); });
   series.loader().when_numbers_are_missing([this] { return missed_touches.any(); });
 }
 

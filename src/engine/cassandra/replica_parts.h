@@ -13,6 +13,9 @@
 #include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/hot/time_mark.h"
 #include "engine/cassandra/hot/watermark.h"
+#include "engine/cassandra/messages/message_appender.h"
+#include "engine/cassandra/messages/message_reader.h"
+#include "engine/cassandra/messages/message_worker.h"
 #include "engine/cassandra/options.h"
 #include "engine/cassandra/scan/scan.h"
 #include "engine/cassandra/series/series_tables.h"
@@ -56,6 +59,12 @@ struct ReplicaParts {
   TimeMark mark;
   PendingTrackers pending;
   Appender appender;
+  MessageTables message_tables;
+  MessageTouches message_touches;
+  MessageAppender message_appender;
+  MessageReader message_reader;
+  MessageSealer message_sealer;
+  MessageWorker message_worker;
   SlotReader reader;
   Sealer sealer;
   RollupBlockMaker maker;

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/cassandra/replica_parts.h"
+#include "engine/shared/sorted_union.h"
 
 namespace varve::engine::cassandra {
 
@@ -34,18 +35,36 @@ Store::~Store() {
 
 storage::SeriesStore& Store::series() { return state_->series; }
 
-void Store::append(const model::RowBatch& batch, AppendDone done) {
+std::function<void(Status)> Store::counted(std::function<void(Status)> done) {
   State* const state = state_.get();
   {
     const MutexLock lock(state->mutex);
     ++state->appends;
   }
-  state->appender.append(batch, [state, done = std::move(done)](Status status) {
+  return [state, done = std::move(done)](Status status) {
     done(std::move(status));
     const MutexLock lock(state->mutex);
     check(state->appends > 0, "an append ends once");
     if (--state->appends == 0) state->idle.notify_all();
-  });
+  };
+}
+
+void Store::append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) {
+  state_->appender.append(batch, counted(std::move(done)));
+}
+
+void Store::append_messages(std::string_view tenant, const message::Batch& batch,
+                            storage::MessageStore::AppendDone done) {
+  state_->message_appender.append(tenant, batch, counted(std::move(done)));
+}
+
+Result<std::vector<storage::MessagePart>> Store::message_parts(std::string_view tenant, std::int64_t first_us,
+                                                               std::int64_t last_us) const {
+  return state_->message_reader.parts(tenant, first_us, last_us);
+}
+
+Result<storage::MessageNames> Store::message_names(std::string_view tenant) const {
+  return state_->message_reader.names(tenant);
 }
 
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
@@ -125,13 +144,19 @@ storage::SlotCounts Store::slot_counts() const {
 }
 
 std::vector<storage::SetAsideWork> Store::set_aside() const {
-  return state_->worker.set_aside().value_or(std::vector<storage::SetAsideWork>{});
+  auto list = state_->worker.set_aside().value_or(std::vector<storage::SetAsideWork>{});
+  const auto messages = state_->message_worker.set_aside();
+  if (messages) list.insert(list.end(), messages->begin(), messages->end());
+  return list;
 }
 
 std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t limit) const {
   std::vector<storage::SlotState> list;
-  const auto pending = state_->pending.pending(tenant, {});
+  auto pending = state_->pending.pending(tenant, {});
   if (!pending) return list;
+  if (const auto messages = state_->message_worker.pending_slots(tenant)) {
+    shared::add_sorted(pending->slots, *messages);
+  }
   const std::int64_t now_ms = state_->servers.clock.now_ms();
   for (auto slot = pending->slots.rbegin(); slot != pending->slots.rend() && list.size() < limit; ++slot) {
     const model::Timestamp end = *slot + state_->slot_ms;
@@ -144,9 +169,13 @@ Status Store::listen() {
   const Status heard = state_->series.listen();
   const Status marked = state_->mark.write(state_->servers.clock.now_ms());
   const Status recovered = state_->missed_touches.turn();
-  if (const auto counts = state_->worker.counts()) {
+  const auto counts = state_->worker.counts();
+  if (const auto messages = state_->message_worker.counts(); counts && messages) {
     const MutexLock lock(state_->mutex);
     state_->counts = *counts;
+    state_->counts.pending += messages->pending;
+    state_->counts.set_aside += messages->set_aside;
+    state_->counts.sealed += state_->message_worker.sealed();
   }
   for (const Status* const status : {&heard, &marked}) {
     if (!*status) return *status;
@@ -167,7 +196,10 @@ Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& m
   VARVE_RETURN_IF_ERROR(state_->worker.run(ownership, may_go_on));
   const auto own = ownership.partitions();
   const bool is_first = std::ranges::find(own, 0U) != own.end();
-  return is_first && state_->options.drops_hot_rows ? state_->dropper.run_when_due(may_go_on) : Status();
+  if (!is_first || !state_->options.drops_hot_rows) return {};
+  const Status dropped = state_->dropper.run_when_due(may_go_on);
+  VARVE_RETURN_IF_ERROR(state_->message_worker.drop_when_due(may_go_on));
+  return dropped;
 }
 
 }  // namespace varve::engine::cassandra

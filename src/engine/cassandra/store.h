@@ -14,6 +14,7 @@
 
 #include "engine/cassandra/options.h"
 #include "engine/cassandra/shared_servers.h"
+#include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -21,7 +22,7 @@
 
 namespace varve::engine::cassandra {
 
-class Store final : public storage::SampleStore, public storage::SlotStore {
+class Store final : public storage::SampleStore, public storage::MessageStore, public storage::SlotStore {
  public:
   Store(const Options& options, const SharedServers& servers);
   // Waits for the appends under way.
@@ -29,7 +30,12 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
 
   [[nodiscard]] storage::SeriesStore& series();
 
-  void append(const model::RowBatch& batch, AppendDone done) override;
+  void append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) override;
+  void append_messages(std::string_view tenant, const message::Batch& batch,
+                       storage::MessageStore::AppendDone done) override;
+  [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
+                                                                        std::int64_t last_us) const override;
+  [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) override;
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
@@ -64,6 +70,8 @@ class Store final : public storage::SampleStore, public storage::SlotStore {
 
  private:
   struct State;
+  // Counts it as under way until it is done.
+  std::function<void(Status)> counted(std::function<void(Status)> done);
   Status try_erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
                    const std::atomic<bool>* cancelled, storage::EraseReport& report);
   Status erase_group(model::TenantId tenant, model::GroupId group, std::vector<std::uint16_t> columns,

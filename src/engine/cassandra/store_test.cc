@@ -8,6 +8,7 @@
 #include "engine/cassandra/testing/store_engine.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/ttl_contract.h"
@@ -32,6 +33,7 @@ ClusterOptions plain() {
 
 INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, ::testing::Values(make(plain())));
 INSTANTIATE_TEST_SUITE_P(MemoryRolledUp, StoreContract, ::testing::Values(make({})));
+INSTANTIATE_TEST_SUITE_P(Memory, MessageContract, ::testing::Values(make(plain())));
 
 // Settling lets time pass: all that has ended is sealed and quiet afterwards, and every other time hot rows are gone.
 class AgingEngine final : public Engine, private SampleStore {

@@ -114,6 +114,7 @@ Status Journal::replay(SharedTrackers& trackers) {
         return touch(entries, trackers);
       }));
   VARVE_RETURN_IF_ERROR(touch_long_rollup_blocks(trackers));
+  VARVE_RETURN_IF_ERROR(others_());
   log::info("the journal was replayed", {{"entries", count}, {"unknown", unknown_ - unknown_before}});
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -58,6 +59,8 @@ class Journal {
   // Touches all that may be pending: what the journal names; and, of granularities whose rollup block is longer than it
   // goes back, what may have been changed since, of every group that there is. Errors: those of store and trackers.
   Status replay(SharedTrackers& trackers);
+  // What else is to be replayed then. Once, before anything else is called.
+  void also_replay(std::function<Status()> other) { others_ = std::move(other); }
   // Slots of the tenant that the journal names, ascending: while the trackers cannot say. All whose rows stood when it
   // was called; those who ask at once share one reading, which begins after all of them have asked.
   Result<std::vector<model::Timestamp>> slots(model::TenantId tenant, model::TimeRange range);
@@ -106,6 +109,7 @@ class Journal {
   const Clock& clock_;
   tracker::TouchMemory written_;  // its version is the hour
   std::atomic<std::uint64_t> unknown_ = 0;
+  std::function<Status()> others_ = [] { return Status(); };
 
   std::atomic<std::uint64_t> refreshes_ = 0;  // that have begun
   Mutex refreshing_ VARVE_ACQUIRED_BEFORE(mutex_);

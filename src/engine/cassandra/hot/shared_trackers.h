@@ -25,6 +25,8 @@ class SharedTrackers : public WriteVersions {
   virtual tracker::SlotTracker& samples() = 0;
   virtual tracker::SlotTracker& rollup_blocks(std::size_t level) = 0;
   [[nodiscard]] virtual std::size_t levels() const = 0;
+  // Of tenants' log messages by slot: kMessagesMember of a tenant (series/series_tables.h).
+  virtual tracker::SlotTracker& messages() = 0;
 
   // The pending_slots() of samples, then of the rollup blocks of each granularity, in one question and as of this
   // order: what is sealed or made meanwhile has touched the next before it goes.
@@ -33,6 +35,7 @@ class SharedTrackers : public WriteVersions {
 
   // samples().touch() without waiting: calls back once, on any thread or before it returns.
   virtual void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) = 0;
+  virtual void touch_messages(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) = 0;
 
   // Do they answer? Notices a loss.
   virtual Status check() = 0;

@@ -114,6 +114,7 @@ std::size_t SeriesTables::series_count(TenantId tenant) const {
 std::string GroupNames::tenant(TenantId tenant) const { return series_.directory().tenant_name(tenant); }
 
 std::string GroupNames::name(const tracker::Member& member) const {
+  if (member.id == kMessagesMember) return tracker::redis::member_name(tenant(member.tenant), {});
   const GroupName name = series_.directory().name(model::GroupId{member.id});
   return tracker::redis::member_name(series_.directory().tenant_name(name.tenant), name.hash);
 }
@@ -126,6 +127,11 @@ Result<std::vector<std::optional<tracker::Member>>> GroupNames::find(std::span<c
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto parts = tracker::redis::split_name(names[i]);
     if (!parts) continue;
+    if (parts->hash == model::SeriesSetHash{}) {
+      VARVE_ASSIGN_OR_RETURN(const TenantId tenant, series_.tenant(parts->tenant));
+      out[i] = tracker::Member{tenant, kMessagesMember};
+      continue;
+    }
     const auto [tenant, is_new] = tenants.try_emplace(parts->tenant);
     if (is_new) {
       VARVE_ASSIGN_OR_RETURN(tenant->second, series_.loader().find_tenant(parts->tenant));

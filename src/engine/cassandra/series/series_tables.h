@@ -112,7 +112,10 @@ class SeriesTables : public storage::SeriesStore {
   const std::shared_ptr<Owed> owed_;  // numbers that are to be raised when Redis is there again
 };
 
-// How the replicas' tracker knows line groups.
+// The member of a tenant that is all its log messages; no line group has this number. Its hash is 16 bytes 0.
+inline constexpr std::uint32_t kMessagesMember = 0xffffffff;
+
+// How the replicas' trackers know line groups, and the messages of a tenant.
 class GroupNames final : public tracker::redis::MemberNames {
  public:
   explicit GroupNames(SeriesTables& series) : series_(series) {}

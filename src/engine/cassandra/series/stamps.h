@@ -25,6 +25,14 @@ class Stamps {
     }
     return now_us > last ? now_us : last + 1;
   }
+  // So many, one after the other, all after every other; the first of them.
+  std::int64_t draw_many(std::int64_t now_us, std::int64_t count) {
+    std::int64_t last = last_us_.load();
+    const auto first = [&] { return now_us > last ? now_us : last + 1; };
+    while (!last_us_.compare_exchange_weak(last, first() + count - 1)) {
+    }
+    return first();
+  }
 
  private:
   std::atomic<std::int64_t> last_us_{0};

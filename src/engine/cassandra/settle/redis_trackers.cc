@@ -9,7 +9,7 @@ namespace varve::engine::cassandra {
 
 RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Rollup>& rollups,
                              tracker::redis::Link& link, tracker::redis::MemberNames& names)
-    : link_(link), samples_(options, link, names), sequence_(link) {
+    : link_(link), samples_(options, link, names), messages_(options, link, names, "messages|"), sequence_(link) {
   for (const Rollup& rollup : rollups) {
     tracker::TrackerOptions of_blocks = options;
     of_blocks.width_ms = rollup.rollup_block_ms;
@@ -28,6 +28,13 @@ Result<std::vector<std::vector<model::Timestamp>>> RedisTrackers::pending_slots(
     lists.push_back(rollup_blocks_[level].read_pending_slots(answer[level + 1], range));
   }
   return lists;
+}
+
+void RedisTrackers::touch_messages(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) {
+  messages_.touch(touches, now_ms, [done = std::move(done)](Result<void> status) {
+    if (!status) return done(fail(status.error()));
+    done({});
+  });
 }
 
 void RedisTrackers::touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) {

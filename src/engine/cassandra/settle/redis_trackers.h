@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedisTrackers: the shared trackers in a Redis: one of samples, under the names that docs/formats/redis.md begins
-// with, and one of the rollup blocks of each granularity, under `units|<width>|`; and the numbers.
+// with, one of the rollup blocks of each granularity, under `units|<width>|`, one of messages, under `messages|`; and
+// the numbers.
 #pragma once
 
 #include <deque>
@@ -24,10 +25,12 @@ class RedisTrackers final : public SharedTrackers {
 
   tracker::SlotTracker& samples() override { return samples_; }
   tracker::SlotTracker& rollup_blocks(std::size_t level) override { return rollup_blocks_[level]; }
+  tracker::SlotTracker& messages() override { return messages_; }
   [[nodiscard]] std::size_t levels() const override { return rollup_blocks_.size(); }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override;
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
+  void touch_messages(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override;
   Result<std::int64_t> draw(std::int64_t above) override { return sequence_.draw(above); }
   Status check() override { return link_.check(); }
   [[nodiscard]] bool lost() const override { return link_.lost(); }
@@ -38,7 +41,7 @@ class RedisTrackers final : public SharedTrackers {
 
  private:
   tracker::redis::Link& link_;
-  tracker::redis::RedisTracker samples_;
+  tracker::redis::RedisTracker samples_, messages_;
   std::deque<tracker::redis::RedisTracker> rollup_blocks_;
   tracker::redis::Sequence sequence_;
 };

@@ -51,8 +51,9 @@ Result<storage::SettleReport> Worker::settle() {
 }
 
 Status Worker::take(std::uint32_t partition, Turn& turn) {
+  Status other = other_(partition, turn.when, turn.alive, turn.report);
   for (std::size_t s = 0; s <= trackers_.levels(); ++s) VARVE_RETURN_IF_ERROR(stage(s, partition, turn));
-  return {};
+  return other;
 }
 
 // What has ended and is not quiet comes again with each question: it is asked for once.

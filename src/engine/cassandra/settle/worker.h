@@ -52,6 +52,12 @@ class Worker {
         clock_(clock),
         errors_(1 + trackers.levels()) {}
 
+  // What else is to be done in each partition's turn (and when settling); its errors do not keep from the rest. Once,
+  // before anything else is called.
+  using Other = std::function<Status(std::uint32_t partition, tracker::When when, const std::function<bool()>& alive,
+                                     storage::SettleReport& report)>;
+  void also_do(Other other) { other_ = std::move(other); }
+
   // All turns whose time has come. `may_go_on` is asked between pieces of work. Errors: those of the board.
   Status run(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
 
@@ -98,6 +104,9 @@ class Worker {
   const Sealer& sealer_;
   const RollupBlockMaker& maker_;
   const Clock& clock_;
+  Other other_ = [](std::uint32_t, tracker::When, const std::function<bool()>&, storage::SettleReport&) {
+    return Status();
+  };
   Mutex settling_;
   std::atomic<std::uint64_t> sealed_ = 0, windows_ = 0;
   mutable Mutex mutex_;

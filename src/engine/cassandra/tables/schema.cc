@@ -73,7 +73,7 @@ Table levelled(Table table, std::uint32_t ttl = 0) {
 const ColumnDefinition kTenant{"tenant", text}, kMetric{"metric_name", text}, kShard{"shard", smallint},
     kGroup{"group_hash", blob}, kList{"list_hash", blob}, kSlot{"time_slot", timestamp}, kBucket{"era", timestamp},
     kIndexBucket{"period", timestamp}, kColumnShard{"part", smallint}, kChunk{"chunk", blob}, kLives{"lives", blob},
-    kTags{"tags", text_map};
+    kTags{"tags", text_map}, kSource{"source", bigint}, kOpened{"opened", bigint};
 
 std::string_view cql_type(CellType type) {
   switch (type) {
@@ -93,6 +93,55 @@ std::string names_of(const std::vector<ColumnDefinition>& columns) {
   std::string names;
   for (const ColumnDefinition& column : columns) names += (names.empty() ? "" : ", ") + column.name;
   return names;
+}
+
+void make_message_tables(Tables& tables, const std::string& width, std::int64_t retention_ms) {
+  const std::int64_t kept_ms =
+      retention_ms >= rollup::kForEver ? rollup::kForEver : std::min(retention_ms + kMessageSlackMs, rollup::kForEver);
+  tables.messages = transient({"messages_p_" + width,
+                               "log messages that are not sealed yet: a row for what one request has for a slot; what "
+                               "one process writes into it within 5 minutes, 64 MB",
+                               {kTenant, kSlot, kSource, kOpened},
+                               {{"arrived", bigint}},
+                               {{"head", blob}, {"value", blob}},
+                               {}},
+                              kept_ms);
+  tables.message_buckets = transient({"message_buckets_p_" + width,
+                                      "which partitions hold messages of a slot that are not sealed yet; a row each",
+                                      {kTenant, kBucket},
+                                      {kSlot, kSource, kOpened},
+                                      {},
+                                      {}},
+                                     kept_ms);
+  tables.message_time_windows = levelled({"message_time_windows_p_" + width,
+                                          "partition buckets in which a tenant has messages; 53 rows a year",
+                                          {kTenant},
+                                          {kBucket},
+                                          {},
+                                          {}},
+                                         ttl_s(kept_ms));
+  tables.message_slots = by_time({"message_slots_p_" + width,
+                                  "of what blocks the sealed messages of a slot consist; 168 rows",
+                                  {kTenant, kBucket},
+                                  {kSlot},
+                                  {{"sealed", blob}},
+                                  {}},
+                                 kept_ms, kGraceDataS, kLz4);
+  tables.message_blocks = by_time({"message_blocks_p_" + width,
+                                   "sealed messages: a block in sections of up to 1 MiB; a few MB",
+                                   {kTenant, kSlot, {"version", bigint}, {"number", integer}},
+                                   {{"section", integer}},
+                                   {{"value", blob}},
+                                   {}},
+                                  kept_ms, kGraceDataS, kLz4);
+  tables.message_names = levelled({"message_names",
+                                   "names of messages' free fields and types of objects, in 16 shards by name; a row "
+                                   "each",
+                                   {kTenant, kShard},
+                                   {{"name", blob}},
+                                   {},
+                                   {}},
+                                  ttl_s(kept_ms));
 }
 
 Table level_table(const rollup::Level& level, const std::string& slot_width) {
@@ -190,6 +239,7 @@ Tables::Tables(const SchemaOptions& options) {
                     {}},
                    options.raw_retention_ms, kGraceDataS, kPacked);
   for (const rollup::Level& level : options.rollups) levels.push_back(level_table(level, width));
+  make_message_tables(*this, width, options.message_retention_ms);
   pending_journal = by_time({"pending_journal",
                              "what was written and has to be sealed, by the hour it was written in; a row for each "
                              "group and slot of one of the tracker's partitions",
@@ -226,6 +276,8 @@ std::vector<const Table*> Tables::all() const {
       &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
       &metric_time_windows, &forgotten, &raw,          &dropped,      &sealed};
   for (const Table& level : levels) out.push_back(&level);
+  out.insert(out.end(), {&messages, &message_buckets, &message_time_windows, &message_slots, &message_blocks,
+                         &message_names});
   out.insert(out.end(), {&pending_journal, &alarms, &erasures, &texts});
   return out;
 }

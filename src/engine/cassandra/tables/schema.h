@@ -14,7 +14,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -23,6 +23,7 @@ struct SchemaOptions {
   std::int64_t raw_retention_ms = rollup::kForEver;
   std::vector<rollup::Level> rollups;
   std::uint32_t partitions = 64;  // of the tracker (slots.partitions)
+  std::int64_t message_retention_ms = rollup::kForEver;
 };
 
 // As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.
@@ -59,6 +60,8 @@ class Tables {
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
   Table raw, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
+  // Of log messages (messages/).
+  Table messages, message_buckets, message_time_windows, message_slots, message_blocks, message_names;
   Table pending_journal, erasures, texts;
   Table
       alarms;  // missed-touch markers; in partitions of their own, what each replica has of the watermark and the time
@@ -76,6 +79,9 @@ std::string script(const SchemaOptions& options);
 
 // A width in names of tables: pt1h, pt5m, p1d, pt90s, pt1500ms: hours, minutes and so on, the largest that divides it.
 std::string width_name(std::int64_t width_ms);
+
+// Rows of messages stay so much longer than messages.retention says: clocks of nodes and replicas may differ by that.
+inline constexpr std::int64_t kMessageSlackMs = 86'400'000;
 
 // How long rows of samples stay that nobody seals: weeks without anybody who does lose nothing. What is sealed is
 // dropped before (settle/dropper.h).

@@ -30,6 +30,7 @@ class LocalRedis {
       options_.push_back(options);
       options_.back().width_ms = rollup_block_ms;
     }
+    options_.push_back(options);
     clear();
   }
 
@@ -58,7 +59,7 @@ class LocalRedis {
   }
 
   std::mutex mutex;
-  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, then rollup blocks
+  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, rollup blocks, messages
   bool lost = false;
   std::uint64_t version = 1, losses = 0;
   std::int64_t write_version = 0;          // the last one that was drawn
@@ -103,11 +104,13 @@ class LocalTrackers final : public SharedTrackers {
 
   tracker::SlotTracker& samples() override { return views_[0]; }
   tracker::SlotTracker& rollup_blocks(std::size_t level) override { return views_[level + 1]; }
-  [[nodiscard]] std::size_t levels() const override { return views_.size() - 1; }
+  [[nodiscard]] std::size_t levels() const override { return views_.size() - 2; }
+  tracker::SlotTracker& messages() override { return views_.back(); }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override {
     std::vector<std::vector<model::Timestamp>> lists;
-    for (View& view : views_) {
+    for (std::size_t i = 0; i + 1 < views_.size(); ++i) {
+      View& view = views_[i];
       VARVE_ASSIGN_OR_RETURN(lists.emplace_back(), view.pending_slots(tenant, range));
     }
     return lists;
@@ -115,6 +118,11 @@ class LocalTrackers final : public SharedTrackers {
   void touch(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override {
     before_touch();
     Status status = samples().touch(touches, now_ms);
+    if (!dead_) done(std::move(status));
+  }
+  void touch_messages(std::span<const tracker::Touch> touches, model::Timestamp now_ms, Done done) override {
+    before_touch();
+    Status status = messages().touch(touches, now_ms);
     if (!dead_) done(std::move(status));
   }
   Result<std::int64_t> draw(std::int64_t above) override {

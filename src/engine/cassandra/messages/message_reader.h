@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message reader: what there is of a tenant's messages in a range of time, as parts that are read when somebody wants
+// them; and the names that they have brought along.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/cassandra/messages/message_tables.h"
+#include "storage/message_store.h"
+
+namespace varve::engine::cassandra {
+
+class MessageReader {
+ public:
+  MessageReader(const Tables& tables, RowStore& rows, const MessageTables& messages)
+      : tables_(tables), rows_(rows), messages_(messages) {}
+
+  [[nodiscard]] Result<std::vector<storage::MessagePart>> parts(std::string_view tenant, std::int64_t first_us,
+                                                                std::int64_t last_us) const;
+  [[nodiscard]] Result<storage::MessageNames> names(std::string_view tenant) const;
+
+ private:
+  void add_hot(std::string_view tenant, const SlotMessages& slot, std::int64_t first_us, std::int64_t last_us,
+               std::vector<storage::MessagePart>& out) const;
+  [[nodiscard]] storage::MessagePart hot_part(std::string_view tenant, model::Timestamp slot,
+                                              std::vector<HotMessages> rows) const;
+
+  const Tables& tables_;
+  RowStore& rows_;
+  const MessageTables& messages_;
+};
+
+}  // namespace varve::engine::cassandra

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cassandra/messages/message_tables.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/tables/spans.h"
+
+namespace varve::engine::cassandra {
+
+using model::Timestamp;
+
+namespace {
+
+// So many partition buckets are asked without asking first which of them there are.
+constexpr std::int64_t kErasAtOnce = 2;
+
+std::unexpected<Error> bad_message_row(const char* what) {
+  return fail(Code::corrupt, std::string("a row of messages has ") + what);
+}
+
+// Sections of one block, as rows.
+class StoredSections final : public message::block::Sections {
+ public:
+  StoredSections(RowStore& rows, RowRead read) : rows_(rows), read_(std::move(read)) {}
+  [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
+    RowRead one = read_;
+    one.keys = {integer_cell(static_cast<std::int32_t>(section))};
+    std::shared_ptr<const std::string> found;
+    VARVE_RETURN_IF_ERROR(rows_.read({&one, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+      if (row.cells.size() != 2) return bad_message_row("not two cells");
+      found = std::make_shared<const std::string>(row.cells[1]);
+      return {};
+    }));
+    if (found == nullptr) return fail(Code::unavailable, "a block of messages was replaced: ask again");
+    return found;
+  }
+
+ private:
+  RowStore& rows_;
+  const RowRead read_;
+};
+
+Result<HotBucket> bucket_of(std::string_view source, std::string_view opened) {
+  HotBucket bucket;
+  VARVE_ASSIGN_OR_RETURN(bucket.source, bigint_of(source));
+  VARVE_ASSIGN_OR_RETURN(bucket.opened_us, bigint_of(opened));
+  return bucket;
+}
+
+Cells hot_partition(std::string_view tenant, Timestamp slot, const HotBucket& bucket) {
+  return {std::string(tenant), timestamp_cell(slot), bigint_cell(bucket.source), bigint_cell(bucket.opened_us)};
+}
+
+}  // namespace
+
+std::uint32_t MessageTables::ttl_s(Timestamp slot, std::int64_t now_ms) const {
+  if (retention_ms_ >= rollup::kForEver) return 0;
+  return ttl_left_s(slot + slot_ms_, retention_ms_ + kMessageSlackMs, now_ms).value_or(1);
+}
+
+bool MessageTables::is_over(Timestamp slot, std::int64_t now_ms) const {
+  return shared::is_over(slot + slot_ms_, retention_ms_, now_ms);
+}
+
+// --- writing
+
+RowWrite MessageTables::hot_write(std::string_view tenant, Timestamp slot, const HotMessages& row,
+                                std::string value) const {
+  return {&tables_.messages,
+          hot_partition(tenant, slot, row.bucket),
+          {bigint_cell(row.arrived_us)},
+          {encode_hot_head(row.head), std::move(value)},
+          row.arrived_us,
+          0};
+}
+
+RowWrite MessageTables::bucket_write(std::string_view tenant, Timestamp slot, const HotBucket& bucket,
+                                   std::int64_t arrived_us) const {
+  check(arrived_us < bucket.ends_us(), "what names a bucket goes when the bucket is deleted");
+  return {&tables_.message_buckets,
+          {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
+          {timestamp_cell(slot), bigint_cell(bucket.source), bigint_cell(bucket.opened_us)},
+          {},
+          arrived_us,
+          0};
+}
+
+RowWrite MessageTables::section_write(std::string_view tenant, Timestamp slot, const BlockName& block,
+                                    std::uint32_t section, std::string value) const {
+  return {&tables_.message_blocks,
+          {std::string(tenant), timestamp_cell(slot), bigint_cell(block.version),
+           integer_cell(static_cast<std::int32_t>(block.number))},
+          {integer_cell(static_cast<std::int32_t>(section))},
+          {std::move(value)},
+          block.version,
+          0};
+}
+
+RowWrite MessageTables::sealed_write(std::string_view tenant, Timestamp slot, const SealedMessages& sealed) const {
+  return {&tables_.message_slots,
+          {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
+          {timestamp_cell(slot)},
+          {encode_sealed_messages(sealed)},
+          sealed.version,
+          0};
+}
+
+RowDelete MessageTables::block_delete(std::string_view tenant, Timestamp slot, const BlockName& block,
+                                    std::int64_t timestamp_us) const {
+  return {&tables_.message_blocks,
+          {std::string(tenant), timestamp_cell(slot), bigint_cell(block.version),
+           integer_cell(static_cast<std::int32_t>(block.number))},
+          {},
+          timestamp_us};
+}
+
+// All writes have an earlier timestamp.
+RowDelete MessageTables::hot_delete(std::string_view tenant, Timestamp slot, const HotBucket& bucket) const {
+  return {&tables_.messages, hot_partition(tenant, slot, bucket), {}, bucket.ends_us() - 1};
+}
+
+RowDelete MessageTables::bucket_delete(std::string_view tenant, Timestamp slot, const HotBucket& bucket) const {
+  RowWrite named = bucket_write(tenant, slot, bucket, bucket.opened_us);
+  return {&tables_.message_buckets, std::move(named.partition), std::move(named.clustering), bucket.ends_us() - 1};
+}
+
+// --- reading
+
+Result<std::vector<RowRead>> MessageTables::era_reads(const Table& table, std::string_view tenant, std::int64_t first_us,
+                                                    std::int64_t last_us,
+                                                    const std::vector<std::string>& values) const {
+  const std::int64_t era_ms = bucket_ms(slot_ms_);
+  const Timestamp first = slot_of(first_us), end = slot_of(last_us) + slot_ms_;
+  const Timestamp first_era = model::window_start(first, era_ms);
+  std::vector<Timestamp> eras;
+  if (end - first_era > kErasAtOnce * era_ms) {
+    const RowRead read{&tables_.message_time_windows, {std::string(tenant)}, timestamp_cell(first_era),
+                       timestamp_cell(end), {}};
+    VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+      VARVE_ASSIGN_OR_RETURN(const Timestamp era, timestamp_of(row.cells[0]));
+      eras.push_back(era);
+      return {};
+    }));
+  } else {
+    for (Timestamp era = first_era; era < end; era += era_ms) eras.push_back(era);
+  }
+  std::vector<RowRead> reads;
+  for (const Timestamp era : eras) {
+    RowRead& read = reads.emplace_back();
+    read.table = &table;
+    read.partition = {std::string(tenant), timestamp_cell(era)};
+    if (era < first) read.from = timestamp_cell(first);
+    if (end < era + era_ms) read.until = timestamp_cell(end);
+    read.values = values;
+  }
+  return reads;
+}
+
+Status MessageTables::read_buckets(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                 Slots& slots) const {
+  VARVE_ASSIGN_OR_RETURN(const auto reads, era_reads(tables_.message_buckets, tenant, first_us, last_us, {}));
+  return rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
+    if (row.cells.size() != 3) return bad_message_row("not three cells");
+    VARVE_ASSIGN_OR_RETURN(const Timestamp slot, timestamp_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(const HotBucket bucket, bucket_of(row.cells[1], row.cells[2]));
+    slots[slot].buckets.push_back(bucket);
+    return {};
+  });
+}
+
+Status MessageTables::read_heads(std::string_view tenant, Slots& slots) const {
+  std::vector<RowRead> reads;
+  std::vector<std::pair<SlotMessages*, const HotBucket*>> of_read;
+  for (auto& [slot, of_slot] : slots) {
+    std::ranges::sort(of_slot.buckets);
+    for (const HotBucket& bucket : of_slot.buckets) {
+      reads.push_back({&tables_.messages, hot_partition(tenant, slot, bucket), {}, {}, {"head"}});
+      of_read.emplace_back(&of_slot, &bucket);
+    }
+  }
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t read, const RowView& row) -> Status {
+    if (row.cells.size() != 2) return bad_message_row("not two cells");
+    HotMessages hot{*of_read[read].second, 0, {}};
+    VARVE_ASSIGN_OR_RETURN(hot.arrived_us, bigint_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(hot.head, decode_hot_head(row.cells[1]));
+    of_read[read].first->hot.push_back(hot);
+    return {};
+  }));
+  for (auto& [slot, of_slot] : slots) {
+    std::ranges::sort(of_slot.hot, {}, [](const HotMessages& hot) { return std::pair(hot.bucket, hot.arrived_us); });
+  }
+  return {};
+}
+
+Status MessageTables::read_sealed(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                Slots& slots) const {
+  VARVE_ASSIGN_OR_RETURN(const auto reads, era_reads(tables_.message_slots, tenant, first_us, last_us, {"sealed"}));
+  return rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
+    if (row.cells.size() != 2) return bad_message_row("not two cells");
+    VARVE_ASSIGN_OR_RETURN(const Timestamp slot, timestamp_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(slots[slot].sealed, decode_sealed_messages(row.cells[1]));
+    return {};
+  });
+}
+
+Result<std::vector<SlotMessages>> MessageTables::read(std::string_view tenant, std::int64_t first_us,
+                                                    std::int64_t last_us) const {
+  std::vector<SlotMessages> out;
+  if (first_us > last_us) return out;
+  Slots slots;
+  VARVE_RETURN_IF_ERROR(read_buckets(tenant, first_us, last_us, slots));
+  VARVE_RETURN_IF_ERROR(read_heads(tenant, slots));
+  VARVE_RETURN_IF_ERROR(read_sealed(tenant, first_us, last_us, slots));
+  for (auto& [slot, of_slot] : slots) {
+    of_slot.slot = slot;
+    out.push_back(std::move(of_slot));
+  }
+  return out;
+}
+
+Status MessageTables::read_hot(std::string_view tenant, Timestamp slot, std::span<const HotMessages> wanted,
+                             const EachHot& each) const {
+  check(!wanted.empty(), "some rows are asked for");
+  RowRead read{&tables_.messages, hot_partition(tenant, slot, wanted.front().bucket), {}, {}, {"value"}};
+  read.from = bigint_cell(wanted.front().arrived_us);
+  read.until = bigint_cell(wanted.back().arrived_us + 1);
+  std::size_t next = 0;
+  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+    if (row.cells.size() != 2) return bad_message_row("not two cells");
+    VARVE_ASSIGN_OR_RETURN(const std::int64_t arrived_us, bigint_of(row.cells[0]));
+    if (next == wanted.size() || arrived_us != wanted[next].arrived_us) return {};
+    std::string rows;
+    VARVE_RETURN_IF_ERROR(decode_hot_messages(row.cells[1], wanted[next].head, rows));
+    return each(wanted[next++], std::move(rows));
+  }));
+  if (next == wanted.size()) return {};
+  return fail(Code::unavailable, "messages were sealed while they were read: ask again");
+}
+
+std::shared_ptr<const message::block::Sections> MessageTables::sections(std::string_view tenant, Timestamp slot,
+                                                                      const BlockName& block) const {
+  RowRead read{&tables_.message_blocks, section_write(tenant, slot, block, 0, {}).partition, {}, {}, {"value"}};
+  return std::make_shared<const StoredSections>(rows_, std::move(read));
+}
+
+Status MessageTables::all_buckets(const EachBucket& each) const {
+  return rows_.read_all(tables_.message_buckets, {}, [&](const RowView& row) -> Status {
+    if (row.cells.size() != 5) return bad_message_row("not five cells");
+    VARVE_ASSIGN_OR_RETURN(const Timestamp slot, timestamp_of(row.cells[2]));
+    VARVE_ASSIGN_OR_RETURN(const HotBucket bucket, bucket_of(row.cells[3], row.cells[4]));
+    return each(row.cells[0], slot, bucket);
+  });
+}
+
+}  // namespace varve::engine::cassandra
