@@ -8,6 +8,7 @@ import threading
 import time
 import unittest
 
+from support import cluster
 from support.case import OwnServerCase, ServerCase
 from support.logs import SECOND, Logs, now_us, term
 from support.server import free_port
@@ -189,12 +190,17 @@ class Kept(OwnServerCase):
         logs.put({"text": "soon gone"})
         server.settle()
         self.assertEqual(logs.texts(), ["soon gone"])
-        self.assertGreater(server.metric("varve_storage_bytes", kind="message"), 0)
+        if not cluster.chosen():  # there Cassandra knows, and drops what is over after another day
+            self.assertGreater(server.metric("varve_storage_bytes", kind="message"), 0)
         until = time.monotonic() + 60
+        while logs.texts() != [] and time.monotonic() < until:
+            threading.Event().wait(0.2)
+        self.assertEqual(logs.texts(), [])
+        if cluster.chosen():
+            return
         while server.metric("varve_storage_bytes", kind="message") > 0 and time.monotonic() < until:
             threading.Event().wait(0.2)
         self.assertEqual(server.metric("varve_storage_bytes", kind="message"), 0)
-        self.assertEqual(logs.texts(), [])
 
     def test_kill_9_loses_nothing(self):
         server = self.new_server()

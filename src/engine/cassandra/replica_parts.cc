@@ -49,7 +49,7 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       message_touches({o.slot_quiet_ms, schema.partitions}, *trackers, series, message_tables),
       message_appender({o.slot_quiet_ms, o.source}, s.tables, s.rows, message_tables, series.directory().stamps(),
                        message_touches, missed_touches, watermark, s.clock),
-      message_reader(s.tables, s.rows, message_tables),
+      message_reader(s.tables, s.rows, message_tables, s.clock),
       message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock),
       message_worker(message_tables, message_sealer, message_touches, series, s.clock),
       reader(s.rows, s.tables, schema, slot_ms),

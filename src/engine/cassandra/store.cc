@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/cassandra/replica_parts.h"
-#include "engine/shared/sorted_union.h"
 
 namespace varve::engine::cassandra {
 
@@ -19,6 +18,18 @@ struct Store::State : ReplicaParts {
   Condition idle;
   std::size_t appends VARVE_GUARDED_BY(mutex) = 0;  // under way
   storage::SlotCounts counts VARVE_GUARDED_BY(mutex);
+
+  // The latest of these pending slots first.
+  [[nodiscard]] std::vector<storage::SlotState> states_of(std::span<const model::Timestamp> starts,
+                                                          std::size_t limit) const {
+    std::vector<storage::SlotState> list;
+    const std::int64_t now_ms = servers.clock.now_ms();
+    for (auto slot = starts.rbegin(); slot != starts.rend() && list.size() < limit; ++slot) {
+      const model::Timestamp end = *slot + slot_ms;
+      list.push_back({*slot, end, end > now_ms ? storage::SlotPhase::hot : storage::SlotPhase::pending, 0, 0, 0, 0});
+    }
+    return list;
+  }
 };
 
 Store::Store(const Options& options, const SharedServers& servers)
@@ -34,6 +45,10 @@ Store::~Store() {
 }
 
 storage::SeriesStore& Store::series() { return state_->series; }
+
+Result<std::uint64_t> Store::delete_messages(std::string_view, std::int64_t, std::int64_t, const message::Condition&) {
+  return fail(Code::unsupported, "messages cannot be deleted in a cluster yet");
+}
 
 std::function<void(Status)> Store::counted(std::function<void(Status)> done) {
   State* const state = state_.get();
@@ -151,18 +166,13 @@ std::vector<storage::SetAsideWork> Store::set_aside() const {
 }
 
 std::vector<storage::SlotState> Store::slots(model::TenantId tenant, std::size_t limit) const {
-  std::vector<storage::SlotState> list;
-  auto pending = state_->pending.pending(tenant, {});
-  if (!pending) return list;
-  if (const auto messages = state_->message_worker.pending_slots(tenant)) {
-    shared::add_sorted(pending->slots, *messages);
-  }
-  const std::int64_t now_ms = state_->servers.clock.now_ms();
-  for (auto slot = pending->slots.rbegin(); slot != pending->slots.rend() && list.size() < limit; ++slot) {
-    const model::Timestamp end = *slot + state_->slot_ms;
-    list.push_back({*slot, end, end > now_ms ? storage::SlotPhase::hot : storage::SlotPhase::pending, 0, 0, 0, 0});
-  }
-  return list;
+  const auto pending = state_->pending.pending(tenant, {});
+  return pending ? state_->states_of(pending->slots, limit) : std::vector<storage::SlotState>();
+}
+
+std::vector<storage::SlotState> Store::message_slots(model::TenantId tenant, std::size_t limit) const {
+  const auto pending = state_->message_worker.pending_slots(tenant);
+  return pending ? state_->states_of(*pending, limit) : std::vector<storage::SlotState>();
 }
 
 Status Store::listen() {

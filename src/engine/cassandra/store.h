@@ -36,6 +36,9 @@ class Store final : public storage::SampleStore, public storage::MessageStore, p
   [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
                                                                         std::int64_t last_us) const override;
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
+  // Not yet: unsupported.
+  Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                        const message::Condition& condition) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) override;
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
@@ -54,6 +57,7 @@ class Store final : public storage::SampleStore, public storage::MessageStore, p
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   // Those that are pending, the latest first.
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
+  [[nodiscard]] std::vector<storage::SlotState> message_slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
 
   // For threads of their own, again and again; they block. What others have changed, what Redis has lost, and the

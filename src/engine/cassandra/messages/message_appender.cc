@@ -62,7 +62,10 @@ class MessageAppender::Cutter {
  public:
   using Full = std::function<void(Piece&)>;
   Cutter(const MessageTables& messages, std::int64_t first_stamp, std::int64_t source, Full full)
-      : messages_(messages), stamp_(first_stamp), arrival_(message_arrival(first_stamp, source)), full_(std::move(full)) {}
+      : messages_(messages),
+        stamp_(first_stamp),
+        arrival_(message_arrival(first_stamp, source)),
+        full_(std::move(full)) {}
 
   void add(message::RowView row) {
     Piece& piece = piece_of(messages_.slot_of(row.time_us()));
@@ -162,7 +165,8 @@ void MessageAppender::add_piece(Piece& piece, Append& append, std::vector<RowWri
     rows.push_back(messages_.bucket_write(append.tenant, piece.slot, bucket, piece.arrived_us));
     rows.back().ttl_s = ttl_s;
   }
-  rows.push_back(messages_.hot_write(append.tenant, piece.slot, {bucket, piece.arrived_us, piece.head}, std::move(value)));
+  rows.push_back(
+      messages_.hot_write(append.tenant, piece.slot, {bucket, piece.arrived_us, piece.head}, std::move(value)));
   rows.back().ttl_s = ttl_s;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Message merge: makes sealed blocks of a slot's hot rows and of blocks that they overlap: in order of time and arrival,
-// of messages with the same time and sender's id the first one. It goes through the slot by stretches of time that are
-// small enough for memory; only messages of one microsecond must fit together.
+// Message merge: makes sealed blocks of a slot's hot rows and of blocks that they overlap: in order of time and
+// arrival, of messages with the same time and sender's id the first one. It goes through the slot by stretches of time
+// that are small enough for memory; only messages of one microsecond must fit together.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,8 @@ bool overlaps(std::int64_t first, std::int64_t last, std::int64_t first_us, std:
 
 }  // namespace
 
-MessagePart MessageReader::hot_part(std::string_view tenant, model::Timestamp slot, std::vector<HotMessages> rows) const {
+MessagePart MessageReader::hot_part(std::string_view tenant, model::Timestamp slot,
+                                    std::vector<HotMessages> rows) const {
   MessagePart part{rows[0].head.first_us, rows[0].head.last_us, 0};
   for (const HotMessages& row : rows) {
     part.first_us = std::min(part.first_us, row.head.first_us);
@@ -37,10 +38,11 @@ MessagePart MessageReader::hot_part(std::string_view tenant, model::Timestamp sl
   part.read = [this, tenant = std::string(tenant), slot, rows = std::move(rows)](
                   std::int64_t first_us, std::int64_t last_us) -> Result<MessageRows> {
     const auto texts = std::make_shared<std::vector<std::string>>();
-    VARVE_RETURN_IF_ERROR(messages_.read_hot(tenant, slot, rows, [&](const HotMessages& row, std::string text) -> Status {
-      if (overlaps(row.head.first_us, row.head.last_us, first_us, last_us)) texts->push_back(std::move(text));
-      return {};
-    }));
+    VARVE_RETURN_IF_ERROR(
+        messages_.read_hot(tenant, slot, rows, [&](const HotMessages& row, std::string text) -> Status {
+          if (overlaps(row.head.first_us, row.head.last_us, first_us, last_us)) texts->push_back(std::move(text));
+          return {};
+        }));
     MessageRows out;
     for (const std::string& text : *texts) out.pieces.push_back(blob_bytes(text));
     out.held = texts;
@@ -71,7 +73,9 @@ Result<std::vector<MessagePart>> MessageReader::parts(std::string_view tenant, s
                                                       std::int64_t last_us) const {
   VARVE_ASSIGN_OR_RETURN(const auto slots, messages_.read(tenant, first_us, last_us));
   std::vector<MessagePart> out;
+  const std::int64_t now_ms = clock_.now_ms();
   for (const SlotMessages& slot : slots) {
+    if (messages_.is_over(slot.slot, now_ms)) continue;  // Cassandra drops it later
     for (const SealedBlock& block : slot.sealed.blocks) {
       if (!overlaps(block.first_us, block.last_us, first_us, last_us)) continue;
       MessagePart& part = out.emplace_back();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "engine/cassandra/messages/message_tables.h"
 #include "storage/message_store.h"
 
@@ -13,8 +14,9 @@ namespace varve::engine::cassandra {
 
 class MessageReader {
  public:
-  MessageReader(const Tables& tables, RowStore& rows, const MessageTables& messages)
-      : tables_(tables), rows_(rows), messages_(messages) {}
+  // `clock`: the one that all replicas share.
+  MessageReader(const Tables& tables, RowStore& rows, const MessageTables& messages, const Clock& clock)
+      : tables_(tables), rows_(rows), messages_(messages), clock_(clock) {}
 
   [[nodiscard]] Result<std::vector<storage::MessagePart>> parts(std::string_view tenant, std::int64_t first_us,
                                                                 std::int64_t last_us) const;
@@ -29,6 +31,7 @@ class MessageReader {
   const Tables& tables_;
   RowStore& rows_;
   const MessageTables& messages_;
+  const Clock& clock_;
 };
 
 }  // namespace varve::engine::cassandra

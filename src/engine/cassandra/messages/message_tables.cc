@@ -68,7 +68,7 @@ bool MessageTables::is_over(Timestamp slot, std::int64_t now_ms) const {
 // --- writing
 
 RowWrite MessageTables::hot_write(std::string_view tenant, Timestamp slot, const HotMessages& row,
-                                std::string value) const {
+                                  std::string value) const {
   return {&tables_.messages,
           hot_partition(tenant, slot, row.bucket),
           {bigint_cell(row.arrived_us)},
@@ -78,7 +78,7 @@ RowWrite MessageTables::hot_write(std::string_view tenant, Timestamp slot, const
 }
 
 RowWrite MessageTables::bucket_write(std::string_view tenant, Timestamp slot, const HotBucket& bucket,
-                                   std::int64_t arrived_us) const {
+                                     std::int64_t arrived_us) const {
   check(arrived_us < bucket.ends_us(), "what names a bucket goes when the bucket is deleted");
   return {&tables_.message_buckets,
           {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
@@ -89,7 +89,7 @@ RowWrite MessageTables::bucket_write(std::string_view tenant, Timestamp slot, co
 }
 
 RowWrite MessageTables::section_write(std::string_view tenant, Timestamp slot, const BlockName& block,
-                                    std::uint32_t section, std::string value) const {
+                                      std::uint32_t section, std::string value) const {
   return {&tables_.message_blocks,
           {std::string(tenant), timestamp_cell(slot), bigint_cell(block.version),
            integer_cell(static_cast<std::int32_t>(block.number))},
@@ -100,16 +100,13 @@ RowWrite MessageTables::section_write(std::string_view tenant, Timestamp slot, c
 }
 
 RowWrite MessageTables::sealed_write(std::string_view tenant, Timestamp slot, const SealedMessages& sealed) const {
-  return {&tables_.message_slots,
-          {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
-          {timestamp_cell(slot)},
-          {encode_sealed_messages(sealed)},
-          sealed.version,
-          0};
+  return {&tables_.message_slots, {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
+          {timestamp_cell(slot)}, {encode_sealed_messages(sealed)},
+          sealed.version,         0};
 }
 
 RowDelete MessageTables::block_delete(std::string_view tenant, Timestamp slot, const BlockName& block,
-                                    std::int64_t timestamp_us) const {
+                                      std::int64_t timestamp_us) const {
   return {&tables_.message_blocks,
           {std::string(tenant), timestamp_cell(slot), bigint_cell(block.version),
            integer_cell(static_cast<std::int32_t>(block.number))},
@@ -129,16 +126,16 @@ RowDelete MessageTables::bucket_delete(std::string_view tenant, Timestamp slot, 
 
 // --- reading
 
-Result<std::vector<RowRead>> MessageTables::era_reads(const Table& table, std::string_view tenant, std::int64_t first_us,
-                                                    std::int64_t last_us,
-                                                    const std::vector<std::string>& values) const {
+Result<std::vector<RowRead>> MessageTables::era_reads(const Table& table, std::string_view tenant,
+                                                      std::int64_t first_us, std::int64_t last_us,
+                                                      const std::vector<std::string>& values) const {
   const std::int64_t era_ms = bucket_ms(slot_ms_);
   const Timestamp first = slot_of(first_us), end = slot_of(last_us) + slot_ms_;
   const Timestamp first_era = model::window_start(first, era_ms);
   std::vector<Timestamp> eras;
   if (end - first_era > kErasAtOnce * era_ms) {
-    const RowRead read{&tables_.message_time_windows, {std::string(tenant)}, timestamp_cell(first_era),
-                       timestamp_cell(end), {}};
+    const RowRead read{
+        &tables_.message_time_windows, {std::string(tenant)}, timestamp_cell(first_era), timestamp_cell(end), {}};
     VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
       VARVE_ASSIGN_OR_RETURN(const Timestamp era, timestamp_of(row.cells[0]));
       eras.push_back(era);
@@ -160,7 +157,7 @@ Result<std::vector<RowRead>> MessageTables::era_reads(const Table& table, std::s
 }
 
 Status MessageTables::read_buckets(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                 Slots& slots) const {
+                                   Slots& slots) const {
   VARVE_ASSIGN_OR_RETURN(const auto reads, era_reads(tables_.message_buckets, tenant, first_us, last_us, {}));
   return rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
     if (row.cells.size() != 3) return bad_message_row("not three cells");
@@ -196,7 +193,7 @@ Status MessageTables::read_heads(std::string_view tenant, Slots& slots) const {
 }
 
 Status MessageTables::read_sealed(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                Slots& slots) const {
+                                  Slots& slots) const {
   VARVE_ASSIGN_OR_RETURN(const auto reads, era_reads(tables_.message_slots, tenant, first_us, last_us, {"sealed"}));
   return rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
     if (row.cells.size() != 2) return bad_message_row("not two cells");
@@ -207,7 +204,7 @@ Status MessageTables::read_sealed(std::string_view tenant, std::int64_t first_us
 }
 
 Result<std::vector<SlotMessages>> MessageTables::read(std::string_view tenant, std::int64_t first_us,
-                                                    std::int64_t last_us) const {
+                                                      std::int64_t last_us) const {
   std::vector<SlotMessages> out;
   if (first_us > last_us) return out;
   Slots slots;
@@ -222,7 +219,7 @@ Result<std::vector<SlotMessages>> MessageTables::read(std::string_view tenant, s
 }
 
 Status MessageTables::read_hot(std::string_view tenant, Timestamp slot, std::span<const HotMessages> wanted,
-                             const EachHot& each) const {
+                               const EachHot& each) const {
   check(!wanted.empty(), "some rows are asked for");
   RowRead read{&tables_.messages, hot_partition(tenant, slot, wanted.front().bucket), {}, {}, {"value"}};
   read.from = bigint_cell(wanted.front().arrived_us);
@@ -241,7 +238,7 @@ Status MessageTables::read_hot(std::string_view tenant, Timestamp slot, std::spa
 }
 
 std::shared_ptr<const message::block::Sections> MessageTables::sections(std::string_view tenant, Timestamp slot,
-                                                                      const BlockName& block) const {
+                                                                        const BlockName& block) const {
   RowRead read{&tables_.message_blocks, section_write(tenant, slot, block, 0, {}).partition, {}, {}, {"value"}};
   return std::make_shared<const StoredSections>(rows_, std::move(read));
 }

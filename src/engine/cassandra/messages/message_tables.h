@@ -64,7 +64,7 @@ class MessageTables {
   }
   // Of rows of this slot that are written now; 0: for ever.
   [[nodiscard]] std::uint32_t ttl_s(model::Timestamp slot, std::int64_t now_ms) const;
-  // Will rows of the slot go soon, or are they gone?
+  // Is its time over? Its rows may be there yet.
   [[nodiscard]] bool is_over(model::Timestamp slot, std::int64_t now_ms) const;
 
   // --- writing
@@ -90,8 +90,7 @@ class MessageTables {
   Status read_hot(std::string_view tenant, model::Timestamp slot, std::span<const HotMessages> wanted,
                   const EachHot& each) const;
   // The sections of a block. This object must stay as long as they do.
-  [[nodiscard]] std::shared_ptr<const message::block::Sections> sections(std::string_view tenant,
-                                                                         model::Timestamp slot,
+  [[nodiscard]] std::shared_ptr<const message::block::Sections> sections(std::string_view tenant, model::Timestamp slot,
                                                                          const BlockName& block) const;
   // Every bucket that there is, of all tenants.
   using EachBucket = std::function<Status(std::string_view tenant, model::Timestamp slot, const HotBucket& bucket)>;

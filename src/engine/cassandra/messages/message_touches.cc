@@ -33,18 +33,20 @@ void MessageTouches::touch(std::span<const Touch> touches, model::Timestamp now_
   auto wanted = std::make_shared<tracker::CoalescingTracker::Wanted>(tracker_.wanted(touches, now_ms));
   if (wanted->touches.empty()) return done({});
   const std::span<const Touch> list(wanted->touches);
-  shared_.touch_messages(list, now_ms, [this, wanted = std::move(wanted), now_ms, done = std::move(done)](Status status) {
-    if (status) tracker_.touched(*wanted, now_ms);
-    done(std::move(status));
-  });
+  shared_.touch_messages(list, now_ms,
+                         [this, wanted = std::move(wanted), now_ms, done = std::move(done)](Status status) {
+                           if (status) tracker_.touched(*wanted, now_ms);
+                           done(std::move(status));
+                         });
 }
 
 Status MessageTouches::replay() {
   std::map<std::string, std::set<model::Timestamp>, std::less<>> found;
-  VARVE_RETURN_IF_ERROR(rows_.all_buckets([&](std::string_view tenant, model::Timestamp slot, const HotBucket&) -> Status {
-    found[std::string(tenant)].insert(slot);
-    return {};
-  }));
+  VARVE_RETURN_IF_ERROR(
+      rows_.all_buckets([&](std::string_view tenant, model::Timestamp slot, const HotBucket&) -> Status {
+        found[std::string(tenant)].insert(slot);
+        return {};
+      }));
   for (const auto& [tenant, slots] : found) {
     VARVE_ASSIGN_OR_RETURN(const auto touches, touches_of(tenant, slots));
     VARVE_RETURN_IF_ERROR(shared_.messages().touch(touches, shared_.clock().now_ms()));

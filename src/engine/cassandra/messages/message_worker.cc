@@ -50,7 +50,7 @@ Status MessageWorker::seal_one(const Due& due, storage::SettleReport& report) {
     if (!sealed && is_of_data(sealed.error().code)) return set_aside(due, sealed.error());
     if (!sealed) return fail(sealed.error());
     report.chunks_written += sealed->blocks;
-    report.samples += sealed->messages;
+    report.messages += sealed->messages;
     report.bytes += sealed->bytes;
     ++report.slots_sealed;
     ++sealed_;

@@ -46,9 +46,7 @@ struct SealedMessages {
   std::vector<ReplacedBlock> replaced;
 
   // Do the blocks hold the messages of this hot row?
-  [[nodiscard]] bool covers(const Arrival& arrival) const {
-    return arrival.us < until_us || beyond.contains(arrival);
-  }
+  [[nodiscard]] bool covers(const Arrival& arrival) const { return arrival.us < until_us || beyond.contains(arrival); }
   bool operator==(const SealedMessages&) const = default;
 };
 

@@ -276,8 +276,8 @@ std::vector<const Table*> Tables::all() const {
       &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
       &metric_time_windows, &forgotten, &raw,          &dropped,      &sealed};
   for (const Table& level : levels) out.push_back(&level);
-  out.insert(out.end(), {&messages, &message_buckets, &message_time_windows, &message_slots, &message_blocks,
-                         &message_names});
+  out.insert(out.end(),
+             {&messages, &message_buckets, &message_time_windows, &message_slots, &message_blocks, &message_names});
   out.insert(out.end(), {&pending_journal, &alarms, &erasures, &texts});
   return out;
 }
