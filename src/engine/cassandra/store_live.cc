@@ -13,6 +13,7 @@
 #include "engine/cassandra/tables/apply.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"
 #include "storage/testing/tenants_apart.h"
@@ -60,6 +61,30 @@ struct Shared {
   std::int64_t engines = 0, sources = 0;
 };
 
+// Messages of tenants whose names begin with the prefix.
+class MessagesApart final : public MessageStore {
+ public:
+  MessagesApart(MessageStore& below, std::string prefix) : below_(below), prefix_(std::move(prefix)) {}
+  void append_messages(std::string_view tenant, const message::Batch& batch, AppendDone done) override {
+    below_.append_messages(prefix_ + std::string(tenant), batch, std::move(done));
+  }
+  [[nodiscard]] Result<std::vector<MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
+                                                               std::int64_t last_us) const override {
+    return below_.message_parts(prefix_ + std::string(tenant), first_us, last_us);
+  }
+  [[nodiscard]] Result<MessageNames> message_names(std::string_view tenant) const override {
+    return below_.message_names(prefix_ + std::string(tenant));
+  }
+  Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                        const message::Condition& condition) override {
+    return below_.delete_messages(prefix_ + std::string(tenant), first_us, last_us, condition);
+  }
+
+ private:
+  MessageStore& below_;
+  const std::string prefix_;
+};
+
 class LiveEngine final : public Engine {
  public:
   explicit LiveEngine(bool rolled_up) : prefix_(Shared::instance().next_prefix()) {
@@ -69,6 +94,7 @@ class LiveEngine final : public Engine {
   }
   SeriesStore& series() override { return *series_; }
   SampleStore& samples() override { return connection_->store(); }
+  MessageStore* messages() override { return &*messages_; }
   void restart() override {
     renew_.reset();
     connection_.reset();
@@ -81,6 +107,7 @@ class LiveEngine final : public Engine {
     renew_.emplace(std::chrono::milliseconds(1000),
                    [this](const auto&) { EXPECT_TRUE(connection_->store().renew()) << "the lease to write"; });
     series_.emplace(connection_->store().series(), prefix_);
+    messages_.emplace(connection_->store(), prefix_);
     // A Redis that was just started, or that is empty, is a lost one.
     for (int attempt = 0; attempt < 500 && !connection_->store().listen(); ++attempt) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -91,6 +118,7 @@ class LiveEngine final : public Engine {
   engine::cassandra::Options options_;
   std::unique_ptr<Connection> connection_;
   std::optional<TenantsApart> series_;
+  std::optional<MessagesApart> messages_;
   std::optional<Periodic> renew_;
 };
 
@@ -151,6 +179,7 @@ MakeEngine make(bool rolled_up) {
 
 INSTANTIATE_TEST_SUITE_P(Cassandra, StoreContract, ::testing::Values(make(false)));
 INSTANTIATE_TEST_SUITE_P(CassandraRolledUp, StoreContract, ::testing::Values(make(true)));
+INSTANTIATE_TEST_SUITE_P(Cassandra, MessageContract, ::testing::Values(make(false)));
 INSTANTIATE_TEST_SUITE_P(Cassandra, TextContract,
                          ::testing::Values(MakeTexts([] { return std::make_unique<LiveTexts>(); })));
 

@@ -229,8 +229,12 @@ TEST_F(MessageSealerTest, DamageIsSetAsideAndAnswersFail) {
     Cells partition(row.cells.begin(), row.cells.begin() + 4);
     std::string value(row.cells[6]);
     value.back() = static_cast<char>(value.back() ^ 1);
-    bad.push_back({&cluster.tables.messages, partition, {std::string(row.cells[4])},
-                   {std::string(row.cells[5]), value}, std::int64_t{1} << 60, 0});
+    bad.push_back({&cluster.tables.messages,
+                   partition,
+                   {std::string(row.cells[4])},
+                   {std::string(row.cells[5]), value},
+                   std::int64_t{1} << 60,
+                   0});
     return {};
   }));
   ASSERT_EQ(bad.size(), 1U);

@@ -98,6 +98,26 @@ TEST_F(SchemaLive, AnOlderOneGetsTheOptionsOfToday) {
   EXPECT_EQ(found->row(0)[1].bytes(), "600000");
 }
 
+// A keyspace of version 3 has no tables of messages.
+TEST_F(SchemaLive, AnOlderOneGetsTheTablesOfMessages) {
+  const SchemaOptions options = named("silent");
+  ASSERT_TRUE(apply(options));
+  const auto of_messages = [] {
+    return "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'silent' AND table_name > 'message' AND "
+           "table_name < 'messagf'";
+  };
+  const auto before = query(of_messages());
+  ASSERT_EQ(before.value().count(), 6U);
+  for (std::size_t i = 0; i < before->count(); ++i) {
+    ASSERT_TRUE(query("DROP TABLE silent." + std::string(before->row(i)[0].bytes())));
+  }
+  ASSERT_TRUE(query("UPDATE silent.schema_version SET version = 3 WHERE id = 'varve'"));
+  ASSERT_FALSE(check_schema(*session_, options));
+  ASSERT_TRUE(apply(options));
+  EXPECT_TRUE(check_schema(*session_, options));
+  EXPECT_EQ(query(of_messages()).value().count(), 6U);
+}
+
 TEST_F(SchemaLive, TellsWhetherReadsSeeWrites) {
   ASSERT_TRUE(apply(named("seen")));
   EXPECT_EQ(reads_see_writes(*session_, "seen", driver::Consistency::local_quorum).value(), true);

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Log messages of several replicas on a real Cassandra and Redis: what one acknowledged all have, once, whoever is killed,
+and whether it is sealed or not."""
+
+import json
+import threading
+import time
+
+from support.client import wait_until
+from support.replicas import ClusterCase
+
+SECOND = 1_000_000  # us
+
+
+class Writer:
+    """Posts numbered messages to one replica until it is stopped; what it did not get an answer to may be there or not."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.acknowledged, self.maybe, self.next = set(), set(), 0
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while not self.stopping.is_set():
+            now = time.time_ns() // 1000
+            texts = [f"{self.name}-{self.next + i}" for i in range(20)]
+            self.next += 20
+            # Some are late, some have been sent before: by their ids they are the same.
+            lines = [{"time": now - (i % 5) * 4 * SECOND, "text": text, "source": self.name, f"field{i % 3}": i}
+                     for i, text in enumerate(texts)]
+            lines[0]["id"] = f"00000000-0000-4000-8000-{self.next:012x}"
+            body = "".join(json.dumps(line) + "\n" for line in [*lines, lines[0]])
+            try:
+                answer = self.server.request("POST", "/api/v1/messages", body.encode())
+                good = answer.status == 204
+            except OSError:
+                good = False
+                self.stopping.wait(0.05)
+            (self.acknowledged if good else self.maybe).update(texts)
+
+    def stop(self):
+        self.stopping.set()
+        self.thread.join()
+
+
+def texts_at(server):
+    query = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h", "select_fields": ["Xmlmessage"]}
+    answer = server.request("POST", "/analytics/query", json.dumps(query).encode())
+    assert answer.status == 200, (answer.status, answer.body)
+    return [row["Xmlmessage"] for row in json.loads(answer.body)["value"]]
+
+
+class MessagesOfReplicas(ClusterCase):
+    def check(self, server, writers):
+        found = texts_at(server)
+        there = set(found)
+        self.assertEqual(len(found), len(there), "a message is there twice")
+        for writer in writers:
+            self.assertEqual(sorted(writer.acknowledged - there)[:5], [], "acknowledged and lost")
+        self.assertEqual(sorted(there - set().union(*(w.acknowledged | w.maybe for w in writers)))[:5], [])
+
+    def sealed(self, server):
+        wait_until(lambda: server.get("/api/v1/admin/slots").json()["messages"] == [], 90, "no slot of messages is pending")
+
+    def test_killed_replicas_lose_nothing_and_repeat_nothing(self):
+        a, b, c = self.replicas(config={"slots.quiet": "4s"})
+        writers = [Writer(a, "a"), Writer(b, "b")]
+        for round_ in range(4):
+            time.sleep(3)
+            texts_at(c)
+            victim = (a, b)[round_ % 2]
+            victim.kill()
+            victim.start()
+        time.sleep(2)
+        for writer in writers:
+            writer.stop()
+            self.assertGreater(len(writer.acknowledged), 100)
+        for server in (a, b, c):
+            self.check(server, writers)
+        c.settle()
+        self.check(a, writers)
+        self.sealed(c)
+        for server in (a, b, c):
+            self.check(server, writers)
+        self.assertGreater(sum(server.metric("varve_slots_sealed_total") for server in (a, b, c)), 0)
+
+    def test_redis_is_lost(self):
+        a, b = self.replicas(2, {"slots.quiet": "4s"})
+        writers = [Writer(a, "a"), Writer(b, "b")]
+        time.sleep(3)
+        self.backends.redis.kill()
+        time.sleep(4)
+        self.backends.redis.start()
+        time.sleep(4)
+        for writer in writers:
+            writer.stop()
+        for server in (a, b):
+            self.check(server, writers)
+        wait_until(lambda: a.metric("varve_redis_lost") == 0, 60, "Redis is whole again")
+        self.sealed(a)
+        for server in (a, b):
+            self.check(server, writers)
