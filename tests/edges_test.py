@@ -37,7 +37,7 @@ INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h"]
 # Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
 # these headers.
 PARTS = {"engine/rocksdb": (["env", "log", "head", "series", "runs", "scan", "settle", "erase"], []),
-         "engine/cassandra": (["tables", "series", "hot", "scan", "settle", "erase", "texts"], ["options.h"])}
+         "engine/cassandra": (["tables", "series", "hot", "messages", "scan", "settle", "erase", "texts"], ["options.h"])}
 
 
 @functools.cache

@@ -207,7 +207,7 @@ Status Store::work(tracker::Ownership& ownership, const std::function<bool()>& m
   const auto own = ownership.partitions();
   const bool is_first = std::ranges::find(own, 0U) != own.end();
   if (!is_first || !state_->options.drops_hot_rows) return {};
-  const Status dropped = state_->dropper.run_when_due(may_go_on);
+  Status dropped = state_->dropper.run_when_due(may_go_on);
   VARVE_RETURN_IF_ERROR(state_->message_worker.drop_when_due(may_go_on));
   return dropped;
 }

@@ -31,6 +31,7 @@ TEST_F(MessageAppenderTest, ARequestIsARowForEachSlotAndNothingIsRead) {
 
 TEST_F(MessageAppenderTest, LongRequestsAreSeveralRows) {
   std::vector<TestMessage> messages;
+  messages.reserve(50);
   for (int i = 0; i < 50; ++i) messages.push_back({begin_us + i, std::to_string(i) + std::string(100'000, 'x')});
   ASSERT_TRUE(is_good(put(a, messages)));
   EXPECT_EQ(size(cluster.tables.messages), 5U);

@@ -21,7 +21,7 @@ namespace {
 // Hot rows that follow one another in a bucket are one part, up to so many bytes: they are read at once.
 constexpr std::size_t kPartBytesMax = std::size_t{4} << 20;
 
-bool overlaps(std::int64_t first, std::int64_t last, std::int64_t first_us, std::int64_t last_us) {
+bool times_overlap(std::int64_t first, std::int64_t last, std::int64_t first_us, std::int64_t last_us) {
   return first <= last_us && last >= first_us;
 }
 
@@ -40,7 +40,7 @@ MessagePart MessageReader::hot_part(std::string_view tenant, model::Timestamp sl
     const auto texts = std::make_shared<std::vector<std::string>>();
     VARVE_RETURN_IF_ERROR(
         messages_.read_hot(tenant, slot, rows, [&](const HotMessages& row, std::string text) -> Status {
-          if (overlaps(row.head.first_us, row.head.last_us, first_us, last_us)) texts->push_back(std::move(text));
+          if (times_overlap(row.head.first_us, row.head.last_us, first_us, last_us)) texts->push_back(std::move(text));
           return {};
         }));
     MessageRows out;
@@ -61,7 +61,7 @@ void MessageReader::add_hot(std::string_view tenant, const SlotMessages& slot, s
   };
   for (const HotMessages& row : slot.hot) {
     if (slot.sealed.covers(row.arrival())) continue;
-    if (!overlaps(row.head.first_us, row.head.last_us, first_us, last_us)) continue;
+    if (!times_overlap(row.head.first_us, row.head.last_us, first_us, last_us)) continue;
     if (!together.empty() && (together.back().bucket != row.bucket || bytes + row.head.bytes > kPartBytesMax)) take();
     together.push_back(row);
     bytes += row.head.bytes;
@@ -77,7 +77,7 @@ Result<std::vector<MessagePart>> MessageReader::parts(std::string_view tenant, s
   for (const SlotMessages& slot : slots) {
     if (messages_.is_over(slot.slot, now_ms)) continue;  // Cassandra drops it later
     for (const SealedBlock& block : slot.sealed.blocks) {
-      if (!overlaps(block.first_us, block.last_us, first_us, last_us)) continue;
+      if (!times_overlap(block.first_us, block.last_us, first_us, last_us)) continue;
       MessagePart& part = out.emplace_back();
       part.first_us = block.first_us;
       part.last_us = block.last_us;
@@ -91,6 +91,7 @@ Result<std::vector<MessagePart>> MessageReader::parts(std::string_view tenant, s
 
 Result<storage::MessageNames> MessageReader::names(std::string_view tenant) const {
   std::vector<RowRead> reads;
+  reads.reserve(kShards);
   for (std::int16_t shard = 0; shard < kShards; ++shard) {
     reads.push_back({&tables_.message_names, {std::string(tenant), smallint_cell(shard)}, {}, {}, {}});
   }

@@ -250,6 +250,7 @@ TEST_F(MessageSealerTest, LargeSlotsAreMergedByStretchesOfTime) {
   std::vector<TestMessage> want;
   for (int request = 0; request < 20; ++request) {
     std::vector<TestMessage> messages;
+    messages.reserve(200);
     for (int i = 0; i < 200; ++i) {
       messages.push_back({begin_us + (request * 7919 + i * 104'729) % 1'000'000, std::string(200, 'x')});
     }

@@ -25,6 +25,7 @@ Result<std::vector<Touch>> MessageTouches::touches_of(std::string_view tenant,
   VARVE_ASSIGN_OR_RETURN(const model::TenantId id, series_.tenant(tenant));
   const std::uint32_t partition = tracker::partition_of(tenant, model::SeriesSetHash{}, options_.partitions);
   std::vector<Touch> out;
+  out.reserve(slots.size());
   for (const model::Timestamp slot : slots) out.push_back({{id, kMessagesMember}, partition, slot});
   return out;
 }

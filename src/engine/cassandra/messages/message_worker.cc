@@ -14,7 +14,7 @@ using tracker::When;
 
 namespace {
 
-constexpr std::size_t kSlotsAtOnce = 16;
+constexpr std::size_t kDueSlotsAtOnce = 16;
 constexpr std::size_t kMessageErrorsMax = 1000;  // that are kept for people
 constexpr std::int64_t kDropEveryMsMax = 300'000;
 
@@ -27,7 +27,7 @@ bool is_of_data(Code code) {
 
 // What has ended and is not quiet comes again with each question: it is asked for once.
 Status MessageWorker::seal(std::uint32_t partition, When when, const Alive& alive, storage::SettleReport& report) {
-  const std::size_t limit = when == When::ended ? tracker::kNoLimit : kSlotsAtOnce;
+  const std::size_t limit = when == When::ended ? tracker::kNoLimit : kDueSlotsAtOnce;
   std::vector<Due> before;
   while (alive()) {
     VARVE_ASSIGN_OR_RETURN(const auto due, touches_.tracker().due(clock_.now_ms(), {&partition, 1}, limit, when));

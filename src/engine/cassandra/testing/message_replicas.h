@@ -50,6 +50,7 @@ class MessageReplicasTest : public ::testing::Test {
   std::optional<Status> put_at(ClusterReplica& replica, const std::vector<std::int64_t>& times,
                                const std::string& tenant = "t") {
     std::vector<TestMessage> messages;
+    messages.reserve(times.size());
     for (const std::int64_t time : times) messages.push_back({begin_us + time, std::to_string(time)});
     return put(replica, messages, tenant);
   }
