@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/logql/condition.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "language/logql/labels.h"
+#include "language/logql/log_parser.h"
+#include "message/level.h"
+
+namespace varve::language::logql {
+namespace {
+
+using message::Column;
+using message::Condition;
+using message::Op;
+using Join = Condition::Kind;
+
+constexpr std::int64_t kLevels = 8;
+constexpr std::string_view kAnything = "(?s).+";
+constexpr std::array<std::string_view, 13> kLevelNames{"emerg", "fatal", "alert",   "crit", "critical",
+                                                       "err",   "error", "warning", "warn", "notice",
+                                                       "info",  "debug", "trace"};
+
+Condition joined(Join kind, std::vector<Condition> parts) {
+  if (parts.size() == 1 && kind != Join::none) return std::move(parts.front());
+  return {kind, std::move(parts), {}};
+}
+Condition negated(Condition condition) {
+  std::vector<Condition> parts;
+  parts.push_back(std::move(condition));
+  return joined(Join::none, std::move(parts));
+}
+Condition either(Condition a, Condition b) {
+  std::vector<Condition> parts;
+  parts.push_back(std::move(a));
+  parts.push_back(std::move(b));
+  return joined(Join::any, std::move(parts));
+}
+
+Condition level_is(std::int64_t level) {
+  return Condition::of(*message::make_range(Column::level, "", Op::in_range, level, level));
+}
+
+// A level by any of its names.
+Condition levels(Op op, std::string_view value, const std::optional<Regex>& regex) {
+  std::array<bool, kLevels> has{};
+  for (const std::string_view name : kLevelNames) {
+    const bool fits = op == Op::regex ? regex->matches(name) : message::level_of(name) == message::level_of(value);
+    if (fits) has[static_cast<std::size_t>(*message::level_of(name))] = true;
+  }
+  std::vector<Condition> any;
+  for (std::int64_t level = 0; level < kLevels; ++level) {
+    if (has[static_cast<std::size_t>(level)]) any.push_back(level_is(level));
+  }
+  return joined(Join::any, std::move(any));
+}
+
+// One of the cells that are the label fulfils it, which is not empty.
+Result<Condition> some_cell(std::string_view name, Op op, std::string_view value, const std::optional<Regex>& regex,
+                            const FieldNames& names) {
+  std::vector<Condition> any;
+  VARVE_ASSIGN_OR_RETURN(auto fields, names(name));
+  fields.emplace_back(name);
+  for (const std::string& field : fields) {
+    VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(Column::field, field, op, value));
+    any.push_back(Condition::of(std::move(term)));
+  }
+  if (const auto column = label_column(name)) {
+    if (*column == Column::level) {
+      any.push_back(levels(op, value, regex));
+    } else {
+      VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(*column, "", op, value));
+      any.push_back(Condition::of(std::move(term)));
+    }
+  }
+  return joined(Join::any, std::move(any));
+}
+
+Result<Condition> has_cell(std::string_view name, const FieldNames& names) {
+  VARVE_ASSIGN_OR_RETURN(const Regex anything, Regex::compile(kAnything));
+  return some_cell(name, Op::regex, kAnything, anything, names);
+}
+
+// The label's value is it, or matches; an absent one is empty.
+Result<Condition> is_it(const Matcher& matcher, const FieldNames& names) {
+  const bool by_regex = matcher.regex.has_value();
+  if (!by_regex && matcher.value.empty()) {
+    VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, names));
+    return negated(std::move(has));
+  }
+  VARVE_ASSIGN_OR_RETURN(
+      Condition some, some_cell(matcher.name, by_regex ? Op::regex : Op::equal, matcher.value, matcher.regex, names));
+  if (!by_regex || !matcher.regex->matches("")) return some;
+  VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, names));
+  return either(std::move(some), negated(std::move(has)));
+}
+
+bool is_negative(MatchOp op) { return op == MatchOp::not_equal || op == MatchOp::not_regex; }
+
+Result<Condition> condition_of_matcher(const Matcher& matcher, const FieldNames& names) {
+  VARVE_ASSIGN_OR_RETURN(Condition out, is_it(matcher, names));
+  return is_negative(matcher.op) ? negated(std::move(out)) : std::move(out);
+}
+
+// A dot of a line's expression matches no line break, as in Go.
+Result<Condition> line_matches(const std::string& expression) {
+  VARVE_ASSIGN_OR_RETURN(auto term,
+                         message::make_term(Column::text, "", Op::regex, "(?s:.*)(?-s:" + expression + ")(?s:.*)"));
+  const bool fits_empty_line = term.regex->matches("");
+  Condition out = Condition::of(std::move(term));
+  if (!fits_empty_line) return out;
+  VARVE_ASSIGN_OR_RETURN(auto text, message::make_term(Column::text, "", Op::regex, "(?s).*"));
+  return either(std::move(out), negated(Condition::of(std::move(text))));  // a message without a text
+}
+
+Result<Condition> condition_of_line(const LineFilter& filter) {
+  std::vector<Condition> any;
+  const bool by_regex = filter.op == MatchOp::regex || filter.op == MatchOp::not_regex;
+  for (const std::string& text : filter.any) {
+    if (text.empty()) {
+      any.emplace_back();  // in every line
+    } else if (by_regex) {
+      VARVE_ASSIGN_OR_RETURN(any.emplace_back(), line_matches(text));
+    } else {
+      VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(Column::text, "", Op::contains, text));
+      any.push_back(Condition::of(std::move(term)));
+    }
+  }
+  Condition out = joined(Join::any, std::move(any));
+  return is_negative(filter.op) ? negated(std::move(out)) : std::move(out);
+}
+
+// What lines that fulfil the filter fulfil, as far as the store can say so; nullopt: it cannot.
+Result<std::optional<Condition>> condition_of_label(const LabelFilter& filter, const FieldNames& names) {
+  if (filter.kind == LabelFilter::Kind::text) {
+    // Which of two cells is the label, the store does not know: it can find what one of them is, not what one is not.
+    if (is_negative(filter.text.op) || fits_empty(filter.text) || filter.text.name.starts_with("__")) {
+      return std::optional<Condition>();
+    }
+    // Nor whether it is one that has "_extracted" behind its name.
+    if (filter.text.name.ends_with("_extracted")) return std::optional<Condition>();
+    VARVE_ASSIGN_OR_RETURN(Condition some, is_it(filter.text, names));
+    return some;
+  }
+  std::vector<Condition> parts;
+  for (const LabelFilter& part : filter.parts) {
+    VARVE_ASSIGN_OR_RETURN(auto one, condition_of_label(part, names));
+    if (one) parts.push_back(std::move(*one));
+    if (!one && filter.kind == LabelFilter::Kind::any) return std::optional<Condition>();
+  }
+  if (parts.empty()) return std::optional<Condition>();
+  return joined(filter.kind == LabelFilter::Kind::any ? Join::any : Join::all, std::move(parts));
+}
+
+Status add_matchers(const std::vector<Matcher>& matchers, const FieldNames& names, Condition& out) {
+  for (const Matcher& matcher : matchers) {
+    VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), condition_of_matcher(matcher, names));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Condition> condition_of(const LogQuery& query, const FieldNames& names) {
+  Condition out;
+  VARVE_RETURN_IF_ERROR(add_matchers(query.matchers, names, out));
+  bool as_stored = true;  // labels are those of the message still
+  for (const Stage& stage : query.stages) {
+    if (stage.kind == Stage::Kind::line) {
+      VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), condition_of_line(stage.line));
+    } else if (stage.kind == Stage::Kind::label && as_stored) {
+      VARVE_ASSIGN_OR_RETURN(auto condition, condition_of_label(stage.label, names));
+      if (condition) out.parts.push_back(std::move(*condition));
+    } else {
+      as_stored = false;
+    }
+  }
+  return out;
+}
+
+Result<Condition> condition_of(const std::vector<Matcher>& matchers, const FieldNames& names) {
+  Condition out;
+  VARVE_RETURN_IF_ERROR(add_matchers(matchers, names, out));
+  return out;
+}
+
+}  // namespace varve::language::logql
