@@ -5,6 +5,7 @@ and does not list has to be absent."""
 
 import gzip
 import json
+import urllib.parse
 
 from support import cluster, wire
 from support.case import T0
@@ -341,8 +342,60 @@ BULK = [
     bulk("an update", '{"update":{"_id":"1"}}\n{"doc":{}}\n', status=200),
 ]
 
-MESSAGES = [] if cluster.chosen() else LOKI + OTLP + BULK  # messages are on the embedded engine only
-ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + MESSAGES
+def logql(name, query, status=400, path="query_range", **parameters):
+    asked = {} if query is None else {"query": query}
+    return Case("loki: " + name, f"/loki/api/v1/{path}?" + urllib.parse.urlencode({**asked, **parameters}), None, status, method="GET", shape="loki")
+
+
+ONE = '{a="b"}'
+LOGQL = [
+    logql("no query", None),
+    logql("empty query", ""),
+    logql("a word", "hello"),
+    logql("cut selector", '{a="b'),
+    logql("selector without matchers", "{}"),
+    logql("selector that asks for nothing", '{a=~".*"}'),
+    logql("matcher without quotes", "{a=b}"),
+    logql("bad expression", '{a=~"("}'),
+    logql("bad expression of a line", ONE + ' |~ "[a"'),
+    logql("expression of a gigabyte", ONE + ' |~ "((a{1000}){1000}){1000}"'),
+    logql("unknown escape", '{a="\\q"}'),
+    logql("stage without a name", ONE + " |"),
+    logql("stage that is not there", ONE + " | line_format `x`"),
+    logql("function that is not there", f"quantile_over_time(0.9, {ONE} | unwrap x [1m])"),
+    logql("comparison of series", f"rate({ONE}[1m]) > 5"),
+    logql("metric without a range", f"rate({ONE})"),
+    logql("negative range", f"rate({ONE}[-1m])"),
+    logql("topk of nothing", f"topk(0, rate({ONE}[1m]))"),
+    logql("deep parentheses", "(" * 2000 + "1" + ")" * 2000),
+    logql("deep filters", ONE + " | " + "(" * 2000 + "a=1" + ")" * 2000),
+    logql("a thousand operators", "1" + "+1" * 1000),
+    logql("start is a word", ONE, start="yesterday"),
+    logql("start before 1970", ONE, start="-5"),
+    logql("start beyond all times", ONE, start="9" * 19),
+    logql("end before start", ONE, start=10, end=5),
+    logql("no lines", ONE, limit=0),
+    logql("limit is a word", ONE, limit="many"),
+    logql("too many lines", ONE, limit=10**12),
+    logql("bad direction", ONE, direction="sideways"),
+    logql("step of nothing", "vector(1)", step=0),
+    logql("bad step", "vector(1)", step="soon"),
+    logql("too many steps", "vector(1)", step="1ms"),
+    logql("interval", ONE, interval="5s"),
+    logql("lines at one time", ONE, path="query"),
+    logql("bad time", "vector(1)", path="query", time="soon"),
+    logql("bad name of a label", None, path="label/a.b/values"),
+    logql("bad selector of labels", "a", path="labels"),
+    logql("stages of a selector", ONE + " | json", path="index/stats"),
+    logql("bad selector of streams", None, path="series", **{"match[]": "{a="}),
+    logql("bad aggregation of volumes", ONE, path="index/volume", aggregateBy="colour"),
+    logql("fields of a metric", "vector(1)", path="detected_fields"),
+    logql("unknown path", ONE, status=404, path="nothing"),
+    Case("loki: body is no form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="loki", headers={"Content-Type": "application/json"}),
+    Case("loki: bad form", "/loki/api/v1/query_range", "query=%zz", 400, shape="loki", headers={"Content-Type": "application/x-www-form-urlencoded"}),
+]
+
+ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOKI + OTLP + BULK + LOGQL
 
 # Telnet: (name, bad line); sent between two good lines of one connection.
 TELNET = [

@@ -5,6 +5,7 @@ import json
 import unittest
 
 import malformed_cases as cases
+from support import cluster
 from support.case import T0, ServerCase
 from support.client import raw_http
 
@@ -61,6 +62,10 @@ class Shapes:
         return None if answer.body.strip() else "no reason"
 
     @staticmethod
+    def loki(answer):
+        return None if answer.header("Content-Type").startswith("text/plain") and answer.body.strip() else "not plain text"
+
+    @staticmethod
     def json(answer):
         answer.json()
         return None
@@ -115,6 +120,10 @@ class Malformed(ServerCase):
 
     def test_http(self):
         self.run_table(cases.HTTP)
+
+    @unittest.skipIf(cluster.chosen(), "messages are on the embedded engine only")
+    def test_loki(self):
+        self.run_table(cases.LOKI)
 
     def test_opentsdb_names_each_bad_point(self):
         points = [cases.point("od.a"), cases.point("od.b", value="x"), cases.point("od.c"), cases.point("od.d", tags={})]

@@ -152,11 +152,20 @@ SHOWS = [
     ("GET", "/api/v1/rollups", None, "secret_metric"),
 ]
 if not cluster.chosen():  # messages are on the embedded engine only
+    LOKI_ALL = "{source=~%22.%2B%22}"
     ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
     SHOWS += [
         ("POST", "/analytics/query", dict(ROWS, select_fields=["Source", "Xmlmessage"]), "secret_value"),
         ("POST", "/analytics/query", dict(ROWS, table="StatTable.FieldNames.fields", select_fields=["fields.value"]), "secret_device"),
         ("POST", "/analytics/query", dict(ROWS, select_fields=["Source"], aggregate=["count"]), "secret_device"),
+        ("GET", "/loki/api/v1/query_range?query=" + LOKI_ALL, None, "424242"),
+        ("GET", "/loki/api/v1/query?query=sum+by+(source)+(count_over_time(" + LOKI_ALL + "%5B1h%5D))", None, "secret_device"),
+        ("GET", "/loki/api/v1/labels", None, "source"),
+        ("GET", "/loki/api/v1/label/source/values", None, "secret_device"),
+        ("GET", "/loki/api/v1/series", None, "secret_device"),
+        ("GET", "/loki/api/v1/index/stats", None, '"entries":'),
+        ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
+        ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
     ]
 MESSAGE = {"source": "secret_device", "objects": ["secret_group:secret_value"], "text": "secret_value 424242"}
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
@@ -184,6 +193,12 @@ if not cluster.chosen():
 # messages_test.py and message_pushes_test.py put and ask as several tenants.
 ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs", "/_bulk", "/elasticsearch/_bulk"]
 NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}  # beginnings that the sources compare with
+        "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"] + ["/loki/api/v1/status/buildinfo"] * (not cluster.chosen())
+ELSEWHERE = ["/analytics/query", "/api/v1/messages"]  # messages_test.py puts and asks as several tenants
+if cluster.chosen():
+    ELSEWHERE += ["/loki/api/v1/" + path for path in ("query_range", "query", "labels", "series", "index/stats", "index/volume", "detected_fields",
+                                                      "status/buildinfo")]
+NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
 
 
 class EveryRoute(ServerCase):

@@ -10,7 +10,9 @@
 #include "api/influx/error.h"
 #include "api/influx/routes.h"
 #include "api/kairosdb/routes.h"
+#include "api/loki/error.h"
 #include "api/loki/push_routes.h"
+#include "api/loki/query_routes.h"
 #include "api/messages/routes.h"
 #include "api/opentsdb/error.h"
 #include "api/opentsdb/routes.h"
@@ -43,6 +45,7 @@ constexpr Family kFamilies[] = {
     {api::add_otlp_logs_routes, "/v1/", api::otlp_error},
     {api::add_elasticsearch_routes, "/elasticsearch/", api::elasticsearch_error},
     {api::add_analytics_routes},
+    {api::add_loki_query_routes},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "api/loki/error.h"
 #include "api/loki/push_routes.h"
 #include "api/shared/message_ingest.h"
 #include "http/media_type.h"
@@ -40,10 +41,6 @@ void LokiPush::operator()(const Request& request, const Responder& answer) const
 }
 
 }  // namespace
-
-Response loki_error(int status, std::string_view message, std::string_view) {
-  return with_retry(Response::text(status, std::string(message) + "\n"));
-}
 
 void add_loki_push_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;

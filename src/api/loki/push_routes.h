@@ -2,8 +2,6 @@
 // Loki's way in.
 #pragma once
 
-#include <string_view>
-
 #include "api/shared/context.h"
 #include "api/shared/http.h"
 
@@ -11,8 +9,5 @@ namespace varve::api {
 
 // POST /loki/api/v1/push
 void add_loki_push_routes(Router& router, const Context& context);
-
-// Loki's errors are words.
-Response loki_error(int status, std::string_view message, std::string_view path = {});
 
 }  // namespace varve::api

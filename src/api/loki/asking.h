@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// LokiAsking: one question of Loki's API while it is answered; LokiEndpoint: its routes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/loki/parameters.h"
+#include "api/shared/http.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/task_pool.h"
+#include "language/logql/source.h"
+#include "language/logql/syntax.h"
+#include "query/engine.h"
+#include "query/under_way.h"
+#include "storage/message_store.h"
+
+namespace varve::api {
+
+struct LokiAsking {
+  const storage::MessageStore& store;
+  const Request& request;
+  const LokiParameters& parameters;
+  query::UnderWay& query;
+  std::int64_t now_ns;
+  std::uint64_t rows_max;
+
+  // What evaluations read. The asking has to outlive it.
+  [[nodiscard]] language::logql::Source source() const;
+  Status hold(std::size_t bytes) const { return query.budget().charge(bytes); }
+  // All matchers of the parameter, of which a message has to fulfil one list; none: everything.
+  [[nodiscard]] Result<message::Condition> selected_by(std::string_view parameter) const;
+};
+
+// The body of the answer, which is JSON.
+using LokiWork = std::function<Result<std::string>(const LokiAsking& asking)>;
+
+// What the routes need. All of it outlives the router's server.
+struct LokiContext {
+  const storage::MessageStore& store;
+  query::Engine& engine;
+  TaskPool& pool;
+  const Clock& clock;
+  Metrics& metrics;
+  std::uint64_t rows_max = 0;  // messages.rows_max
+};
+
+// GET and POST.
+void add_loki_route(Router& router, const LokiContext& context, const std::string& path, LokiWork work);
+
+// /loki/api/v1/query_range, query
+void add_loki_query(Router& router, const LokiContext& context);
+// /loki/api/v1/labels, label/{name}/values, series
+void add_loki_names(Router& router, const LokiContext& context);
+// /loki/api/v1/index/stats, index/volume
+void add_loki_index(Router& router, const LokiContext& context);
+// /loki/api/v1/detected_fields
+void add_loki_detected_fields(Router& router, const LokiContext& context);
+
+}  // namespace varve::api

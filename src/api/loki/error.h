@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of Loki's API: plain text.
+#pragma once
+
+#include <string_view>
+
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+Response loki_error(int status, std::string_view message, std::string_view path = {});
+
+}  // namespace varve::api
