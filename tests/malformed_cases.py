@@ -7,7 +7,7 @@ import gzip
 import json
 import urllib.parse
 
-from support import cluster, wire
+from support import wire
 from support.case import T0
 
 T = T0
@@ -341,6 +341,7 @@ BULK = [
     bulk("a delete", '{"delete":{"_id":"1"}}\n', status=200),
     bulk("an update", '{"update":{"_id":"1"}}\n{"doc":{}}\n', status=200),
 ]
+
 
 def logql(name, query, status=400, path="query_range", **parameters):
     asked = {} if query is None else {"query": query}
