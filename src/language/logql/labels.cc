@@ -37,6 +37,11 @@ std::string_view text_of(const Cell& column) {
   return column.column == Column::level ? message::level_name(column.number) : column.text;
 }
 
+// By name, or as a number.
+bool is_level(std::string_view text, std::int64_t level) {
+  return message::level_of(text) == level || text == std::to_string(level);
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
@@ -102,7 +107,7 @@ bool Labels::says(const Cell& column) const {
   const auto names = labels_behind(column.column);
   return std::ranges::any_of(fields_, [&](const Cell& field) {
     if (std::ranges::find(names, field.name) == names.end()) return false;
-    return column.column == Column::level ? message::level_of(field.text) == column.number : field.text == column.text;
+    return column.column == Column::level ? is_level(field.text, column.number) : field.text == column.text;
   });
 }
 
