@@ -139,6 +139,9 @@ class LokiQueries(ServerCase):
         self.assertEqual({f["label"]: (f["type"], f["cardinality"], f["parsers"]) for f in answer["fields"]}, {
             "status": ("int", 4, ["json"]), "took": ("duration", 9, ["json", "logfmt"]), "msg": ("string", 1, ["logfmt"]),
             "user_name": ("string", 1, None)})
+        answer = self.ask("detected_field/status/values", query='{source=~".+"}', limit=3, **RANGE).json()
+        self.assertEqual(answer, {"values": ["200", "300", "400"], "limit": 3})
+        self.assertEqual(self.ask("detected_field/nothing/values", query='{source=~".+"}', **RANGE).json()["values"], [])
 
     def test_it_is_a_running_query(self):
         before = self.server.request("GET", "/metrics").body.decode()

@@ -345,7 +345,7 @@ BULK = [
 
 def logql(name, query, status=400, path="query_range", **parameters):
     asked = {} if query is None else {"query": query}
-    return Case("loki: " + name, f"/loki/api/v1/{path}?" + urllib.parse.urlencode({**asked, **parameters}), None, status, method="GET", shape="loki")
+    return Case("loki query: " + name, f"/loki/api/v1/{path}?" + urllib.parse.urlencode({**asked, **parameters}), None, status, method="GET", shape="plain")
 
 
 ONE = '{a="b"}'
@@ -397,6 +397,11 @@ LOGQL = [
 ]
 
 ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOKI + OTLP + BULK + LOGQL
+    Case("loki query: body is no form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="plain", headers={"Content-Type": "application/json"}),
+    Case("loki query: bad form", "/loki/api/v1/query_range", "query=%zz", 400, shape="plain", headers={"Content-Type": "application/x-www-form-urlencoded"}),
+]
+
+ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOGQL
 
 # Telnet: (name, bad line); sent between two good lines of one connection.
 TELNET = [

@@ -62,7 +62,7 @@ class Shapes:
         return None if answer.body.strip() else "no reason"
 
     @staticmethod
-    def loki(answer):
+    def plain(answer):
         return None if answer.header("Content-Type").startswith("text/plain") and answer.body.strip() else "not plain text"
 
     @staticmethod
@@ -122,8 +122,8 @@ class Malformed(ServerCase):
         self.run_table(cases.HTTP)
 
     @unittest.skipIf(cluster.chosen(), "messages are on the embedded engine only")
-    def test_loki(self):
-        self.run_table(cases.LOKI)
+    def test_loki_queries(self):
+        self.run_table(cases.LOGQL)
 
     def test_opentsdb_names_each_bad_point(self):
         points = [cases.point("od.a"), cases.point("od.b", value="x"), cases.point("od.c"), cases.point("od.d", tags={})]

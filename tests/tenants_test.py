@@ -166,6 +166,7 @@ if not cluster.chosen():  # messages are on the embedded engine only
         ("GET", "/loki/api/v1/index/stats", None, '"entries":'),
         ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
         ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
+        ("GET", "/loki/api/v1/detected_field/x/values?query=" + LOKI_ALL, None, "values"),
     ]
 MESSAGE = {"source": "secret_device", "objects": ["secret_group:secret_value"], "text": "secret_value 424242"}
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}

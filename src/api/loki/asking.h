@@ -57,7 +57,7 @@ void add_loki_query(Router& router, const LokiContext& context);
 void add_loki_names(Router& router, const LokiContext& context);
 // /loki/api/v1/index/stats, index/volume
 void add_loki_index(Router& router, const LokiContext& context);
-// /loki/api/v1/detected_fields
+// /loki/api/v1/detected_fields, detected_field/{name}/values
 void add_loki_detected_fields(Router& router, const LokiContext& context);
 
 }  // namespace varve::api

@@ -58,6 +58,22 @@ class DetectedFields {
     return {};
   }
 
+  // {"values":[…],"limit":…}
+  std::string values(std::string_view name, std::uint64_t limit) const {
+    std::string out;
+    Writer json(out);
+    json.begin_object().key("values").begin_array();
+    if (const auto found = fields_.find(name); found != fields_.end()) {
+      std::uint64_t count = 0;
+      for (const std::string& value : found->second.values) {
+        if (count++ == limit) break;
+        json.value(value);
+      }
+    }
+    json.end_array().member("limit", limit).end_object();
+    return out;
+  }
+
   std::string body(std::uint64_t limit) const {
     std::string out;
     Writer json(out);
@@ -99,31 +115,45 @@ class DetectedFields {
   std::map<std::string, Field, std::less<>> fields_;
 };
 
-Result<std::string> answer_detected_fields(const LokiAsking& asking) {
+// Of the lines that the question is about.
+Status detect(const LokiAsking& asking, DetectedFields& fields) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
-  VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kFieldsUnlessSaid, 1));
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t lines, asking.parameters.number("line_limit", kLinesLookedAt, 1));
   VARVE_ASSIGN_OR_RETURN(const auto parsed, logql::parse(asking.parameters.get("query").value_or("")));
   const auto* const query = std::get_if<logql::LogQuery>(&parsed);
   if (query == nullptr) return fail(Code::invalid, "detected fields are of a query of lines, not of a metric");
   const logql::Source source = asking.source();
   VARVE_ASSIGN_OR_RETURN(const auto condition, logql::condition_of(*query, source.names));
-  DetectedFields fields(asking);
   logql::Labels labels;
   std::uint64_t seen = 0;
-  VARVE_RETURN_IF_ERROR(source.find(span, condition, true, [&](message::RowView row) -> Result<bool> {
+  return source.find(span, condition, true, [&](message::RowView row) -> Result<bool> {
     labels.read(row);
     if (!logql::run_stages(*query, labels)) return true;
     VARVE_RETURN_IF_ERROR(fields.add(*query, labels));
     return ++seen < lines;
-  }));
+  });
+}
+
+Result<std::string> answer_detected_fields(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kFieldsUnlessSaid, 1));
+  DetectedFields fields(asking);
+  VARVE_RETURN_IF_ERROR(detect(asking, fields));
   return fields.body(limit);
+}
+
+// /loki/api/v1/detected_field/{name}/values
+Result<std::string> answer_detected_values(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kFieldsUnlessSaid, 1));
+  DetectedFields fields(asking);
+  VARVE_RETURN_IF_ERROR(detect(asking, fields));
+  return fields.values(name_in_path(asking.request), limit);
 }
 
 }  // namespace
 
 void add_loki_detected_fields(Router& router, const LokiContext& context) {
   add_loki_route(router, context, "/loki/api/v1/detected_fields", answer_detected_fields);
+  add_loki_route(router, context, "/loki/api/v1/detected_field/{name}/values", answer_detected_values);
 }
 
 }  // namespace varve::api

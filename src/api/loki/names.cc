@@ -56,9 +56,7 @@ Result<std::string> answer_labels(const LokiAsking& asking) {
 
 // /loki/api/v1/label/{name}/values
 Result<std::string> answer_label_values(const LokiAsking& asking) {
-  std::string_view name = asking.request.path;
-  name = name.substr(0, name.rfind('/'));
-  name.remove_prefix(name.rfind('/') + 1);
+  const std::string_view name = name_in_path(asking.request);
   if (!logql::is_label_name(name)) {
     return fail(Code::invalid, "invalid label name '" + std::string(name.substr(0, 100)) + "'");
   }

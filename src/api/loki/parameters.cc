@@ -119,4 +119,10 @@ Result<logql::TimeSpan> LokiParameters::span(std::int64_t now_ns, std::int64_t u
   return fail(Code::invalid, "end timestamp must not be before or equal to start time");
 }
 
+std::string_view name_in_path(const Request& request) {
+  std::string_view name = request.path;
+  name = name.substr(0, name.rfind('/'));
+  return name.substr(name.rfind('/') + 1);
+}
+
 }  // namespace varve::api

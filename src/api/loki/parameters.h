@@ -38,6 +38,9 @@ class LokiParameters {
   http::Parameters parameters_;
 };
 
+// …/{name}/values
+std::string_view name_in_path(const Request& request);
+
 inline constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
 }  // namespace varve::api
