@@ -28,8 +28,9 @@ constexpr std::uint64_t kLinesLookedAt = 100;
 std::string_view type_of(std::string_view value) {
   if (value == "true" || value == "false") return "boolean";
   std::int64_t whole = 0;
-  const char* const end = value.data() + value.size();
-  if (const auto read = std::from_chars(value.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
+  const char* const begin = value.data();
+  const char* const end = begin + value.size();
+  if (const auto read = std::from_chars(begin, end, whole); read.ec == std::errc() && read.ptr == end) {
     return "int";
   }
   if (logql::number_of(value)) return "float";

@@ -33,7 +33,7 @@ Result<std::string> answer_stats(const LokiAsking& asking) {
     bytes += labels.line().size();
     key.clear();
     logql::append_labels(key, logql::stream_labels(labels));
-    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof key + 2 * key.size()));
+    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
     return true;
   }));
   std::string body;
@@ -104,7 +104,7 @@ class Volumes {
     found->second += bytes;
     if (!is_new) return {};
     std::size_t held = sizeof *found;
-    for (const auto& [name, value] : found->first) held += 2 * (sizeof name + name.size() + value.size());
+    for (const auto& [name, value] : found->first) held += 2 * (sizeof(std::string) + name.size() + value.size());
     return asking_.hold(held);
   }
 

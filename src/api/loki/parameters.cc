@@ -24,8 +24,9 @@ std::unexpected<Error> bad_parameter(std::string_view name, std::string_view val
 
 std::optional<std::int64_t> loki_whole(std::string_view text) {
   std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto read = std::from_chars(begin, end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
 }

@@ -46,25 +46,32 @@ double folded(AggregateOp op, const Folded& cell) {
 // NaN is the smallest.
 bool is_larger(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
-// Keeps at each step the k largest points of these series; `at` moves through their points.
+struct Ranked {
+  std::uint32_t step;
+  double value;
+  std::size_t member;  // of the group
+};
+
+// Keeps at each step the k largest points of these series.
 void keep_largest(std::vector<Series>& all, const std::vector<std::size_t>& members, std::uint64_t k,
-                  std::uint32_t steps, std::vector<Series>& out) {
-  std::vector<std::size_t> at(members.size(), 0);
-  std::vector<std::vector<Point>> kept(members.size());
-  std::vector<std::size_t> there;
-  for (std::uint32_t step = 0; step < steps; ++step) {
-    there.clear();
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const auto& points = all[members[i]].points;
-      if (at[i] < points.size() && points[at[i]].step == step) there.push_back(i), ++at[i];
-    }
-    const auto value = [&](std::size_t i) { return all[members[i]].points[at[i] - 1].value; };
-    std::ranges::stable_sort(there, is_larger, value);
-    if (there.size() > k) there.resize(k);
-    for (const std::size_t i : there) kept[i].push_back({step, value(i)});
-  }
+                  std::vector<Series>& out) {
+  std::vector<Ranked> ranked;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!kept[i].empty()) out.push_back({std::move(all[members[i]].labels), std::move(kept[i])});
+    for (const Point& point : all[members[i]].points) ranked.push_back({point.step, point.value, i});
+    all[members[i]].points.clear();
+  }
+  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+    if (a.step != b.step) return a.step < b.step;
+    if (is_larger(a.value, b.value) || is_larger(b.value, a.value)) return is_larger(a.value, b.value);
+    return a.member < b.member;
+  });
+  std::uint64_t kept = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    if (i == 0 || ranked[i].step != ranked[i - 1].step) kept = 0;
+    if (kept++ < k) all[members[ranked[i].member]].points.push_back({ranked[i].step, ranked[i].value});
+  }
+  for (const std::size_t member : members) {
+    if (!all[member].points.empty()) out.push_back(std::move(all[member]));
   }
 }
 
@@ -93,16 +100,16 @@ Result<std::vector<Series>> aggregate(const std::vector<Series>& series, Aggrega
 }
 
 Result<std::vector<Series>> largest(std::vector<Series> series, std::uint64_t k, const Grouping& grouping,
-                                    const Steps& steps, const Source& source) {
+                                    const Source& source) {
   std::map<LabelPairs, std::vector<std::size_t>> groups;
   std::size_t points = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     groups[group_labels(series[i], grouping)].push_back(i);
     points += series[i].points.size();
   }
-  VARVE_RETURN_IF_ERROR(source.hold(points * sizeof(Point)));
+  VARVE_RETURN_IF_ERROR(source.hold(points * sizeof(Ranked)));
   std::vector<Series> out;
-  for (const auto& [labels, members] : groups) keep_largest(series, members, k, steps.count(), out);
+  for (const auto& [labels, members] : groups) keep_largest(series, members, k, out);
   return out;
 }
 

@@ -15,6 +15,6 @@ Result<std::vector<Series>> aggregate(const std::vector<Series>& series, Aggrega
 
 // At each step the k largest of each group; of equal ones the first by labels. Series come sorted by labels.
 Result<std::vector<Series>> largest(std::vector<Series> series, std::uint64_t k, const Grouping& grouping,
-                                    const Steps& steps, const Source& source);
+                                    const Source& source);
 
 }  // namespace varve::language::logql

@@ -48,8 +48,9 @@ Condition level_is(std::int64_t level) {
 Condition levels(Op op, std::string_view value, const std::optional<Regex>& regex) {
   std::array<bool, kLevels> has{};
   for (const std::string_view name : kLevelNames) {
-    const bool fits = op == Op::regex ? regex->matches(name) : message::level_of(name) == message::level_of(value);
-    if (fits) has[static_cast<std::size_t>(*message::level_of(name))] = true;
+    const auto level = message::level_of(name);
+    const bool fits = op == Op::regex ? regex && regex->matches(name) : level == message::level_of(value);
+    if (level && fits) has[static_cast<std::size_t>(*level)] = true;
   }
   std::vector<Condition> any;
   for (std::int64_t level = 0; level < kLevels; ++level) {
@@ -93,7 +94,7 @@ Result<Condition> is_it(const Matcher& matcher, const FieldNames& names) {
   }
   VARVE_ASSIGN_OR_RETURN(
       Condition some, some_cell(matcher.name, by_regex ? Op::regex : Op::equal, matcher.value, matcher.regex, names));
-  if (!by_regex || !matcher.regex->matches("")) return some;
+  if (!by_regex || !matcher.expression_matches("")) return some;
   VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, names));
   return either(std::move(some), negated(std::move(has)));
 }
@@ -109,7 +110,7 @@ Result<Condition> condition_of_matcher(const Matcher& matcher, const FieldNames&
 Result<Condition> line_matches(const std::string& expression) {
   VARVE_ASSIGN_OR_RETURN(auto term,
                          message::make_term(Column::text, "", Op::regex, "(?s:.*)(?-s:" + expression + ")(?s:.*)"));
-  const bool fits_empty_line = term.regex->matches("");
+  const bool fits_empty_line = term.regex && term.regex->matches("");
   Condition out = Condition::of(std::move(term));
   if (!fits_empty_line) return out;
   VARVE_ASSIGN_OR_RETURN(auto text, message::make_term(Column::text, "", Op::regex, "(?s).*"));

@@ -29,6 +29,8 @@
 namespace varve::language::logql {
 namespace {
 
+std::int64_t time_of(const std::string& text) { return duration_ns(text).value_or(-1); }
+
 class LogqlScript : public ::testing::Test {
  protected:
   void add_message(std::istringstream words) {
@@ -44,7 +46,7 @@ class LogqlScript : public ::testing::Test {
       const std::string_view name = std::string_view(cell).substr(0, equals),
                              value = std::string_view(cell).substr(equals + 1);
       if (name == ".level") {
-        builder.set(message::Column::level, *message::level_of(value));
+        builder.set(message::Column::level, message::level_of(value).value_or(-1));
       } else if (name[0] == '.') {
         EXPECT_TRUE(builder.set(message::column_of(name.substr(1))->column, value));
       } else if (name[0] == '#') {
@@ -59,7 +61,7 @@ class LogqlScript : public ::testing::Test {
       std::getline(words >> std::ws, line);
       EXPECT_TRUE(builder.set(message::Column::text, line));
     }
-    const std::int64_t ns = *duration_ns(time);
+    const std::int64_t ns = time_of(time);
     builder.finish(ns / 1000, static_cast<unsigned>(ns % 1000));
   }
 
@@ -103,7 +105,7 @@ class LogqlScript : public ::testing::Test {
     if (!categorized) words >> direction >> limit;
     std::getline(words >> std::ws, query);
     VARVE_ASSIGN_OR_RETURN(const Query parsed, parse(query));
-    const LogRange range{{*duration_ns(from), *duration_ns(to)}, limit, direction == "backward", categorized};
+    const LogRange range{{time_of(from), time_of(to)}, limit, direction == "backward", categorized};
     return find_streams(std::get<LogQuery>(parsed), range, source());
   }
 
@@ -112,7 +114,7 @@ class LogqlScript : public ::testing::Test {
     words >> from >> to >> step;
     std::getline(words >> std::ws, query);
     VARVE_ASSIGN_OR_RETURN(const Query parsed, parse(query));
-    const Steps steps{*duration_ns(from), *duration_ns(to), *duration_ns(step)};
+    const Steps steps{time_of(from), time_of(to), time_of(step)};
     VARVE_ASSIGN_OR_RETURN(const MetricValue value, evaluate(std::get<MetricQuery>(parsed), steps, source()));
     std::ostringstream out;
     if (value.is_scalar) out << value.scalar;

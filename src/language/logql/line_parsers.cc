@@ -73,8 +73,10 @@ void parse_logfmt(Labels& labels) {
     const std::string_view name = line.substr(from, at - from);
     if (at == line.size() || line[at] != '=') continue;  // a word without a value
     std::string value;
-    if (++at < line.size() && line[at] == '"') {
-      value = quoted_value(line, ++at);
+    ++at;
+    if (at < line.size() && line[at] == '"') {
+      ++at;
+      value = quoted_value(line, at);
     } else {
       const std::size_t start = at;
       while (at < line.size() && !ends_bare(line[at])) ++at;

@@ -229,8 +229,8 @@ bool fits_empty(const Matcher& matcher) {
   switch (matcher.op) {
     case MatchOp::equal: return matcher.value.empty();
     case MatchOp::not_equal: return !matcher.value.empty();
-    case MatchOp::regex: return matcher.regex->matches("");
-    case MatchOp::not_regex: return !matcher.regex->matches("");
+    case MatchOp::regex: return matcher.expression_matches("");
+    case MatchOp::not_regex: return !matcher.expression_matches("");
   }
   return false;
 }

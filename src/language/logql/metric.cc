@@ -99,15 +99,15 @@ class Evaluation {
   }
 
   [[nodiscard]] Result<MetricValue> aggregated(const MetricQuery& query) const {
-    static const Grouping kTogether;
-    const Grouping& grouping = query.grouping ? *query.grouping : kTogether;
+    static const Grouping together;
+    const Grouping& grouping = query.grouping ? *query.grouping : together;
     const bool is_sum = query.aggregate_op == AggregateOp::sum;
     VARVE_ASSIGN_OR_RETURN(MetricValue inner, value(query.parts[0], is_sum ? &grouping : nullptr));
     if (inner.is_scalar) return fail(Code::invalid, "parse error : an aggregation is of series, not of a number");
     const bool ranks = query.aggregate_op == AggregateOp::topk;
     MetricValue out;
     if (ranks) {
-      VARVE_ASSIGN_OR_RETURN(out.series, largest(std::move(inner.series), query.k, grouping, steps_, source_));
+      VARVE_ASSIGN_OR_RETURN(out.series, largest(std::move(inner.series), query.k, grouping, source_));
     } else {
       VARVE_ASSIGN_OR_RETURN(out.series, aggregate(inner.series, query.aggregate_op, grouping, steps_, source_));
     }

@@ -15,8 +15,8 @@ bool fulfils_text(const Matcher& matcher, std::string_view value) {
   switch (matcher.op) {
     case MatchOp::equal: return value == matcher.value;
     case MatchOp::not_equal: return value != matcher.value;
-    case MatchOp::regex: return matcher.regex->matches(value);
-    case MatchOp::not_regex: return !matcher.regex->matches(value);
+    case MatchOp::regex: return matcher.expression_matches(value);
+    case MatchOp::not_regex: return !matcher.expression_matches(value);
   }
   return false;
 }

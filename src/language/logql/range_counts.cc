@@ -82,7 +82,13 @@ std::vector<Point> RangeCounts::points_of(const Group& group) const {
   for (std::uint32_t step = group.more.front().step, end = steps_.count(); step < end; ++step) {
     for (; more != group.more.end() && more->step <= step; ++more) lines += more->lines, bytes += more->bytes;
     for (; fewer != group.fewer.end() && fewer->step <= step; ++fewer) lines -= fewer->lines, bytes -= fewer->bytes;
-    if (lines > 0) out.push_back({step, value_of(lines, bytes)});
+    if (lines > 0) {
+      out.push_back({step, value_of(lines, bytes)});
+    } else if (more == group.more.end()) {
+      break;
+    } else {
+      step = more->step - 1;  // nothing until then
+    }
   }
   return out;
 }

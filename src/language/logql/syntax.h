@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Matcher {
   MatchOp op{};
   std::string value;
   std::optional<Regex> regex;  // of the two operators that have one: over the whole value
+
+  [[nodiscard]] bool expression_matches(std::string_view text) const { return regex && regex->matches(text); }
 };
 
 // |= "a" or "b": one of the texts is in the line; != and !~: none is.

@@ -33,8 +33,9 @@ constexpr std::array<std::pair<std::string_view, double>, 11> kTimes{{{"ns", 1},
 std::optional<double> take_decimal(std::string_view& text) {
   const std::size_t size = std::min(text.find_first_not_of("0123456789."), text.size());
   double number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + size, number, std::chars_format::fixed);
-  if (size == 0 || read.ec != std::errc() || read.ptr != text.data() + size) return std::nullopt;
+  const char* const begin = text.data();
+  const auto read = std::from_chars(begin, begin + size, number, std::chars_format::fixed);
+  if (size == 0 || read.ec != std::errc() || read.ptr != begin + size) return std::nullopt;
   text.remove_prefix(size);
   return number;
 }
@@ -80,8 +81,9 @@ std::optional<double> bytes_of(std::string_view text) {
 
 std::optional<double> number_of(std::string_view text) {
   double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto read = std::from_chars(begin, end, number);
   if (text.empty() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
 }
