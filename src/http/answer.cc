@@ -169,7 +169,7 @@ codec::Coding accepted_coding(std::string_view accept) {
 }
 
 void encode(Response& response, std::string_view accept) {
-  if (accept.empty()) return;
+  if (accept.empty() || response.feed != nullptr) return;
   const bool worth_it = response.body.size() >= kCompressMin || response.more;
   if (!worth_it && (!response.pack_small || response.body.empty())) return;
   const codec::Coding coding = accepted_coding(accept);

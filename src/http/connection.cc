@@ -98,6 +98,7 @@ void Connection::on_readable() {
     if (!peek_ended()) return;
     client_gone_ = true;
     request_.gone->store(true);
+    if (state_ == State::streaming && feed_ != nullptr) close();  // it may be hours until there is something to send
     return;
   }
   if (!read_more()) return;
@@ -133,6 +134,7 @@ void Connection::on_deadline() {
 
 void Connection::on_drain() {
   draining_ = true;
+  if (state_ == State::streaming && feed_ != nullptr) return end_feed();
   if (state_ != State::head) return;
   if (in_.size() == 0 && out_.empty()) return close();
   set_deadline(std::min(kLinger, service_->options.head_timeout));
@@ -146,6 +148,7 @@ void Connection::on_close() {
   ++exchange_;
   // A handler may need the request for a long time yet. What nobody will read goes now.
   more_ = nullptr;
+  feed_ = nullptr;
   for (std::string* text : {&out_, &tail_, &piece_}) drop(*text);
   sent_ = 0;
   free_answers();

@@ -96,6 +96,8 @@ class Connection final : public net::Stream {
   void start_stream(Response& response);
   void stream();
   void next_piece();
+  bool take_from_feed();
+  void end_feed();
 
   bool flush();  // false: blocked or closed
   void wait_for_reader();
@@ -130,6 +132,9 @@ class Connection final : public net::Stream {
   std::size_t taken_ = 0;          // by the reader, who must take enough until then
   std::chrono::steady_clock::time_point reader_until_{};
   std::function<void(std::string&)> more_;
+  std::shared_ptr<Feed> feed_;  // behind more_
+  bool feed_waits_ = false;     // for something to send
+  bool feed_ended_ = false;     // and what it gave last is on its way
   std::string piece_;
   bool piece_under_way_ = false;  // on the pool, which has more_ and piece_
   bool piece_made_ = false;       // in piece_, not yet sent; empty: the end

@@ -30,7 +30,7 @@ void Connection::answer(Response response) {
   ++exchange_;
   auto held = hold(response);
   service_->count(decision_, response.status);
-  const bool streams = response.more && request_.method != Method::head;
+  const bool streams = (response.more || response.feed != nullptr) && request_.method != Method::head;
   if (draining_ || service_->stopping() || client_gone_) keep_alive_ = false;
   if (streams && parser_.info().http_1_0) keep_alive_ = false;
   service_->add_origin(response, request_, decision_.origin);
@@ -96,6 +96,7 @@ void Connection::break_off(const Held* answered) {
   ++exchange_;  // a piece that is being made is not wanted any more
   piece_under_way_ = piece_made_ = false;
   more_ = nullptr;
+  feed_ = nullptr;
   drop(piece_);
   finish_request();
   flush();  // it is blocked, and then goes on
@@ -131,8 +132,9 @@ void Connection::append_answer(Response& response) {
   const bool bodiless = response.status == 204 || response.status == 304;
   const bool head_only = request_.method == Method::head;
   Framing framing{.keep_alive = keep_alive_, .http_1_0 = parser_.info().http_1_0, .length = response.body.size()};
-  framing.chunked = static_cast<bool>(response.more) && !framing.http_1_0;
-  framing.until_close = static_cast<bool>(response.more) && framing.http_1_0;
+  const bool goes_on = response.more || response.feed != nullptr;
+  framing.chunked = goes_on && !framing.http_1_0;
+  framing.until_close = goes_on && framing.http_1_0;
   append_head(out_, response, framing);
   if (bodiless || head_only) return;
   if (response.body.size() >= kTailMin && tail_.empty()) {
@@ -166,8 +168,10 @@ void Connection::start_stream(Response& response) {
   chunked_out_ = !http_1_0;
   append_head(out_, response,
               {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
-  check(!piece_under_way_ && !more_, "one answer is streamed at a time");
+  check(!piece_under_way_ && !more_ && !feed_, "one answer is streamed at a time");
   more_ = std::move(response.more);
+  feed_ = std::move(response.feed);
+  feed_waits_ = feed_ended_ = false;
   state_ = State::streaming;
   watch_client();
   piece_ = std::move(response.body);
@@ -178,8 +182,15 @@ void Connection::start_stream(Response& response) {
 // Sends what is made. The next piece is made meanwhile, and waits until this one is in the kernel's hands.
 void Connection::stream() {
   while (flush()) {
+    const bool feeds = !piece_made_ && !more_ && !piece_under_way_ && feed_ != nullptr;
+    if (feeds && !take_from_feed()) return;
     if (!std::exchange(piece_made_, false)) return next_piece();
     clear_deadline();
+    if (piece_.empty() && feed_ != nullptr) {
+      more_ = nullptr;
+      if (!draining_ && !service_->stopping()) continue;
+      feed_ = nullptr;
+    }
     if (piece_.empty()) {
       if (chunked_out_) out_ += "0\r\n\r\n";
       more_ = nullptr;
@@ -202,6 +213,12 @@ void Connection::stream() {
 
 // Has the next piece made on the pool.
 void Connection::next_piece() {
+  if (feed_ended_) {
+    feed_ended_ = false;
+    piece_.clear();
+    piece_made_ = true;
+    return;
+  }
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
@@ -229,6 +246,50 @@ void Connection::next_piece() {
       });
   if (!posted) return close();
   if (!is_blocked()) set_deadline(kLookForLost);
+}
+
+// The next piece, once there is one. False: it is waited for, for hours if need be, without a deadline.
+bool Connection::take_from_feed() {
+  if (feed_waits_) return false;
+  const std::weak_ptr<Connection> weak = std::static_pointer_cast<Connection>(shared_from_this());
+  while (true) {
+    feed_waits_ = feed_->wait([weak, number = exchange_] {
+      const auto connection = weak.lock();
+      if (connection == nullptr) return;
+      connection->dispatch([connection, number] {
+        if (connection->exchange_ != number || connection->feed_ == nullptr) return;
+        connection->feed_waits_ = false;
+        connection->stream();
+        connection->run();
+      });
+    });
+    if (feed_waits_) {
+      clear_deadline();
+      return false;
+    }
+    piece_.clear();
+    const bool goes_on = feed_->take(piece_);
+    if (!goes_on) feed_ = nullptr;
+    if (piece_.empty() && goes_on) continue;
+    feed_ended_ = !goes_on && !piece_.empty();
+    piece_made_ = true;
+    return true;
+  }
+}
+
+// Of a server that stops: what has been made is sent.
+void Connection::end_feed() {
+  feed_ = nullptr;
+  feed_waits_ = false;
+  if (more_ || piece_under_way_) return;  // the end comes with that
+  if (piece_made_) {
+    feed_ended_ = true;
+    return;
+  }
+  piece_.clear();
+  piece_made_ = true;
+  stream();
+  run();
 }
 
 // ---- writing

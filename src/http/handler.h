@@ -55,6 +55,18 @@ class Held {
   virtual Status on_end(std::function<void()> call) = 0;
 };
 
+// What a body goes on with whenever there is something, without a thread that waits for it.
+class Feed {
+ public:
+  // Nobody takes any more of it once it is destroyed, which may be on any thread.
+  virtual ~Feed() = default;
+  // False: there is something to take, or the end is reached. Else `ready` is called once when that is so, from any
+  // thread; until then this is not called again.
+  virtual bool wait(std::function<void()> ready) = 0;
+  // Appends what there is, if anything. False: that was the end. It must not block.
+  virtual bool take(std::string& piece) = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json; charset=UTF-8";
@@ -65,14 +77,17 @@ struct Response {
   std::function<void(std::string& piece)> more;
   bool pack_small = false;               // compressed where the client takes that, whatever it gains
   std::shared_ptr<Held> held = nullptr;  // may be nullptr
+  // If set, the body goes on with it behind what `more` gives. Such an answer is not compressed, and the server does
+  // not wait for its end when it stops.
+  std::shared_ptr<Feed> feed = nullptr;
 
   static Response text(int status, std::string body) {
-    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr};
+    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr, nullptr};
   }
   static Response json(int status, std::string body) {
-    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false, nullptr};
+    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false, nullptr, nullptr};
   }
-  static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr}; }
+  static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr, nullptr}; }
 };
 
 // Makes the answer to an error in the form that the clients of a path know. `path`: as Request::path.

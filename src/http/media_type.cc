@@ -87,4 +87,16 @@ bool is_media_type(std::string_view text, std::string_view essence) {
   return type && type->essence == essence;
 }
 
+bool accepts(std::string_view accept, std::string_view essence) {
+  for (std::string_view rest = accept; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    const auto type = parse_media_type(trimmed(item));
+    if (!type || type->essence != essence) continue;
+    const auto quality = std::ranges::find(type->parameters, "q", &std::pair<std::string, std::string>::first);
+    if (quality == type->parameters.end() || quality->second.find_first_not_of("0.") != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace varve::http

@@ -22,4 +22,7 @@ Result<MediaType> parse_media_type(std::string_view text);
 // Is `text` of this essence (given in lower case), whatever its parameters? False for what is no media type.
 bool is_media_type(std::string_view text, std::string_view essence);
 
+// Does the value of an Accept header name this essence (given in lower case)? Ranges such as */* do not.
+bool accepts(std::string_view accept, std::string_view essence);
+
 }  // namespace varve::http

@@ -49,5 +49,17 @@ TEST(MediaType, IsOfAnEssence) {
   EXPECT_FALSE(is_media_type("", "application/gzip"));
 }
 
+TEST(MediaType, AcceptNamesIt) {
+  constexpr std::string_view kLines = "application/x-ndjson";
+  for (const std::string_view text :
+       {"application/x-ndjson", "text/html, Application/X-NDJSON;q=0.5", "application/x-ndjson; q=1 , */*"}) {
+    EXPECT_TRUE(accepts(text, kLines)) << text;
+  }
+  for (const std::string_view text : {"", "*/*", "application/*", "application/json", "application/x-ndjson;q=0",
+                                      "application/x-ndjson;q=0.000", "application/x-ndjsonx", ",;,", "a/b c"}) {
+    EXPECT_FALSE(accepts(text, kLines)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace varve::http
