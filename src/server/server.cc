@@ -27,6 +27,7 @@
 #include "syslog/listener.h"
 #include "task/runner.h"
 #include "telnet/listener.h"
+#include "write/message_feed.h"
 #include "write/message_writer.h"
 #include "write/writer.h"
 
@@ -57,6 +58,7 @@ struct Server::State {
   const std::shared_ptr<MemoryLedger> memory;  // of what requests hold
   http::Gate gate;
   std::unique_ptr<http::Server> http;
+  std::unique_ptr<write::MessageFeed> message_feed;  // over the engine, which calls it until it is gone
   std::unique_ptr<Engine> engine;
   std::unique_ptr<write::Writer> writer;
   std::unique_ptr<query::Engine> queries;
@@ -109,6 +111,9 @@ Status Server::State::listen() {
 Status Server::State::open_engine() {
   const bool cluster = config.engine == config::Config::Engine::cluster;
   VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
+  if (engine->messages() != nullptr) {
+    message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics);
+  }
   return {};
 }
 
@@ -125,11 +130,10 @@ Status Server::State::start_telnet() {
 
 Status Server::State::start_syslog() {
   if (!config.syslog.udp_on && !config.syslog.tcp_on && !config.syslog.tls_on) return {};
-  if (engine->messages() == nullptr)
-    return fail(Code::unsupported, "syslog.udp, syslog.tcp and syslog.tls need engine=embedded");
+  if (message_feed == nullptr) return fail(Code::unsupported, "this engine keeps no messages");
   VARVE_ASSIGN_OR_RETURN(auto options, syslog_options(config));
   message_writer = std::make_unique<write::MessageWriter>(
-      *engine->messages(), write::MessageTimes{config.messages.retention_ms, config.messages.future_ms}, clock,
+      *message_feed, write::MessageTimes{config.messages.retention_ms, config.messages.future_ms}, clock,
       metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
                       {{"protocol", "syslog"}, {"reason", "time"}}));
   syslog = std::make_unique<syslog::Listener>(
@@ -214,7 +218,8 @@ http::Router Server::State::routes() {
       .samples = engine->samples(),
       .slots = engine->slots(),
       .texts = engine->texts(),
-      .messages = engine->messages(),
+      .messages = message_feed.get(),
+      .news = message_feed.get(),
       .ownership = engine->ownership(),
       .query_pool = *query_pool,
       .slow_pool = *settle_pool,
@@ -291,6 +296,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   s.query_pool.reset();
   s.queries.reset();
   s.engine.reset();
+  s.message_feed.reset();
   s.message_writer.reset();
   s.writer.reset();
 }

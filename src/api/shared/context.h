@@ -19,6 +19,7 @@
 #include "storage/slot_store.h"
 #include "storage/text_store.h"
 #include "tracker/ownership.h"
+#include "write/message_feed.h"
 #include "write/writer.h"
 
 namespace varve::api {
@@ -40,6 +41,7 @@ struct Context {
   storage::SlotStore& slots;
   storage::TextStore& texts;
   storage::MessageStore* messages;  // nullptr: the engine keeps none
+  write::MessageNews* news;         // of what is appended through `messages`; nullptr as that
   tracker::Ownership& ownership;
   TaskPool& query_pool;
   TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes

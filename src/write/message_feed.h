@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// MessageFeed: hands out what is appended to a store of messages, to those who listen, once it is acknowledged.
+//
+//   MessageFeed feed(store, metrics);          // appends through `feed` are heard
+//   const auto hold = feed.listen("tenant", [](std::span<const std::byte> rows) { … });
+//
+// Of several replicas each hears its own appends only: MessageNews is what another way of hearing implements.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/task_pool.h"
+#include "storage/message_store.h"
+
+namespace varve::write {
+
+// Thread-safe.
+class MessageNews {
+ public:
+  virtual ~MessageNews() = default;
+
+  // Called with whole rows as they were appended (without arrivals), by one thread, and in the order in which they were
+  // acknowledged. It must not block. An error, which may come from another thread: there were more than could be handed
+  // out, and some are missing.
+  using Listener = std::function<void(const Result<std::span<const std::byte>>& rows)>;
+  // It listens while what is returned lives; where that ends on another thread, the last call may end later.
+  [[nodiscard]] virtual std::shared_ptr<const void> listen(std::string tenant, Listener listener) = 0;
+
+  // Waits until what was being appended when this was called is either refused, or visible and handed out. Error:
+  // unavailable, it takes longer.
+  virtual Status settle(std::chrono::milliseconds most) = 0;
+};
+
+class MessageFeed final : public storage::MessageStore, public MessageNews {
+ public:
+  // Of batches that wait to be handed out; with more, listeners are told that some are missing.
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 20;
+
+  // The store has to outlive every append, and this the store's last call.
+  MessageFeed(storage::MessageStore& store, Metrics& metrics);
+  ~MessageFeed() override;
+
+  void append_messages(std::string_view tenant, const message::Batch& batch, AppendDone done) override;
+  [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
+                                                                        std::int64_t last_us) const override {
+    return store_.message_parts(tenant, first_us, last_us);
+  }
+  [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override {
+    return store_.message_names(tenant);
+  }
+
+  [[nodiscard]] std::shared_ptr<const void> listen(std::string tenant, Listener listener) override;
+  Status settle(std::chrono::milliseconds most) override;
+
+ private:
+  struct Listening {
+    std::string tenant;
+    Listener call;
+  };
+  struct Heard;
+  std::shared_ptr<const Heard> begin(std::string_view tenant, const message::Batch& batch);
+  void end(std::uint64_t era);
+  void hand_out(const std::shared_ptr<const Heard>& heard);
+  void publish(const Heard& heard);
+  void remove(const Listening* listening);
+  [[nodiscard]] std::vector<std::shared_ptr<const Listening>> listeners_of(std::string_view tenant) const;
+
+  storage::MessageStore& store_;
+  Counter& lost_;
+  mutable Mutex mutex_;
+  Condition ended_;
+  // Appends under way, by when they began: settle() begins a new era and waits for the old ones.
+  std::uint64_t era_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, std::size_t> under_way_ VARVE_GUARDED_BY(mutex_);
+  std::multimap<std::string, std::shared_ptr<const Listening>, std::less<>> listeners_ VARVE_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> waiting_bytes_{0};
+  TaskPool thread_;  // the last member: it uses the others
+};
+
+}  // namespace varve::write
