@@ -167,6 +167,9 @@ if not cluster.chosen():  # messages are on the embedded engine only
         ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
         ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
         ("GET", "/loki/api/v1/detected_field/x/values?query=" + LOKI_ALL, None, "values"),
+        ("GET", "/analytics/tables", None, "secret_group"),
+        ("GET", "/analytics/table/MessageTable/column-values/Source", None, "secret_device"),
+        ("GET", "/analytics/table/secret_group/column-values/ObjectId", None, "secret_value"),
     ]
 MESSAGE = {"source": "secret_device", "objects": ["secret_group:secret_value"], "text": "secret_value 424242"}
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
@@ -200,6 +203,8 @@ if cluster.chosen():
     ELSEWHERE += ["/loki/api/v1/" + path for path in ("query_range", "query", "labels", "series", "index/stats", "index/volume", "detected_fields",
                                                       "status/buildinfo")]
 NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
+ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages"]  # messages_test.py, analytics_test.py
+NO_ROUTES = {"/analytics/table/", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
 
 
 class EveryRoute(ServerCase):

@@ -75,6 +75,21 @@ Status parse_follow(const Node& body, AnalyticsQuery& query) {
   return {};
 }
 
+// Ids are made of a message's place in the store, which is not known when it comes.
+bool names_id(const AnalyticsQuery& query) {
+  const auto is_id = [](const Ask& ask) {
+    return ask.condition.kind == Condition::Kind::term && ask.condition.term.column == message::Column::id;
+  };
+  for (const Groups* groups : {&query.where, &query.filter}) {
+    for (const auto& group : *groups) {
+      if (std::ranges::any_of(group, is_id)) return true;
+    }
+  }
+  return std::ranges::any_of(query.select, [](const Selected& one) {
+    return one.of == Selected::Of::column && one.column == message::Column::id;
+  });
+}
+
 // What is followed has no end, so nothing can be told of all of it.
 Status check_follow(const AnalyticsQuery& query) {
   if (!query.follow) return {};
@@ -83,6 +98,7 @@ Status check_follow(const AnalyticsQuery& query) {
   if (query.lists_ids() || query.table.kind == TableKind::stat) {
     return fail(Code::unsupported, "messages can be followed, lists of values cannot");
   }
+  if (names_id(query)) return fail(Code::unsupported, "id cannot be asked for while messages are followed");
   return {};
 }
 

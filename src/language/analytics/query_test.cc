@@ -305,6 +305,11 @@ TEST(AnalyticsQuery, Follow) {
   EXPECT_EQ(message_query(R"("follow":true,"sort_fields":["Source"])"),
             "meaningless: what is followed comes as it arrives: it cannot be sorted");
   EXPECT_EQ(message_query(R"("follow":true,"aggregate":["count"])"), "meaningless: what is followed cannot be counted");
+  EXPECT_EQ(read(R"({"table":"MessageTable","start_time":5,"select_fields":["Source","id"],"follow":true})"),
+            "meaningless: id cannot be asked for while messages are followed");
+  EXPECT_EQ(message_query(R"("follow":true,"filter":[{"name":"id","op":2,)"
+                          R"("value":"0f8fad5b-d9cb-469f-a165-70867728950e"}])"),
+            "meaningless: id cannot be asked for while messages are followed");
   EXPECT_EQ(read_of("ObjectVNTable", R"(["ObjectId"])", R"("follow":true)"),
             "meaningless: messages can be followed, lists of values cannot");
   EXPECT_EQ(read_of("StatTable.FieldNames.fields", R"(["name"])", R"("follow":true)"),

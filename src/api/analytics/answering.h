@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answering: one query while it is answered: what it reads, how long it may take, and what it may hold.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "language/analytics/query.h"
+#include "language/analytics/tables.h"
+#include "message/row_source.h"
+#include "query/deadline.h"
+#include "query/messages/message_search.h"
+#include "query/under_way.h"
+#include "storage/message_store.h"
+
+namespace varve::api {
+
+// What every query is answered from. Outlives all answers.
+struct MessageSource {
+  const storage::MessageStore& store;
+  const query::Engine& engine;
+  const Clock& clock;
+  std::uint64_t rows_max;
+
+  [[nodiscard]] std::int64_t now_us() const { return clock.now_ms() * 1000; }
+};
+
+// For one thread at a time.
+class Answering {
+ public:
+  // `gone`: nobody waits any more.
+  Answering(const MessageSource& source, std::string tenant, std::shared_ptr<query::UnderWay> query,
+            std::shared_ptr<std::atomic<bool>> gone);
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+  // The question, and the tables that it is read against.
+  struct Question {
+    language::analytics::AnalyticsQuery asked;
+    language::analytics::Tables tables;
+  };
+  [[nodiscard]] Result<std::unique_ptr<const Question>> read(std::string_view body) const;
+
+  // The messages that it asks for. The source may not outlive this.
+  [[nodiscard]] Result<std::unique_ptr<message::RowSource>> rows(const language::analytics::AnalyticsQuery& asked,
+                                                                 bool newest_first) const;
+  // Each of them, in order of time.
+  Status each(const language::analytics::AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call);
+
+  // The answer has so many rows and bytes in all. Errors: limit, unavailable.
+  Status may_hold(std::size_t rows, std::size_t bytes);
+
+  // A part of the answer is sent; making the next one may take as long as a query.
+  void start_anew();
+
+  [[nodiscard]] query::UnderWay& query() const { return *query_; }
+  [[nodiscard]] const std::shared_ptr<query::UnderWay>& shared_query() const { return query_; }
+  [[nodiscard]] const MessageSource& source() const { return source_; }
+  [[nodiscard]] const std::string& tenant() const { return tenant_; }
+
+ private:
+  const MessageSource source_;
+  const std::string tenant_;
+  const std::shared_ptr<query::UnderWay> query_;
+  const std::shared_ptr<std::atomic<bool>> gone_;
+  std::optional<query::Deadline> deadline_;
+  std::size_t charged_ = 0;
+};
+
+// The largest number of rows that is asked for.
+std::size_t limit_of(const language::analytics::AnalyticsQuery& asked);
+
+}  // namespace varve::api

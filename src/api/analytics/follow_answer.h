@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a follower is told: first what is stored, by time, and then every message that comes, once.
+#pragma once
+
+#include <memory>
+
+#include "api/analytics/answering.h"
+#include "api/analytics/followers.h"
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+// Blocks until what is being appended is visible.
+Result<Response> follow_answer(Followers& followers, const Request& request, std::unique_ptr<Answering> answering,
+                               std::unique_ptr<const Answering::Question> question);
+
+}  // namespace varve::api
