@@ -173,6 +173,49 @@ class Kept(OwnServerCase):
         self.assertEqual(Logs(server, "three").texts(), [])
         Logs(server, "one").put({"text": "more"})
 
+    @unittest.skipIf(cluster.chosen(), "the cluster engine does not delete messages yet")
+    def test_deletes(self):
+        server = self.new_server()
+        server.start()
+        logs, other = Logs(server), Logs(server, "other")
+        hour = 3600 * SECOND
+        before = now_us() - 5 * hour
+
+        def delete(**asked):
+            return server.request("POST", "/api/v1/messages/delete", json.dumps(asked).encode(), logs.headers)
+
+        def deleted(**asked):
+            answer = delete(**asked)
+            self.assertEqual(answer.status, 200, answer.body)
+            return json.loads(answer.body)["deleted"]
+
+        for way in ("sealed", "hot"):
+            logs.put({"time": before, "text": f"one {way}", "source": "a", "objects": ["ObjectVNTable:x"]},
+                     {"time": before + 1, "text": f"two {way}", "source": "b"}, {"time": before + 2 * hour, "text": f"three {way}", "source": "a"})
+            if way == "sealed":
+                server.settle()
+        other.put({"time": before, "text": "theirs", "source": "a"})
+        for missing in ("table", "start_time", "end_time"):
+            asked = {"table": "MessageTable", "start_time": before, "end_time": "now"}
+            del asked[missing]
+            answer = delete(**asked)
+            self.assertEqual(answer.status, 400)
+            self.assertIn(missing.encode(), answer.body)
+        self.assertEqual(delete(table="NoTable", start_time=0, end_time=1).status, 410)
+        self.assertEqual(delete(table="MessageTable", start_time=0, end_time=1, where=[[term("nothing", "x")]]).status, 404)
+        self.assertEqual(delete(table="MessageTable", start_time=0, end_time=1, limit=1).status, 400)
+        self.assertEqual(delete(table="ObjectVNTable", start_time=0, end_time=1, where=[[term("ObjectId", "x", 2)]]).status, 404)
+        self.assertEqual(deleted(table="MessageTable", start_time=before, end_time=before, where=[[term("Source", "b")]]), 0)
+        self.assertEqual(deleted(table="ObjectVNTable", start_time=before, end_time=before, where=[[term("ObjectId", "x")]]), 2)
+        self.assertEqual(deleted(table="MessageTable", start_time=before, end_time="now", where=[[term("Source", "b")]]), 2)
+        self.assertEqual(sorted(logs.texts()), ["three hot", "three sealed"])
+        server.kill()
+        server.start()
+        self.assertEqual(sorted(logs.texts()), ["three hot", "three sealed"])
+        self.assertEqual(deleted(table="MessageTable", start_time=0, end_time="now"), 2)
+        self.assertEqual(logs.texts(), [])
+        self.assertEqual(other.texts(), ["theirs"])
+
     def test_the_same_id_is_the_same_message(self):
         server = self.new_server()
         server.start()

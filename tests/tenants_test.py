@@ -187,6 +187,7 @@ CHANGES = [
     ("DELETE", "/api/metric/metricGroup/secret_group", None),
     ("DELETE", "/api/v1/metric/secret_metric", None),
     ("POST", "/api/v1/datapoints/delete", ONE),
+    ("POST", "/api/v1/messages/delete", {"table": "MessageTable", "start_time": 0, "end_time": "now"}),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
 SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",

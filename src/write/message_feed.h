@@ -60,6 +60,10 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override {
     return store_.message_names(tenant);
   }
+  Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                        const message::Condition& condition) override {
+    return store_.delete_messages(tenant, first_us, last_us, condition);
+  }
 
   [[nodiscard]] std::shared_ptr<const void> listen(std::string tenant, Listener listener) override;
   Status settle(std::chrono::milliseconds most) override;

@@ -21,6 +21,10 @@ class HeldStore final : public storage::MessageStore {
     return {};
   }
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
+  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t,
+                                        const message::Condition&) override {
+    return fail(Code::unsupported, "a store that is read");
+  }
   std::vector<AppendDone> held;
 };
 

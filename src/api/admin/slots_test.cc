@@ -22,6 +22,11 @@ class ThreeSlots final : public storage::SlotStore {
     list.resize(std::min(limit, list.size()));
     return list;
   }
+  [[nodiscard]] std::vector<storage::SlotState> message_slots(model::TenantId tenant,
+                                                              std::size_t limit) const override {
+    if (tenant != tenant_ || limit == 0) return {};
+    return {{20, 30, storage::SlotPhase::sealed, 5, 50, 1, 0}};
+  }
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override {
     return {{tenant_, 10, 0, "seal", "cpu{host=\"a\"}", 2, 99, "block: no block"},
             {model::TenantId{77}, 10, 0, "seal", "of another", 1, 99, "x"},
@@ -44,11 +49,12 @@ TEST_F(AdminSlotsTest, SlotsOfTheTenantThatAsks) {
   EXPECT_EQ(get("/api/v1/admin/slots?limit=2"),
             R"({"pending":3,"sealed":12,"windows":340,"set_aside":)" + aside +
                 R"(,"slots":[{"start":20,"end":30,"state":"hot","samples":0,"bytes":0,"fragments":0,"open_groups":0},)"
-                R"({"start":10,"end":20,"state":"pending","samples":7,"bytes":70,"fragments":2,"open_groups":0}]})");
+                R"({"start":10,"end":20,"state":"pending","samples":7,"bytes":70,"fragments":2,"open_groups":0}],)"
+                R"("messages":[{"start":20,"end":30,"state":"sealed","messages":5,"bytes":50,"fragments":1}]})");
   EXPECT_NE(get("/api/v1/admin/slots").find(R"({"start":-10,"end":0,"state":"dropped",)"), std::string::npos);
   for (const char* tenant : {"t-2", "nobody"}) {
     EXPECT_EQ(ask(Method::get, "/api/v1/admin/slots", {}, tenant).body,
-              R"({"pending":3,"sealed":12,"windows":340,"set_aside":[],"slots":[]})");
+              R"({"pending":3,"sealed":12,"windows":340,"set_aside":[],"slots":[],"messages":[]})");
   }
   for (const char* limit : {"0", "-1", "100001", "x", ""}) {
     EXPECT_EQ(ask(Method::get, std::string("/api/v1/admin/slots?limit=") + limit).status, 400) << limit;

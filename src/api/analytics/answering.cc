@@ -25,22 +25,22 @@ Answering::Answering(const MessageSource& source, std::string tenant, std::share
 
 void Answering::start_anew() { deadline_.emplace(source_.clock, source_.engine.limits(), gone_.get()); }
 
-// The names that the tenant's messages have brought along are asked for only where the question needs them.
-Result<std::unique_ptr<const Answering::Question>> Answering::read(std::string_view body) const {
+Result<std::unique_ptr<const MessageQuestion>> read_question(const storage::MessageStore& store,
+                                                             const std::string& tenant, std::string_view body,
+                                                             std::int64_t now_us, ParseQuestion* parse) {
   std::optional<storage::MessageNames> known;
   Status failed;
   const auto names = [&]() -> const storage::MessageNames& {
     if (!known) {
-      auto found = source_.store.message_names(tenant_);
+      auto found = store.message_names(tenant);
       if (!found) failed = fail(found.error());
       known = found ? std::move(*found) : storage::MessageNames{};
     }
     return *known;
   };
   const auto known_field = [&](std::string_view name) { return names().fields.contains(name); };
-  auto out = std::make_unique<Question>();
-  const std::int64_t now_us = source_.now_us();
-  auto asked = analytics::parse_query(body, {now_us, out->tables, known_field});
+  auto out = std::make_unique<MessageQuestion>();
+  auto asked = parse(body, {now_us, out->tables, known_field});
   VARVE_RETURN_IF_ERROR(failed);
   const bool needs_types =
       asked ? asked->table.kind == analytics::TableKind::stat : asked.error().code == Code::not_found;
@@ -48,21 +48,29 @@ Result<std::unique_ptr<const Answering::Question>> Answering::read(std::string_v
     const auto& types = names().object_types;
     VARVE_RETURN_IF_ERROR(failed);
     out->tables = analytics::Tables(std::vector<std::string>(types.begin(), types.end()));
-    asked = analytics::parse_query(body, {now_us, out->tables, known_field});
+    asked = parse(body, {now_us, out->tables, known_field});
   }
   if (!asked) return std::unexpected(std::move(asked.error()));
   out->asked = std::move(*asked);
   return out;
 }
 
-Result<std::unique_ptr<message::RowSource>> Answering::rows(const AnalyticsQuery& asked, bool newest_first) const {
+Result<std::unique_ptr<const Answering::Question>> Answering::read(std::string_view body) const {
+  return read_question(source_.store, tenant_, body, source_.now_us(), analytics::parse_query);
+}
+
+query::MessageSearch Answering::search_of(const AnalyticsQuery& asked, bool newest_first) const {
   query::MessageSearch search;
   search.tenant = tenant_;
   search.first_us = asked.first_us;
   search.last_us = asked.last_us;
   search.condition = asked.condition;
   search.newest_first = newest_first;
-  return query::found_rows(source_.store, search, [this] { return deadline_->check(); });
+  return search;
+}
+
+Result<std::unique_ptr<message::RowSource>> Answering::rows(const AnalyticsQuery& asked, bool newest_first) const {
+  return query::found_rows(source_.store, search_of(asked, newest_first), [this] { return deadline_->check(); });
 }
 
 Status Answering::each(const AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call) {
@@ -72,6 +80,11 @@ Status Answering::each(const AnalyticsQuery& asked, const std::function<Status(m
     if (!row) return {};
     VARVE_RETURN_IF_ERROR(call(*row));
   }
+}
+
+Status Answering::each_group(const AnalyticsQuery& asked, std::span<const message::block::GroupColumn> columns,
+                             const query::GroupSink& call) {
+  return query::count_groups(source_.store, search_of(asked, false), columns, *deadline_, call);
 }
 
 Status Answering::may_hold(std::size_t rows, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -13,6 +14,7 @@
 #include "language/analytics/tables.h"
 #include "message/row_source.h"
 #include "query/deadline.h"
+#include "query/messages/message_counts.h"
 #include "query/messages/message_search.h"
 #include "query/under_way.h"
 #include "storage/message_store.h"
@@ -29,6 +31,20 @@ struct MessageSource {
   [[nodiscard]] std::int64_t now_us() const { return clock.now_ms() * 1000; }
 };
 
+// A question, and the tables that it is read against.
+struct MessageQuestion {
+  language::analytics::AnalyticsQuery asked;
+  language::analytics::Tables tables;
+};
+
+// Reads a body with one of language/analytics' parsers. The names that the tenant's messages have brought along are
+// asked for only where the question needs them.
+using ParseQuestion = Result<language::analytics::AnalyticsQuery>(std::string_view body,
+                                                                  const language::analytics::Context& context);
+Result<std::unique_ptr<const MessageQuestion>> read_question(const storage::MessageStore& store,
+                                                             const std::string& tenant, std::string_view body,
+                                                             std::int64_t now_us, ParseQuestion* parse);
+
 // For one thread at a time.
 class Answering {
  public:
@@ -38,11 +54,7 @@ class Answering {
   Answering(const Answering&) = delete;
   Answering& operator=(const Answering&) = delete;
 
-  // The question, and the tables that it is read against.
-  struct Question {
-    language::analytics::AnalyticsQuery asked;
-    language::analytics::Tables tables;
-  };
+  using Question = MessageQuestion;
   [[nodiscard]] Result<std::unique_ptr<const Question>> read(std::string_view body) const;
 
   // The messages that it asks for. The source may not outlive this.
@@ -50,6 +62,10 @@ class Answering {
                                                                  bool newest_first) const;
   // Each of them, in order of time.
   Status each(const language::analytics::AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call);
+
+  // Groups of them by the values of columns (query/messages/message_counts.h).
+  Status each_group(const language::analytics::AnalyticsQuery& asked,
+                    std::span<const message::block::GroupColumn> columns, const query::GroupSink& call);
 
   // The answer has so many rows and bytes in all. Errors: limit, unavailable.
   Status may_hold(std::size_t rows, std::size_t bytes);
@@ -63,6 +79,9 @@ class Answering {
   [[nodiscard]] const std::string& tenant() const { return tenant_; }
 
  private:
+  [[nodiscard]] query::MessageSearch search_of(const language::analytics::AnalyticsQuery& asked,
+                                               bool newest_first) const;
+
   const MessageSource source_;
   const std::string tenant_;
   const std::shared_ptr<query::UnderWay> query_;

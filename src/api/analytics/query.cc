@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/analytics/answer_rows.h"
+#include "api/analytics/delete.h"
 #include "api/analytics/errors.h"
 #include "api/analytics/follow_answer.h"
 #include "api/analytics/ndjson_answer.h"
@@ -66,6 +67,7 @@ void add_analytics_routes(Router& router, const Context& context) {
   const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of},
                           QueryMetrics(context.metrics, context.clock, "analytics"));
   add_analytics_schema(router, context, source);
+  add_message_delete_route(router, context);
   const auto followers = std::make_shared<Followers>(*context.news, context.queries.memory(), context.metrics);
   Followers::register_metrics(followers, context.metrics);
   router.add(Method::post, "/analytics/query", endpoint.on_pool([source, followers](const Request& request) {

@@ -7,7 +7,7 @@
 
 namespace varve::api {
 
-// POST /analytics/query
+// POST /analytics/query, the lists of tables and columns, POST /api/v1/messages/delete
 void add_analytics_routes(Router& router, const Context& context);
 
 }  // namespace varve::api

@@ -68,7 +68,8 @@ Result<Sections::Section> Sections::read_checked(std::uint32_t section) const {
 
 Result<PartBytes> read_section(const Sections& sections, std::uint32_t section, bool is_text) {
   PartBytes read;
-  VARVE_ASSIGN_OR_RETURN(read.held, is_text ? sections.Sections::read_checked(section) : sections.read_checked(section));
+  VARVE_ASSIGN_OR_RETURN(read.held,
+                         is_text ? sections.Sections::read_checked(section) : sections.read_checked(section));
   check(read.held != nullptr && read.held->size() >= kCheckBytes, "a section that was checked has its checksum");
   read.bytes = bytes_of(*read.held).subspan(kCheckBytes);
   return read;

@@ -68,13 +68,7 @@ class HeldRows final : public RowSource {
 Result<std::unique_ptr<RowSource>> open_block(const std::shared_ptr<const Asked>& asked, const MessagePart& part) {
   VARVE_ASSIGN_OR_RETURN(auto opened, message::block::Block::open(part.block));
   const auto block = std::make_shared<message::block::Block>(std::move(opened));
-  VARVE_ASSIGN_OR_RETURN(auto found, block->find(asked->search.condition));
-  if (!asked->has_time(block->first_us()) || !asked->has_time(block->last_us())) {
-    VARVE_ASSIGN_OR_RETURN(const auto times, block->times());
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (!asked->has_time(times[i])) found.reset(i);
-    }
-  }
+  VARVE_ASSIGN_OR_RETURN(const auto found, find_in(*block, asked->search));
   return std::make_unique<message::block::RowCursor>(block, found, asked->search.newest_first);
 }
 
@@ -91,6 +85,11 @@ Result<std::unique_ptr<RowSource>> open_part(const std::shared_ptr<const Asked>&
 Result<std::unique_ptr<RowSource>> found_rows(const storage::MessageStore& store, const MessageSearch& search,
                                               std::function<Status()> check) {
   VARVE_ASSIGN_OR_RETURN(auto parts, store.message_parts(search.tenant, search.first_us, search.last_us));
+  return found_in_parts(std::move(parts), search, std::move(check));
+}
+
+std::unique_ptr<RowSource> found_in_parts(std::vector<MessagePart> parts, const MessageSearch& search,
+                                          std::function<Status()> check) {
   const auto asked = std::make_shared<const Asked>(Asked{search, std::move(check)});
   auto merged = std::make_unique<message::MergedRows>(search.newest_first);
   for (auto& part : parts) {

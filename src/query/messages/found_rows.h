@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/result.h"
 #include "message/row_source.h"
@@ -17,5 +18,9 @@ namespace varve::query {
 // `check`; the store has to outlive it. Errors: as of search().
 Result<std::unique_ptr<message::RowSource>> found_rows(const storage::MessageStore& store, const MessageSearch& search,
                                                        std::function<Status()> check);
+
+// Of these parts of the tenant.
+std::unique_ptr<message::RowSource> found_in_parts(std::vector<storage::MessagePart> parts, const MessageSearch& search,
+                                                   std::function<Status()> check);
 
 }  // namespace varve::query

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "query/messages/found_rows.h"
+
 namespace varve::query {
 namespace {
 
@@ -73,10 +75,12 @@ Status count_groups(const storage::MessageStore& store, const MessageSearch& sea
     }
     if (!counted) rest.push_back(std::move(parts[i]));
   }
-  return search_parts(rest, search, deadline, [&](message::RowView row) -> Result<bool> {
-    VARVE_RETURN_IF_ERROR(sink(row, 1));
-    return true;
-  });
+  const auto rows = found_in_parts(std::move(rest), search, [&] { return deadline.check(); });
+  while (true) {
+    VARVE_ASSIGN_OR_RETURN(const auto row, rows->next());
+    if (!row) return {};
+    VARVE_RETURN_IF_ERROR(sink(*row, 1));
+  }
 }
 
 }  // namespace varve::query

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -34,9 +33,6 @@ using MessageSink = std::function<Result<bool>(message::RowView row)>;
 // Errors: those of the store and of the sink; timeout, cancelled.
 Status search(const storage::MessageStore& store, const MessageSearch& search, const Deadline& deadline,
               const MessageSink& sink);
-// Of these parts of the tenant.
-Status search_parts(std::span<const storage::MessagePart> parts, const MessageSearch& search, const Deadline& deadline,
-                    const MessageSink& sink);
 
 // Which messages of the block are found.
 Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search);

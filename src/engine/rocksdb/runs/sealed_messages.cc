@@ -93,7 +93,8 @@ std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
   std::vector<SealedBlock> blocks;
   std::uint32_t section = 0;
   for (const SealedMessages& about : run.sealed) {
-    blocks.push_back({about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot, cache)});
+    blocks.push_back(
+        {about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot, cache)});
     section += about.sections;
   }
   return blocks;

@@ -43,7 +43,11 @@ class Tables {
   using Flushed = std::function<void(std::uint64_t first_segment)>;
 
   Tables(const Env& env, Visible& visible, std::unique_ptr<Database> opened)
-      : env_(env), visible_(visible), cache_(env.options.cache_bytes_max), sections_(env.options.cache_bytes_max), database_(std::move(opened)) {}
+      : env_(env),
+        visible_(visible),
+        cache_(env.options.cache_bytes_max),
+        sections_(env.options.cache_bytes_max),
+        database_(std::move(opened)) {}
 
   // To be called at start, before anything else.
   void on_flushed(Flushed flushed) { flushed_ = std::move(flushed); }
