@@ -10,7 +10,7 @@
 namespace varve::message {
 namespace {
 
-std::optional<std::array<char, kIdBytes>> id_of(RowView row) {
+std::optional<std::array<char, kIdBytes>> sender_id(RowView row) {
   const auto cell = row.cell(Column::id);
   if (!cell) return std::nullopt;
   std::array<char, kIdBytes> id{};
@@ -68,7 +68,7 @@ Result<std::optional<RowView>> MergedRows::next_of_all() {
 }
 
 bool MergedRows::is_repeat(RowView row) {
-  const auto id = id_of(row);
+  const auto id = sender_id(row);
   if (!id) return false;
   if (instant(row) != std::pair(time_us_, nanos_)) {
     ids_.clear();
@@ -93,7 +93,7 @@ Status MergedRows::keep_instant(RowView first) {
   }
   ids_.clear();
   for (const std::size_t at : std::views::reverse(all)) {  // in order of arrival
-    const auto id = id_of({kept_.data() + at});
+    const auto id = sender_id({kept_.data() + at});
     if (!id || ids_.insert(*id).second) kept_at_.push_back(at);
   }
   return {};
