@@ -36,7 +36,7 @@ class TestCertificates {
   // NAME.crt and NAME.key, signed by the authority of that name, or by itself and then an authority. It is valid until
   // this many seconds from now.
   void make(const std::string& name, const std::string& authority = "", long valid_s = 3600) {
-    const Key key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+    const Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), EVP_PKEY_free);
     const Certificate made(X509_new(), X509_free);
     X509_set_version(made.get(), X509_VERSION_3);
     ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial_);

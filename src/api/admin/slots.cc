@@ -35,7 +35,7 @@ void append_work(Writer& json, const storage::SetAsideWork& work) {
   json.member("failures", work.failures).member("retry", work.retry_ms).member("error", work.error).end_object();
 }
 
-Result<std::size_t> limit_of(const Request& request) {
+Result<std::size_t> slots_limit_of(const Request& request) {
   const auto text = request.param("limit");
   if (!text) return kSlotsShown;
   std::size_t limit = 0;
@@ -48,7 +48,7 @@ Result<std::size_t> limit_of(const Request& request) {
 
 Result<Response> slots_response(const storage::SlotStore& slots, const storage::SeriesStore& series,
                                 const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto limit, limit_of(request));
+  VARVE_ASSIGN_OR_RETURN(const auto limit, slots_limit_of(request));
   VARVE_ASSIGN_OR_RETURN(const auto tenant, series.find_tenant(request.tenant));
   const auto counts = slots.slot_counts();
   std::string body;

@@ -156,16 +156,16 @@ Response backfill(const Call& call) {
   });
 }
 
-using Work = Response (*)(const Call&);
+using TaskWork = Response (*)(const Call&);
 
-template <Work work>
+template <TaskWork work>
 Response if_writable(const Call& call) {
   const Status may = model::check_writable(call.name.tenant);
   return may ? work(call) : failed(may.error());
 }
 
 // `before`: what of the path stands before the id; all of it where there is none.
-Handler on_pool(const TasksContext& context, const std::string& before, Work work) {
+Handler task_on_pool(const TasksContext& context, const std::string& before, TaskWork work) {
   const Endpoint endpoint(context.pool, {.shape = kairosdb_error, .status_of = status_of});
   return endpoint.on_pool([context, skip = before.size(), work](const Request& request) -> Result<Response> {
     TaskName name{request.tenant, request.path.substr(std::min(skip, request.path.size()))};
@@ -181,12 +181,12 @@ Handler on_pool(const TasksContext& context, const std::string& before, Work wor
 void add_rollup_tasks(Router& router, const TasksContext& context) {
   const std::string all(kPath);
   const std::string one = all + "/";
-  const auto add = [&](Method method, const std::string& before, const char* rest, Work work, Effect effect) {
-    router.add(method, before + rest, on_pool(context, before, work), effect);
+  const auto add = [&](Method method, const std::string& before, const char* rest, TaskWork work, Effect effect) {
+    router.add(method, before + rest, task_on_pool(context, before, work), effect);
   };
   // The last part takes what is left of a path: the longest first.
   add(Method::get, one + "status/", "{id}", status, Effect::reads);
-  router.add_changing_get(one + "backfill/{id}", on_pool(context, one + "backfill/", if_writable<backfill>),
+  router.add_changing_get(one + "backfill/{id}", task_on_pool(context, one + "backfill/", if_writable<backfill>),
                           Effect::writes);
   add(Method::get, one, "{id}", get, Effect::reads);
   add(Method::put, one, "{id}", if_writable<replace>, Effect::writes);

@@ -20,7 +20,7 @@ using storage::MessagePart;
 constexpr std::size_t kRowsBetweenChecks = 4096;
 
 // What the sources of one search share.
-struct Asked {
+struct SearchAsked {
   MessageSearch search;
   std::function<Status()> check;
 
@@ -32,7 +32,7 @@ struct Asked {
 // Rows that lie in memory.
 class HeldRows final : public RowSource {
  public:
-  explicit HeldRows(std::shared_ptr<const Asked> asked) : asked_(std::move(asked)) {}
+  explicit HeldRows(std::shared_ptr<const SearchAsked> asked) : asked_(std::move(asked)) {}
 
   Status read(const MessagePart& part) {
     const MessageSearch& search = asked_->search;
@@ -60,19 +60,20 @@ class HeldRows final : public RowSource {
   }
 
  private:
-  const std::shared_ptr<const Asked> asked_;
+  const std::shared_ptr<const SearchAsked> asked_;
   std::shared_ptr<const void> held_;
   std::vector<RowView> rows_;
 };
 
-Result<std::unique_ptr<RowSource>> open_block(const std::shared_ptr<const Asked>& asked, const MessagePart& part) {
+Result<std::unique_ptr<RowSource>> open_block(const std::shared_ptr<const SearchAsked>& asked,
+                                              const MessagePart& part) {
   VARVE_ASSIGN_OR_RETURN(auto opened, message::block::Block::open(part.block));
   const auto block = std::make_shared<message::block::Block>(std::move(opened));
   VARVE_ASSIGN_OR_RETURN(const auto found, find_in(*block, asked->search));
   return std::make_unique<message::block::RowCursor>(block, found, asked->search.newest_first);
 }
 
-Result<std::unique_ptr<RowSource>> open_part(const std::shared_ptr<const Asked>& asked, const MessagePart& part) {
+Result<std::unique_ptr<RowSource>> open_part(const std::shared_ptr<const SearchAsked>& asked, const MessagePart& part) {
   VARVE_RETURN_IF_ERROR(asked->check());
   if (part.block != nullptr) return open_block(asked, part);
   auto rows = std::make_unique<HeldRows>(asked);
@@ -90,7 +91,7 @@ Result<std::unique_ptr<RowSource>> found_rows(const storage::MessageStore& store
 
 std::unique_ptr<RowSource> found_in_parts(std::vector<MessagePart> parts, const MessageSearch& search,
                                           std::function<Status()> check) {
-  const auto asked = std::make_shared<const Asked>(Asked{search, std::move(check)});
+  const auto asked = std::make_shared<const SearchAsked>(SearchAsked{search, std::move(check)});
   auto merged = std::make_unique<message::MergedRows>(search.newest_first);
   for (auto& part : parts) {
     const std::int64_t bound_us = search.newest_first ? part.last_us : part.first_us;

@@ -38,27 +38,27 @@ std::string message_name(MessageName kind, std::string_view text) {
 // Gathers rows that are new, under the lock of their owner.
 class NewNames::Collector {
  public:
-  Collector(NewNames& owner, std::string_view tenant, std::int64_t timestamp_us)
-      : owner_(owner), tenant_(tenant), timestamp_us_(timestamp_us) {}
+  Collector(const Written& written, const Tables& tables, std::string_view tenant, std::int64_t timestamp_us)
+      : written_(written), tables_(tables), tenant_(tenant), timestamp_us_(timestamp_us) {}
 
-  void add(char kind, std::string_view name, const Table& table, Cells partition, Cells clustering)
-      VARVE_REQUIRES(owner_.mutex_) {
+  void add(char kind, std::string_view name, const Table& table, Cells partition, Cells clustering) {
     const std::string text = std::string(1, kind).append(tenant_).append(1, '\0').append(name);
     const codec::Hash128 key = codec::hash128(text);
-    if (!owner_.is_new(key)) return;
+    if (written_.contains(key)) return;
     wanted.keys.push_back(key);
     wanted.rows.push_back({&table, std::move(partition), std::move(clustering), {}, timestamp_us_, 0});
   }
-  void add_name(MessageName kind, std::string_view text) VARVE_REQUIRES(owner_.mutex_) {
+  void add_name(MessageName kind, std::string_view text) {
     std::string name = message_name(kind, text);
     const std::string shard = smallint_cell(shard_of(name));
-    add('n', name, owner_.tables_.message_names, {tenant_, shard}, {name});
+    add('n', name, tables_.message_names, {tenant_, shard}, {name});
   }
 
   Wanted wanted;
 
  private:
-  NewNames& owner_;
+  const Written& written_;
+  const Tables& tables_;
   const std::string tenant_;
   const std::int64_t timestamp_us_;
 };
@@ -67,8 +67,8 @@ NewNames::Wanted NewNames::wanted(std::string_view tenant, const message::Batch&
                                   const std::set<model::Timestamp>& slots, std::int64_t slot_ms, std::int64_t now_ms,
                                   std::int64_t timestamp_us) {
   const BatchNames names = names_of(batch);
-  Collector collector(*this, tenant, timestamp_us);
   const MutexLock lock(mutex_);
+  Collector collector(written_, tables_, tenant, timestamp_us);
   const model::Timestamp index_bucket = index_bucket_of(now_ms);
   if (index_bucket != index_bucket_ || written_.size() > kRememberedMax) written_.clear();
   index_bucket_ = index_bucket;

@@ -42,13 +42,13 @@ class NewNames {
   };
   // So many are remembered; then all are written again.
   static constexpr std::size_t kRememberedMax = 200'000;
+  using Written = std::unordered_set<codec::Hash128, HashOfKey>;
   class Collector;
-  bool is_new(const codec::Hash128& key) VARVE_REQUIRES(mutex_) { return !written_.contains(key); }
 
   const Tables& tables_;
   Mutex mutex_;
   // Since this index bucket (of the clock) began: names live as long as messages, so they are written again in each.
-  std::unordered_set<codec::Hash128, HashOfKey> written_ VARVE_GUARDED_BY(mutex_);
+  Written written_ VARVE_GUARDED_BY(mutex_);
   model::Timestamp index_bucket_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
