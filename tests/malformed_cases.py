@@ -392,16 +392,11 @@ LOGQL = [
     logql("bad aggregation of volumes", ONE, path="index/volume", aggregateBy="colour"),
     logql("fields of a metric", "vector(1)", path="detected_fields"),
     logql("unknown path", ONE, status=404, path="nothing"),
-    Case("loki: body is no form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="loki", headers={"Content-Type": "application/json"}),
-    Case("loki: bad form", "/loki/api/v1/query_range", "query=%zz", 400, shape="loki", headers={"Content-Type": "application/x-www-form-urlencoded"}),
-]
-
-ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOKI + OTLP + BULK + LOGQL
     Case("loki query: body is no form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="plain", headers={"Content-Type": "application/json"}),
     Case("loki query: bad form", "/loki/api/v1/query_range", "query=%zz", 400, shape="plain", headers={"Content-Type": "application/x-www-form-urlencoded"}),
 ]
 
-ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOGQL
+ALL = KAIROSDB + QUERY + OPENTSDB + INFLUX + REMOTE_WRITE + HTTP + LOKI + OTLP + BULK + LOGQL
 
 # Telnet: (name, bad line); sent between two good lines of one connection.
 TELNET = [

@@ -5,7 +5,6 @@ import json
 import unittest
 
 import malformed_cases as cases
-from support import cluster
 from support.case import T0, ServerCase
 from support.client import raw_http
 
@@ -116,12 +115,11 @@ class Malformed(ServerCase):
         self.run_table(cases.REMOTE_WRITE)
 
     def test_messages(self):
-        self.run_table(cases.MESSAGES)
+        self.run_table(cases.LOKI + cases.OTLP + cases.BULK)
 
     def test_http(self):
         self.run_table(cases.HTTP)
 
-    @unittest.skipIf(cluster.chosen(), "messages are on the embedded engine only")
     def test_loki_queries(self):
         self.run_table(cases.LOGQL)
 

@@ -10,7 +10,7 @@ from support.documents import DOCS
 
 
 class Metrics(ServerCase):
-    config = {} if cluster.chosen() else {"syslog.tcp": "127.0.0.1:0"}
+    config = {"syslog.tcp": "127.0.0.1:0"}
 
     def test_documented(self):
         self.server.post("/write", "m,host=a v=1")

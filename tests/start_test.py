@@ -50,7 +50,7 @@ class Start(OwnServerCase):
     def test_grafana(self):
         """The requests that the OpenTSDB data source makes for its test button, its variables and a panel."""
         server = self.new_server().start()
-        (text,) = snippets("start/grafana.md", "yaml", server)
+        text = snippets("start/grafana.md", "yaml", server)[0]
         value = {key: re.search(rf"\b{key}: (\S+)", text)[1] for key in ("type", "url", "httpHeaderName1", "httpHeaderValue1")}
         self.assertEqual((value["type"], value["url"]), ("opentsdb", f"http://127.0.0.1:{server.port}"))
         header = {value["httpHeaderName1"]: value["httpHeaderValue1"]}

@@ -151,26 +151,25 @@ SHOWS = [
     ("GET", "/api/v1/metadata/notes/secret_value/secret_key", None, "424242"),
     ("GET", "/api/v1/rollups", None, "secret_metric"),
 ]
-if not cluster.chosen():  # messages are on the embedded engine only
-    LOKI_ALL = "{source=~%22.%2B%22}"
-    ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
-    SHOWS += [
-        ("POST", "/analytics/query", dict(ROWS, select_fields=["Source", "Xmlmessage"]), "secret_value"),
-        ("POST", "/analytics/query", dict(ROWS, table="StatTable.FieldNames.fields", select_fields=["fields.value"]), "secret_device"),
-        ("POST", "/analytics/query", dict(ROWS, select_fields=["Source"], aggregate=["count"]), "secret_device"),
-        ("GET", "/loki/api/v1/query_range?query=" + LOKI_ALL, None, "424242"),
-        ("GET", "/loki/api/v1/query?query=sum+by+(source)+(count_over_time(" + LOKI_ALL + "%5B1h%5D))", None, "secret_device"),
-        ("GET", "/loki/api/v1/labels", None, "source"),
-        ("GET", "/loki/api/v1/label/source/values", None, "secret_device"),
-        ("GET", "/loki/api/v1/series", None, "secret_device"),
-        ("GET", "/loki/api/v1/index/stats", None, '"entries":'),
-        ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
-        ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
-        ("GET", "/loki/api/v1/detected_field/x/values?query=" + LOKI_ALL, None, "values"),
-        ("GET", "/analytics/tables", None, "secret_group"),
-        ("GET", "/analytics/table/MessageTable/column-values/Source", None, "secret_device"),
-        ("GET", "/analytics/table/secret_group/column-values/ObjectId", None, "secret_value"),
-    ]
+LOKI_ALL = "{source=~%22.%2B%22}"
+ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
+SHOWS += [
+    ("POST", "/analytics/query", dict(ROWS, select_fields=["Source", "Xmlmessage"]), "secret_value"),
+    ("POST", "/analytics/query", dict(ROWS, table="StatTable.FieldNames.fields", select_fields=["fields.value"]), "secret_device"),
+    ("POST", "/analytics/query", dict(ROWS, select_fields=["Source"], aggregate=["count"]), "secret_device"),
+    ("GET", "/loki/api/v1/query_range?query=" + LOKI_ALL, None, "424242"),
+    ("GET", "/loki/api/v1/query?query=sum+by+(source)+(count_over_time(" + LOKI_ALL + "%5B1h%5D))", None, "secret_device"),
+    ("GET", "/loki/api/v1/labels", None, "source"),
+    ("GET", "/loki/api/v1/label/source/values", None, "secret_device"),
+    ("GET", "/loki/api/v1/series", None, "secret_device"),
+    ("GET", "/loki/api/v1/index/stats", None, '"entries":'),
+    ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
+    ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
+    ("GET", "/loki/api/v1/detected_field/x/values?query=" + LOKI_ALL, None, "values"),
+    ("GET", "/analytics/tables", None, "secret_group"),
+    ("GET", "/analytics/table/MessageTable/column-values/Source", None, "secret_device"),
+    ("GET", "/analytics/table/secret_group/column-values/ObjectId", None, "secret_value"),
+]
 MESSAGE = {"source": "secret_device", "objects": ["secret_group:secret_value"], "text": "secret_value 424242"}
 PUT = {"metric": "secret_metric", "timestamp": T0, "value": 666, "tags": SECRET["tags"]}
 LINE = f"secret_metric,secret_key=secret_value,metricGroup=secret_group,resource=secret_device value=666 {T0}"
@@ -187,25 +186,17 @@ CHANGES = [
     ("DELETE", "/api/metric/metricGroup/secret_group", None),
     ("DELETE", "/api/v1/metric/secret_metric", None),
     ("POST", "/api/v1/datapoints/delete", ONE),
-    ("POST", "/api/v1/messages/delete", {"table": "MessageTable", "start_time": 0, "end_time": "now"}),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
 SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
-        "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"]
-if not cluster.chosen():
-    SAME += ["/_cat/health"] + ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
-# messages_test.py and message_pushes_test.py put and ask as several tenants.
-ELSEWHERE = ["/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs", "/_bulk", "/elasticsearch/_bulk"]
-NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}  # beginnings that the sources compare with
-        "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES"] + ["/loki/api/v1/status/buildinfo"] * (not cluster.chosen())
-ELSEWHERE = ["/analytics/query", "/api/v1/messages"]  # messages_test.py puts and asks as several tenants
-if cluster.chosen():
-    ELSEWHERE += ["/loki/api/v1/" + path for path in ("query_range", "query", "labels", "series", "index/stats", "index/volume", "detected_fields",
-                                                      "status/buildinfo")]
-NO_ROUTES = {"/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
-ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages"]  # messages_test.py, analytics_test.py
-NO_ROUTES = {"/analytics/table/", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/"}  # beginnings that the sources compare with
+        "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]
+SAME += ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
+# messages_test.py, analytics_test.py and message_pushes_test.py put and ask as several tenants.
+ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs",
+             "/_bulk", "/elasticsearch/_bulk", "/api/v1/messages/delete"]
+# Beginnings and ends that the sources compare with.
+NO_ROUTES = {"/analytics/table/", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
 
 
 class EveryRoute(ServerCase):
@@ -232,8 +223,7 @@ class EveryRoute(ServerCase):
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
-        if not cluster.chosen():
-            self.assertEqual(self.server.post("/t/owner/api/v1/messages", json.dumps(MESSAGE)).status, 204)
+        self.assertEqual(self.server.post("/t/owner/api/v1/messages", json.dumps(MESSAGE)).status, 204)
         for settled in (False, True):
             for method, path, body, word in SHOWS:
                 if cluster.chosen() and "admin/slots" in path:
