@@ -16,7 +16,7 @@ constexpr std::size_t kBatchBytesMin = 64 << 10;
 
 std::byte* put_bytes(std::byte* to, std::string_view bytes) {
   to = codec::put_varint(to, bytes.size());
-  std::memcpy(to, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());  // an empty view may lead nowhere
   return to + bytes.size();
 }
 
