@@ -27,7 +27,7 @@ Result<Response> delete_messages(storage::MessageStore& store, const Clock& cloc
 
 void add_message_delete_route(Router& router, const Context& context) {
   if (context.messages == nullptr) return;
-  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
+  const Endpoint endpoint(context.slow_pool, {.status_of = analytics_status_of});  // it may take minutes
   router.add(Method::post, "/api/v1/messages/delete",
              endpoint.on_pool([&store = *context.messages, &clock = context.clock](const Request& request) {
                return delete_messages(store, clock, request);
