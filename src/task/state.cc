@@ -21,10 +21,11 @@ std::string text_of(const Node& node, std::string_view name) {
   return found == nullptr ? std::string() : std::string(found->text);
 }
 
-std::optional<std::int64_t> number_of(const Node& node, std::string_view name) {
+template <typename T = std::int64_t>
+std::optional<T> number_of(const Node& node, std::string_view name) {
   const Node* found = node.find(name);
   if (found == nullptr) return std::nullopt;
-  std::int64_t value = 0;
+  T value = 0;
   const char* const end = found->text.data() + found->text.size();
   const auto [at, error] = std::from_chars(found->text.data(), end, value);
   if (error != std::errc{} || at != end) return std::nullopt;
@@ -87,7 +88,7 @@ Result<State> state_of(std::string_view text) {
     metric.metric = text_of(node, "metric");
     metric.saved_until = number_of(node, "until");
     metric.at_ms = number_of(node, "at").value_or(0);
-    metric.points = static_cast<std::uint64_t>(number_of(node, "points").value_or(0));
+    metric.points = number_of<std::uint64_t>(node, "points").value_or(0);
     metric.took_ms = number_of(node, "took").value_or(0);
     metric.error = text_of(node, "error");
   }

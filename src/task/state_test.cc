@@ -26,6 +26,13 @@ TEST(State, comes_back_as_it_was) {
   for (const char* bad : {"", "{", "7", "{}"}) EXPECT_EQ(state_of(bad).error().code, Code::corrupt) << bad;
 }
 
+TEST(State, a_count_is_never_negative) {
+  const State state = state_of(R"({"metrics":[{"metric":"m","points":-3},{"metric":"n","points":18446744073709551615}]})").value();
+  EXPECT_EQ(state.metrics[0].points, 0U);
+  EXPECT_EQ(state.metrics[1].points, ~0ULL);
+  EXPECT_EQ(to_json(state_of(to_json(state)).value()), to_json(state));
+}
+
 TEST(State, when_it_is_due) {
   EXPECT_EQ(due_ms(hourly_task(), {}), 0);
   EXPECT_EQ(due_ms(hourly_task(), {"", "", 1000, true, {}}), 3'601'000);
