@@ -7,6 +7,7 @@
   ./dev bench --only=bulk,size   some scenarios
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
+  ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
 docs/internals/benchmarks.md says what each row means."""
 
 import argparse
@@ -22,11 +23,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cluster  # noqa: E402
 import ingest  # noqa: E402
 import kairosdb  # noqa: E402
+import message_queries  # noqa: E402
+import messages  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
 import settle  # noqa: E402
 from common import Settings  # noqa: E402
 from databases import ALL, Varve  # noqa: E402
+from victorialogs import VictoriaLogs  # noqa: E402
 
 SCENARIOS = {
     "bulk": ingest.bulk,
@@ -46,6 +50,15 @@ SCENARIOS = {
 }
 CLUSTER = {"cluster": cluster.cluster}
 KAIROSDB = {"kairosdb_queries": kairosdb.kairosdb_queries}
+MESSAGES = {
+    "log_load": messages.log_load,
+    "log_queries": message_queries.log_queries,
+    "log_pushes": messages.log_pushes,
+    "log_follow": messages.log_follow,
+    "log_datagrams": messages.log_datagrams,
+}
+
+PEERS = [n for n in ALL if n != "varve"] + [VictoriaLogs.name]
 
 
 def number(value):
@@ -57,7 +70,7 @@ def number(value):
 
 def print_table(rows, out):
     columns = list(dict.fromkeys(name for row in rows for name in row.cells))
-    out.write(f"\n{'what':58} {'unit':>12} " + " ".join(f"{c.replace('victoria-metrics', 'vict.metrics'):>12}" for c in columns)
+    out.write(f"\n{'what':58} {'unit':>12} " + " ".join(f"{c.replace('victoria-', 'vict.'):>12}" for c in columns)
               + f" {'ratio':>8}  goal\n")
     for row in rows:
         cells = " ".join(f"{number(row.cells.get(c)):>12}" for c in columns)
@@ -81,19 +94,21 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--cluster", action="store_true")
     parser.add_argument("--kairosdb", action="store_true")
+    parser.add_argument("--messages", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
-    parser.add_argument("--peers", default=",".join(n for n in ALL if n != "varve"), help="comma separated; '' for none")
+    parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--build", default="build", help="directory of the build")
     parser.add_argument("--directory", help="where the databases keep their data (a temporary directory)")
     parser.add_argument("--json", help="write every figure into this file")
     arguments = parser.parse_args()
 
-    scenarios = CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else SCENARIOS
+    scenarios = (CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else MESSAGES if arguments.messages
+                 else SCENARIOS)
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]
-    unknown += [p for p in peers if p not in ALL]
+    unknown += [p for p in peers if p not in PEERS]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     Varve.binary = os.path.join(arguments.build, "varve")

@@ -166,12 +166,15 @@ class VictoriaMetrics(Database):
     def settle(self):
         http_call(self.port, "GET", "/internal/force_flush")
         http_call(self.port, "GET", "/internal/force_merge")
+        self.await_merges()
+
+    def await_merges(self):
         # The merge runs behind the answer; it is over when nothing is merged and the size stands still.
         deadline, last, quiet = time.monotonic() + 120, -1, 0
         while time.monotonic() < deadline and quiet < 5:
             _, text = http_call(self.port, "GET", "/metrics")
             active = sum(float(line.rsplit(b" ", 1)[1]) for line in text.splitlines()
-                         if line.startswith(b"vm_active_merges{"))
+                         if line.startswith((b"vm_active_merges{", b"vl_active_merges{")))
             size = self.disk()
             quiet = quiet + 1 if active == 0 and size == last else 0
             last = size

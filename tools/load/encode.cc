@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/load/protobuf.h"
+
 namespace varve::load {
 namespace {
 
@@ -55,20 +57,6 @@ class InfluxEncoder : public Encoder {
   std::string body_;
   std::unordered_map<std::uint64_t, std::string> heads_;
 };
-
-void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7U;
-  }
-  out += static_cast<char>(value);
-}
-
-void append_bytes(std::string& out, int field, std::string_view bytes) {
-  append_varint(out, static_cast<std::uint64_t>(field) << 3U | 2U);
-  append_varint(out, bytes.size());
-  out += bytes;
-}
 
 // WriteRequest{timeseries=1}; TimeSeries{labels=1, samples=2}; Label{name=1, value=2}; Sample{value=1, timestamp=2}.
 class RemoteWriteEncoder : public Encoder {
@@ -242,7 +230,12 @@ Defaults defaults(Protocol protocol) {
               "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"};
     case Protocol::kairosdb: return {"/api/v1/datapoints", "Content-Type: application/json\r\n"};
     case Protocol::opentsdb: return {"/api/put", "Content-Type: application/json\r\n"};
-    case Protocol::telnet: break;
+    case Protocol::ndjson: return {"/api/v1/messages", "Content-Type: application/x-ndjson\r\n"};
+    case Protocol::bulk: return {"/_bulk", "Content-Type: application/x-ndjson\r\n"};
+    case Protocol::loki: return {"/loki/api/v1/push", "Content-Type: application/json\r\n"};
+    case Protocol::otlp_logs: return {"/v1/logs", "Content-Type: application/x-protobuf\r\n"};
+    case Protocol::telnet:
+    case Protocol::syslog: break;
   }
   return {};
 }
@@ -256,12 +249,13 @@ std::unique_ptr<Encoder> make_encoder(Protocol protocol, const DataSet& data) {
     case Protocol::kairosdb: return std::make_unique<KairosEncoder>(data);
     case Protocol::opentsdb: return std::make_unique<OpenTsdbEncoder>(data, false);
     case Protocol::telnet: return std::make_unique<OpenTsdbEncoder>(data, true);
+    default: break;  // of messages
   }
   return nullptr;
 }
 
 std::string request(const Wire& wire, const std::string& body) {
-  if (wire.protocol == Protocol::telnet) {
+  if (is_stream(wire.protocol)) {
     return body;
   }
   const auto usual = defaults(wire.protocol);

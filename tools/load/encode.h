@@ -10,7 +10,12 @@
 
 namespace varve::load {
 
-enum class Protocol { influx, remote_write, kairosdb, opentsdb, telnet };
+// Samples up to telnet, log messages from ndjson on.
+enum class Protocol { influx, remote_write, kairosdb, opentsdb, telnet, ndjson, loki, otlp_logs, bulk, syslog };
+
+inline bool takes_messages(Protocol protocol) { return protocol >= Protocol::ndjson; }
+// Without requests and answers: all is promised when the connection was closed in order.
+inline bool is_stream(Protocol protocol) { return protocol == Protocol::telnet || protocol == Protocol::syslog; }
 
 struct Wire {
   Protocol protocol = Protocol::influx;
@@ -19,7 +24,7 @@ struct Wire {
   std::string headers;             // more header lines, each with CRLF
 };
 
-// A body in its HTTP request, or plain lines for telnet.
+// A body in its HTTP request, or the bytes of a stream.
 class Encoder {
  public:
   virtual ~Encoder() = default;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <snappy.h>
 
 #include <stdexcept>
 
+#include "tools/load/log_encode.h"
 #include "tools/load/options.h"
 
 namespace varve::load {
@@ -143,6 +145,77 @@ TEST(Prepare, ALapLaterIsWhatComesNext) {
   EXPECT_EQ(text(work[0].at(0)), expected);
 }
 
+TEST(Logs, TheSameEachTimeAndInOrder) {
+  const LogSet set{kNeedleEvery, 1'000'000, 86'400'000'000};
+  Logs once(set), again(set);
+  LogMessage message, same;
+  std::int64_t before = 0;
+  std::uint64_t needles = 0, objects = 0;
+  while (once.next(message)) {
+    ASSERT_TRUE(again.next(same));
+    ASSERT_EQ(message.text, same.text);
+    ASSERT_GE(message.time_us, before);
+    ASSERT_LT(message.time_us, set.start_us + set.span_us);
+    // Templates are filled in.
+    ASSERT_EQ(message.text.find("{n:"), std::string::npos) << message.text;
+    before = message.time_us;
+    needles += message.text.find("needle") != std::string::npos ? 1 : 0;
+    objects += message.objects.size();
+  }
+  EXPECT_FALSE(again.next(same));
+  EXPECT_EQ(needles, 1U);
+  EXPECT_GT(objects, 0U);
+}
+
+LogMessage small_message() {
+  LogMessage m;
+  m.time_us = 1'767'225'600'123'456;
+  m.source = "web01";
+  m.module = "sshd";
+  m.type = "Syslog";
+  m.ip = "10.1.0.1";
+  m.text = "say \"a\"\nb";
+  m.objects = {"VN:a"};
+  m.kind = 10;
+  m.level = 3;
+  m.pid = 7;
+  return m;
+}
+
+TEST(Logs, AsEachProtocolHasThem) {
+  const auto body = [](Protocol protocol) {
+    const auto encoder = make_log_encoder(protocol);
+    encoder->add(small_message());
+    return encoder->take();
+  };
+  EXPECT_EQ(body(Protocol::ndjson),
+            R"({"time":1767225600123456,"source":"web01","module":"sshd","type":"Syslog","kind":10,"level":3,"pid":7,)"
+            R"("ip":"10.1.0.1","objects":["VN:a"],"text":"say \"a\"\nb"})"
+            "\n");
+  EXPECT_EQ(
+      body(Protocol::loki),
+      R"({"streams":[{"stream":{"source":"web01","module":"sshd"},"values":[["1767225600123456000","say \"a\"\nb"]]}]})");
+  EXPECT_EQ(
+      body(Protocol::bulk),
+      "{\"create\":{}}\n"
+      R"({"@timestamp":"2026-01-01T00:00:00.123456Z","host.name":"web01","service.name":"sshd","event.kind":"Syslog",)"
+      R"("message":"say \"a\"\nb","log.level":"3","process.pid":7})"
+      "\n");
+  EXPECT_EQ(body(Protocol::syslog), "66 <131>1 2026-01-01T00:00:00.123456Z web01 sshd 7 Syslog - say \"a\"\nb");
+}
+
+TEST(Prepare, MessagesAreDealtOutByRequests) {
+  Plan plan;
+  plan.wire.protocol = Protocol::ndjson;
+  plan.logs.messages = 10;
+  plan.lines_per_request = 4;
+  auto work = prepare(plan);
+  ASSERT_EQ(work.size(), 2U);
+  EXPECT_THAT(work[0].samples, testing::ElementsAre(4, 2));
+  EXPECT_THAT(work[1].samples, testing::ElementsAre(4));
+  EXPECT_TRUE(text(work[0].at(0)).starts_with("POST /api/v1/messages HTTP/1.1\r\n"));
+}
+
 TEST(Options, PresetsAndFaults) {
   const auto options = parse_options({"--hosts=7", "--data=new-series", "--url=http://127.0.0.1:81/x"});
   EXPECT_EQ(options.plan.data.hosts, 7U);
@@ -162,7 +235,7 @@ TEST(Options, LapsAndRateOnlyWhereTheyWork) {
   for (const auto* bad : {"--laps=0", "--protocol=kairosdb", "--start=1000", "--verify"}) {
     EXPECT_THROW(parse_options({"--url=127.0.0.1:1", "--laps=2", bad}), std::invalid_argument) << bad;
   }
-  for (const auto* bad : {"--connections=9", "--protocol=telnet"}) {
+  for (const auto* bad : {"--connections=9", "--protocol=telnet", "--protocol=syslog"}) {
     EXPECT_THROW(parse_options({"--url=127.0.0.1:1", "--rate=5", bad}), std::invalid_argument) << bad;
   }
 }

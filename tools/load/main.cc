@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -28,11 +29,13 @@ int run_load(const Options& options) {
   auto work = prepare(options.plan);
   std::size_t bytes = 0;
   std::size_t requests = 0;
+  std::uint64_t count = 0;
   for (const auto& share : work) {
     bytes += share.bytes.size();
     requests += share.count();
+    count = std::accumulate(share.samples.begin(), share.samples.end(), count);
   }
-  fmt::print(stderr, "prepared {} samples in {} requests, {:.1f} MB\n", options.plan.data.samples(), requests,
+  fmt::print(stderr, "prepared {} samples in {} requests, {:.1f} MB\n", count, requests,
              static_cast<double>(bytes) / 1e6);
   if (options.dry) {
     return 0;
@@ -42,7 +45,7 @@ int run_load(const Options& options) {
   how.repeat = options.laps;
   how.lap_ms = static_cast<std::int64_t>(options.plan.data.steps) * options.plan.data.step_ms;
   how.samples_per_s = options.samples_per_s;
-  how.telnet = options.plan.wire.protocol == Protocol::telnet;
+  how.stream = is_stream(options.plan.wire.protocol);
   const auto result = send(options.address, work, how);
   fmt::print("{}\n", result.json());
   std::fflush(stdout);

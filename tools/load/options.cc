@@ -15,13 +15,15 @@ namespace {
 constexpr std::string_view kUsage = R"(varve-load: sends generated samples and takes the time; prints one line of JSON.
 
   --url=HOST:PORT[/PATH]  where to (http:// may stand before it; PATH replaces the protocol's usual one)
-  --protocol=NAME         influx, remote_write, kairosdb, opentsdb, telnet            (influx)
+  --protocol=NAME         influx, remote_write, kairosdb, opentsdb, telnet; log messages by
+                          ndjson, loki, otlp_logs, bulk, syslog (octet-counted)     (influx)
   --data=KIND             int, decimal, real, mix, new-series (int, 100,000 hosts, 6 steps)  (int)
   --hosts=N --steps=N     so many hosts, so many lines a host; a line has 10 samples  (400, 8640)
+  --messages=N            so many log messages, evenly over --span hours              (100000, 24)
   --start=MS              time of the first line                                      (1767225600000)
   --step=MS               between two lines of a host              (10000; mix 15000)
   --seed=N                another walk                                                (123)
-  --lines=N               lines a request; 1: one-line requests                       (10000)
+  --lines=N               lines or messages a request; 1: one-line requests           (10000)
   --connections=N         keep-alive connections; each has its share of the hosts     (2)
   --laps=N                all of it N times, each time later by STEPS * STEP; for more than memory holds (influx only)
   --rate=N                so many samples a second (at most 8 connections)            (0: as fast as it goes)
@@ -86,7 +88,12 @@ void set(Options& options, std::string_view key, std::string_view value) {
                                            {"remote_write", Protocol::remote_write},
                                            {"kairosdb", Protocol::kairosdb},
                                            {"opentsdb", Protocol::opentsdb},
-                                           {"telnet", Protocol::telnet}});
+                                           {"telnet", Protocol::telnet},
+                                           {"ndjson", Protocol::ndjson},
+                                           {"loki", Protocol::loki},
+                                           {"otlp_logs", Protocol::otlp_logs},
+                                           {"bulk", Protocol::bulk},
+                                           {"syslog", Protocol::syslog}});
   } else if (key == "data") {
     set_data(plan.data, value);
   } else if (key == "hosts") {
@@ -95,10 +102,16 @@ void set(Options& options, std::string_view key, std::string_view value) {
     plan.data.steps = whole(key, value);
   } else if (key == "start") {
     plan.data.start_ms = static_cast<std::int64_t>(whole(key, value));
+    plan.logs.start_us = plan.data.start_ms * 1000;
+  } else if (key == "messages") {
+    plan.logs.messages = whole(key, value);
+  } else if (key == "span") {
+    plan.logs.span_us = static_cast<std::int64_t>(whole(key, value)) * 3'600'000'000;
   } else if (key == "step") {
     plan.data.step_ms = static_cast<std::int64_t>(whole(key, value));
   } else if (key == "seed") {
     plan.data.seed = whole(key, value);
+    plan.logs.seed = plan.data.seed;
   } else if (key == "lines") {
     plan.lines_per_request = whole(key, value);
   } else if (key == "connections") {
@@ -132,6 +145,7 @@ std::string_view usage() { return kUsage; }
 Options parse_options(const std::vector<std::string_view>& arguments) {
   Options options;
   options.plan.data.start_ms = 1'767'225'600'000;
+  options.plan.logs = {100'000, options.plan.data.start_ms * 1000};
   std::map<std::string_view, std::string_view> later;
   for (const auto argument : arguments) {
     if (!argument.starts_with("--")) {
@@ -153,16 +167,20 @@ Options parse_options(const std::vector<std::string_view>& arguments) {
   }
   const auto& plan = options.plan;
   if (plan.data.hosts == 0 || plan.data.steps == 0 || plan.lines_per_request == 0 || plan.connections == 0 ||
-      options.repeat == 0 || options.laps == 0) {
-    throw std::invalid_argument("--hosts, --steps, --lines, --connections, --laps and --repeat are at least 1");
+      options.repeat == 0 || options.laps == 0 || plan.logs.messages == 0 || plan.logs.span_us == 0) {
+    throw std::invalid_argument(
+        "--hosts, --steps, --messages, --span, --lines, --connections, --laps and --repeat are at least 1");
+  }
+  if (options.verify && takes_messages(plan.wire.protocol)) {
+    throw std::invalid_argument("--verify: only samples are read back");
   }
   constexpr std::int64_t kFirst19DigitsMs = 1'000'000'000'000;  // in nanoseconds
   if (options.laps > 1 &&
       (plan.wire.protocol != Protocol::influx || plan.data.start_ms < kFirst19DigitsMs || options.verify)) {
     throw std::invalid_argument("--laps: only with --protocol=influx, times since 2001 and without --verify");
   }
-  if (options.samples_per_s > 0 && (plan.connections > 8 || plan.wire.protocol == Protocol::telnet)) {
-    throw std::invalid_argument("--rate: at most 8 connections, not telnet");
+  if (options.samples_per_s > 0 && (plan.connections > 8 || is_stream(plan.wire.protocol))) {
+    throw std::invalid_argument("--rate: at most 8 connections, not telnet or syslog");
   }
   if (options.address.port == 0 && !options.dry) {
     throw std::invalid_argument("--url=HOST:PORT is needed");

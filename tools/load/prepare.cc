@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "tools/load/log_encode.h"
 #include "tools/load/run.h"
 
 namespace varve::load {
@@ -36,6 +37,28 @@ Prepared prepare_share(const Plan& plan, std::size_t share) {
   return prepared;
 }
 
+std::vector<Prepared> prepare_messages(const Plan& plan) {
+  std::vector<Prepared> work(plan.connections);
+  const auto encoder = make_log_encoder(plan.wire.protocol);
+  Logs logs(plan.logs);
+  LogMessage message;
+  std::size_t count = 0, turn = 0;
+  const auto flush = [&] {
+    if (count > 0) {
+      work[turn++ % plan.connections].add(request(plan.wire, encoder->take()), static_cast<std::uint32_t>(count));
+      count = 0;
+    }
+  };
+  while (logs.next(message)) {
+    encoder->add(message);
+    if (++count == plan.lines_per_request) {
+      flush();
+    }
+  }
+  flush();
+  return work;
+}
+
 }  // namespace
 
 void advance_times(std::span<char> request, std::int64_t by_ms) {
@@ -52,6 +75,9 @@ void advance_times(std::span<char> request, std::int64_t by_ms) {
 }
 
 std::vector<Prepared> prepare(const Plan& plan) {
+  if (takes_messages(plan.wire.protocol)) {
+    return prepare_messages(plan);
+  }
   std::vector<Prepared> work(plan.connections);
   const auto threads = std::min<std::size_t>(plan.connections, std::max(1U, std::thread::hardware_concurrency()));
   std::vector<std::jthread> workers;

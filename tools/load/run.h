@@ -9,6 +9,7 @@
 
 #include "tools/load/connection.h"
 #include "tools/load/encode.h"
+#include "tools/load/logs.h"
 
 namespace varve::load {
 
@@ -32,6 +33,7 @@ struct Prepared {
 
 struct Plan {
   DataSet data;
+  LogSet logs;  // instead of `data` if the protocol takes messages
   Wire wire;
   std::size_t lines_per_request = 10'000;
   std::size_t connections = 2;
@@ -41,7 +43,8 @@ struct Plan {
 // Makes a prepared Influx request one of later: every line's time is moved on in place. Times are of 19 digits.
 void advance_times(std::span<char> request, std::int64_t by_ms);
 
-// One element a connection; hosts are dealt out to connections, so each series comes in time order.
+// One element a connection. Hosts are dealt out to connections, so each series comes in time order; messages are dealt
+// out by requests. A message counts as a sample.
 std::vector<Prepared> prepare(const Plan& plan);
 
 struct Result {
@@ -66,7 +69,7 @@ struct SendOptions {
   std::size_t repeat = 1;    // send everything so often
   std::int64_t lap_ms = 0;   // advance_times() by so much from one repetition to the next
   double samples_per_s = 0;  // hold this rate, all connections together (at most 8 then); 0: as fast as answers come
-  bool telnet = false;
+  bool stream = false;       // see is_stream()
 };
 
 // Sends each connection's requests in order; `work` is changed where there are laps. A 429 or 503 is tried again after

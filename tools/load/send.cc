@@ -109,8 +109,8 @@ class Sender {
   }
 
   void run() {
-    if (shared_.options.telnet) {
-      run_telnet();
+    if (shared_.options.stream) {
+      run_stream();
       return;
     }
     while (!done()) {
@@ -126,7 +126,7 @@ class Sender {
  private:
   void connect() { connection_ = std::make_unique<Connection>(shared_.address); }
 
-  void run_telnet() {
+  void run_stream() {
     for (; !done(); ++next_) {
       const auto bytes = work_.at(next_ % work_.count());
       connection_->send({bytes.data(), bytes.size()});
@@ -248,7 +248,7 @@ Result send(const Address& address, std::vector<Prepared>& work, const SendOptio
   }
   auto threads = options.threads;
   if (threads == 0) {
-    threads = options.telnet || senders.size() <= kThreadPerConnectionMax ? senders.size() : 2;
+    threads = options.stream || senders.size() <= kThreadPerConnectionMax ? senders.size() : 2;
   }
   std::vector<std::vector<Sender*>> shares(threads);
   for (std::size_t i = 0; i < senders.size(); ++i) {
