@@ -59,18 +59,31 @@ class ExpressionReader {
     return true;
   }
 
+  enum class Opened : std::uint8_t { group, flags, unknown };
+
+  // Behind '('. Flags alone, as in (?s), open no group. Where they say that case does not count, nothing can be said.
+  Opened open_group() {
+    if (!left_.starts_with('?')) return Opened::group;
+    const std::size_t end = left_.find_first_not_of("smU-", 1);
+    if (end == std::string_view::npos || (left_[end] != ')' && left_[end] != ':')) return Opened::unknown;
+    const bool alone = left_[end] == ')';
+    left_.remove_prefix(end + 1);
+    return alone ? Opened::flags : Opened::group;
+  }
+
   bool skip_group() {
-    if (left_.starts_with('?')) return false;  // flags
-    for (int depth = 1; depth > 0;) {
+    Opened opened = open_group();
+    for (int depth = opened == Opened::group ? 1 : 0; depth > 0;) {
       if (left_.empty()) return false;
       const char c = left_[0];
       left_.remove_prefix(1);
       if (c == '\\' && !escape(false)) return false;
       if (c == '[' && !skip_class()) return false;
-      if (c == '(' && left_.starts_with('?')) return false;
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == '(') opened = open_group();
+      if (opened == Opened::unknown) return false;
+      depth += c == '(' && opened == Opened::group ? 1 : c == ')' ? -1 : 0;
     }
-    return true;
+    return opened != Opened::unknown;
   }
 
   // Behind '['.
