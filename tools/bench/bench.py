@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cluster  # noqa: E402
 import ingest  # noqa: E402
 import kairosdb  # noqa: E402
+import message_cluster  # noqa: E402
 import message_queries  # noqa: E402
 import messages  # noqa: E402
 import micro  # noqa: E402
@@ -56,6 +57,7 @@ MESSAGES = {
     "log_pushes": messages.log_pushes,
     "log_follow": messages.log_follow,
     "log_datagrams": messages.log_datagrams,
+    "log_cluster": message_cluster.log_cluster,
 }
 
 PEERS = [n for n in ALL if n != "varve"] + [VictoriaLogs.name]

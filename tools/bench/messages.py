@@ -40,7 +40,7 @@ def log_flags(settings, database, protocol, count, **more):
 
 def count_stored(database, settings):
     """All messages of the day."""
-    if isinstance(database, Varve):
+    if database.name == "varve":
         body = {"table": "MessageTable", "start_time": settings.start_ms * 1000,
                 "end_time": settings.start_ms * 1000 + DAY_US, "select_fields": [], "aggregate": ["count"]}
         status, answer = http_call(database.port, "POST", "/analytics/query", json.dumps(body))

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,14 @@ int run_queries(const Options& options) {
   return result.failed == 0 ? 0 : 1;
 }
 
+bool write_all(const std::vector<Prepared>& work, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  for (const auto& share : work) {
+    file << share.bytes;
+  }
+  return static_cast<bool>(file.flush());
+}
+
 int run_load(const Options& options) {
   auto work = prepare(options.plan);
   std::size_t bytes = 0;
@@ -38,7 +47,7 @@ int run_load(const Options& options) {
   fmt::print(stderr, "prepared {} samples in {} requests, {:.1f} MB\n", count, requests,
              static_cast<double>(bytes) / 1e6);
   if (options.dry) {
-    return 0;
+    return options.dry_file.empty() || write_all(work, options.dry_file) ? 0 : 1;
   }
   SendOptions how;
   how.seconds = options.plan.seconds;

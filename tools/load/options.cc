@@ -30,7 +30,7 @@ constexpr std::string_view kUsage = R"(varve-load: sends generated samples and t
   --seconds=S             stop after so long                                          (0: when all is sent)
   --header='NAME: VALUE'  one more header line
   --verify[=HOSTS]        then count everything and compare HOSTS hosts sample by sample (varve only; 5)
-  --dry                   only prepare, and print how much there is
+  --dry[=FILE]            only prepare, and print how much there is; the requests go into FILE
   --queries=FILE          instead: send the requests of FILE ("METHOD PATH LENGTH\n", body, "\n", …)
   --repeat=N              FILE so often on each connection                            (1)
 
@@ -125,6 +125,7 @@ void set(Options& options, std::string_view key, std::string_view value) {
     options.verify_hosts = value.empty() ? options.verify_hosts : whole(key, value);
   } else if (key == "dry") {
     options.dry = true;
+    options.dry_file = value;
   } else if (key == "queries") {
     options.query_file = value;
   } else if (key == "laps") {

@@ -16,6 +16,7 @@ struct Options {
   bool verify = false;
   std::size_t verify_hosts = 5;
   bool dry = false;        // prepare only
+  std::string dry_file;    // "": nowhere; else the bytes of all requests, one connection's behind another's
   std::string query_file;  // "": write
   std::size_t repeat = 1;  // of the query file
   std::size_t laps = 1;    // of the data, each behind the one before
