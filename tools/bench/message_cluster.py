@@ -60,14 +60,14 @@ def run_one(settings, kind, count):
         before, began = database.server_cpu(), time.monotonic()
         database.load(settings, settings.start_ms, count)
         taken, seconds = database.server_cpu() - before, time.monotonic() - began
+        database.settle()
+        settled = database.server_cpu() - before
         hour = None
         if isinstance(database, LogCluster):
-            database.settle()
             found = count_stored(database, settings)
             if found != count:
                 raise RuntimeError(f"varve has {found} messages, not {count}")
             hour = host_hour(settings, database)
-        settled = database.server_cpu() - before
         size = sum(size for name, size in database.bytes_by_table().items() if not name.startswith("messages_p"))
         settings.say(f"messages on Cassandra: {database.name}: {count / seconds:.0f} messages/s, {settled * 1e6 / count:.2f} us CPU")
         return {"taken": taken / count, "settled": settled / count, "size": size / (count + warm), "hour": hour}
