@@ -138,12 +138,16 @@ class Router {
   void add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
                    Handler handler);
 
+  // Its handler knows `Expect: 202-accepted`; of all other routes the server refuses that (417).
+  void answers_later(Method method, std::string_view pattern);
+
   struct Match {
     const Handler* handler = nullptr;  // nullptr: not found or wrong method
     std::string_view pattern;          // label of the route in metrics; "" if not found
     std::string allow;                 // methods of the path, comma separated; "" if not found
     std::size_t index = 0;             // of the route (of another method, if the method is wrong)
     bool changing_get = false;
+    bool answers_later = false;
   };
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
   // `name_slashes` of the path part no segments (url.h).
@@ -157,9 +161,12 @@ class Router {
     bool is_plain = true;  // has no segment in braces
     bool changing_get = false;
     bool is_prefix = false;
+    bool answers_later = false;
     [[nodiscard]] bool matches(std::string_view path, std::span<const std::size_t> name_slashes) const;
   };
   [[nodiscard]] const Route* prefix_of(std::string_view path) const;
+  // nullptr: its effect is not served.
+  [[nodiscard]] Route* added(Method method, std::string_view pattern);
 
   Serves serves_;  // empty: all
   std::vector<Route> routes_;

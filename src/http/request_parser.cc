@@ -67,8 +67,10 @@ class Parser final : public beast::basic_parser<true> {
     // Whoever stood in front of us and looked at the headers has not seen these: they mean nothing.
     if (in_trailer) return;
     if (field == beast::field::expect) {
-      if (!equals_lower(value, "100-continue")) return fault(417, "unknown expectation", error);
-      head_.expect_continue = true;
+      const bool goes_on = equals_lower(value, "100-continue");
+      const bool later = equals_lower(value, "202-accepted");
+      if (!goes_on && !later) return fault(417, "unknown expectation", error);
+      (goes_on ? head_.expect_continue : head_.expect_accepted) = true;
     }
     if (field == beast::field::transfer_encoding && !equals_lower(value, "chunked")) {
       return fault(501, "the only transfer encoding is chunked", error);

@@ -20,6 +20,7 @@ struct Head {
   bool http_1_0 = false;
   bool chunked = false;
   bool expect_continue = false;
+  bool expect_accepted = false;  // "202-accepted": the answer may come later, from elsewhere
   std::uint64_t content_length = 0;
   std::string target;
 };

@@ -27,6 +27,7 @@ std::string shown_request(std::string text, std::size_t step, std::size_t head_m
     if (!head.keep_alive) out += "; (close)";
     if (head.chunked) out += "; (chunked)";
     if (head.expect_continue) out += "; (expect)";
+    if (head.expect_accepted) out += "; (expect 202)";
     if (head.content_length != 0) out += "; (" + std::to_string(head.content_length) + " bytes)";
     return out;
   }
@@ -40,6 +41,7 @@ TEST(RequestParser, Heads) {
       {"POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "2 /a; content-length: 5; (5 bytes)"},
       {"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "2 /a; transfer-encoding: chunked; (chunked)"},
       {"PUT /a HTTP/1.1\r\nExpect: 100-Continue\r\n\r\n", "3 /a; expect: 100-Continue; (expect)"},
+      {"POST /a HTTP/1.1\r\nExpect: 202-accepted\r\n\r\n", "2 /a; expect: 202-accepted; (expect 202)"},
       {"DELETE /a HTTP/1.1\r\nConnection: close\r\n\r\n", "4 /a; connection: close; (close)"},
       {"OPTIONS * HTTP/1.1\r\n\r\n", "5 *"},
       {"PATCH /a HTTP/1.0\r\nX-A:  b \r\n\r\n", "6 /a; x-a: b; (close)"},

@@ -68,11 +68,22 @@ void Router::add_prefix(std::string prefix, Handler handler, Effect effect) {
   if (!serves_ || serves_(effect)) routes_.back().is_prefix = true;
 }
 
-void Router::add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
-                         Handler handler) {
+Router::Route* Router::added(Method method, std::string_view pattern) {
   const auto route = std::ranges::find_if(
       routes_, [&](const Route& r) { return r.method == method && r.pattern == pattern && !r.is_prefix; });
-  if (route == routes_.end()) return check(static_cast<bool>(serves_), "a variant is of a route");
+  if (route != routes_.end()) return &*route;
+  check(static_cast<bool>(serves_), "what is said of a route is said of one that is there");
+  return nullptr;
+}
+
+void Router::answers_later(Method method, std::string_view pattern) {
+  if (Route* const route = added(method, pattern)) route->answers_later = true;
+}
+
+void Router::add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
+                         Handler handler) {
+  Route* const route = added(method, pattern);
+  if (route == nullptr) return;
   route->handler = [is_theirs = std::move(is_theirs), theirs = std::move(handler), others = std::move(route->handler)](
                        const Request& request, Responder respond) {
     (is_theirs(request) ? theirs : others)(request, std::move(respond));
@@ -94,7 +105,7 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Route& route = routes_[i];
     if (!route.matches(path, name_slashes)) continue;
-    if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get};
+    if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get, route.answers_later};
     if (route.method == Method::get && !route.changing_get) get = &route;
     if (match.pattern.empty()) {
       match.pattern = route.pattern;

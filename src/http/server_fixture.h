@@ -100,6 +100,10 @@ class ServerTest : public ::testing::Test {
     router.add(Method::post, "/priority", [own = niceness()](const Request&, const Responder& answer) {
       answer(Response::text(200, niceness() > own ? "low" : "normal"));
     });
+    router.add(Method::post, "/accepted", [](const Request& r, const Responder& answer) {
+      answer(Response::text(202, std::string(r.header("expect"))));
+    });
+    router.answers_later(Method::post, "/accepted");
     router.add(Method::get, "/who", [](const Request& r, const Responder& answer) {
       answer(Response::text(200, r.tenant + (r.tenant_named ? " named " : " default ") + r.path));
     });

@@ -130,6 +130,17 @@ TEST_F(ServerTest, SaysContinueWhenAskedTo) {
   EXPECT_EQ(client.reply().status, 404);
 }
 
+TEST_F(ServerTest, AnswersLaterWhereAHandlerKnowsTo) {
+  start();
+  Client client(port());
+  EXPECT_EQ(client.ask("POST /echo HTTP/1.1\r\nContent-Length: 5\r\nExpect: 202-accepted\r\n\r\nhello").status, 417);
+  EXPECT_EQ(client.ask("GET /who HTTP/1.1\r\nExpect: 202-accepted\r\n\r\n").status, 417);
+  EXPECT_EQ(client.ask("GET /nowhere HTTP/1.1\r\nExpect: 202-accepted\r\n\r\n").status, 404);
+  EXPECT_EQ(client.ask("POST /accepted HTTP/1.1\r\nContent-Length: 5\r\nExpect: 202-accepted\r\n\r\nhello").body,
+            "202-accepted");
+  EXPECT_EQ(client.ask("POST /accepted HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello").body, "");
+}
+
 TEST_F(ServerTest, UndoesContentEncoding) {
   start();
   Client client(port());

@@ -169,7 +169,7 @@ Decision Service::decide(Request& request, const Head& head) {
       return decision;
     }
   }
-  decision = find(request, origin);
+  decision = find(request, head, origin);
   decision.origin = origin;
   if (decision.refusal) return decision;
   if (const Status tenant = set_tenant(request); !tenant) {
@@ -178,7 +178,7 @@ Decision Service::decide(Request& request, const Head& head) {
   return decision;
 }
 
-Decision Service::find(const Request& request, Origin origin) {
+Decision Service::find(const Request& request, const Head& head, Origin origin) {
   const auto in = [&](Routes& routes) -> Decision {
     const Router::Match match = routes.router.find(request.method, request.path, request.name_slashes);
     if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
@@ -186,6 +186,9 @@ Decision Service::find(const Request& request, Origin origin) {
     Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};
     if (match.changing_get && !may_change(request, origin)) {
       found.refusal = error(403, "a page of another site may not do this", request);
+    }
+    if (match.handler != nullptr && head.expect_accepted && !match.answers_later) {
+      found.refusal = error(417, "this path cannot answer later", request);
     }
     if (match.handler != nullptr) return found;
     if (request.method == Method::options) {
