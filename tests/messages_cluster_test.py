@@ -86,6 +86,24 @@ class MessagesOfReplicas(ClusterCase):
             self.check(server, writers)
         self.assertGreater(sum(server.metric("varve_slots_sealed_total") for server in (a, b, c)), 0)
 
+    def test_any_replica_answers_what_another_was_asked(self):
+        a, b = self.replicas(2)
+        tenant = {"X-Tenant": "later"}
+        lines = "".join(json.dumps({"text": f"{i} " + "x" * 300}) + "\n" for i in range(5000))
+        self.assertEqual(a.request("POST", "/api/v1/messages", lines.encode(), tenant).status, 204)
+        asked = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h", "select_fields": ["Xmlmessage"]}
+        begun = a.request("POST", "/analytics/query", json.dumps(asked).encode(), {**tenant, "Expect": "202-accepted"})
+        self.assertEqual(begun.status, 202, begun.body)
+        href = json.loads(begun.body)["href"]
+        wait_until(lambda: json.loads(b.request("GET", href, headers=tenant).body)["progress"] == 100, 60, "the result is there")
+        self.assertEqual(b.request("GET", href, headers={"X-Tenant": "other"}).status, 410)
+        a.kill()
+        for _ in range(2):
+            rows = json.loads(b.request("GET", href + "/chunk-final/0", headers=tenant).body)["value"]
+            self.assertEqual(sorted(int(row["Xmlmessage"].split()[0]) for row in rows), list(range(5000)))
+        a.start()
+        self.assertEqual(json.loads(a.request("GET", href, headers=tenant).body)["chunks"][0]["count"], 5000)
+
     def test_redis_is_lost(self):
         a, b = self.replicas(2, {"slots.quiet": "4s"})
         writers = [Writer(a, "a"), Writer(b, "b")]

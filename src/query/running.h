@@ -53,6 +53,7 @@ class RunningQueries {
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
 
+    [[nodiscard]] const std::string& id() const { return id_; }
     [[nodiscard]] const std::atomic<bool>* cancelled() const { return stop_; }
     [[nodiscard]] bool killed() const { return killed_.load(std::memory_order_relaxed); }
     [[nodiscard]] ReadCount& count() { return count_; }

@@ -91,6 +91,7 @@ class ClusterEngine final : public Engine {
   storage::MessageStore* messages() override { return &store(); }
   storage::SlotStore& slots() override { return store(); }
   storage::TextStore& texts() override { return connection_->texts(); }
+  storage::PassingTexts* passing_texts() override { return &connection_->texts(); }
   tracker::Ownership& ownership() override { return *ownership_; }
   // Known ones: nobody counts those of all replicas.
   [[nodiscard]] std::uint64_t series_created() const override { return connection_->store().series_met(); }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "storage/message_store.h"
+#include "storage/passing_texts.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -28,6 +29,8 @@ class Engine {
   virtual storage::SampleStore& samples() = 0;
   virtual storage::SlotStore& slots() = 0;
   virtual storage::TextStore& texts() = 0;
+  // nullptr: there is one replica only.
+  virtual storage::PassingTexts* passing_texts() { return nullptr; }
   // nullptr: this engine keeps none.
   virtual storage::MessageStore* messages() { return nullptr; }
   virtual tracker::Ownership& ownership() = 0;

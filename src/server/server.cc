@@ -218,6 +218,7 @@ http::Router Server::State::routes() {
       .samples = engine->samples(),
       .slots = engine->slots(),
       .texts = engine->texts(),
+      .passing_texts = engine->passing_texts(),
       .messages = message_feed.get(),
       .news = message_feed.get(),
       .ownership = engine->ownership(),

@@ -13,6 +13,28 @@ namespace varve::api {
 namespace analytics = language::analytics;
 using analytics::AnalyticsQuery;
 
+namespace {
+
+// Tells of every so many rows.
+class WatchedRows final : public message::RowSource {
+ public:
+  WatchedRows(std::unique_ptr<message::RowSource> rows, const std::function<void(std::int64_t)>& call)
+      : rows_(std::move(rows)), call_(call) {}
+  Result<std::optional<message::RowView>> next() override {
+    auto row = rows_->next();
+    if (row && *row && ++count_ % kRowsBetween == 0) call_((*row)->time_us());
+    return row;
+  }
+
+ private:
+  static constexpr std::uint64_t kRowsBetween = 1024;
+  const std::unique_ptr<message::RowSource> rows_;
+  const std::function<void(std::int64_t)>& call_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
 std::size_t limit_of(const AnalyticsQuery& asked) {
   return asked.limit.value_or(std::numeric_limits<std::size_t>::max());
 }
@@ -70,7 +92,9 @@ query::MessageSearch Answering::search_of(const AnalyticsQuery& asked, bool newe
 }
 
 Result<std::unique_ptr<message::RowSource>> Answering::rows(const AnalyticsQuery& asked, bool newest_first) const {
-  return query::found_rows(source_.store, search_of(asked, newest_first), [this] { return deadline_->check(); });
+  auto found = query::found_rows(source_.store, search_of(asked, newest_first), [this] { return deadline_->check(); });
+  if (found && watch_) *found = std::make_unique<WatchedRows>(std::move(*found), watch_);
+  return found;
 }
 
 Status Answering::each(const AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call) {

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "language/analytics/query.h"
@@ -70,6 +72,12 @@ class Answering {
   // The answer has so many rows and bytes in all. Errors: limit, unavailable.
   Status may_hold(std::size_t rows, std::size_t bytes);
 
+  // `call` is told the time of a message now and then, as messages are read one by one. Before rows().
+  void watch(std::function<void(std::int64_t time_us)> call) { watch_ = std::move(call); }
+
+  // May it go on? Errors: cancelled, timeout.
+  [[nodiscard]] Status check() const { return deadline_->check(); }
+
   // A part of the answer is sent; making the next one may take as long as a query.
   void start_anew();
 
@@ -87,6 +95,7 @@ class Answering {
   const std::shared_ptr<query::UnderWay> query_;
   const std::shared_ptr<std::atomic<bool>> gone_;
   std::optional<query::Deadline> deadline_;
+  std::function<void(std::int64_t)> watch_;
   std::size_t charged_ = 0;
 };
 

@@ -8,7 +8,9 @@
 #include "api/analytics/delete.h"
 #include "api/analytics/errors.h"
 #include "api/analytics/follow_answer.h"
+#include "api/analytics/later_answer.h"
 #include "api/analytics/ndjson_answer.h"
+#include "api/analytics/purge.h"
 #include "api/analytics/routes.h"
 #include "api/analytics/schema.h"
 #include "api/shared/endpoint.h"
@@ -45,7 +47,7 @@ Result<Response> stream_rows(std::unique_ptr<Answering> answering, std::unique_p
   return streamed(query, std::move(response), pieces);
 }
 
-Result<Response> answer_query(const MessageSource& source, Followers& followers, const Request& request) {
+Result<Response> answer_now(const MessageSource& source, Followers& followers, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
   auto answering = std::make_unique<Answering>(source, request.tenant, query, request.gone);
   VARVE_ASSIGN_OR_RETURN(auto question, query->explain(answering->read(request.body)));
@@ -68,11 +70,15 @@ void add_analytics_routes(Router& router, const Context& context) {
                           QueryMetrics(context.metrics, context.clock, "analytics"));
   add_analytics_schema(router, context, source);
   add_message_delete_route(router, context);
+  add_purge_route(router, context, source);
   const auto followers = std::make_shared<Followers>(*context.news, context.queries.memory(), context.metrics);
   Followers::register_metrics(followers, context.metrics);
-  router.add(Method::post, "/analytics/query", endpoint.on_pool([source, followers](const Request& request) {
-    return answer_query(source, *followers, request);
+  const auto later = make_later_queries(source, context);
+  add_later_routes(router, context, later);
+  router.add(Method::post, "/analytics/query", endpoint.on_pool([source, followers, later](const Request& request) {
+    return wants_later(request) ? later_answer(*later, request) : answer_now(source, *followers, request);
   }));
+  router.answers_later(Method::post, "/analytics/query");
 }
 
 }  // namespace varve::api

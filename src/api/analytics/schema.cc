@@ -152,19 +152,26 @@ Result<Response> list_values(const MessageSource& source, const Request& request
 
 // The time of the oldest message; of a tenant without any, now.
 Result<Response> data_start(const MessageSource& source, const Request& request) {
-  using Limits = std::numeric_limits<std::int64_t>;
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
-  query::MessageSearch search;
-  search.tenant = request.tenant;
-  search.first_us = Limits::min();
-  search.last_us = Limits::max();
-  VARVE_ASSIGN_OR_RETURN(const auto rows, query::found_rows(source.store, search, [query] { return query->check(); }));
-  VARVE_ASSIGN_OR_RETURN(const auto first, query->explain(rows->next()));
-  const std::int64_t first_us = first ? first->time_us() : source.now_us();
-  return Response::json(200, "{\"analytics_data_start_time\":" + std::to_string(first_us) + "}");
+  VARVE_ASSIGN_OR_RETURN(const auto first_us,
+                         query->explain(oldest_message(source, request.tenant, [query] { return query->check(); })));
+  return Response::json(200,
+                        "{\"analytics_data_start_time\":" + std::to_string(first_us.value_or(source.now_us())) + "}");
 }
 
 }  // namespace
+
+Result<std::optional<std::int64_t>> oldest_message(const MessageSource& source, const std::string& tenant,
+                                                   std::function<Status()> check) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  query::MessageSearch search;
+  search.tenant = tenant;
+  search.first_us = Limits::min();
+  search.last_us = Limits::max();
+  VARVE_ASSIGN_OR_RETURN(const auto rows, query::found_rows(source.store, search, std::move(check)));
+  VARVE_ASSIGN_OR_RETURN(const auto first, rows->next());
+  return first ? std::optional(first->time_us()) : std::nullopt;
+}
 
 void add_analytics_schema(Router& router, const Context& context, const MessageSource& source) {
   const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});

@@ -14,6 +14,7 @@
 #include "protocol/ceres/granularity.h"
 #include "query/engine.h"
 #include "storage/message_store.h"
+#include "storage/passing_texts.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 #include "storage/slot_store.h"
@@ -40,8 +41,9 @@ struct Context {
   storage::SampleStore& samples;
   storage::SlotStore& slots;
   storage::TextStore& texts;
-  storage::MessageStore* messages;  // nullptr: the engine keeps none
-  write::MessageNews* news;         // of what is appended through `messages`; nullptr as that
+  storage::PassingTexts* passing_texts;  // nullptr: nobody else sees what this process has in memory
+  storage::MessageStore* messages;       // nullptr: the engine keeps none
+  write::MessageNews* news;              // of what is appended through `messages`; nullptr as that
   tracker::Ownership& ownership;
   TaskPool& query_pool;
   TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes

@@ -5,14 +5,21 @@ namespace varve::engine::cassandra {
 
 using storage::TextName;
 
-Status Texts::put_text(const TextName& name, std::string_view text) {
+Status Texts::put_text(const TextName& name, std::string_view text) { return put(name, text, 0); }
+
+Status Texts::put_passing_text(const TextName& name, std::string_view text, std::chrono::seconds life) {
+  return put(name, text, static_cast<std::uint32_t>(life.count()));
+}
+
+Status Texts::put(const TextName& name, std::string_view text, std::uint32_t ttl_s) {
   VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
   VARVE_RETURN_IF_ERROR(storage::check_text(text));
   return rows_.write_now({{&table_,
                            {name.tenant, name.service},
                            {storage::text_place(name.service_key, name.key)},
                            {std::string(text)},
-                           stamps_.draw(clock_.now_ms() * 1000)}});
+                           stamps_.draw(clock_.now_ms() * 1000),
+                           ttl_s}});
 }
 
 Status Texts::erase_text(const TextName& name) {

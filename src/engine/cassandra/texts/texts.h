@@ -5,11 +5,12 @@
 #include "base/clock.h"
 #include "engine/cassandra/series/stamps.h"
 #include "engine/cassandra/tables/row_store.h"
+#include "storage/passing_texts.h"
 #include "storage/text_store.h"
 
 namespace varve::engine::cassandra {
 
-class Texts final : public storage::TextStore {
+class Texts final : public storage::TextStore, public storage::PassingTexts {
  public:
   // `clock`: the one that all replicas share; of two writes the later one by it counts.
   Texts(const Tables& tables, RowStore& rows, const Clock& clock) : table_(tables.texts), rows_(rows), clock_(clock) {}
@@ -23,7 +24,13 @@ class Texts final : public storage::TextStore {
                                                            std::string_view service_key,
                                                            std::string_view prefix) const override;
 
+  Status put_passing_text(const storage::TextName& name, std::string_view text, std::chrono::seconds life) override;
+  [[nodiscard]] Result<std::optional<std::string>> passing_text(const storage::TextName& name) const override {
+    return this->text(name);
+  }
+
  private:
+  Status put(const storage::TextName& name, std::string_view text, std::uint32_t ttl_s);
   [[nodiscard]] Status read(const RowRead& what, const std::function<Status(const RowView&)>& each) const;
 
   const Table& table_;

@@ -39,6 +39,22 @@ TEST(Texts, replicas_see_each_others) {
   EXPECT_EQ(one.text(name).value(), std::nullopt);
 }
 
+TEST(Texts, passing_ones_go_by_themselves) {
+  Cluster cluster;
+  Texts one(cluster.tables, cluster.rows, cluster.clock);
+  Texts other(cluster.tables, cluster.rows, cluster.clock);
+  const TextName name{"", "s", "k", "a"};
+  ASSERT_TRUE(one.put_passing_text(name, "1", std::chrono::seconds(10)));
+  EXPECT_EQ(other.passing_text(name).value(), "1");
+  cluster.clock.advance_ms(8'000);
+  EXPECT_EQ(other.passing_text(name).value(), "1");
+  ASSERT_TRUE(one.put_passing_text(name, "2", std::chrono::seconds(10)));
+  cluster.clock.advance_ms(8'000);
+  EXPECT_EQ(other.passing_text(name).value(), "2");
+  cluster.clock.advance_ms(3'000);
+  EXPECT_EQ(other.passing_text(name).value(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace varve::engine::cassandra
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/analytics/later_answer.h"
+
+#include <functional>
+#include <utility>
+
+#include "api/analytics/errors.h"
+#include "api/analytics/result_answer.h"
+#include "api/shared/endpoint.h"
+#include "base/ascii.h"
+#include "protocol/json/writer.h"
+
+namespace varve::api {
+namespace {
+
+using Listed = LaterQueries::Listed;
+using protocol::json::Writer;
+
+constexpr std::string_view kQueryPath = "/analytics/query/";
+constexpr std::string_view kChunk = "/chunk-final/";
+
+Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
+  VARVE_ASSIGN_OR_RETURN(auto state, queries.results()->state(name));
+  if (!state) return fail(Code::not_found, "there is no such query, or its result has gone");
+  return std::move(*state);
+}
+
+Result<Response> show_state(LaterQueries& queries, const Request& request) {
+  const QueryName name{request.tenant, request.path.substr(kQueryPath.size())};
+  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
+  return Response::json(200, state_json(state, name.id, queries.source().now_us()));
+}
+
+Result<Response> show_chunk(LaterQueries& queries, const Request& request) {
+  const std::size_t end = request.path.rfind(kChunk);
+  const QueryName name{request.tenant, request.path.substr(kQueryPath.size(), end - kQueryPath.size())};
+  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
+  if (request.path.substr(end + kChunk.size()) != "0") return fail(Code::not_found, "there is one chunk only: 0");
+  if (state.status != 0) return error_response(state.status, state.error);
+  if (!state.ended) return fail(Code::unavailable, "the result is not whole yet: wait for a progress of 100");
+  return result_answer(queries.source().engine.memory(), queries.results(), name, state.parts);
+}
+
+enum class Shown { nothing, progress, error };
+
+void append_list(Writer& json, std::string_view name, const std::vector<Listed>& listed, Shown shown) {
+  json.key(name).begin_array();
+  for (const Listed& one : listed) {
+    json.begin_object().member("query_id", one.id).member("query", one.text).member("enqueue_time", one.asked_us);
+    if (shown == Shown::progress) json.member("progress", one.progress);
+    if (shown == Shown::error) json.member("error_code", one.progress).member("error", one.error);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+Result<Response> list_queries(LaterQueries& queries, const Request& request) {
+  const auto lists = queries.list(request.tenant);
+  std::string body;
+  Writer json(body);
+  json.begin_object();
+  append_list(json, "pending_queries", lists.pending, Shown::nothing);
+  append_list(json, "queries_being_processed", lists.processed, Shown::progress);
+  append_list(json, "abandoned_queries", lists.abandoned, Shown::error);
+  append_list(json, "error_queries", lists.failed, Shown::error);
+  json.end_object();
+  return Response::json(200, std::move(body));
+}
+
+}  // namespace
+
+bool wants_later(const Request& request) {
+  constexpr std::string_view kLater = "202-accepted";
+  return lower(request.header("expect")) == kLater || lower(request.header("postman-expect")) == kLater;
+}
+
+Result<Response> later_answer(LaterQueries& queries, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto id, queries.begin(request.tenant, std::string(request.body)));
+  std::string body;
+  Writer(body).begin_object().member("href", std::string(kQueryPath) + id).end_object();
+  return Response::json(202, std::move(body));
+}
+
+std::shared_ptr<LaterQueries> make_later_queries(const MessageSource& source, const Context& context) {
+  std::shared_ptr<KeptResults> results;
+  if (context.passing_texts == nullptr) {
+    results = std::make_shared<ResultsInMemory>(context.clock, source.engine.memory());
+  } else {
+    const std::int64_t timeout_ms = source.engine.limits().timeout.count();
+    results = std::make_shared<ResultsInTexts>(context.clock, *context.passing_texts, timeout_ms);
+  }
+  context.metrics.gauge("varve_query_results_bytes", "Results of queries that were answered later, in memory.",
+                        [results] { return static_cast<double>(results->bytes()); });
+  return std::make_shared<LaterQueries>(source, context.query_pool, std::move(results));
+}
+
+void add_later_routes(Router& router, const Context& context, const std::shared_ptr<LaterQueries>& queries) {
+  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
+  const auto add = [&](std::string pattern, Result<Response> (*answer)(LaterQueries&, const Request&)) {
+    router.add(Method::get, std::move(pattern),
+               endpoint.on_pool([queries, answer](const Request& request) { return answer(*queries, request); }));
+  };
+  add("/analytics/query/{id}/chunk-final/{number}", show_chunk);
+  add("/analytics/query/{id}", show_state);  // behind the one that it would take for an id
+  add("/analytics/queries", list_queries);
+}
+
+}  // namespace varve::api

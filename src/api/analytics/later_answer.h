@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queries that are answered later, over HTTP:
+//   GET /analytics/query/{id}
+//   GET /analytics/query/{id}/chunk-final/{number}
+//   GET /analytics/queries
+#pragma once
+
+#include <memory>
+
+#include "api/analytics/later_queries.h"
+#include "api/shared/context.h"
+#include "api/shared/http.h"
+
+namespace varve::api {
+
+// Does the request want its answer later?
+bool wants_later(const Request& request);
+// 202, and where it will be.
+Result<Response> later_answer(LaterQueries& queries, const Request& request);
+
+std::shared_ptr<LaterQueries> make_later_queries(const MessageSource& source, const Context& context);
+void add_later_routes(Router& router, const Context& context, const std::shared_ptr<LaterQueries>& queries);
+
+}  // namespace varve::api

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/analytics/purge.h"
+
+#include <array>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "api/analytics/errors.h"
+#include "api/analytics/schema.h"
+#include "api/shared/endpoint.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "language/analytics/members.h"
+#include "language/analytics/time.h"
+#include "protocol/json/tree.h"
+#include "protocol/json/writer.h"
+
+namespace varve::api {
+namespace {
+
+namespace analytics = language::analytics;
+
+std::string random_purge_id() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device device;
+  std::string id = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";
+  for (char& c : id) {
+    if (c == 'x') c = kDigits[device() & 15];
+  }
+  return id;
+}
+
+// One of a tenant at a time. Thread-safe.
+class Purges {
+ public:
+  struct Begun {
+    std::string id;
+    bool is_new;
+  };
+  Begun begin(const std::string& tenant) {
+    const MutexLock lock(mutex_);
+    const auto [at, is_new] = running_.try_emplace(tenant);
+    if (is_new) at->second = random_purge_id();
+    return {at->second, is_new};
+  }
+  void end(const std::string& tenant) {
+    const MutexLock lock(mutex_);
+    running_.erase(tenant);
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::string, std::less<>> running_ VARVE_GUARDED_BY(mutex_);
+};
+
+// Ends when its task has run, or is not run at all.
+struct PurgeUnderWay {
+  std::shared_ptr<Purges> purges;
+  std::string tenant, id;
+  ~PurgeUnderWay() { purges->end(tenant); }
+};
+
+// Messages before this time go.
+Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input) {
+  constexpr int kAll = 100;
+  const std::int64_t now_us = source.now_us() + 1000;  // the clock's millisecond belongs to it
+  if (input.percent == 0) return input.before_us;
+  if (input.percent == kAll) return now_us;
+  VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [] { return Status(); }));
+  if (!first_us || *first_us >= now_us) return now_us;
+  const double kept = static_cast<double>(now_us) - static_cast<double>(*first_us);
+  return *first_us + static_cast<std::int64_t>(kept * input.percent / kAll);
+}
+
+void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std::int64_t end_us) {
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  if (end_us == kFirst) return;
+  const auto deleted = store.delete_messages(purge.tenant, kFirst, end_us - 1, {});
+  if (deleted) {
+    log::info("messages are purged", {{"purge", purge.id}, {"deleted", *deleted}});
+  } else {
+    log::warn("messages cannot be purged", {{"purge", purge.id}, {"error", deleted.error().message}});
+  }
+}
+
+struct Purging {
+  const MessageSource source;
+  storage::MessageStore& store;
+  TaskPool& pool;
+  const std::shared_ptr<Purges> purges = std::make_shared<Purges>();
+
+  Result<Response> operator()(const Request& request) const {
+    VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, source.now_us()));
+    const auto [id, is_new] = purges->begin(request.tenant);
+    if (is_new) {
+      const std::shared_ptr<const PurgeUnderWay> purge(new PurgeUnderWay{purges, request.tenant, id});
+      VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(source, request.tenant, input));
+      if (!pool.post([&to = store, purge, end_us] { delete_before(to, *purge, end_us); })) {
+        return fail(Code::unavailable, "too many requests are waiting");
+      }
+    }
+    std::string body;
+    protocol::json::Writer(body)
+        .begin_object()
+        .member("status", is_new ? "started" : "running")
+        .member("purge_id", id)
+        .end_object();
+    return Response::json(200, std::move(body));
+  }
+};
+
+}  // namespace
+
+Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us) {
+  constexpr std::array<std::string_view, 1> kMembers = {"purge_input"};
+  constexpr std::int64_t kPercentMax = 100;
+  protocol::json::Reader reader(body);
+  VARVE_ASSIGN_OR_RETURN(const auto tree, protocol::json::read_strict(reader));
+  VARVE_RETURN_IF_ERROR(analytics::check_members(tree, kMembers, {}, ""));
+  VARVE_ASSIGN_OR_RETURN(const auto* input, analytics::required(tree, kMembers[0], ""));
+  std::int64_t number = 0;
+  if (input->kind == protocol::json::Kind::string) {
+    VARVE_ASSIGN_OR_RETURN(number, analytics::parse_time(input->text, now_us));
+  } else {
+    VARVE_ASSIGN_OR_RETURN(number, analytics::whole_number_of(*input, kMembers[0]));
+  }
+  if (number < 1) return fail(Code::invalid, "purge_input is 1 to 100 percent, or a time in microseconds since 1970");
+  if (number <= kPercentMax) return PurgeInput{.percent = static_cast<int>(number), .before_us = 0};
+  return PurgeInput{.percent = 0, .before_us = number};
+}
+
+void add_purge_route(Router& router, const Context& context, const MessageSource& source) {
+  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
+  router.add(Method::post, "/analytics/operation/database-purge",
+             endpoint.on_pool(Purging{source, *context.messages, context.slow_pool}), Effect::deletes);
+}
+
+}  // namespace varve::api

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// POST /analytics/operation/database-purge: {"purge_input":…} → {"status":"started","purge_id":…}; what is older goes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/analytics/answering.h"
+#include "api/shared/context.h"
+#include "api/shared/http.h"
+#include "base/result.h"
+
+namespace varve::api {
+
+// What a body asks to be deleted: so many percent of the time from the oldest message to now, or what is older than a
+// time in µs; the other one is 0.
+struct PurgeInput {
+  int percent = 0;
+  std::int64_t before_us = 0;
+};
+// Error: invalid.
+Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us);
+
+void add_purge_route(Router& router, const Context& context, const MessageSource& source);
+
+}  // namespace varve::api

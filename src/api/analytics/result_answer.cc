@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/analytics/result_answer.h"
+
+#include <functional>
+#include <utility>
+
+#include "api/shared/query_answer.h"
+#include "base/log.h"
+#include "base/mutex.h"
+
+namespace varve::api {
+namespace {
+
+// What is held of an answer while it is sent, and the way to end it.
+class ResultBeingSent final : public http::Held {
+ public:
+  explicit ResultBeingSent(const std::shared_ptr<MemoryLedger>& ledger) : held_(ledger, MemoryLedger::Kind::answer) {}
+
+  [[nodiscard]] bool hold() { return held_.resize(kPiecesHeld * kResultPartBytes); }
+  Status on_end(std::function<void()> call) override {
+    const MutexLock lock(mutex_);
+    call_ = std::move(call);
+    return {};
+  }
+  void end() {
+    std::function<void()> call;
+    {
+      const MutexLock lock(mutex_);
+      call = std::exchange(call_, nullptr);
+    }
+    if (call) call();
+  }
+
+ private:
+  MemoryLedger::Account held_;
+  Mutex mutex_;
+  std::function<void()> call_ VARVE_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger, const std::shared_ptr<KeptResults>& results,
+                               const QueryName& name, std::uint32_t parts) {
+  const auto sent = std::make_shared<ResultBeingSent>(ledger);
+  if (!sent->hold()) return fail(Code::unavailable, "requests hold all the memory that limits.memory allows");
+  VARVE_ASSIGN_OR_RETURN(const auto first, results->part(name, 0));
+  Response response = Response::json(200, *first);
+  response.held = sent;
+  if (parts == 1) return response;
+  response.more = [results, name, parts, next = std::uint32_t{1},
+                   weak = std::weak_ptr(sent)](std::string& piece) mutable {
+    piece.clear();
+    if (next == parts) return;
+    const auto part = results->part(name, next++);
+    if (part) {
+      piece = **part;
+      return;
+    }
+    next = parts;
+    log::warn("a result cannot be read to its end", {{"error", part.error().message}});
+    if (const auto being_sent = weak.lock()) being_sent->end();
+  };
+  return response;
+}
+
+}  // namespace varve::api
