@@ -70,6 +70,17 @@ class Answers(Later):
             for _ in range(3):
                 self.assertEqual(json.loads(self.get(chunk["href"]).body), {"value": [{"Xmlmessage": "a"}, {"Xmlmessage": "b & <c>"}]})
 
+    def test_an_href_names_the_tenant_where_the_path_did(self):
+        self.logs.put({"text": "mine"})
+        tenant = "/t/" + self.logs.headers["X-Tenant"]
+        body = json.dumps({"table": "MessageTable", "start_time": "now-1h", "end_time": "now", "select_fields": ["Xmlmessage"]})
+        href = json.loads(self.server.request("POST", tenant + "/analytics/query", body.encode(), LATER).body)["href"]
+        self.assertTrue(href.startswith(tenant + "/analytics/query/"), href)
+        until = time.monotonic() + 60
+        while (state := json.loads(self.server.request("GET", href).body))["progress"] != 100:
+            self.assertLess(time.monotonic(), until)
+        self.assertEqual(json.loads(self.server.request("GET", state["chunks"][0]["href"]).body), {"value": [{"Xmlmessage": "mine"}]})
+
     def test_every_kind_of_question(self):
         self.logs.put(*({"source": f"h{i % 3}", "text": f"text {i}", "objects": [f"Rack:r{i % 4}"]} for i in range(50)))
         kinds = [{}, dict(limit=3), dict(sort_fields=["Xmlmessage"], sort=2), dict(where=[[term("Source", "none")]]),
@@ -157,6 +168,30 @@ class Bounded(Later):
         (failed,) = self.lists()["error_queries"]
         self.assertEqual((failed["error_code"], failed["query_id"]), (-105, href.split("/")[-1]))
         self.assertEqual(self.lists("stranger")["error_queries"], [])
+
+
+@unittest.skipIf(cluster.chosen(), "results of a cluster are in Cassandra")
+class Memory(Later):
+    config = {"limits.memory": "32MiB"}
+
+    def test_results_take_a_part_of_it(self):
+        """A quarter. What finds no room fails and says so; what is kept stays."""
+        for first in range(0, 3000, 500):
+            self.logs.put(*({"text": f"{i} " + "x" * 1000} for i in range(first, first + 500)))
+        kept, ended = [], None
+        while ended is None or ended["progress"] == 100:
+            href = self.begun()
+            ended = self.ended(href)
+            if ended["progress"] == 100:
+                kept.append(href)
+            self.assertLess(len(kept), 5)
+        self.assertEqual(len(kept), 2)  # of 3 MB
+        self.assertEqual(ended["progress"], -16)  # EBUSY
+        self.assertIn("results that are kept", ended["error"])
+        self.assertEqual(self.get(href + "/chunk-final/0").status, 503)
+        self.assertLess(self.server.metric("varve_query_results_bytes"), 8 << 20)
+        for href in kept:
+            self.assertEqual(len(json.loads(self.get(href + "/chunk-final/0").body)["value"]), 3000)
 
 
 class Purge(Later):

@@ -70,6 +70,10 @@ class Shapes:
         return None
 
     @staticmethod
+    def error(answer):
+        return None if answer.json().get("error") else "no error text"
+
+    @staticmethod
     def allow(answer):
         return None if answer.header("Allow") else "no Allow header"
 
@@ -116,6 +120,9 @@ class Malformed(ServerCase):
 
     def test_messages(self):
         self.run_table(cases.LOKI + cases.OTLP + cases.BULK)
+
+    def test_analytics(self):
+        self.run_table(cases.ANALYTICS)
 
     def test_http(self):
         self.run_table(cases.HTTP)

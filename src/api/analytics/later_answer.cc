@@ -13,11 +13,19 @@
 namespace varve::api {
 namespace {
 
-using Listed = LaterQueries::Listed;
+using ListedLater = LaterQueries::Listed;
 using protocol::json::Writer;
 
 constexpr std::string_view kQueryPath = "/analytics/query/";
 constexpr std::string_view kChunk = "/chunk-final/";
+
+// With the tenant, if the path that was asked for has it.
+std::string href_of(const Request& request, std::string_view id) {
+  const bool in_header =
+      request.header("x-tenant") == request.tenant || request.header("x-scope-orgid") == request.tenant;
+  const std::string before = request.tenant_named && !in_header ? "/t/" + request.tenant : "";
+  return before + std::string(kQueryPath) + std::string(id);
+}
 
 Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
   VARVE_ASSIGN_OR_RETURN(auto state, queries.results()->state(name));
@@ -28,7 +36,7 @@ Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
 Result<Response> show_state(LaterQueries& queries, const Request& request) {
   const QueryName name{request.tenant, request.path.substr(kQueryPath.size())};
   VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
-  return Response::json(200, state_json(state, name.id, queries.source().now_us()));
+  return Response::json(200, state_json(state, href_of(request, name.id), queries.source().now_us()));
 }
 
 Result<Response> show_chunk(LaterQueries& queries, const Request& request) {
@@ -43,9 +51,9 @@ Result<Response> show_chunk(LaterQueries& queries, const Request& request) {
 
 enum class Shown { nothing, progress, error };
 
-void append_list(Writer& json, std::string_view name, const std::vector<Listed>& listed, Shown shown) {
+void append_list(Writer& json, std::string_view name, const std::vector<ListedLater>& listed, Shown shown) {
   json.key(name).begin_array();
-  for (const Listed& one : listed) {
+  for (const ListedLater& one : listed) {
     json.begin_object().member("query_id", one.id).member("query", one.text).member("enqueue_time", one.asked_us);
     if (shown == Shown::progress) json.member("progress", one.progress);
     if (shown == Shown::error) json.member("error_code", one.progress).member("error", one.error);
@@ -77,7 +85,7 @@ bool wants_later(const Request& request) {
 Result<Response> later_answer(LaterQueries& queries, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto id, queries.begin(request.tenant, std::string(request.body)));
   std::string body;
-  Writer(body).begin_object().member("href", std::string(kQueryPath) + id).end_object();
+  Writer(body).begin_object().member("href", href_of(request, id)).end_object();
   return Response::json(202, std::move(body));
 }
 

@@ -83,7 +83,7 @@ TEST_F(LaterQueriesTest, AResultCanBeReadUntilItsTimeIsOver) {
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(whole(*results, {"t", *id}), R"({"value":[{"Xmlmessage":"a"},{"Xmlmessage":"b"}]})");
     }
-    EXPECT_EQ(state_json(*state, *id, state->told_us + 1'500'000),
+    EXPECT_EQ(state_json(*state, "/analytics/query/" + *id, state->told_us + 1'500'000),
               R"({"progress":100,"chunks":[{"progress":100,"start_time":0,"end_time":1000,"href":"/analytics/query/)" +
                   *id + R"(/chunk-final/0","ttl":298,"lines":1,"count":2}]})");
     EXPECT_EQ(results->state({"other", *id}).value(), std::nullopt);

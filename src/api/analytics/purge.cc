@@ -67,14 +67,14 @@ struct PurgeUnderWay {
 
 // Messages before this time go.
 Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input) {
-  constexpr int kAll = 100;
+  constexpr int kWhole = 100;
   const std::int64_t now_us = source.now_us() + 1000;  // the clock's millisecond belongs to it
   if (input.percent == 0) return input.before_us;
-  if (input.percent == kAll) return now_us;
+  if (input.percent == kWhole) return now_us;
   VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [] { return Status(); }));
   if (!first_us || *first_us >= now_us) return now_us;
   const double kept = static_cast<double>(now_us) - static_cast<double>(*first_us);
-  return *first_us + static_cast<std::int64_t>(kept * input.percent / kAll);
+  return *first_us + static_cast<std::int64_t>(kept * input.percent / kWhole);
 }
 
 void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std::int64_t end_us) {

@@ -75,7 +75,7 @@ Result<QueryState> read_state(std::string_view text) {
   return state;
 }
 
-std::string state_json(const QueryState& state, std::string_view id, std::int64_t now_us) {
+std::string state_json(const QueryState& state, std::string_view href, std::int64_t now_us) {
   const std::int64_t left_us = std::max<std::int64_t>(state.told_us + kResultLifeUs - now_us, 0);
   std::string out;
   Writer json(out);
@@ -83,7 +83,7 @@ std::string state_json(const QueryState& state, std::string_view id, std::int64_
   if (state.status != 0) json.member("error", state.error);
   json.key("chunks").begin_array().begin_object().member("progress", state.shown_progress());
   json.member("start_time", state.first_us).member("end_time", state.last_us);
-  json.member("href", "/analytics/query/" + std::string(id) + "/chunk-final/0");
+  json.member("href", std::string(href) + "/chunk-final/0");
   json.member("ttl", left_us / 1'000'000).member("lines", state.parts).member("count", state.rows);
   json.end_object().end_array().end_object();
   return out;

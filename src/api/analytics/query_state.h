@@ -40,7 +40,7 @@ struct QueryState {
 std::string text_of(const QueryState& state);
 Result<QueryState> read_state(std::string_view text);
 
-// What GET /analytics/query/{id} answers.
-std::string state_json(const QueryState& state, std::string_view id, std::int64_t now_us);
+// What GET /analytics/query/{id} answers. `href`: that path.
+std::string state_json(const QueryState& state, std::string_view href, std::int64_t now_us);
 
 }  // namespace varve::api
