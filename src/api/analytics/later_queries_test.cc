@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <future>
 #include <optional>
 
@@ -47,7 +49,8 @@ class LaterQueriesTest : public ::testing::Test {
  protected:
   LaterQueriesTest() { messages_.add({{10, "a", 1}, {20, "b", 2}}); }
 
-  MessageSource source() { return {messages_, engine_, clock_, 1000}; }
+  MessageSource source_of(std::uint64_t rows_max) { return {messages_, engine_, clock_, rows_max}; }
+  MessageSource source() { return source_of(1000); }
   std::shared_ptr<KeptResults> in_memory() { return std::make_shared<ResultsInMemory>(clock_, ledger_); }
   // Waits for what has been begun.
   void finish() { pool_.reset(); }
@@ -154,6 +157,51 @@ TEST_F(LaterQueriesTest, FailuresAndKilledOnesAreListed) {
   EXPECT_TRUE(queries.list("other").failed.empty());
   clock_.advance_ms(kLifeMs + 1);
   EXPECT_TRUE(queries.list("t").failed.empty());
+}
+
+// Says how far queries have come whenever a part is kept.
+class PartsWatched final : public KeptResults {
+ public:
+  explicit PartsWatched(std::shared_ptr<KeptResults> below) : below_(std::move(below)) {}
+  Status put_state(const QueryName& query, const QueryState& state) override { return below_->put_state(query, state); }
+  [[nodiscard]] Result<std::optional<QueryState>> state(const QueryName& query) override {
+    return below_->state(query);
+  }
+  Status put_part(const QueryName& query, std::uint32_t number, std::string part) override {
+    on_part(number);
+    return below_->put_part(query, number, std::move(part));
+  }
+  [[nodiscard]] Result<std::shared_ptr<const std::string>> part(const QueryName& query, std::uint32_t number) override {
+    return below_->part(query, number);
+  }
+  std::function<void(std::uint32_t)> on_part;
+
+ private:
+  const std::shared_ptr<KeptResults> below_;
+};
+
+TEST_F(LaterQueriesTest, ProgressIsShownWhileItRuns) {
+  std::vector<query::testing::PartsStore::Message> many;
+  for (int i = 0; i < 9000; ++i) {
+    many.push_back({100 + i / 10, std::string(300, 'x'), static_cast<std::uint64_t>(i + 3)});
+  }
+  messages_.add(many);
+  const auto results = std::make_shared<PartsWatched>(in_memory());
+  LaterQueries queries(source_of(10'000), *pool_, results);
+  std::vector<int> progress;
+  results->on_part = [&](std::uint32_t) {
+    const auto running = queries.list("t").processed;
+    ASSERT_EQ(running.size(), 1U);
+    progress.push_back(running[0].progress);
+  };
+  const auto id = queries.begin("t", std::string(kAll)).value();
+  finish();
+  EXPECT_EQ(results->state({"t", id}).value()->rows, 9002U);
+  ASSERT_GT(progress.size(), 4U);
+  EXPECT_TRUE(std::ranges::is_sorted(progress));
+  EXPECT_GT(progress.front(), 15);
+  EXPECT_GT(progress.back(), progress.front() + 30);
+  EXPECT_LT(progress.back(), 90);
 }
 
 TEST_F(LaterQueriesTest, WhatRunsIsCancelledWhenTheServerStops) {

@@ -180,7 +180,8 @@ void add_analytics_schema(Router& router, const Context& context, const MessageS
                endpoint.on_pool([source, answer](const Request& request) { return answer(source, request); }));
   };
   router.add(Method::get, "/analytics", [](const Request&, const Responder& respond) {
-    respond(links_response({{"tables", "/analytics/tables"}, {"query", "/analytics/query"}}));
+    respond(links_response(
+        {{"tables", "/analytics/tables"}, {"query", "/analytics/query"}, {"queries", "/analytics/queries"}}));
   });
   add("/analytics/tables", list_tables);
   add("/analytics/table/{table}/schema", show_schema);
