@@ -8,50 +8,19 @@ import unittest
 from support import senders
 from support.case import T0, OwnServerCase
 from support.client import http_request
+from support.interrupted import Progress, Writer
 
 ROUNDS = 30
 BATCH = 20
 FIELDS = ("a", "b", "c")
 
 
-class Writer(threading.Thread):
-    """Writes batch after batch until the connection breaks. `sent` and `acknowledged` are counts of samples: sample
-    number n has the time base + n and the value n."""
+class SampleWriter(Writer):
+    """Sample number n has the time base + n and the value n."""
 
     def __init__(self, server, name, base, send, progress):
-        super().__init__(daemon=True)
-        self.server, self.metric, self.base, self.send, self.progress = server, name, base, send, progress
-        self.sent = self.acknowledged = 0
-        self.fault = None
-
-    def run(self):
-        try:
-            while True:
-                numbers = range(self.sent, self.sent + BATCH)
-                self.sent += BATCH
-                if not self.send(self.server, self.metric, [(self.base + n, n) for n in numbers]):
-                    return
-                self.acknowledged += BATCH
-                self.progress.step()
-        except OSError:
-            pass  # killed
-        except Exception as e:  # pylint: disable=broad-except
-            self.fault = e
-
-
-class Progress:
-    def __init__(self):
-        self.condition = threading.Condition()
-        self.batches = 0
-
-    def step(self):
-        with self.condition:
-            self.batches += 1
-            self.condition.notify_all()
-
-    def wait_for(self, batches, seconds=30):
-        with self.condition:
-            return self.condition.wait_for(lambda: self.batches >= batches, seconds)
+        super().__init__(name, lambda numbers: send(server, name, [(base + n, n) for n in numbers]), progress, BATCH)
+        self.base, self.by_influx = base, send is send_influx
 
 
 def send_influx(server, metric, samples):
@@ -72,7 +41,7 @@ PROTOCOLS = {"influx": send_influx, "kairosdb": by("kairosdb"), "rw": by("remote
 class Crash(OwnServerCase):
     def check(self, server, writer):
         """All acknowledged samples are there; beyond them only whole things that were sent."""
-        names = [f"{writer.metric}_{f}" for f in FIELDS] if writer.send is send_influx else [writer.metric]
+        names = [f"{writer.what}_{f}" for f in FIELDS] if writer.by_influx else [writer.what]
         for name in names:
             got = server.values(name)
             numbers = [v for _, v in got]
@@ -82,7 +51,7 @@ class Crash(OwnServerCase):
                                    f"the first is number {min(lost, default=None)}")
             self.assertTrue(not numbers or max(numbers) < writer.sent, f"{name}: invented")
             self.assertEqual(len(numbers), len(set(numbers)), f"{name}: doubled")
-            if writer.send is send_influx and len(numbers) != writer.acknowledged:
+            if writer.by_influx and len(numbers) != writer.acknowledged:
                 # One request is one record of the log: it is there whole or not at all.
                 self.assertEqual(len(numbers) % BATCH, 0, f"{name}: half a request")
 
@@ -93,7 +62,7 @@ class Crash(OwnServerCase):
         acknowledged = 0
         for number in range(ROUNDS):
             progress = Progress()
-            writers = [Writer(server, f"crash.{name}.{number}", T0 + number * 10_000_000, send, progress)
+            writers = [SampleWriter(server, f"crash.{name}.{number}", T0 + number * 10_000_000, send, progress)
                        for name, send in PROTOCOLS.items()]
             for writer in writers:
                 writer.start()
@@ -105,9 +74,7 @@ class Crash(OwnServerCase):
                 progress.wait_for(progress.batches + chance.randrange(0, 30))
             server.kill()
             for writer in writers:
-                writer.join(30)
-                self.assertFalse(writer.is_alive())
-                self.assertIsNone(writer.fault)
+                writer.end(self)
             if settler:
                 settler.join(30)
             server.start()

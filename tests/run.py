@@ -26,7 +26,7 @@ SECONDS_MAX = 900  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.
 ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "contrail_test", "delete_test", "histograms_test",
               "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
-              "malformed_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "telegraf_test",
+              "malformed_test", "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "telegraf_test",
               "tenants_test", "times_test", "too_old_test"]
 
 
@@ -186,7 +186,7 @@ def run(modules, arguments):
     begin = time.monotonic()
     runner = Runner(arguments)
     # The longest first, so that no core is idle at the end.
-    order = {"clocks_test": 0, "cluster_faults_test": 0, "cluster_test": 0, "cassandra_test": 0, "crash_test": 0,
+    order = {"clocks_test": 0, "cluster_faults_test": 0, "cluster_test": 0, "cassandra_test": 0, "crash_test": 0, "messages_crash_test": 1,
              "kairosdb_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
