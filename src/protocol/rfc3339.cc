@@ -6,7 +6,8 @@
 namespace varve::protocol {
 namespace {
 
-constexpr std::size_t kSecondsEnd = 19;  // of 2026-11-24T13:19:27
+constexpr std::size_t kDayEnd = 10;  // of 2026-11-24T13:19:27
+constexpr std::size_t kSecondsEnd = 19;
 
 // The number of the two digits at `at`; above 99 if they are none.
 unsigned two_digits(const char* at) {
@@ -26,42 +27,76 @@ std::optional<std::int64_t> days_of(const char* at) {
   return std::chrono::sys_days(date).time_since_epoch().count();
 }
 
-// Seconds that Z or ±hh:mm is ahead of UTC.
-std::optional<std::int64_t> offset_of(std::string_view zone) {
-  if (zone == "Z" || zone == "z") return 0;
-  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The zone at out.zone_at: Z, +02:00, +0200, +02. None: out.end stays there.
+void read_zone(std::string_view text, WrittenTime& out) {
+  const std::string_view zone = text.substr(out.zone_at);
+  if (zone.empty()) return;
+  if (zone[0] == 'Z' || zone[0] == 'z') {
+    out.ahead_s = 0;
+    out.end = out.zone_at + 1;
+    return;
+  }
+  if ((zone[0] != '+' && zone[0] != '-') || zone.size() < 3) return;
   const unsigned hours = two_digits(zone.data() + 1);
-  const unsigned minutes = two_digits(zone.data() + 4);
-  if (hours > 23 || minutes > 59) return std::nullopt;
-  const auto seconds = static_cast<std::int64_t>(hours * 3600 + minutes * 60);
-  return zone[0] == '-' ? -seconds : seconds;
+  unsigned minutes = 0;
+  std::size_t end = 3;
+  if (zone.size() > end && (zone[end] == ':' || is_digit(zone[end]))) {
+    end += zone[end] == ':' ? 3 : 2;
+    if (zone.size() < end) return;
+    minutes = two_digits(zone.data() + end - 2);
+  }
+  if (hours > 23 || minutes > 59) return;
+  const int seconds = static_cast<int>(hours * 3600 + minutes * 60);
+  out.ahead_s = zone[0] == '-' ? -seconds : seconds;
+  out.end = out.zone_at + end;
 }
 
 }  // namespace
 
-std::optional<PreciseTime> read_rfc3339(std::string_view text) {
-  if (text.size() <= kSecondsEnd) return std::nullopt;
-  const char* const at = text.data();
-  const auto days = days_of(at);
-  const unsigned hour = two_digits(at + 11);
-  const unsigned minute = two_digits(at + 14);
-  const unsigned second = two_digits(at + 17);
-  const bool parted = (at[10] == 'T' || at[10] == 't' || at[10] == ' ') && at[13] == ':' && at[16] == ':';
-  if (!days || !parted || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  std::size_t i = kSecondsEnd;
-  unsigned nanos = 0;
-  if (text[i] == '.') {
-    unsigned unit = 100'000'000;
-    const std::size_t first = ++i;
-    for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i, unit /= 10) {
-      nanos += static_cast<unsigned>(text[i] - '0') * unit;
-    }
-    if (i == first) return std::nullopt;
+std::optional<int> read_clock(std::string_view text, std::size_t at) {
+  if (text.size() < at + 8) return std::nullopt;
+  const char* const clock = text.data() + at;
+  const unsigned hour = two_digits(clock);
+  const unsigned minute = two_digits(clock + 3);
+  const unsigned second = two_digits(clock + 6);
+  if (clock[2] != ':' || clock[5] != ':' || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return static_cast<int>(hour * 3600 + minute * 60 + second);
+}
+
+std::size_t read_fraction(std::string_view text, std::size_t at, unsigned& nanos) {
+  unsigned unit = 100'000'000;
+  std::size_t end = at + 1;
+  for (; end < text.size() && is_digit(text[end]); ++end, unit /= 10) {
+    nanos += static_cast<unsigned>(text[end] - '0') * unit;
   }
-  const auto offset = offset_of(text.substr(i));
-  if (!offset) return std::nullopt;
-  const std::int64_t seconds = *days * 86'400 + hour * 3600 + minute * 60 + second - *offset;
-  return PreciseTime{seconds * 1'000'000 + nanos / 1000, nanos % 1000};
+  return end == at + 1 ? at : end;
+}
+
+std::optional<WrittenTime> begins_as_rfc3339(std::string_view text) {
+  if (text.size() < kSecondsEnd) return std::nullopt;
+  const char parting = text[kDayEnd];
+  if (parting != 'T' && parting != 't' && parting != ' ') return std::nullopt;
+  const auto days = days_of(text.data());
+  const auto clock = read_clock(text, kDayEnd + 1);
+  if (!days || !clock) return std::nullopt;
+  unsigned nanos = 0;
+  WrittenTime out;
+  out.zone_at = kSecondsEnd;
+  if (text.size() > kSecondsEnd && text[kSecondsEnd] == '.') out.zone_at = read_fraction(text, kSecondsEnd, nanos);
+  out.end = out.zone_at;
+  read_zone(text, out);
+  out.local = {(*days * 86'400 + *clock) * 1'000'000 + nanos / 1000, nanos % 1000};
+  return out;
+}
+
+std::optional<PreciseTime> read_rfc3339(std::string_view text) {
+  const auto written = begins_as_rfc3339(text);
+  if (!written || !written->ahead_s || written->end != text.size()) return std::nullopt;
+  const std::string_view zone = text.substr(written->zone_at);
+  if (zone.size() != 1 && (zone.size() != 6 || zone[3] != ':')) return std::nullopt;  // +02 is looser than RFC 3339
+  return PreciseTime{written->local.us - *written->ahead_s * std::int64_t{1'000'000}, written->local.nanos};
 }
 
 }  // namespace varve::protocol

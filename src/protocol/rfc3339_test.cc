@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace varve::protocol {
 namespace {
 
@@ -67,6 +69,38 @@ TEST(Rfc3339, WhatIsNone) {
                            "+026-11-24T13:19:27Z"}) {
     EXPECT_EQ(read_rfc3339(text), std::nullopt) << text;
   }
+}
+
+TEST(Rfc3339, WhatATextBeginsWith) {
+  struct Case {
+    std::string_view text;
+    std::optional<int> ahead_s;
+    std::size_t zone_at, end;
+  };
+  for (const auto& [text, ahead_s, zone_at, end] : {
+           Case{"2026-11-24T13:19:27", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27 host", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27Z host", 0, 19, 20},
+           {"2026-11-24T13:19:27.000+02:00", 7200, 23, 29},
+           {"2026-11-24T13:19:27-0230x", -9000, 19, 24},
+           {"2026-11-24T13:19:27+02 x", 7200, 19, 22},
+           {"2026-11-24T13:19:27+02", 7200, 19, 22},
+           {"2026-11-24T13:19:27+2", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27+023", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27+02:", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27+02:3x", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27+24", std::nullopt, 19, 19},
+           {"2026-11-24T13:19:27.", std::nullopt, 19, 19},
+       }) {
+    const auto got = begins_as_rfc3339(text);
+    ASSERT_TRUE(got) << text;
+    EXPECT_EQ(got->local, (PreciseTime{1795526367000000, 0})) << text;
+    EXPECT_EQ(got->ahead_s, ahead_s) << text;
+    EXPECT_EQ(got->zone_at, zone_at) << text;
+    EXPECT_EQ(got->end, end) << text;
+  }
+  EXPECT_FALSE(begins_as_rfc3339("2026-11-24T13:19:2"));
+  EXPECT_FALSE(begins_as_rfc3339("2026-11-24x13:19:27"));
 }
 
 }  // namespace

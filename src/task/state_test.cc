@@ -27,7 +27,8 @@ TEST(State, comes_back_as_it_was) {
 }
 
 TEST(State, a_count_is_never_negative) {
-  const State state = state_of(R"({"metrics":[{"metric":"m","points":-3},{"metric":"n","points":18446744073709551615}]})").value();
+  const State state =
+      state_of(R"({"metrics":[{"metric":"m","points":-3},{"metric":"n","points":18446744073709551615}]})").value();
   EXPECT_EQ(state.metrics[0].points, 0U);
   EXPECT_EQ(state.metrics[1].points, ~0ULL);
   EXPECT_EQ(to_json(state_of(to_json(state)).value()), to_json(state));

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 24> kFacilities{"kern",   "user",   "mail
 
 // "": the message does not say.
 struct Header {
-  Moment time;
+  PreciseTime time;
   std::string_view host;
   std::string_view program;
   std::string_view pid;

@@ -35,48 +35,14 @@ std::optional<std::int64_t> day_start(int year, int month, int day) {
   return std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86'400;
 }
 
-// hh:mm:ss, eight characters; a leap second is the one that follows. -1: it is none.
-int clock_at(std::string_view text, std::size_t at) {
-  const int hour = number_at(text, at, 2);
-  const int minute = number_at(text, at + 3, 2);
-  const int second = number_at(text, at + 6, 2);
-  const bool good = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 60 &&
-                    text[at + 2] == ':' && text[at + 5] == ':';
-  return good ? hour * 3600 + minute * 60 + second : -1;
-}
-
-// A point (or comma) and digits, if they are there; returns where they end.
-std::size_t fraction_at(std::string_view text, std::size_t at, bool comma, Moment& out) {
-  if (!is_at(text, at, '.') && !(comma && is_at(text, at, ','))) return at;
-  std::size_t end = at + 1;
+// A point or comma and digits, if they are there; returns where they end.
+std::size_t fraction_at(std::string_view text, std::size_t at, PreciseTime& out) {
+  if (!is_at(text, at, '.') && !is_at(text, at, ',')) return at;
   unsigned nanos = 0;
-  unsigned unit = 100'000'000;
-  for (; end < text.size() && text[end] >= '0' && text[end] <= '9'; ++end, unit /= 10) {
-    nanos += unit * static_cast<unsigned>(text[end] - '0');
-  }
-  if (end == at + 1) return at;
+  const std::size_t end = read_fraction(text, at, nanos);
   out.us += nanos / 1000;
   out.nanos = nanos % 1000;
   return end;
-}
-
-struct Offset {
-  std::size_t end;  // of its text; 0: there is none
-  int seconds;
-};
-
-// Z, +02:00, +0200, +02.
-Offset offset_at(std::string_view text, std::size_t at) {
-  if (is_at(text, at, 'Z') || is_at(text, at, 'z')) return {at + 1, 0};
-  if (!is_at(text, at, '+') && !is_at(text, at, '-')) return {0, 0};
-  const int sign = text[at] == '-' ? -1 : 1;
-  const int hours = number_at(text, at + 1, 2);
-  if (hours < 0 || hours > 23) return {0, 0};
-  if (ends_at(text, at + 3)) return {at + 3, sign * hours * 3600};
-  const std::size_t minutes_at = is_at(text, at + 3, ':') ? at + 4 : at + 3;
-  const int minutes = number_at(text, minutes_at, 2);
-  if (minutes < 0 || minutes > 59) return {0, 0};
-  return {minutes_at + 2, sign * (hours * 3600 + minutes * 60)};
 }
 
 std::int64_t utc_us(std::int64_t local_seconds, model::TimeZone zone) {
@@ -138,34 +104,26 @@ BsdDay bsd_day(std::string_view text) {
 
 }  // namespace
 
-bool take_rfc3339(std::string_view& text, model::TimeZone zone, Moment& out) {
-  constexpr std::size_t kClockAt = 11;
-  constexpr std::size_t kClockEnd = 19;
-  if (text.size() < kClockEnd || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't')) return false;
-  const int year = number_at(text, 0, 4);
-  const int month = number_at(text, 5, 2);
-  const int day = number_at(text, 8, 2);
-  const int clock = clock_at(text, kClockAt);
-  if (year < 0 || month < 1 || day < 1 || clock < 0) return false;
-  const auto start = day_start(year, month, day);
-  if (!start) return false;
-  Moment found;
-  std::size_t end = fraction_at(text, kClockEnd, false, found);
-  const Offset offset = offset_at(text, end);
-  if (offset.end != 0) end = offset.end;
-  if (!ends_at(text, end)) return false;
-  found.us += offset.end != 0 ? (*start + clock - offset.seconds) * 1'000'000 : utc_us(*start + clock, zone);
-  out = found;
-  text.remove_prefix(end);
+bool take_rfc3339(std::string_view& text, model::TimeZone zone, PreciseTime& out) {
+  const auto written = begins_as_rfc3339(text);
+  if (!written || text[10] == ' ' || !ends_at(text, written->end)) return false;
+  out = written->local;
+  if (written->ahead_s) {
+    out.us -= *written->ahead_s * std::int64_t{1'000'000};
+  } else {
+    const std::int64_t seconds = model::window_start(out.us, 1'000'000) / 1'000'000;
+    out.us += utc_us(seconds, zone) - seconds * 1'000'000;
+  }
+  text.remove_prefix(written->end);
   return true;
 }
 
-bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Moment& out) {
+bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, PreciseTime& out) {
   const BsdDay date = bsd_day(text);
-  const int clock = date.end != 0 ? clock_at(text, date.end) : -1;
-  if (clock < 0) return false;
-  Moment found;
-  std::size_t end = fraction_at(text, date.end + 8, true, found);
+  const auto clock = date.end != 0 ? read_clock(text, date.end) : std::nullopt;
+  if (!clock) return false;
+  PreciseTime found;
+  std::size_t end = fraction_at(text, date.end + 8, found);
   if (const auto named = text.substr(end, 4); named == " UTC" || named == " GMT") {
     if (ends_at(text, end + 4) || text[end + 4] == ':') {
       zone = {};
@@ -176,9 +134,9 @@ bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone 
   if (!ends_at(text, end)) return false;
   const std::int64_t now = model::window_start(zone.to_local(model::window_start(now_us, 1000) / 1000), 1000) / 1000;
   const auto start =
-      date.year >= 0 ? day_start(date.year, date.month, date.day) : nearest(date.month, date.day, clock, now);
+      date.year >= 0 ? day_start(date.year, date.month, date.day) : nearest(date.month, date.day, *clock, now);
   if (!start) return false;
-  found.us += utc_us(*start + clock, zone);
+  found.us += utc_us(*start + *clock, zone);
   out = found;
   text.remove_prefix(end);
   return true;

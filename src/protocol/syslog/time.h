@@ -7,21 +7,16 @@
 #include <string_view>
 
 #include "model/time_zone.h"
+#include "protocol/rfc3339.h"
 
 namespace varve::protocol::syslog {
 
-struct Moment {
-  std::int64_t us = 0;  // since 1970-01-01 UTC
-  unsigned nanos = 0;   // 0 … 999, behind the microsecond
-};
-
 // 2003-10-11T22:14:15.003Z; offsets as +02:00, +0200 and +02, or none: then it is the zone's local time. Digits beyond
 // nanoseconds are cut off.
-bool take_rfc3339(std::string_view& text, model::TimeZone zone, Moment& out);
+bool take_rfc3339(std::string_view& text, model::TimeZone zone, PreciseTime& out);
 
 // Oct 11 22:14:15, of the year that brings it nearest to now, in the zone's local time. Also as routers write it: `*`
-// or
-// `.` in front, the year behind the day, a fraction, UTC or GMT, a colon behind.
-bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Moment& out);
+// or `.` in front, the year behind the day, a fraction, UTC or GMT, a colon behind.
+bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, PreciseTime& out);
 
 }  // namespace varve::protocol::syslog
