@@ -18,6 +18,7 @@ from support.case import ServerCase
 from support.client import wait_until
 from support.cluster import die_with_parent
 from support.documents import snippets
+from support.logs import Logs, term
 from support.server import Server, free_port
 
 COLUMNS = ["Source", "ModuleId", "Pid", "Level", "Category", "Messagetype", "Type", "Xmlmessage"]
@@ -124,7 +125,7 @@ class Daemons(Syslog):
     # --- rsyslog ---
 
     def rsyslog(self, name, action, settings="", more=None):
-        debs = debian.unpacked("rsyslog", "rsyslog", "rsyslog-gnutls")
+        debs = debian.unpacked("rsyslog-outputs", "rsyslog", "rsyslog-gnutls", "rsyslog-elasticsearch")
         config = f"""
 global(workDirectory="{{folder}}" maxMessageSize="64k" {settings})
 module(load="imuxsock" SysSock.Use="off")
@@ -157,6 +158,31 @@ input(type="imuxsock" Socket="{{socket}}" RateLimit.Interval="0")
                 self.pass_on(child, f"rs-{way}", " " if "Protocol23" in action else "")
                 child.stop()
         self.assertEqual(set(self.refused().values()), {0}, self.refused())
+
+    def test_rsyslogs_elasticsearch(self):
+        """Its output omelasticsearch, which asks for the cluster's health first."""
+        template = """
+module(load="omelasticsearch")
+template(name="document" type="list" option.jsonf="on") {{
+    property(outname="@timestamp" name="timereported" dateFormat="rfc3339" format="jsonf")
+    property(outname="host.name" name="hostname" format="jsonf")
+    property(outname="log.level" name="syslogseverity-text" format="jsonf")
+    property(outname="process.name" name="programname" format="jsonf")
+    property(outname="facility" name="syslogfacility-text" format="jsonf")
+    property(outname="message" name="msg" format="jsonf")
+}}
+action(type="omelasticsearch" server="127.0.0.1" serverport="%d" template="document" %s)
+"""
+        child = self.rsyslog("rs-bulk", "", more=template % (self.server.port, 'searchIndex="logs" searchType="" bulkmode="on"'))
+        child.send(*[message.replace(b"%s", b"rs-bulk", 1).replace(b"%%", b"%") for message in Daemons.MESSAGES])
+        logs, where = Logs(self.server), [[term("ModuleId", "rs-bulk")]]
+        wait_until(lambda: len(logs.rows(where=where)) >= 4, 30, "four documents")
+        child.stop()
+        expected = {' first [x] "y" %s': (6, "daemon"), " zweite ä €": (5, "daemon"), " no pid": (3, "user"), " " + "long " * 1500 + "end": (6, "daemon")}
+        rows = logs.rows(["Source", "Level", "facility", "_index", "Xmlmessage"], where=where)
+        self.assertEqual(len(rows), 4)
+        self.assertEqual({row["Xmlmessage"]: (row["Level"], row["facility"]) for row in rows}, expected)
+        self.assertEqual({(row["Source"], row["_index"]) for row in rows}, {(HOST, "logs")})
 
     def test_rsyslog_keeps_lines_together(self):
         child = self.rsyslog("rs-trace", f'port="{self.ports["tcp"]}" protocol="tcp" TCP_Framing="octet-counted"',
