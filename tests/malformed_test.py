@@ -2,11 +2,15 @@
 """Malformed input of every protocol: the right status, the right shape of error, the neighbours kept, the server well."""
 
 import json
+import socket
 import unittest
 
 import malformed_cases as cases
+import malformed_messages as messages
 from support.case import T0, ServerCase
 from support.client import raw_http
+from support.logs import Logs
+from support.server import free_port
 
 
 class Shapes:
@@ -186,6 +190,83 @@ class Malformed(ServerCase):
         before = self.server.metric("varve_samples_rejected_total")
         self.server.post("/write?precision=ms", f"ic value=abc {T0}\n")
         self.assertEqual(self.server.metric("varve_samples_rejected_total"), before + 1)
+
+
+class MalformedMessages(ServerCase):
+    """Each case has a tenant of its own."""
+
+    config = {"syslog.tcp": f"127.0.0.1:{free_port()}", "syslog.tenant": "syslog"}
+
+    def stored(self, number):
+        logs = Logs(self.server, f"t{number}")
+        return logs.texts() if logs.rows(["Source"]) else []
+
+    def test_enough_cases(self):
+        pushed = cases.LOKI + cases.OTLP + cases.BULK + cases.LOGQL
+        of_messages = (messages.LINES, messages.BODIES, messages.XML, messages.SYSLOG, messages.ANALYTICS, pushed)
+        self.assertGreaterEqual(sum(map(len, of_messages)), 270)
+        for table in of_messages[:-1]:
+            self.assertEqual(len({case[0] for case in table}), len(table))
+
+    def test_lines(self):
+        for number, (name, line, says) in enumerate(messages.LINES):
+            with self.subTest(name):
+                bad = line if isinstance(line, bytes) else line.encode()
+                answer = self.server.post("/api/v1/messages", b'{"text":"before"}\n' + bad + b'\n\n{"text":"after"}\n', {"X-Tenant": f"t{number}"})
+                self.assertEqual(answer.status, 400)
+                got = answer.json()
+                self.assertEqual((got["accepted"], got["rejected"], [e["line"] for e in got["errors"]]), (2, 1, [2]), got)
+                self.assertIn(says, got["errors"][0]["error"])
+                self.assertLess(len(got["errors"][0]["error"]), 1000)
+                self.assertEqual(self.stored(number), ["before", "after"])
+        self.assertTrue(self.server.alive())
+
+    def test_bodies(self):
+        for number, (name, body, headers, parameters, status, kept) in enumerate(messages.BODIES, 1000):
+            with self.subTest(name):
+                answer = self.server.post("/api/v1/messages" + parameters, body, {"X-Tenant": f"t{number}", **headers})
+                self.assertEqual(answer.status, status, answer)
+                self.assertTrue(answer.body.strip())
+                if kept is not None:
+                    self.assertEqual(self.stored(number), kept)
+
+    def test_xml(self):
+        table = [(*case, None) for case in messages.XML] + messages.XML_NAMES
+        for number, (name, text, named) in enumerate(table, 2000):
+            with self.subTest(name):
+                logs = Logs(self.server, f"t{number}")
+                logs.put({"text": text}, objects="xml")
+                self.assertEqual(logs.rows(["Xmlmessage", "ObjectName"]), [{"Xmlmessage": text, "ObjectName": named and [named]}])
+
+    def test_analytics(self):
+        Logs(self.server).put({"text": "x", "source": "a", "objects": ["ObjectVNTable:x"]})
+        for name, body, status in messages.ANALYTICS:
+            with self.subTest(name):
+                answer = self.server.post("/analytics/query", body)
+                self.assertIn(answer.status, status if isinstance(status, tuple) else (status,), answer)
+                self.assertTrue(answer.body.strip())
+                self.assertLess(len(answer.body), 2000)
+        self.assertTrue(self.server.alive())
+
+    def test_syslog(self):
+        def refused(reason):
+            return self.server.metric("varve_messages_rejected_total", protocol="syslog", reason=reason)
+        logs, address = Logs(self.server, "syslog"), ("127.0.0.1", int(self.config["syslog.tcp"].rpartition(":")[2]))
+        expected = []
+        for name, text, reason in messages.SYSLOG:
+            frame = text if isinstance(text, bytes) else text.encode()
+            for way, framed in (("line", frame + b"\n"), ("counted", b"%d %s" % (len(frame), frame))):
+                with self.subTest(f"{name}, {way}"):
+                    before = refused(reason)
+                    good = f"{name} {way}"
+                    lines = [f"<13>1 - h good - - - {good} {n}".encode() for n in (1, 2)]
+                    with socket.create_connection(address, timeout=20) as s:
+                        s.sendall(b"%d %s" % (len(lines[0]), lines[0]) + framed + lines[1] + b"\n")
+                        s.shutdown(socket.SHUT_WR)
+                        self.assertEqual(s.recv(1), b"")
+                    self.assertEqual(refused(reason), before + 1)
+                    expected += [f"{good} 1", f"{good} 2"]
+                    self.assertEqual(logs.texts(), expected)
 
 
 if __name__ == "__main__":
