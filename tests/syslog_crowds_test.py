@@ -90,6 +90,25 @@ class SyslogCrowds(OwnServerCase):
             self.assertEqual(crowd.still_open(), self.count)
         wait_until(lambda: self.server.metric("varve_messages_rejected_total", protocol="syslog", reason="incomplete") > 0, 30)
 
+    def test_ten_thousand_connections(self):
+        """As many as there may be, each of which has sent a message and stays; who comes then is told."""
+        count = 9_998
+        message = lambda n: b"<13>1 - h open - - - %d\n" % n  # noqa: E731
+        with Crowd(self.ports["tcp"], count, message) as crowd:
+            wait_until(lambda: self.found("open") == count, 60, "a message of each")
+            with socket.create_connection(("127.0.0.1", self.ports["tcp"]), timeout=30) as last, \
+                    socket.create_connection(("127.0.0.1", self.ports["tcp"]), timeout=30) as before_last:
+                last.sendall(message(count))
+                before_last.sendall(message(count + 1))
+                wait_until(lambda: self.found("open") == count + 2, 60, "10,000 messages")
+                with socket.create_connection(("127.0.0.1", self.ports["tcp"]), timeout=30) as refused:
+                    self.assertEqual(refused.recv(1), b"")
+                self.assertEqual(self.server.metric("varve_syslog_connections_refused_total"), 1)
+            self.assertEqual(crowd.still_open(), count)
+            grown = self.server.peak_memory() - self.before
+            print(f"    10,000 connections, {grown / MIB:.0f} MiB more, {grown / 10_000 / 1024:.1f} KiB each", flush=True)
+            self.assertLess(grown, 200 * MIB)
+
     def test_frames_that_never_end(self):
         """Each sends as much as it can of one line, or of one counted message, which are longer than any may be."""
         piece = b"y" * 65536
