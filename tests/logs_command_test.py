@@ -5,7 +5,6 @@ import contextlib
 import http.server
 import json
 import os
-import signal
 import socket
 import subprocess
 import threading
@@ -264,7 +263,7 @@ class Wrong(OwnServerCase):
 
 
 class Follow(OwnServerCase):
-    """-f against a server that this test plays, row by row."""
+    """-f against a server that this test plays, row by row; follow_test has the real one."""
 
     def test_lines_come_at_once(self):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -297,28 +296,6 @@ class Follow(OwnServerCase):
             Handler.connections[0].sendall(b'{"MessageTS":0,"Source":"h","Messagetype":"T","Xmlmessage":"%d"}\n' % n)
             self.assertTrue(process.stdout.readline().endswith(f" h [:::][] : T: {n}\n"))
         self.assertEqual(process.wait(20), 0)  # --limit
-
-    def test_a_server_that_cannot(self):
-        server = self.new_server().start()
-        process = subprocess.Popen([BINARY, "logs", f"--url=http://127.0.0.1:{server.port}", "-f"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
-        self.addCleanup(process.kill)
-        body = json.dumps({"time": time.time_ns() // 1000, "source": "h", "type": "T", "text": "new"}) + "\n"
-
-        def followed_or_refused():
-            if process.poll() is not None:
-                return True
-            server.post("/api/v1/messages", body.encode())
-            return False
-        with contextlib.suppress(TimeoutError):
-            wait_until(followed_or_refused, 3)
-        if process.poll() is None:  # it can
-            process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=20)
-            self.assertIn("h [:::][] : T: new\n", out)
-        else:
-            out, errors = process.communicate(timeout=20)
-            self.assertIn("answers 404", errors)
 
 
 if __name__ == "__main__":
