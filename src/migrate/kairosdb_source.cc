@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/bytes.h"
 #include "driver/wait.h"
-#include "migrate/progress.h"
+#include "migrate/token_ranges.h"
 
 namespace varve::migrate {
 namespace {
@@ -20,19 +19,6 @@ Result<driver::Rows> query(const driver::Session& session, const std::string& cq
 Result<driver::Statement> prepare(const driver::Session& session, std::string_view cql) {
   return driver::wait<driver::Statement>(
       [&](driver::Done<driver::Statement> done) { session.prepare(cql, std::move(done)); });
-}
-
-std::string be64(std::uint64_t value) {
-  std::string bytes(8, '\0');
-  store_be64(bytes.data(), value);
-  return bytes;
-}
-
-// First and last token of a range: all of them, cut into kRanges, from the least on.
-std::vector<std::string> tokens(std::size_t number) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kWidth = std::uint64_t{1} << (64 - kRangeBits);
-  const std::uint64_t first = number * kWidth;
-  return {be64(first ^ kSign), be64((first + (kWidth - 1)) ^ kSign)};
 }
 
 Result<RowSpec> read_spec(const driver::Session& session, bool has_table) {
@@ -81,10 +67,10 @@ Result<std::unique_ptr<KairosdbSource>> KairosdbSource::open(const driver::Runti
 }
 
 Pages KairosdbSource::cells(std::size_t number, const std::atomic<bool>& stopping) const {
-  return {session_, statements_->cells, tokens(number), kPageRows, stopping};
+  return {session_, statements_->cells, token_bounds(number), kPageRows, stopping};
 }
 Pages KairosdbSource::keys(std::size_t number, const std::atomic<bool>& stopping) const {
-  return {session_, statements_->keys, tokens(number), kPageRows, stopping};
+  return {session_, statements_->keys, token_bounds(number), kPageRows, stopping};
 }
 Pages KairosdbSource::cells_of(std::string_view key, const std::atomic<bool>& stopping) const {
   return {session_, statements_->cells_of, {std::string(key)}, kPageRows, stopping};

@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "migrate/token_ranges.h"
 #include "migrate/totals.h"
 #include "model/time.h"
 
 namespace varve::migrate {
-
-inline constexpr unsigned kRangeBits = 12;
-inline constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 
 struct Progress {
   std::string source, target;  // what it belongs to; one line each

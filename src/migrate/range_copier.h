@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "migrate/kairosdb_source.h"
+#include "migrate/progress.h"
 #include "migrate/sink.h"
 #include "migrate/totals.h"
 
@@ -27,6 +28,8 @@ struct Copying {
 
 class RangeCopier {
  public:
+  using Shared = Copying;
+  using Progress = migrate::Progress;
   explicit RangeCopier(Copying& shared) : shared_(shared), sink_(shared.target, shared.stopping) {}
   // Everything in it is durable and visible in varve when this has succeeded. Done again it changes nothing.
   Result<Totals> copy(std::size_t range);

@@ -52,6 +52,7 @@ Result<SourceAddress> parse_source(std::string_view text) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
       return fail(Code::invalid, in_quotes(rest.substr(slash + 1)) + ": a keyspace has letters, digits and _ only");
     }
+    address.exact_keyspace += c;
     address.keyspace += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   while (!parameters.empty()) {

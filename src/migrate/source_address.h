@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a KairosDB's data are: cassandra://host:port[,host…]/keyspace[?name=value[&…]]. Pure.
+// Where another database's data are: cassandra://host:port[,host…]/keyspace[?name=value[&…]]. Pure.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace varve::migrate {
 
 struct SourceAddress {
   std::string contact_points;  // "host:port,host"
-  std::string keyspace;
+  std::string keyspace;        // in lower case, as Cassandra has names without quotes
+  std::string exact_keyspace;  // as written
   // What this cluster needs otherwise than cassandra.… says.
   std::optional<std::string> datacenter, username, password_file;
   std::optional<bool> tls;
