@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/help.h"
 #include "cli/migrate.h"
+#include "cli/migrate_contrail.h"
 #include "cli/schema.h"
 #include "config/load.h"
 #include "logs/command.h"
@@ -40,8 +41,11 @@ int schema(const config::Sources&, const config::Loaded& loaded, const Own& appl
   return apply.empty() ? print_schema(loaded.config) : apply_schema(loaded.config);
 }
 
-int migrate(const config::Sources&, const config::Loaded& loaded, const Own& own) {
+int kairosdb(const config::Sources&, const config::Loaded& loaded, const Own& own) {
   return migrate_kairosdb(loaded.config, own);
+}
+int contrail(const config::Sources&, const config::Loaded& loaded, const Own& own) {
+  return migrate_contrail(loaded.config, own);
 }
 
 int version(const config::Sources&, const config::Loaded&, const Own&) {
@@ -60,15 +64,30 @@ struct Command {
 constexpr Command kCommands[] = {{"serve", "", true, "", serve},
                                  {"check", "", true, "", check},
                                  {"schema", "", true, " apply ", schema},
-                                 {"migrate", "kairosdb", true, " from tenant progress ", migrate},
+                                 {"migrate", "kairosdb", true, " from tenant progress ", kairosdb},
+                                 {"migrate", "contrail", true, " from tenant progress ", contrail},
                                  {"version", "", false, "", version}};
 constexpr std::string_view kThereAre = "there are serve, logs, check, schema, migrate and version";
 
-const Command* find_command(std::string_view name) {
+// The one with this object, or else the first of this name.
+const Command* find_command(std::string_view name, std::string_view object) {
+  const Command* first = nullptr;
   for (const Command& command : kCommands) {
-    if (command.name == name) return &command;
+    if (command.name != name) continue;
+    if (command.object == object) return &command;
+    if (first == nullptr) first = &command;
   }
-  return nullptr;
+  return first;
+}
+
+// "varve migrate kairosdb or varve migrate contrail"
+std::string forms_of(std::string_view name) {
+  std::string out;
+  for (const Command& command : kCommands) {
+    if (command.name != name) continue;
+    out += (out.empty() ? "varve " : " or varve ") + std::string(name) + " " + std::string(command.object);
+  }
+  return out;
 }
 
 int unknown(const std::string& name) { return wrong({"\"" + name + "\": no such command; " + std::string(kThereAre)}); }
@@ -85,14 +104,14 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
     print(asked ? stdout : stderr, overview());
     return asked ? 0 : kWrong;
   }
-  const Command* command = find_command(given.command);
+  const Command* command = find_command(given.command, given.object);
   if (command == nullptr) return unknown(given.command);
   if (given.help) {
     print(stdout, help(command->name));
     return 0;
   }
   if (given.object != command->object) {
-    given.faults.push_back("expected: varve " + given.command + " " + std::string(command->object));
+    given.faults.push_back("expected: " + forms_of(given.command));
   }
   Own own;
   std::erase_if(given.flags, [&](const auto& flag) {

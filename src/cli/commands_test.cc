@@ -69,7 +69,8 @@ TEST(Commands, ServeRefusesAPublicAddress) {
 
 TEST(Commands, MigrateSaysWhatIsWrong) {
   EXPECT_EQ(ran({"migrate"}).status, 2);
-  EXPECT_NE(ran({"migrate"}).err.find("expected: varve migrate kairosdb"), std::string::npos);
+  EXPECT_NE(ran({"migrate"}).err.find("expected: varve migrate kairosdb or varve migrate contrail"), std::string::npos);
+  EXPECT_NE(ran({"migrate", "contrail"}).status, 0);
   EXPECT_EQ(ran({"migrate", "influx", "--from=cassandra://h/k"}).status, 2);
   EXPECT_EQ(ran({"serve", "--from=x"}).status, 2);
 }

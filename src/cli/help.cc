@@ -15,7 +15,7 @@ usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
   logs      print log messages of a running server, and follow new ones
   check     check a configuration and print all of it, with defaults
   schema    print the tables of the cluster engine, or create them
-  migrate   copy the samples of a KairosDB
+  migrate   copy the samples of a KairosDB, or the messages of a Contrail
   version   print the version
 
 varve COMMAND --help explains a command with an example.
@@ -60,20 +60,24 @@ example: print it, then create it
 )";
 
 constexpr std::string_view kMigrate =
-    R"(varve migrate kairosdb reads the keyspace of a KairosDB 1.x from Cassandra and writes every sample into this varve's store,
+    R"(varve migrate reads another database's keyspace from Cassandra and writes what is there into this varve's store:
+  varve migrate kairosdb   every sample of a KairosDB 1.x
+  varve migrate contrail   every log message of a Contrail's analytics (messagetablev2 and messagetable)
 in parallel by token range. A run that was interrupted resumes: --progress names the file that records what is done
-(kairosdb-KEYSPACE.progress). At the end the samples of each metric are counted on both sides; exit status 1 and one line
-per metric where they differ. docs/operate/migrate-kairosdb.md explains what is copied, and what is not.
+(kairosdb-KEYSPACE.progress, contrail-KEYSPACE.progress). At the end it is counted on both sides, and every difference
+has a line; then the exit status is 1. docs/operate/migrate-kairosdb.md and docs/operate/migrate-contrail.md explain
+what is copied, and what is not.
 
-usage: varve migrate kairosdb --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--tenant NAME] [--progress FILE]
-                              [--config FILE] [--KEY=VALUE ...]
+usage: varve migrate kairosdb|contrail --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--tenant NAME] [--progress FILE]
+                                       [--config FILE] [--KEY=VALUE ...]
 
-No server may have the embedded engine's directory open meanwhile. KairosDB's Cassandra is reached with the same
-cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; if it is another
+No server may have the embedded engine's directory open meanwhile. The other database's Cassandra is reached with the
+same cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; if it is another
 cluster, append what differs: ?username=U&password_file=FILE&tls=true&datacenter=DC.
 
-example: copy KairosDB's samples into the directory of a new server, then serve them
+example: copy KairosDB's samples and Contrail's messages into the directory of a new server, then serve them
   varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --tenant=default --storage.path=./varve-data
+  varve migrate contrail --from=cassandra://127.0.0.1:9042/ContrailAnalyticsCql --storage.path=./varve-data
   varve serve --storage.path=./varve-data
 
 )";
