@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Shows live what varve is about: samples land in slots, slots go quiet and are sealed into windows, and a late sample
-makes it happen again. Runs a server of its own, with slots of ten seconds, for about a minute.
+makes it happen again. The same hosts log, and their messages are found by column, object, field and word. Runs a server of
+its own, with slots of ten seconds, for about a minute.
 
   ./dev demo [--seconds=40]
 """
@@ -71,6 +72,11 @@ class Server:
                 {"name": "avg", "align_sampling": True, "sampling": {"value": 10, "unit": "seconds"}}]}]}).encode()))
         return answer["queries"][0]["results"][0]["values"]
 
+    def messages(self, **query):
+        """Rows of log messages."""
+        return json.loads(self.call("/analytics/query", json.dumps(
+            {"table": "MessageTable", "start_time": "now-1h", "end_time": "now", **query}).encode()))["value"]
+
     def close(self):
         self.process.terminate()
         self.process.wait(10)
@@ -87,6 +93,43 @@ def sample_lines(second):
         if second % 5 == 0:
             lines.append(f'door,host=h{host} state="{"open" if (second // 5 + host) % 3 else "shut"}" {second * 1000}')
     return "\n".join(lines)
+
+
+def log_lines(second):
+    """What the same hosts log in this second, as NDJSON; objects are what a message is about, and order is a field of the shop's own."""
+    lines = []
+    for host in range(HOSTS):
+        request = second * HOSTS + host
+        about = {"time": second * 1_000_000 + host, "source": f"h{host}"}
+        lines.append({**about, "module": "web", "type": "access", "level": "info",
+                      "text": f"GET /orders/{request % 977} {500 if request % 23 == 0 else 200} {request * 7 % 91} ms"})
+        if request % 3 == 0:
+            lines.append({**about, "module": "shop", "type": "order", "level": "notice", "order": request % 977,
+                          "objects": [f"customer:{'abc'[request % 2]}:{request % 17}"], "text": f"order {request % 977} was paid"})
+        if request % 23 == 0:
+            lines.append({**about, "module": "shop", "type": "order", "level": "err", "order": request % 977,
+                          "objects": [f"customer:a:{request % 17}"], "text": f"payment timeout after {request % 40} s"})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def show_messages(server):
+    """Asked in five ways; each row is one message, and each name a column of it."""
+    def row_of(row):
+        when = time.strftime("%H:%M:%S", time.localtime(row["MessageTS"] / 1_000_000))
+        return f"    {when} {row['Source']} {row['ModuleId']} [{row['Level']}] {row['Xmlmessage']}"
+
+    shown = ["MessageTS", "Source", "ModuleId", "Level", "Xmlmessage"]
+    total = server.messages(select_fields=[], aggregate=["count"])[0]["count"]
+    print(f"\nLog messages. The hosts logged {total} of them.\n  the newest three errors:")
+    errors = server.messages(select_fields=shown, where=[[{"name": "Level", "value": 3, "op": 5}]],
+                             sort_fields=["MessageTS"], sort=2, limit=3)
+    print("\n".join(map(row_of, errors)))
+    counts = server.messages(select_fields=["ModuleId", "Level"], aggregate=["count"], sort_fields=["ModuleId", "Level"])
+    print("  how many, by module and level: " + ", ".join(f"{row['ModuleId']} {row['Level']}: {row['count']}" for row in counts))
+    word = server.messages(select_fields=[], aggregate=["count"], where=[[{"name": "Keyword", "value": "timeout", "op": 1}]])
+    about = server.messages(select_fields=[], aggregate=["count"], where=[[{"name": "ObjectName", "value": "customer:a:", "op": 7}]])
+    print(f"  with the word timeout: {word[0]['count'] if word else 0}; about customers of a: {about[0]['count'] if about else 0}")
+    return bool(errors) and sum(row["count"] for row in counts) == total
 
 
 def progress(server, what):
@@ -136,18 +179,21 @@ def main():
         print(f"varve at {server.url}: slots of {CONFIG['slots.width']}, sealed {CONFIG['slots.quiet']} after their end at the earliest, "
               f"into windows of 5s, 10s and 1m ({CONFIG['rollups']}).\n"
               "A slot is open until its time is over, pending until all its samples are in its windows, then sealed.\n"
-              "(Windows of the server's own metrics are counted too.)\n")
+              "(Windows of the server's own metrics are counted too.)\n"
+              f"Log messages, as they come, in another terminal: {options.binary} logs -f --url {server.url}\n")
         first = int(time.time())
         for second in range(first, first + options.seconds):
             while time.time() < second:
                 time.sleep(0.02)
             server.call("/write?precision=ms", sample_lines(second).encode())
+            server.call("/api/v1/messages", log_lines(second).encode())
             if (second - first) % 2 == 0:
-                progress(server, f"{second - first:>3} s: samples of {HOSTS} hosts")
+                progress(server, f"{second - first:>3} s: samples and logs of {HOSTS} hosts")
+        found = show_messages(server)
         exact = late_sample(server, first)
         print("\nThe same question, the same answer: before sealing, after it, and after the late sample."
               if exact else "\nThe answers differ: that is a bug.")
-        return 0 if exact else 1
+        return 0 if exact and found else 1
     finally:
         server.close()
 
