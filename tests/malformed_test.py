@@ -5,6 +5,7 @@ import json
 import socket
 import unittest
 
+import malformed_analytics
 import malformed_cases as cases
 import malformed_messages as messages
 from support.case import T0, ServerCase
@@ -104,7 +105,7 @@ class Malformed(ServerCase):
 
     def test_enough_cases(self):
         self.assertGreaterEqual(len(cases.ALL) + len(cases.TELNET), 60)
-        names = [c.name for c in cases.ALL]
+        names = [c.name for c in cases.ALL + malformed_analytics.ANALYTICS]
         self.assertEqual(len(names), len(set(names)))
 
     def test_kairosdb(self):
@@ -126,7 +127,7 @@ class Malformed(ServerCase):
         self.run_table(cases.LOKI + cases.OTLP + cases.BULK)
 
     def test_analytics(self):
-        self.run_table(cases.ANALYTICS)
+        self.run_table(malformed_analytics.ANALYTICS)
 
     def test_http(self):
         self.run_table(cases.HTTP)

@@ -21,8 +21,8 @@ class WatchedRows final : public message::RowSource {
   WatchedRows(std::unique_ptr<message::RowSource> rows, const std::function<void(std::int64_t)>& call)
       : rows_(std::move(rows)), call_(call) {}
   Result<std::optional<message::RowView>> next() override {
-    auto row = rows_->next();
-    if (row && *row && ++count_ % kRowsBetween == 0) call_((*row)->time_us());
+    VARVE_ASSIGN_OR_RETURN(const auto row, rows_->next());
+    if (row && ++count_ % kRowsBetween == 0) call_(row->time_us());
     return row;
   }
 

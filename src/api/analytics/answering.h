@@ -76,7 +76,7 @@ class Answering {
   void watch(std::function<void(std::int64_t time_us)> call) { watch_ = std::move(call); }
 
   // May it go on? Errors: cancelled, timeout.
-  [[nodiscard]] Status check() const { return deadline_->check(); }
+  [[nodiscard]] Status check() const { return deadline_ ? deadline_->check() : Status(); }
 
   // A part of the answer is sent; making the next one may take as long as a query.
   void start_anew();

@@ -28,6 +28,7 @@ LaterQueries::~LaterQueries() {
 std::vector<std::shared_ptr<LaterQuery>> LaterQueries::Shared::all() const {
   std::vector<std::shared_ptr<LaterQuery>> out;
   const MutexLock lock(mutex);
+  out.reserve(queries.size());
   for (const auto& [id, query] : queries) out.push_back(query);
   return out;
 }
