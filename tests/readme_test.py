@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from support.case import OwnServerCase
+from support.server import BINARY
 
 README = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "README.md")
 
@@ -28,7 +29,7 @@ class Readme(OwnServerCase):
         for block in pasted:
             block = re.sub(r"^\$ ", "", block, flags=re.M)
             block = block.replace("8080", str(server.port)).replace("4242", str(server.telnet_port))
-            block = re.sub(r"\bcurl ", "curl -fS ", block)
+            block = re.sub(r"\bcurl ", "curl -fS ", block).replace("build/varve ", BINARY + " ")
             with self.subTest(block):
                 done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", block], capture_output=True, text=True,
                                       timeout=60, cwd=os.path.dirname(README), check=False)
@@ -36,6 +37,7 @@ class Readme(OwnServerCase):
                 output += done.stdout
         self.assertTrue(server.metric_names(), "something was put")
         self.assertRegex(output, r'"values":\s*\[\s*\[', "and a query gave it back")
+        self.assertEqual(output.count("payment timeout after 30s"), 2, "a query and varve logs showed the message")
 
     def test_the_two_commands_are_there(self):
         with open(README, encoding="utf-8") as f:
