@@ -7,7 +7,6 @@ import time
 import unittest
 import urllib.parse
 
-from support import cluster
 from support.case import ServerCase
 
 SECOND = 1_000_000_000  # ns
@@ -25,7 +24,6 @@ OTHERS = [
 ]
 
 
-@unittest.skipIf(cluster.chosen(), "messages are on the embedded engine only")
 class LokiQueries(ServerCase):
     @classmethod
     def setUpClass(cls):
@@ -157,7 +155,6 @@ class LokiQueries(ServerCase):
         self.assertEqual(self.ask("query", query="sum(" * 70 + "vector(1)" + ")" * 70).status, 400)
 
 
-@unittest.skipIf(cluster.chosen(), "messages are on the embedded engine only")
 class Bounded(ServerCase):
     config = {"query.memory": "1MiB", "messages.rows_max": "50"}
 

@@ -12,10 +12,11 @@ namespace varve::query {
 namespace {
 
 using testing::PartsStore;
-using Texts = std::vector<std::string>;
 
 class FoundRowsTest : public ::testing::Test {
  protected:
+  using Texts = std::vector<std::string>;
+
   std::unique_ptr<message::RowSource> found() {
     auto rows = found_rows(store_, search_, [this]() -> Status {
       ++checks_;
