@@ -142,13 +142,15 @@ class MigrateContrail(CassandraCase):
         server.request("POST", "/-/settle")
         self.check_both_tables(server, head)
 
-    def test_form_of_the_seed_and_longer_retention(self):
-        self.play("ContrailSeed")
+    def test_forms_of_old(self):
+        self.play("ContrailDesigned")
         status, out, err = self.migrate("OldContrail")
         self.assertEqual((status, err.count("refused")), (0, 0), out + err)
         found = self.messages(self.served())
         self.assertEqual(found, {11: {"MessageTS": self.now - 10 * SECOND, "Source": "a1s42", "IPAddress": "fe80::1",
-                                      "Xmlmessage": "<x/>", "ObjectName": ["ObjectVNTable:vn:1"]}})
+                                      "Xmlmessage": "<x/>", "ObjectName": ["ObjectVNTable:vn:1"]},
+                                 12: {"MessageTS": self.now - 10 * SECOND, "Source": "b", "Level": 4,
+                                      "Xmlmessage": '<m><n key="ObjectVNTable">vn:2</n></m>', "ObjectName": ["ObjectVNTable:vn:2"]}})
 
     def test_longer_retention_takes_what_is_older(self):
         self.play("ContrailV2")
@@ -229,7 +231,7 @@ class MigrateContrail(CassandraCase):
         self.assertEqual(self.migrate("any", "--tenant=not a tenant")[0], 2)
         with open(self.progress, "w") as f:
             f.write("varve migrate kairosdb 1\n")
-        self.play("ContrailSeed")
+        self.play("ContrailDesigned")
         status, _, err = self.migrate("oldcontrail")
         self.assertEqual(status, 1)
         self.assertIn("this is not the progress of such a migration", err)

@@ -44,6 +44,7 @@ std::string n(std::uint64_t number) { return std::to_string(number); }
 Status say_what_is_old(const ContrailCopying& shared, const config::Config& config, TaskPool& pool,
                        std::size_t threads) {
   if (config.messages.retention_ms >= rollup::kForEver) return {};
+  say(stderr, "reading from when the messages are");
   const std::int64_t kept_from_us = (shared.clock.now_ms() - config.messages.retention_ms) * kUsPerMs;
   VARVE_ASSIGN_OR_RETURN(const auto found,
                          migrate::survey(shared.source, kept_from_us, pool, threads, shared.stopping));

@@ -63,8 +63,8 @@ class Contrail {
   void table(const std::string& name, const std::string& columns) {
     query("CREATE TABLE " + keyspace_ + "." + name + " (" + columns + ")");
   }
-  // As the seed has it: without Type, and addresses as text.
-  void seed_v2() { table_v2("text", ""); }
+  // As it was designed: without Type, and addresses as text.
+  void designed_v2() { table_v2("text", ""); }
   void shipped_v2() { table_v2("inet", "column19 int, "); }
   // Without quotes inside values.
   void insert(const std::string& name, const std::string& columns, const std::string& values) {
@@ -210,15 +210,18 @@ TEST(Play, ContrailV1) {
   name(first, 35, "ObjectVNTable", "of no message");
 }
 
-// The form of the seed, and a name without quotes.
-TEST(Play, ContrailSeed) {
+// The form of the design, names without quotes, and a first table whose names are in the text alone.
+TEST(Play, ContrailDesigned) {
   Contrail db;
   db.keyspace("oldcontrail");
-  db.seed_v2();
+  db.designed_v2();
   const std::int64_t at = now_us() - 10 * kSecondUs;
   const std::string t2 = hex_of(t2_of(at), "%llx") + ":";
   db.v2(at, 11, ", column3, column6, column12, value",
         quoted_cell(t2 + "a1s42") + quoted_cell(t2 + "ObjectVNTable:vn:1") + ", 'fe80::1', '<x/>'");
+  db.table("messagetable", "key uuid PRIMARY KEY, MessageTS bigint, Source text, Level text, Xmlmessage text");
+  db.insert("messagetable", "key, MessageTS, Source, Level, Xmlmessage",
+            uuid_of(12) + ", " + std::to_string(at) + R"(, 'b', '4', '<m><n key="ObjectVNTable">vn:2</n></m>')");
 }
 
 std::string text_of(std::int64_t i) {

@@ -28,7 +28,7 @@ Result<NamesOfPiece> NamesOfPiece::parse(std::string_view bytes) {
     out.entries_.push_back({rest.substr(0, message::kIdBytes), rest.substr(kHeadBytes, size)});
     rest.remove_prefix(kHeadBytes + size);
   }
-  std::ranges::stable_sort(out.entries_, {}, &Entry::id);
+  std::ranges::sort(out.entries_, {}, [](const Entry& entry) { return std::pair(entry.id, entry.name); });
   return out;
 }
 

@@ -19,7 +19,7 @@ namespace varve::migrate {
 class NamesOfPiece {
  public:
   static Result<NamesOfPiece> parse(std::string_view bytes);  // error: corrupt
-  // Each "type:value". Valid as long as this.
+  // Each "type:value", sorted. Valid as long as this.
   [[nodiscard]] std::vector<std::string_view> of(std::string_view id_bytes) const;
 
  private:
