@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,18 +51,19 @@ template <class Progress>
 Result<Progress> begin_progress(Result<std::optional<Progress>> before, const std::string& path,
                                 const std::string& source, const std::string& target, const Clock& clock) {
   if (!before) return fail(before.error());
-  if (!*before) {
+  std::optional<Progress> known = std::move(*before);
+  if (!known) {
     Progress fresh;
     fresh.source = source;
     fresh.target = target;
     fresh.started_ms = clock.now_ms();
     return fresh;
   }
-  if ((*before)->source != source || (*before)->target != target) {
-    return fail(Code::conflict, path + " is the progress from " + (*before)->source + " into " + (*before)->target +
+  if (known->source != source || known->target != target) {
+    return fail(Code::conflict, path + " is the progress from " + known->source + " into " + known->target +
                                     ", not from " + source + " into " + target + "; name another file with --progress");
   }
-  return std::move(**before);
+  return std::move(*known);
 }
 
 void say(std::FILE* to, const std::string& line);

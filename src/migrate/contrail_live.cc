@@ -226,7 +226,7 @@ TEST(Play, ContrailDesigned) {
 
 std::string text_of(std::int64_t i) {
   std::string text = "<VncApiStatsLog type=\"object\" level=\"6\">";
-  for (int line = 0; line < 12; ++line) {
+  for (std::int64_t line = 0; line < 12; ++line) {
     text += "<operation" + std::to_string(line) + " type=\"string\" identifier=\"" + std::to_string(line) +
             "\">response time of request " + std::to_string((i * 7919 + line * 104729) % 1'000'003) +
             " in virtual_network number " + std::to_string(i % 97) + "</operation>";
@@ -267,9 +267,11 @@ TEST(Play, ContrailMany) {
   for (std::int64_t i = first; i < count; ++i) {
     const std::int64_t us = begin + i * step;
     const std::string t2 = std::to_string(t2_of(us)) + ":", o = "o" + std::to_string(i);
+    std::string network = t2, machine = t2;
+    network.append("ObjectVNTable:").append(o);
+    machine.append("ObjectVMTable:").append(o);
     db.put({be(t2_of(us), 4), be(i % 9, 4), be(t1_of(us), 4), id_of(i), t2 + host(i), t2 + "VncApiStatsLog",
-            t2 + "contrail-api", t2 + "ObjectVNTable:" + o, t2 + "ObjectVMTable:" + o, be(100, 4), be(i % 8, 4),
-            be(i % 2 == 0 ? 1 : 7, 4), text_of(i)});
+            t2 + "contrail-api", network, machine, be(100, 4), be(i % 8, 4), be(i % 2 == 0 ? 1 : 7, 4), text_of(i)});
   }
 }
 

@@ -92,7 +92,7 @@ Status ContrailSource::prepare_messages(ContrailTable table, const std::string& 
   auto layout = table == ContrailTable::v2 ? layout_of_v2(columns) : layout_of_v1(columns);
   if (!layout) return fail(layout.error().code, keyspace_ + "." + name + ": " + layout.error().message);
   VARVE_ASSIGN_OR_RETURN(auto rows, prepare_of_range(layout->names(), name, columns));
-  tables_[index(table)].emplace(Table{std::move(*layout), std::move(rows)});
+  tables_[index(table)] = std::make_unique<Table>(Table{std::move(*layout), std::move(rows)});
   return {};
 }
 
@@ -101,9 +101,9 @@ Status ContrailSource::prepare_names() {
   if (columns.empty() || !has(ContrailTable::v1)) return {};
   const auto found = object_columns(columns);
   if (!found) return fail(found.error().code, keyspace_ + ".objecttable: " + found.error().message);
-  VARVE_ASSIGN_OR_RETURN(names_,
-                         prepare_of_range("\"" + found->type + "\", \"" + found->value + "\", \"" + found->id + "\"",
-                                          "objecttable", columns));
+  const std::string select = R"(")" + found->type + R"(", ")" + found->value + R"(", ")" + found->id + R"(")";
+  VARVE_ASSIGN_OR_RETURN(auto names, prepare_of_range(select, "objecttable", columns));
+  names_ = std::make_unique<driver::Statement>(std::move(names));
   ids_are_text_ = found->id_is_text;
   return {};
 }
@@ -113,7 +113,8 @@ Status ContrailSource::prepare_slots(ContrailTable table, const std::string& nam
   const bool begins_with_slot = std::ranges::any_of(
       columns, [](const auto& info) { return info.name == "key" && info.type == "int" && info.key_position == 0; });
   if (!has(table) || !begins_with_slot) return {};
-  VARVE_ASSIGN_OR_RETURN(slots_[index(table)], prepare_of_range("DISTINCT " + key_of(columns, ""), name, columns));
+  VARVE_ASSIGN_OR_RETURN(auto slots, prepare_of_range("DISTINCT " + key_of(columns, ""), name, columns));
+  slots_[index(table)] = std::make_unique<driver::Statement>(std::move(slots));
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +25,11 @@ class ContrailSource {
                                                       const std::string& exact_keyspace);
 
   [[nodiscard]] const std::string& name() const { return name_; }  // "cluster/keyspace", the same by every host
-  [[nodiscard]] bool has(ContrailTable table) const { return tables_[index(table)].has_value(); }
+  [[nodiscard]] bool has(ContrailTable table) const { return tables_[index(table)] != nullptr; }
   // Of tables that are there.
   [[nodiscard]] const ContrailLayout& layout(ContrailTable table) const { return tables_[index(table)]->layout; }
   // Is there an objecttable? Else names() and names_are_text() are of no use.
-  [[nodiscard]] bool has_names() const { return names_.has_value(); }
+  [[nodiscard]] bool has_names() const { return names_ != nullptr; }
   [[nodiscard]] bool ids_are_text() const { return ids_are_text_; }
 
   // All rows whose partition has a token in range `range` of kRanges, in the order of the layout's columns.
@@ -39,7 +38,7 @@ class ContrailSource {
   [[nodiscard]] Pages names(std::size_t range, const std::atomic<bool>& stopping) const;
   // The partitions of a table whose key begins with T2, which tell from when messages are: T2. Of v1 those of its index
   // by time; false: there is none.
-  [[nodiscard]] bool has_slots(ContrailTable table) const { return slots_[index(table)].has_value(); }
+  [[nodiscard]] bool has_slots(ContrailTable table) const { return slots_[index(table)] != nullptr; }
   [[nodiscard]] Pages slots(ContrailTable table, std::size_t range, const std::atomic<bool>& stopping) const;
 
  private:
@@ -59,9 +58,9 @@ class ContrailSource {
 
   const driver::Session session_;
   std::string name_, keyspace_;
-  std::optional<Table> tables_[2];
-  std::optional<driver::Statement> slots_[2];
-  std::optional<driver::Statement> names_;
+  std::unique_ptr<Table> tables_[2];
+  std::unique_ptr<driver::Statement> slots_[2];
+  std::unique_ptr<driver::Statement> names_;
   bool ids_are_text_ = false;
 };
 

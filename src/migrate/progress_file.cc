@@ -26,8 +26,9 @@ constexpr std::string_view kHexDigits = "0123456789abcdef";
 std::uint32_t checksum(std::string_view text) { return codec::crc32c(std::as_bytes(std::span(text))); }
 
 Error file_error(const std::string& path) {
-  return {Code::io, path + ": " + std::strerror(errno)};
-}  // NOLINT(concurrency-mt-unsafe)
+  const std::string why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe)
+  return {Code::io, path + ": " + why};
+}
 
 Status write_all(int fd, std::string_view text, const std::string& path, Sync sync) {
   while (!text.empty()) {
