@@ -42,6 +42,9 @@ class Block {
   // By row: the u64 of the packed row.
   Result<std::span<const std::int64_t>> arrivals();
 
+  // The times are asked for next, then find() with this condition: from far away both come at once.
+  void expect(const Condition& condition);
+
   // The messages that fulfil the condition, as matches() says: of all, or of those that `among` has.
   Result<Bitmap> find(const Condition& condition);
   Result<Bitmap> find(const Condition& condition, const Bitmap& among);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "message/block/ahead.h"
 #include "message/block/block_state.h"
 
 namespace varve::message::block {
@@ -156,6 +157,9 @@ class Counter {
 
 Result<std::vector<Block::Count>> Block::counts(Column column, std::string_view field, const Bitmap* among) {
   check(among == nullptr || among->size() == messages(), "a bitmap of this block");
+  Ahead ahead(state_->columns);
+  ahead.column(column);
+  ahead.fetch();
   Counter counter(state_->columns, state_->fields, among);
   const std::size_t facet = facet_of(column);
   if (is_text_facet(facet)) return counter.texts(facet);

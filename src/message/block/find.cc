@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "message/block/ahead.h"
 #include "message/block/block_state.h"
 #include "message/matches.h"
 
@@ -215,10 +216,20 @@ Result<Bitmap> Finder::in_field(const Term& term) {
   return found;
 }
 
+void Block::expect(const Condition& condition) {
+  Ahead ahead(state_->columns);
+  ahead.times();
+  ahead.condition(condition);
+  ahead.fetch();
+}
+
 Result<Bitmap> Block::find(const Condition& condition) { return find(condition, Bitmap(messages(), true)); }
 
 Result<Bitmap> Block::find(const Condition& condition, const Bitmap& among) {
   check(among.size() == messages(), "a bitmap of this block");
+  Ahead ahead(state_->columns);
+  ahead.condition(condition);
+  ahead.fetch();
   return Finder(state_->columns, state_->fields, state_->texts).find(condition, among);
 }
 

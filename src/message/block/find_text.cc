@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "message/block/ahead.h"
 #include "message/block/find.h"
 #include "message/block/literals.h"
 #include "message/block/template.h"
@@ -170,14 +171,34 @@ class TextFinder {
     return frames;
   }
 
+  // Is the text at this place, in that frame, asked?
+  [[nodiscard]] bool is_read(const Texts::Order& order, std::size_t frame, std::uint32_t place) const {
+    const std::uint32_t id = order.ids[place];
+    return verdicts_[id] == Verdict::read && choices_[frames_of_[id]].frames[frame] != 0 &&
+           among_.test(order.rows[place]);
+  }
+
+  void fetch_frames(const Texts::Order& order) const {
+    Ahead ahead(columns_);
+    for (std::size_t f = 0; ahead.is_far() && f < order.frames(); ++f) {
+      for (std::uint32_t place = order.firsts[f]; place < order.firsts[f + 1]; ++place) {
+        if (!is_read(order, f, place)) continue;
+        ahead.frame(f);
+        break;
+      }
+    }
+    ahead.fetch();
+  }
+
   Status read_texts(Bitmap& found) {
     VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
+    fetch_frames(*order);
     std::string buffer;
     for (std::size_t f = 0; f < order->frames(); ++f) {
       const Frame* frame = nullptr;
       for (std::uint32_t place = order->firsts[f]; place < order->firsts[f + 1]; ++place) {
-        const std::uint32_t id = order->ids[place], row = order->rows[place];
-        if (verdicts_[id] != Verdict::read || choices_[frames_of_[id]].frames[f] == 0 || !among_.test(row)) continue;
+        if (!is_read(*order, f, place)) continue;
+        const std::uint32_t row = order->rows[place];
         if (frame == nullptr) {
           VARVE_ASSIGN_OR_RETURN(frame, texts_.frame(f));
         }

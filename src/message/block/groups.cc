@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "message/block/ahead.h"
 #include "message/block/block_state.h"
 #include "model/time.h"
 
@@ -265,6 +266,9 @@ Status Grouper::finish(Batch& out, std::vector<std::uint64_t>& times) {
 Result<bool> Block::groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
                            std::vector<std::uint64_t>& times) {
   check(among.size() == messages(), "a bitmap of this block");
+  Ahead ahead(state_->columns);
+  for (const GroupColumn& one : columns) ahead.column(one.column);
+  ahead.fetch();
   Grouper grouper(state_->columns, state_->fields, among);
   VARVE_ASSIGN_OR_RETURN(const bool can, grouper.open(columns));
   if (!can) return false;

@@ -110,6 +110,11 @@ std::size_t Directory::count(PartKind kind) const {
   return static_cast<std::size_t>(std::ranges::count(entries_, kind, &Entry::kind));
 }
 
+void Directory::add_sections(PartKind kind, std::size_t number, std::vector<std::uint32_t>& out) const {
+  const Entry* const entry = find(kind, number);
+  for (std::uint32_t i = 0; entry != nullptr && i < entry->sections; ++i) out.push_back(entry->first + i);
+}
+
 Result<PartBytes> Directory::part(const Sections& sections, PartKind kind, std::size_t number) const {
   const Entry* const entry = find(kind, number);
   if (entry == nullptr) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ class Sections {
   [[nodiscard]] virtual Result<Section> read(std::uint32_t section) const = 0;
   // Likewise, and the checksum is right. Called for what many questions read (all but texts), so a store may keep them.
   [[nodiscard]] virtual Result<Section> read_checked(std::uint32_t section) const;
+
+  // Does each reading wait for another server? Then fetch() is told ahead what is read next, so that all of it comes at
+  // once. It gives no error: reading does.
+  [[nodiscard]] virtual bool is_far() const { return false; }
+  virtual void fetch(std::span<const std::uint32_t> /*sections: ascending*/, bool /*is_text*/) const {}
 };
 
 // Error: corrupt, if the checksum is wrong.
@@ -61,6 +67,8 @@ class Directory {
   [[nodiscard]] bool has(PartKind kind, std::size_t number = 0) const { return find(kind, number) != nullptr; }
   // Parts of the kind; their numbers are 0, 1, …
   [[nodiscard]] std::size_t count(PartKind kind) const;
+  // Appends the sections that the part is in; none, if there is no such part.
+  void add_sections(PartKind kind, std::size_t number, std::vector<std::uint32_t>& out) const;
   // Error: corrupt, if there is no such part; what reading gives.
   [[nodiscard]] Result<PartBytes> part(const Sections& sections, PartKind kind, std::size_t number = 0) const;
 

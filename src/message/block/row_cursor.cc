@@ -7,7 +7,10 @@ namespace varve::message::block {
 namespace {
 
 constexpr std::size_t kRowsAtFirst = 128;
-constexpr std::size_t kRowsAtOnce = 8192;  // twice as many each time, up to these
+// Then more each time, up to these. Rows that are near in time have texts in nearly all frames: each time all of them
+// are decoded again.
+constexpr std::size_t kTimesMore = 8;
+constexpr std::size_t kRowsAtOnce = 8192;
 
 }  // namespace
 
@@ -19,7 +22,7 @@ RowCursor::RowCursor(std::shared_ptr<Block> block, const Bitmap& which, bool new
 
 Status RowCursor::make_some() {
   const std::size_t count = std::min(at_once_, rest_.size());
-  at_once_ = std::min(at_once_ * 2, kRowsAtOnce);
+  at_once_ = std::min(at_once_ * kTimesMore, kRowsAtOnce);
   some_.assign(rest_.end() - static_cast<std::ptrdiff_t>(count), rest_.end());
   rest_.resize(rest_.size() - count);
   if (!newest_first_) std::ranges::reverse(some_);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "codec/varint.h"
+#include "message/block/ahead.h"
 #include "message/block/block_state.h"
 
 namespace varve::message::block {
@@ -165,6 +166,11 @@ class TextsOfRows {
       if (ids[which_[i]] != kNoText) wanted.emplace_back(order->places[which_[i]], i);
     }
     std::ranges::sort(wanted);
+    Ahead ahead(columns_);
+    for (const auto& [place, i] : wanted) {
+      if (ahead.is_far()) ahead.frame(order->frame_of(place));
+    }
+    ahead.fetch();
     std::string buffer;
     for (const auto& [place, i] : wanted) {
       const std::size_t f = order->frame_of(place);
@@ -193,6 +199,9 @@ class TextsOfRows {
 
 Status Block::rows(std::span<const std::uint32_t> which, Batch& out) {
   for (const std::uint32_t row : which) check(row < messages(), "a row of the block");
+  Ahead ahead(state_->columns);
+  ahead.rows();
+  ahead.fetch();
   RowMaker maker(state_->columns, state_->fields);
   VARVE_RETURN_IF_ERROR(maker.open());
   TextsOfRows texts(which, state_->texts, state_->columns);

@@ -9,6 +9,7 @@ namespace varve::query {
 
 Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search) {
   if (search.first_us <= block.first_us() && search.last_us >= block.last_us()) return block.find(search.condition);
+  block.expect(search.condition);
   VARVE_ASSIGN_OR_RETURN(const auto times, block.times());
   const auto first = std::ranges::lower_bound(times, search.first_us) - times.begin();
   const auto end = std::ranges::upper_bound(times, search.last_us) - times.begin();
