@@ -100,19 +100,17 @@ bool Maintenance::round_due() {
   if (now - last_round_ms_ < options.slot_quiet_ms && now >= last_round_ms_) return false;
   if (retention_.due()) return true;
   const std::int64_t ended_before = now - options.slot_quiet_ms;
-  if (visible_.now().head->messages.has_ended(ended_before) || !sealable_messages(job_, ended_before).empty()) {
-    return true;
-  }
+  if (head_has_ended(ended_before) || !sealable_messages(job_, ended_before).empty()) return true;
   if (!options.rolls_up || owned_partitions(options).empty()) return false;
-  return head_has_ended(ended_before) || !sealable(job_, ended_before).empty() ||
-         !coarse_due(job_, ended_before).empty();
+  return !sealable(job_, ended_before).empty() || !coarse_due(job_, ended_before).empty();
 }
 
-// Does the head hold samples of a slot that is to be sealed?
+// Does the head hold messages or samples of a slot that is to be sealed?
 bool Maintenance::head_has_ended(std::int64_t ended_before_ms) const {
   const Options& options = job_.env.options;
-  if (!options.rolls_up || options.rollups.levels.empty()) return false;
   const auto head = visible_.now().head;
+  if (head->messages.has_ended(ended_before_ms)) return true;
+  if (!options.rolls_up || options.rollups.levels.empty()) return false;
   const MutexLock lock(head->mutex);
   return !head->slots().empty() && head->slots().begin()->first + job_.env.chunk_width_ms <= ended_before_ms;
 }
@@ -120,9 +118,7 @@ bool Maintenance::head_has_ended(std::int64_t ended_before_ms) const {
 Status Maintenance::settle_round() {
   last_round_ms_ = job_.env.clock.now_ms();
   const std::int64_t ended_before = last_round_ms_ - job_.env.options.slot_quiet_ms;
-  if (head_has_ended(ended_before) || visible_.now().head->messages.has_ended(ended_before)) {
-    VARVE_RETURN_IF_ERROR(flush_.all());
-  }
+  if (head_has_ended(ended_before)) VARVE_RETURN_IF_ERROR(flush_.all());
   VARVE_RETURN_IF_ERROR(seal_all(ended_before));
   VARVE_RETURN_IF_ERROR(seal_all_messages(ended_before));
   return retention_.drop_expired();

@@ -153,12 +153,7 @@ void Appender::look_again(const Shared& append) {
 }
 
 void Appender::finish(const Shared& append, Status status) {
-  const std::int64_t took_ms = (clock_.steady_ns() - append->start_ns) / 1'000'000;
-  if (status && took_ms > options_.quiet_ms / 2) {
-    status = fail(Code::unavailable, "writing took " + std::to_string(took_ms) + " ms, which is too long: try again");
-  }
-  Status ended = watermark_.end(append->begun);
-  if (status) status = std::move(ended);
+  status = watermark_.end(append->begun, std::move(status), append->start_ns, options_.quiet_ms / 2);
   const Done done = std::exchange(append->done, {});
   done(std::move(status));
 }

@@ -48,6 +48,14 @@ Status Watermark::end(const Append& append) {
   return {};
 }
 
+Status Watermark::end(const Append& append, Status status, std::int64_t start_ns, std::int64_t most_ms) {
+  const std::int64_t took_ms = (clock_.steady_ns() - start_ns) / 1'000'000;
+  Status ended = end(append);
+  if (!status) return status;
+  if (took_ms <= most_ms) return ended;
+  return fail(Code::unavailable, "writing took " + std::to_string(took_ms) + " ms, which is too long: try again");
+}
+
 // --- renewing
 
 // Under a lease that has run out nothing is acknowledged any more: what began under it need not be waited for, and is

@@ -66,6 +66,9 @@ class Watermark {
   // Once, when its rows stand and all else is done, or it has failed. An error (unavailable): it must not be
   // acknowledged.
   Status end(const Append& append);
+  // The same for who has begun at `start_ns` (of the steady clock), with what became of it: what took longer than
+  // `most_ms` must not be acknowledged either.
+  Status end(const Append& append, Status status, std::int64_t start_ns, std::int64_t most_ms);
 
   // Once a second; blocking, one at a time. Errors: those of the store, or unavailable after close().
   Status renew();
