@@ -173,7 +173,6 @@ class Kept(OwnServerCase):
         self.assertEqual(Logs(server, "three").texts(), [])
         Logs(server, "one").put({"text": "more"})
 
-    @unittest.skipIf(cluster.chosen(), "the cluster engine does not delete messages yet")
     def test_deletes(self):
         server = self.new_server()
         server.start()

@@ -14,6 +14,7 @@
 #include "engine/cassandra/hot/time_mark.h"
 #include "engine/cassandra/hot/watermark.h"
 #include "engine/cassandra/messages/message_appender.h"
+#include "engine/cassandra/messages/message_eraser.h"
 #include "engine/cassandra/messages/message_reader.h"
 #include "engine/cassandra/messages/message_worker.h"
 #include "engine/cassandra/options.h"
@@ -65,6 +66,7 @@ struct ReplicaParts {
   MessageReader message_reader;
   MessageSealer message_sealer;
   MessageWorker message_worker;
+  MessageEraser message_eraser;
   SlotReader reader;
   Sealer sealer;
   RollupBlockMaker maker;

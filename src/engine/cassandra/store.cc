@@ -46,8 +46,9 @@ Store::~Store() {
 
 storage::SeriesStore& Store::series() { return state_->series; }
 
-Result<std::uint64_t> Store::delete_messages(std::string_view, std::int64_t, std::int64_t, const message::Condition&) {
-  return fail(Code::unsupported, "messages cannot be deleted in a cluster yet");
+Result<std::uint64_t> Store::delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                             const message::Condition& condition) {
+  return state_->message_eraser.erase(tenant, first_us, last_us, condition);
 }
 
 std::function<void(Status)> Store::counted(std::function<void(Status)> done) {

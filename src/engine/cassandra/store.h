@@ -36,7 +36,6 @@ class Store final : public storage::SampleStore, public storage::MessageStore, p
   [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view tenant, std::int64_t first_us,
                                                                         std::int64_t last_us) const override;
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
-  // Not yet: unsupported.
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
                                         const message::Condition& condition) override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,

@@ -56,6 +56,14 @@ class MessageContract : public ::testing::TestWithParam<MakeEngine> {
     return out;
   }
   using Texts = std::vector<std::string>;
+  // Those with this text.
+  std::uint64_t erase(std::int64_t first_us, std::int64_t last_us, std::string_view text) {
+    const auto condition =
+        message::Condition::of(*message::make_term(message::Column::text, {}, message::Op::equal, text));
+    const auto erased = engine->messages()->delete_messages("t", first_us, last_us, condition);
+    EXPECT_TRUE(erased) << erased.error().message;
+    return erased.value_or(~std::uint64_t{0});
+  }
 
   std::unique_ptr<Engine> engine;
   MessageFixture store;
@@ -230,6 +238,81 @@ TEST_P(MessageContract, out_of_order_over_many_slots) {
   }
   std::ranges::stable_sort(want, {}, &TestMessage::time_us);
   everywhere([&] { EXPECT_EQ(all(), want); });
+}
+
+TEST_P(MessageContract, deletes_what_fulfils_a_condition) {
+  const std::int64_t time = now_us - 5 * kHour;
+  ASSERT_TRUE(store.put("t", {{time + 1, "a"}, {time + 2, "b"}, {time + kHour, "a"}, {time + 2 * kHour, "b"}}));
+  ASSERT_TRUE(store.put("other", {{time + 1, "a"}}));
+  ASSERT_TRUE(engine->samples().settle());
+  ASSERT_TRUE(store.put("t", {{time + 3, "a"}, {time + kHour + 1, "a"}, {time + 3 * kHour, "b"}}));
+  EXPECT_EQ(erase(time + 1, time + kHour, "a"), 3U) << "hot and sealed, both ends";
+  EXPECT_EQ(texts(), (Texts{"b", "a", "b", "b"}));
+  EXPECT_EQ(erase(time + 1, time + kHour, "a"), 0U);
+  everywhere([&] { EXPECT_EQ(texts(), (Texts{"b", "a", "b", "b"})); });
+  ASSERT_TRUE(store.put("t", {{time + 1, "a"}, {time + 3, "a"}}));
+  everywhere([&] { EXPECT_EQ(texts(), (Texts{"a", "b", "a", "a", "b", "b"})) << "what comes later stays"; });
+  const auto all_of_time = engine->messages()->delete_messages("t", std::numeric_limits<std::int64_t>::min(),
+                                                               std::numeric_limits<std::int64_t>::max(), {});
+  ASSERT_TRUE(all_of_time) << all_of_time.error().message;
+  EXPECT_EQ(*all_of_time, 6U);
+  everywhere([&] {
+    EXPECT_TRUE(all().empty());
+    EXPECT_EQ(texts("other"), (Texts{"a"}));
+  });
+  EXPECT_EQ(engine->messages()->delete_messages("nobody", time, now_us, {}).value_or(1), 0U);
+}
+
+TEST_P(MessageContract, deletes_every_copy_of_what_a_sender_repeats) {
+  const std::string id(16, '1');
+  const TestMessage once{now_us - kHour, "a", id}, later{now_us - kHour + 1, "a", id};
+  ASSERT_TRUE(store.put("t", {once, once, later}));
+  ASSERT_TRUE(engine->samples().settle());
+  ASSERT_TRUE(store.put("t", {once, {now_us - kHour, "a"}}));
+  EXPECT_EQ(erase(now_us - kHour, now_us - kHour, "a"), 2U);
+  everywhere([&] { EXPECT_EQ(all(), (std::vector{later})); });
+  ASSERT_TRUE(store.put("t", {once}));
+  everywhere([&] { EXPECT_EQ(all(), (std::vector{once, later})) << "sent again after that, it is there"; });
+}
+
+TEST_P(MessageContract, deletes_by_every_kind_of_condition) {
+  const std::int64_t time = now_us - 2 * kHour;
+  using message::Column;
+  using message::Condition;
+  using message::Op;
+  const auto term = [](Column column, Op op, std::string_view text, std::string_view field = {}) {
+    return Condition::of(*message::make_term(column, field, op, text));
+  };
+  const std::vector<Condition> conditions{
+      term(Column::text, Op::regex, "a+b"),
+      term(Column::text, Op::word, "WORD"),
+      term(Column::object, Op::prefix, "Net:"),
+      term(Column::field, Op::equal, "7", "n"),
+      term(Column::field, Op::prefix, "9", "n"),
+      {Condition::Kind::all,
+       {term(Column::source, Op::equal, "x"), {Condition::Kind::none, {term(Column::text, Op::equal, "stays")}, {}}},
+       {}},
+      {Condition::Kind::any, {term(Column::text, Op::contains, "ot"), term(Column::text, Op::equal, "?")}, {}}};
+  std::vector<TestMessage> messages{{time, "aab"},
+                                    {time + 1, "one word,"},
+                                    {.time_us = time + 2, .text = "n"},
+                                    {.time_us = time + 3, .text = "seven"},
+                                    {.time_us = time + 4, .text = "nine"},
+                                    {.time_us = time + 5, .text = "goes", .source = "x"},
+                                    {time + 6, "other"},
+                                    {.time_us = time + 7, .text = "stays", .source = "x"}};
+  messages[2].objects = {"Net:a:b"};
+  messages[3].fields = {{"n", "7"}};
+  messages[4].fields = {{"n", "9"}};
+  ASSERT_TRUE(store.put("t", messages));
+  for (const Condition& condition : conditions) {
+    const auto erased = engine->messages()->delete_messages("t", time, time + 10, condition);
+    ASSERT_TRUE(erased) << erased.error().message;
+    EXPECT_EQ(*erased, 1U);
+    messages.erase(messages.begin());
+    EXPECT_EQ(all(), messages);
+  }
+  everywhere([&] { EXPECT_EQ(all(), messages); });
 }
 
 TEST_P(MessageContract, several_at_once) {

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
+#include "codec/crc32c.h"
 #include "engine/cassandra/messages/blob_bytes.h"
+#include "engine/cassandra/messages/erase_mark.h"
 #include "engine/cassandra/messages/hot_blobs.h"
 #include "engine/cassandra/messages/sealed_messages.h"
 #include "storage/testing/message_fixture.h"
@@ -21,7 +24,7 @@ std::string packed_rows(const std::vector<std::string>& texts, HotHead& head) {
 }
 
 SealedMessages some_sealed() {
-  SealedMessages sealed{7, 8, 9, {{10, -1}, {10, 2}}, {}, {}};
+  SealedMessages sealed{7, 8, 9, {{10, -1}, {10, 2}}, {}, {}, {}};
   sealed.blocks = {{{3, 0}, 5, 65'536, -100, 7}, {{3, 1}, 2, 1, 8, 8}};
   sealed.replaced = {{{1, 4}, 77}};
   return sealed;
@@ -100,6 +103,62 @@ TEST(SealedMessages, CoversWhatIsBeforeAndWhatIsNamed) {
   EXPECT_FALSE(sealed.covers({9, 5}));
   EXPECT_TRUE(sealed.covers({10, -1}));
   EXPECT_FALSE(sealed.covers({10, 1}));
+}
+
+TEST(SealedMessages, SaysWhichMarksAreApplied) {
+  SealedMessages sealed = some_sealed();
+  EXPECT_EQ(encode_sealed_messages(sealed)[4], 1) << "earlier releases read it";
+  sealed.applied = {5, 99};
+  const std::string blob = encode_sealed_messages(sealed);
+  EXPECT_EQ(blob[4], 2);
+  EXPECT_EQ(*decode_sealed_messages(blob), sealed);
+  for (std::size_t cut = 0; cut < blob.size(); ++cut) EXPECT_FALSE(decode_sealed_messages(blob.substr(0, cut)));
+}
+
+EraseMark some_mark() {
+  using message::Column;
+  using message::Condition;
+  using message::Op;
+  EraseMark mark{0, -5, 7, {}, {}};
+  mark.see(std::uint64_t{9} << 11 | 3);
+  mark.see(std::uint64_t{8} << 11 | 3);
+  mark.see(std::uint64_t{1} << 11 | 2047);
+  mark.condition.parts.push_back(Condition::of(*message::make_term(Column::text, {}, Op::regex, "a+b")));
+  Condition none{Condition::Kind::none, {}, {}};
+  none.parts.push_back(Condition::of(*message::make_range(Column::field, "f", Op::in_range, -1, 3)));
+  mark.condition.parts.push_back(none);
+  return mark;
+}
+
+TEST(EraseMark, ComesBack) {
+  const std::string blob = encode_erase_mark(some_mark());
+  const auto mark = decode_erase_mark(blob);
+  ASSERT_TRUE(mark) << mark.error().message;
+  EXPECT_EQ(encode_erase_mark(*mark), blob);
+  EXPECT_EQ(mark->seen, some_mark().seen);
+  EXPECT_TRUE(mark->has_seen(std::uint64_t{9} << 11 | 3));
+  EXPECT_FALSE(mark->has_seen(std::uint64_t{10} << 11 | 3)) << "it came later";
+  EXPECT_FALSE(mark->has_seen(std::uint64_t{1} << 11 | 2)) << "of another process";
+}
+
+TEST(EraseMark, DamageIsSaid) {
+  const std::string blob = encode_erase_mark(some_mark());
+  for (std::size_t i = 0; i < blob.size(); ++i) {
+    EXPECT_FALSE(decode_erase_mark(blob.substr(0, i)));
+    std::string bad = blob;
+    bad[i] = static_cast<char>(bad[i] ^ 1);
+    EXPECT_FALSE(decode_erase_mark(bad)) << i;
+  }
+  // Whatever it says, with the checksum of it.
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bad = blob;
+    for (int n = 0; n < 3; ++n) bad[4 + random() % (bad.size() - 4)] = static_cast<char>(random());
+    if (random() % 4 == 0) bad.resize(4 + random() % (bad.size() - 4));
+    store_le(bad.data(), codec::crc32c(blob_bytes(bad).subspan(4)));
+    const auto mark = decode_erase_mark(bad);
+    if (mark) std::ignore = encode_erase_mark(*mark);
+  }
 }
 
 }  // namespace

@@ -68,7 +68,6 @@ Status MessageMerge::load_hot(std::span<const HotMessages> hot, const Stretch& s
   };
   for (const HotMessages& row : hot) {
     if (row.head.last_us < stretch.first_us || row.head.first_us > stretch.last_us) continue;
-    if (!wanted.empty() && wanted.back().bucket != row.bucket) VARVE_RETURN_IF_ERROR(load());
     wanted.push_back(row);
   }
   return load();
@@ -134,7 +133,8 @@ Status MessageMerge::write_blocks() {
 }
 
 Result<std::vector<SealedBlock>> MessageMerge::merge(std::span<const HotMessages> hot,
-                                                     std::span<const SealedBlock> blocks) {
+                                                     std::span<const SealedBlock> blocks,
+                                                     std::span<const EraseMark> marks) {
   check(written_.empty(), "a merge is done once");
   for (const Stretch& stretch : stretches(hot, blocks)) {
     loaded_.clear();
@@ -142,6 +142,7 @@ Result<std::vector<SealedBlock>> MessageMerge::merge(std::span<const HotMessages
     batches_.clear();
     VARVE_RETURN_IF_ERROR(load_hot(hot, stretch));
     for (const SealedBlock& block : blocks) VARVE_RETURN_IF_ERROR(load_block(block, stretch));
+    if (!marks.empty()) std::erase_if(loaded_, [marks](Message row) { return is_erased(marks, row); });
     sort_and_drop_repeats();
     VARVE_RETURN_IF_ERROR(write_blocks());
   }

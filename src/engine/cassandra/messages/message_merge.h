@@ -35,7 +35,9 @@ class MessageMerge {
 
   // `hot`: sorted as SlotMessages has them. All messages of both are in the blocks that it has written when it returns,
   // by time. Errors: corrupt, those of the store; then written() may stand.
-  Result<std::vector<SealedBlock>> merge(std::span<const HotMessages> hot, std::span<const SealedBlock> blocks);
+  // But for what the marks erase.
+  Result<std::vector<SealedBlock>> merge(std::span<const HotMessages> hot, std::span<const SealedBlock> blocks,
+                                         std::span<const EraseMark> marks = {});
   [[nodiscard]] const std::vector<SealedBlock>& written() const { return written_; }
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
 

@@ -29,6 +29,7 @@ class MessageModel {
     settle_down();
     look();
     EXPECT_GT(acknowledged_.size(), 0U);
+    EXPECT_GT(erased_, 0);
   }
 
  private:
@@ -52,6 +53,7 @@ class MessageModel {
       texts.push_back(std::to_string(++number_));
       const auto ago = static_cast<std::int64_t>(below(4) * static_cast<std::uint64_t>(kHour) + below(50) * 60'000);
       TestMessage message{(cluster_.clock.now_ms() - ago) * 1000, texts.back()};
+      times_[message.text] = message.time_us;
       storage::testing::add_message(batch, message);
     }
     if (!replica.watermark.has_lease()) std::ignore = replica.watermark.renew();
@@ -63,6 +65,32 @@ class MessageModel {
     }
     const bool good = *told && **told;
     (good ? acknowledged_ : maybe_).insert(texts.begin(), texts.end());
+  }
+
+  // Those of some time whose number ends so. Who dies or fails has deleted some of them.
+  void erase() {
+    ClusterReplica& replica = one();
+    if (!replica.watermark.has_lease()) std::ignore = replica.watermark.renew();
+    const std::string end = std::to_string(below(10));
+    const auto condition =
+        message::Condition::of(*message::make_term(message::Column::text, {}, message::Op::regex, ".*" + end));
+    const std::int64_t last_us = (cluster_.clock.now_ms() - static_cast<std::int64_t>(below(4)) * kHour) * 1000;
+    const std::int64_t first_us = last_us - static_cast<std::int64_t>(1 + below(3)) * kHour * 1000;
+    std::set<std::string> known, perhaps;
+    for (auto& [text, time_us] : times_) {
+      if (!text.ends_with(end) || time_us < first_us || time_us > last_us) continue;
+      if (acknowledged_.contains(text)) known.insert(text);
+      if (maybe_.contains(text)) perhaps.insert(text);
+    }
+    const auto erased = replica.message_eraser.erase("t", first_us, last_us, condition);
+    for (const std::string& text : known) {
+      acknowledged_.erase(text);
+      (erased ? gone_ : maybe_).insert(text);
+    }
+    if (!erased) return;
+    ++erased_;
+    EXPECT_GE(*erased, known.size());
+    EXPECT_LE(*erased, known.size() + perhaps.size());
   }
 
   void die() {
@@ -77,7 +105,9 @@ class MessageModel {
   }
 
   void step() {
-    switch (below(14)) {
+    switch (below(16)) {
+      case 14:
+      case 15: return erase();
       case 0: return die();
       case 1: return pass(static_cast<std::int64_t>(below(2 * kHour)));
       case 2: return cluster_.rows.fail_writes_after(below(12));
@@ -130,12 +160,14 @@ class MessageModel {
     for (const auto& part : *parts) {
       const auto rows = storage::testing::PartRows::read(part, part.first_us, part.last_us);
       ASSERT_TRUE(rows) << rows.error().message;
-      EXPECT_EQ(rows->rows().size(), part.messages);
+      EXPECT_LE(rows->rows().size(), part.messages);
       for (const auto row : rows->rows()) ++found[storage::testing::test_message(row).text];
     }
     for (const std::string& text : acknowledged_) ASSERT_EQ(found[text], 1) << text;
     for (const auto& [text, count] : found) {
+      if (count == 0) continue;
       ASSERT_EQ(count, 1) << text;
+      ASSERT_FALSE(gone_.contains(text)) << text << " was deleted";
       ASSERT_TRUE(acknowledged_.contains(text) || maybe_.contains(text)) << text;
     }
   }
@@ -146,7 +178,9 @@ class MessageModel {
   std::array<std::unique_ptr<ClusterReplica>, 3> replicas_;
   std::vector<std::unique_ptr<ClusterReplica>> dead_;
   std::uint64_t number_ = 0;
-  std::set<std::string> acknowledged_, maybe_;
+  std::set<std::string> acknowledged_, maybe_, gone_;
+  std::map<std::string, std::int64_t> times_;
+  int erased_ = 0;
 };
 
 TEST(MessageModel, random_work_loses_nothing_and_repeats_nothing) {

@@ -3,6 +3,7 @@
 // them; and the names that they have brought along.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -25,8 +26,12 @@ class MessageReader {
  private:
   void add_hot(std::string_view tenant, const SlotMessages& slot, std::int64_t first_us, std::int64_t last_us,
                std::vector<storage::MessagePart>& out) const;
-  [[nodiscard]] storage::MessagePart hot_part(std::string_view tenant, model::Timestamp slot,
+  using Marks = std::shared_ptr<const std::vector<EraseMark>>;
+  [[nodiscard]] storage::MessagePart hot_part(std::string_view tenant, model::Timestamp slot, const Marks& marks,
                                               std::vector<HotMessages> rows) const;
+  // Of one that was sealed while marks came: what is left of it, as rows.
+  Status add_block(std::string_view tenant, const SlotMessages& slot, const SealedBlock& block,
+                   std::vector<storage::MessagePart>& out) const;
 
   const Tables& tables_;
   RowStore& rows_;

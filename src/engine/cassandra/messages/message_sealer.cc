@@ -31,6 +31,7 @@ SealedMessages covering(const SlotMessages& slot, std::int64_t version, std::int
   next.beyond = slot.sealed.beyond;
   for (const HotMessages& row : slot.hot) next.beyond.insert(row.arrival());
   std::erase_if(next.beyond, [&](const Arrival& arrival) { return arrival.us < next.until_us; });
+  for (const EraseMark& mark : slot.marks) next.applied.insert(mark.version);
   next.replaced = slot.sealed.replaced;
   std::erase_if(next.replaced, [&](const ReplacedBlock& block) {
     return block.replaced_ms + 2 * MessageSealer::kReplacedKeptMs < now_ms;
@@ -45,13 +46,22 @@ bool frees_a_bucket(const SlotMessages& slot, std::int64_t until_us) {
   });
 }
 
+bool has_new_marks(const SlotMessages& slot) {
+  return std::ranges::any_of(slot.marks, [&](const EraseMark& mark) { return !slot.sealed.applies(mark.version); });
+}
+
 }  // namespace
 
-Result<SlotMessages> MessageSealer::read_slot(std::string_view tenant, Timestamp slot) const {
-  VARVE_ASSIGN_OR_RETURN(auto slots, messages_.read(tenant, slot * 1000, slot * 1000 + messages_.slot_ms() * 1000 - 1));
-  check(slots.size() <= 1, "a slot was asked for");
-  if (slots.empty()) return SlotMessages{slot, {}, {}, {}};
-  return std::move(slots.front());
+Result<bool> MessageSealer::is_stale(std::string_view tenant, const SlotMessages& slot,
+                                     const SealedBlock& block) const {
+  std::vector<EraseMark> marks;
+  for (const EraseMark& mark : slot.marks) {
+    if (!slot.sealed.applies(mark.version) && mark.overlaps(block.first_us, block.last_us)) marks.push_back(mark);
+  }
+  if (marks.empty()) return false;
+  VARVE_ASSIGN_OR_RETURN(auto open, message::block::Block::open(messages_.sections(tenant, slot.slot, block.name)));
+  VARVE_ASSIGN_OR_RETURN(const auto erased, erased_in(open, marks));
+  return !erased.none();
 }
 
 Result<MessageSealer::Reading> MessageSealer::read(std::string_view tenant, Timestamp slot) const {
@@ -61,7 +71,7 @@ Result<MessageSealer::Reading> MessageSealer::read(std::string_view tenant, Time
   reading.until_us = *until_us;
   const auto read_all = [&]() -> Result<std::int64_t> {
     reading.began_ns = clock_.steady_ns();
-    VARVE_ASSIGN_OR_RETURN(reading.slot, read_slot(tenant, slot));
+    VARVE_ASSIGN_OR_RETURN(reading.slot, messages_.read_slot(tenant, slot));
     return reading.slot.sealed.version;
   };
   VARVE_ASSIGN_OR_RETURN(reading.version, read_versioned(versions_, read_all));
@@ -88,18 +98,21 @@ Result<MessageSealer::Report> MessageSealer::seal(std::string_view tenant, Times
   }
   const Timestamp now = clock_.now_ms();
   SealedMessages next = covering(reading.slot, reading.version, reading.until_us, now);
-  if (hot.empty()) {
-    if (!frees_a_bucket(reading.slot, next.until_us)) return Report{};
-    next.blocks = before.blocks;
-    VARVE_RETURN_IF_ERROR(publish(tenant, reading, std::move(next)));
-    return Report{};
-  }
   std::vector<SealedBlock> merged;
   for (const SealedBlock& block : before.blocks) {
-    (is_merged(block, hot) ? merged : next.blocks).push_back(block);
+    bool again = !hot.empty() && is_merged(block, hot);
+    if (!again) {
+      VARVE_ASSIGN_OR_RETURN(again, is_stale(tenant, reading.slot, block));
+    }
+    (again ? merged : next.blocks).push_back(block);
+  }
+  if (hot.empty() && merged.empty()) {
+    const bool says_more = frees_a_bucket(reading.slot, next.until_us) || has_new_marks(reading.slot);
+    if (says_more) VARVE_RETURN_IF_ERROR(publish(tenant, reading, std::move(next)));
+    return Report{};
   }
   MessageMerge merge(messages_, rows_, tenant, slot, reading.version, messages_.ttl_s(slot, now));
-  auto made = merge.merge(hot, merged);
+  auto made = merge.merge(hot, merged, reading.slot.marks);
   if (made) {
     next.blocks.insert(next.blocks.end(), made->begin(), made->end());
     for (const SealedBlock& block : merged) next.replaced.push_back({block.name, now});
@@ -118,7 +131,7 @@ Result<MessageSealer::Report> MessageSealer::seal(std::string_view tenant, Times
 }
 
 Result<MessageSealer::Left> MessageSealer::drop(std::string_view tenant, Timestamp slot) const {
-  VARVE_ASSIGN_OR_RETURN(const SlotMessages read, read_slot(tenant, slot));
+  VARVE_ASSIGN_OR_RETURN(const SlotMessages read, messages_.read_slot(tenant, slot));
   if (read.buckets.empty()) return Left::nothing;
   const SealedMessages& sealed = read.sealed;
   const Timestamp now = clock_.now_ms();

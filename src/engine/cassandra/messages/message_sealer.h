@@ -62,8 +62,9 @@ class MessageSealer {
     std::int64_t began_ns = 0;
     SlotMessages slot;
   };
-  Result<SlotMessages> read_slot(std::string_view tenant, model::Timestamp slot) const;
   Result<Reading> read(std::string_view tenant, model::Timestamp slot) const;
+  // Has the block messages that a mark erases which nobody has applied to it?
+  Result<bool> is_stale(std::string_view tenant, const SlotMessages& slot, const SealedBlock& block) const;
   Status publish(std::string_view tenant, const Reading& reading, SealedMessages next) const;
 
   const MessageTables& messages_;

@@ -21,28 +21,6 @@ std::unexpected<Error> bad_message_row(const char* what) {
   return fail(Code::corrupt, std::string("a row of messages has ") + what);
 }
 
-// Sections of one block, as rows.
-class StoredSections final : public message::block::Sections {
- public:
-  StoredSections(RowStore& rows, RowRead read) : rows_(rows), read_(std::move(read)) {}
-  [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
-    RowRead one = read_;
-    one.keys = {integer_cell(static_cast<std::int32_t>(section))};
-    std::shared_ptr<const std::string> found;
-    VARVE_RETURN_IF_ERROR(rows_.read({&one, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
-      if (row.cells.size() != 2) return bad_message_row("not two cells");
-      found = std::make_shared<const std::string>(row.cells[1]);
-      return {};
-    }));
-    if (found == nullptr) return fail(Code::unavailable, "a block of messages was replaced: ask again");
-    return found;
-  }
-
- private:
-  RowStore& rows_;
-  const RowRead read_;
-};
-
 Result<HotBucket> bucket_of(std::string_view source, std::string_view opened) {
   HotBucket bucket;
   VARVE_ASSIGN_OR_RETURN(bucket.source, bigint_of(source));
@@ -103,6 +81,15 @@ RowWrite MessageTables::sealed_write(std::string_view tenant, Timestamp slot, co
   return {&tables_.message_slots, {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
           {timestamp_cell(slot)}, {encode_sealed_messages(sealed)},
           sealed.version,         0};
+}
+
+RowWrite MessageTables::mark_write(std::string_view tenant, Timestamp slot, const EraseMark& mark) const {
+  return {&tables_.message_erasures,
+          {std::string(tenant), timestamp_cell(model::window_start(slot, bucket_ms(slot_ms_)))},
+          {timestamp_cell(slot), bigint_cell(mark.version)},
+          {encode_erase_mark(mark)},
+          mark.version,
+          0};
 }
 
 RowDelete MessageTables::block_delete(std::string_view tenant, Timestamp slot, const BlockName& block,
@@ -168,13 +155,14 @@ Status MessageTables::read_buckets(std::string_view tenant, std::int64_t first_u
   });
 }
 
-Status MessageTables::read_heads(std::string_view tenant, Slots& slots) const {
+Status MessageTables::read_heads(std::string_view tenant, Slots& slots, std::int64_t arrived_us) const {
   std::vector<RowRead> reads;
   std::vector<std::pair<SlotMessages*, const HotBucket*>> of_read;
   for (auto& [slot, of_slot] : slots) {
     std::ranges::sort(of_slot.buckets);
     for (const HotBucket& bucket : of_slot.buckets) {
       reads.push_back({&tables_.messages, hot_partition(tenant, slot, bucket), {}, {}, {"head"}});
+      if (arrived_us > 0) reads.back().from = bigint_cell(arrived_us);
       of_read.emplace_back(&of_slot, &bucket);
     }
   }
@@ -192,15 +180,55 @@ Status MessageTables::read_heads(std::string_view tenant, Slots& slots) const {
   return {};
 }
 
+Result<std::vector<SlotMessages>> MessageTables::read_new(std::string_view tenant, std::int64_t arrived_us,
+                                                          std::int64_t but_of_source) const {
+  const RowRead windows{&tables_.message_time_windows, {std::string(tenant)}, {}, {}, {}};
+  std::vector<RowRead> reads;
+  VARVE_RETURN_IF_ERROR(rows_.read({&windows, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+    reads.push_back({&tables_.message_buckets, {std::string(tenant), std::string(row.cells[0])}, {}, {}, {}});
+    return {};
+  }));
+  Slots slots;
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
+    if (row.cells.size() != 3) return bad_message_row("not three cells");
+    VARVE_ASSIGN_OR_RETURN(const Timestamp slot, timestamp_of(row.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(const HotBucket bucket, bucket_of(row.cells[1], row.cells[2]));
+    if (bucket.source != but_of_source && bucket.ends_us() > arrived_us) slots[slot].buckets.push_back(bucket);
+    return {};
+  }));
+  VARVE_RETURN_IF_ERROR(read_heads(tenant, slots, arrived_us));
+  std::vector<SlotMessages> out;
+  for (auto& [slot, of_slot] : slots) {
+    of_slot.slot = slot;
+    out.push_back(std::move(of_slot));
+  }
+  return out;
+}
+
 Status MessageTables::read_sealed(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
                                   Slots& slots) const {
-  VARVE_ASSIGN_OR_RETURN(const auto reads, era_reads(tables_.message_slots, tenant, first_us, last_us, {"sealed"}));
-  return rows_.read(reads, {}, [&](std::size_t, const RowView& row) -> Status {
-    if (row.cells.size() != 2) return bad_message_row("not two cells");
+  VARVE_ASSIGN_OR_RETURN(auto reads, era_reads(tables_.message_slots, tenant, first_us, last_us, {"sealed"}));
+  const std::size_t slot_reads = reads.size();
+  for (std::size_t i = 0; i < slot_reads; ++i) {
+    RowRead marks = reads[i];
+    marks.table = &tables_.message_erasures;
+    marks.values = {"mark"};
+    reads.push_back(std::move(marks));
+  }
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t read, const RowView& row) -> Status {
+    const bool is_mark = read >= slot_reads;
+    if (row.cells.size() != (is_mark ? 3 : 2)) return bad_message_row("too few cells, or too many");
     VARVE_ASSIGN_OR_RETURN(const Timestamp slot, timestamp_of(row.cells[0]));
-    VARVE_ASSIGN_OR_RETURN(slots[slot].sealed, decode_sealed_messages(row.cells[1]));
+    if (!is_mark) {
+      VARVE_ASSIGN_OR_RETURN(slots[slot].sealed, decode_sealed_messages(row.cells[1]));
+      return {};
+    }
+    VARVE_ASSIGN_OR_RETURN(EraseMark mark, decode_erase_mark(row.cells[2]));
+    VARVE_ASSIGN_OR_RETURN(mark.version, bigint_of(row.cells[1]));
+    slots[slot].marks.push_back(std::move(mark));
     return {};
-  });
+  }));
+  return {};
 }
 
 Result<std::vector<SlotMessages>> MessageTables::read(std::string_view tenant, std::int64_t first_us,
@@ -218,29 +246,46 @@ Result<std::vector<SlotMessages>> MessageTables::read(std::string_view tenant, s
   return out;
 }
 
+Result<SlotMessages> MessageTables::read_slot(std::string_view tenant, Timestamp slot) const {
+  VARVE_ASSIGN_OR_RETURN(auto slots, read(tenant, slot * 1000, slot * 1000 + slot_ms_ * 1000 - 1));
+  check(slots.size() <= 1, "a slot was asked for");
+  if (slots.empty()) return SlotMessages{slot, {}, {}, {}, {}};
+  return std::move(slots.front());
+}
+
 Status MessageTables::read_hot(std::string_view tenant, Timestamp slot, std::span<const HotMessages> wanted,
                                const EachHot& each) const {
   check(!wanted.empty(), "some rows are asked for");
-  RowRead read{&tables_.messages, hot_partition(tenant, slot, wanted.front().bucket), {}, {}, {"value"}};
-  read.from = bigint_cell(wanted.front().arrived_us);
-  read.until = bigint_cell(wanted.back().arrived_us + 1);
-  std::size_t next = 0;
-  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+  std::vector<RowRead> reads;
+  std::vector<std::span<const HotMessages>> left;  // of each read: what has not come yet
+  for (std::size_t at = 0; at < wanted.size();) {
+    std::size_t end = at + 1;
+    while (end < wanted.size() && wanted[end].bucket == wanted[at].bucket) ++end;
+    RowRead& read = reads.emplace_back(
+        RowRead{&tables_.messages, hot_partition(tenant, slot, wanted[at].bucket), {}, {}, {"value"}});
+    read.from = bigint_cell(wanted[at].arrived_us);
+    read.until = bigint_cell(wanted[end - 1].arrived_us + 1);
+    left.push_back(wanted.subspan(at, end - at));
+    at = end;
+  }
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t read, const RowView& row) -> Status {
     if (row.cells.size() != 2) return bad_message_row("not two cells");
     VARVE_ASSIGN_OR_RETURN(const std::int64_t arrived_us, bigint_of(row.cells[0]));
-    if (next == wanted.size() || arrived_us != wanted[next].arrived_us) return {};
+    if (left[read].empty() || arrived_us != left[read].front().arrived_us) return {};
+    const HotMessages& found = left[read].front();
+    left[read] = left[read].subspan(1);
     std::string rows;
-    VARVE_RETURN_IF_ERROR(decode_hot_messages(row.cells[1], wanted[next].head, rows));
-    return each(wanted[next++], std::move(rows));
+    VARVE_RETURN_IF_ERROR(decode_hot_messages(row.cells[1], found.head, rows));
+    return each(found, std::move(rows));
   }));
-  if (next == wanted.size()) return {};
+  if (std::ranges::all_of(left, &std::span<const HotMessages>::empty)) return {};
   return fail(Code::unavailable, "messages were sealed while they were read: ask again");
 }
 
 std::shared_ptr<const message::block::Sections> MessageTables::sections(std::string_view tenant, Timestamp slot,
                                                                         const BlockName& block) const {
   RowRead read{&tables_.message_blocks, section_write(tenant, slot, block, 0, {}).partition, {}, {}, {"value"}};
-  return std::make_shared<const StoredSections>(rows_, std::move(read));
+  return std::make_shared<const StoredSections>(rows_, std::move(read), caches_);
 }
 
 Status MessageTables::all_buckets(const EachBucket& each) const {

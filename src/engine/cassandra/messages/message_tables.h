@@ -3,7 +3,8 @@
 //
 // Hot rows of a slot stand in *buckets*, partitions that one process writes for five minutes. A directory names them.
 // What is sealed is said by one row of the slot, which also says which hot rows do not count any more. So who reads
-// asks in this order: directory, hot rows, that row; a bucket that was deleted meanwhile is covered by it.
+// asks in this order: directory, hot rows, that row; a bucket that was deleted meanwhile is covered by it. Beside that
+// row stand the marks of deletes: what they erase does not count, wherever it stands.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/cassandra/messages/erase_mark.h"
 #include "engine/cassandra/messages/hot_blobs.h"
 #include "engine/cassandra/messages/sealed_messages.h"
+#include "engine/cassandra/messages/stored_sections.h"
 #include "engine/cassandra/tables/row_store.h"
 #include "engine/cassandra/tables/schema.h"
 #include "message/block/parts.h"
@@ -51,12 +54,16 @@ struct SlotMessages {
   std::vector<HotBucket> buckets;
   std::vector<HotMessages> hot;  // by bucket, then arrival; covered ones, too
   SealedMessages sealed;
+  std::vector<EraseMark> marks;  // by version
 };
 
 class MessageTables {
  public:
-  MessageTables(const Tables& tables, RowStore& rows, std::int64_t slot_ms, std::int64_t retention_ms)
-      : tables_(tables), rows_(rows), slot_ms_(slot_ms), retention_ms_(retention_ms) {}
+  // Of sections that were read, so many bytes are kept.
+  static constexpr std::size_t kCacheBytesMax = std::size_t{128} << 20;
+  MessageTables(const Tables& tables, RowStore& rows, std::int64_t slot_ms, std::int64_t retention_ms,
+                std::size_t cache_bytes_max = kCacheBytesMax)
+      : tables_(tables), rows_(rows), slot_ms_(slot_ms), retention_ms_(retention_ms), caches_(cache_bytes_max) {}
 
   [[nodiscard]] std::int64_t slot_ms() const { return slot_ms_; }
   [[nodiscard]] model::Timestamp slot_of(std::int64_t time_us) const {
@@ -76,6 +83,7 @@ class MessageTables {
   RowWrite section_write(std::string_view tenant, model::Timestamp slot, const BlockName& block, std::uint32_t section,
                          std::string value) const;
   RowWrite sealed_write(std::string_view tenant, model::Timestamp slot, const SealedMessages& sealed) const;
+  RowWrite mark_write(std::string_view tenant, model::Timestamp slot, const EraseMark& mark) const;
   RowDelete block_delete(std::string_view tenant, model::Timestamp slot, const BlockName& block,
                          std::int64_t timestamp_us) const;
   // All that is in the bucket; and, when that is gone, its name in the directory.
@@ -85,7 +93,14 @@ class MessageTables {
   // --- reading
   // Slots that overlap the range (both ends inclusive), ascending; only those of which something stands.
   Result<std::vector<SlotMessages>> read(std::string_view tenant, std::int64_t first_us, std::int64_t last_us) const;
-  // The values of these rows of one bucket, which ascend. Errors: unavailable (one of them is gone), corrupt.
+  // This one, also if nothing stands of it.
+  Result<SlotMessages> read_slot(std::string_view tenant, model::Timestamp slot) const;
+  // Hot rows that arrived at that time or later, but for those of that process, in whatever slots: without what is
+  // sealed of them.
+  Result<std::vector<SlotMessages>> read_new(std::string_view tenant, std::int64_t arrived_us,
+                                             std::int64_t but_of_source) const;
+  // The values of these rows of a slot: those of a bucket stand together and ascend. Buckets come in any order. Errors:
+  // unavailable (one of them is gone), corrupt.
   using EachHot = std::function<Status(const HotMessages& row, std::string rows)>;
   Status read_hot(std::string_view tenant, model::Timestamp slot, std::span<const HotMessages> wanted,
                   const EachHot& each) const;
@@ -102,13 +117,15 @@ class MessageTables {
                                                        std::int64_t first_us, std::int64_t last_us,
                                                        const std::vector<std::string>& values) const;
   Status read_buckets(std::string_view tenant, std::int64_t first_us, std::int64_t last_us, Slots& slots) const;
-  Status read_heads(std::string_view tenant, Slots& slots) const;
+  // Of rows that arrived then or later.
+  Status read_heads(std::string_view tenant, Slots& slots, std::int64_t arrived_us = 0) const;
   Status read_sealed(std::string_view tenant, std::int64_t first_us, std::int64_t last_us, Slots& slots) const;
 
   const Tables& tables_;
   RowStore& rows_;
   const std::int64_t slot_ms_;
   const std::int64_t retention_ms_;  // of messages
+  mutable SectionCaches caches_;
 };
 
 }  // namespace varve::engine::cassandra

@@ -12,7 +12,8 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr unsigned kSealedVersion = 1;
+// With marks that are applied, and without; earlier releases read that one only.
+constexpr unsigned kWithMarks = 2, kWithoutMarks = 1;
 constexpr std::size_t kArrivalBytes = 16, kSealedBlockBytes = 36, kReplacedBytes = 20;
 
 Status bad_sealed(const char* what) {
@@ -69,7 +70,7 @@ std::string encode_sealed_messages(const SealedMessages& sealed) {
   check(std::ranges::is_sorted(sealed.blocks, {}, block_order), "blocks of a slot are sorted");
   chunk::Bytes out;
   out.fixed(std::uint32_t{0});
-  out.byte(kSealedVersion);
+  out.byte(sealed.applied.empty() ? kWithoutMarks : kWithMarks);
   out.fixed(sealed.version);
   out.fixed(sealed.published_ms);
   out.fixed(sealed.until_us);
@@ -91,6 +92,8 @@ std::string encode_sealed_messages(const SealedMessages& sealed) {
     put_name(block.name, out);
     out.fixed(block.replaced_ms);
   }
+  if (!sealed.applied.empty()) out.fixed(static_cast<std::uint32_t>(sealed.applied.size()));
+  for (const std::int64_t mark : sealed.applied) out.fixed(mark);
   store_le(out.data(), codec::crc32c(out.view().subspan(4)));
   return blob_text(out.view());
 }
@@ -102,7 +105,7 @@ Result<SealedMessages> decode_sealed_messages(std::string_view blob) {
     return fail(bad_sealed("has a wrong checksum").error());
   }
   const unsigned version = from.byte();
-  if (from.ok() && version != kSealedVersion) {
+  if (from.ok() && version != kWithoutMarks && version != kWithMarks) {
     return fail(Code::unsupported, "a slot of sealed messages has version " + std::to_string(version));
   }
   SealedMessages out;
@@ -110,6 +113,9 @@ Result<SealedMessages> decode_sealed_messages(std::string_view blob) {
   out.published_ms = from.fixed<std::int64_t>();
   out.until_us = from.fixed<std::int64_t>();
   take_lists(from, out);
+  for (std::size_t left = version == kWithMarks ? take_count(from, sizeof(std::int64_t)) : 0; left > 0; --left) {
+    out.applied.insert(from.fixed<std::int64_t>());
+  }
   if (!from.ok() || from.left() > 0) return fail(bad_sealed("is cut short or too long").error());
   if (!std::ranges::is_sorted(out.blocks, {}, block_order)) return fail(bad_sealed("has blocks in disorder").error());
   return out;

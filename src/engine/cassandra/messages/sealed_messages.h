@@ -44,7 +44,9 @@ struct SealedMessages {
   std::set<Arrival> beyond;
   std::vector<SealedBlock> blocks;
   std::vector<ReplacedBlock> replaced;
+  std::set<std::int64_t> applied;  // versions of the marks (erase_mark.h) of which the blocks hold nothing any more
 
+  [[nodiscard]] bool applies(std::int64_t mark) const { return applied.contains(mark); }
   // Do the blocks hold the messages of this hot row?
   [[nodiscard]] bool covers(const Arrival& arrival) const { return arrival.us < until_us || beyond.contains(arrival); }
   bool operator==(const SealedMessages&) const = default;

@@ -127,6 +127,13 @@ void make_message_tables(Tables& tables, const std::string& width, std::int64_t 
                                   {{"sealed", blob}},
                                   {}},
                                  kept_ms, kGraceDataS, kLz4);
+  tables.message_erasures = by_time({"message_erasures_p_" + width,
+                                     "deletes of messages; a row for each slot of which one erased some",
+                                     {kTenant, kBucket},
+                                     {kSlot, {"version", bigint}},
+                                     {{"mark", blob}},
+                                     {}},
+                                    kept_ms, kGraceDataS, kLz4);
   tables.message_blocks = by_time({"message_blocks_p_" + width,
                                    "sealed messages: a block in sections of up to 1 MiB; a few MB",
                                    {kTenant, kSlot, {"version", bigint}, {"number", integer}},
@@ -276,8 +283,8 @@ std::vector<const Table*> Tables::all() const {
       &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
       &metric_time_windows, &forgotten, &raw,          &dropped,      &sealed};
   for (const Table& level : levels) out.push_back(&level);
-  out.insert(out.end(),
-             {&messages, &message_buckets, &message_time_windows, &message_slots, &message_blocks, &message_names});
+  out.insert(out.end(), {&messages, &message_buckets, &message_time_windows, &message_slots, &message_erasures,
+                         &message_blocks, &message_names});
   out.insert(out.end(), {&pending_journal, &alarms, &erasures, &texts});
   return out;
 }

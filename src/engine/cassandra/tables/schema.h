@@ -14,7 +14,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -61,7 +61,7 @@ class Tables {
   Table raw, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
   // Of log messages (messages/).
-  Table messages, message_buckets, message_time_windows, message_slots, message_blocks, message_names;
+  Table messages, message_buckets, message_time_windows, message_slots, message_erasures, message_blocks, message_names;
   Table pending_journal, erasures, texts;
   Table
       alarms;  // missed-touch markers; in partitions of their own, what each replica has of the watermark and the time

@@ -139,7 +139,7 @@ struct ReplicaServers {
             .replica = "r",
             .source = source,
             .threads = 1,
-            .patience = {}};
+            .patience = {.tries = 1, .pause = {}}};
   }
   // The lease is renewed by a thread that goes on when others die or meet failures: by the cluster's rows.
   SharedServers own_servers() {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message eraser: deletes messages (docs/decisions/0042). Of each slot:
+//
+//   read and count what goes → a mark that says so stands → the slot is sealed without it
+//
+// With the mark the messages are gone for every query that starts later, whatever is sealed meanwhile by whom; sealing
+// takes the bytes away, and spares queries the looking.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "engine/cassandra/messages/erase_mark.h"
+#include "engine/cassandra/messages/message_sealer.h"
+#include "engine/cassandra/messages/message_tables.h"
+#include "engine/cassandra/messages/message_touches.h"
+#include "engine/cassandra/patience.h"
+#include "engine/cassandra/tables/write_versions.h"
+
+namespace varve::engine::cassandra {
+
+// Thread-safe: one delete at a time.
+class MessageEraser {
+ public:
+  // `clock`: the one that all replicas share.
+  MessageEraser(const Patience& patience, const MessageTables& messages, RowStore& rows, WriteVersions& versions,
+                const MessageSealer& sealer, MessageTouches& touches, const Clock& clock)
+      : patience_(patience),
+        messages_(messages),
+        rows_(rows),
+        versions_(versions),
+        sealer_(sealer),
+        touches_(touches),
+        clock_(clock) {}
+
+  // As MessageStore::delete_messages(). What is under way to another replica meanwhile may go with it.
+  Result<std::uint64_t> erase(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                              const message::Condition& condition);
+
+ private:
+  Result<std::uint64_t> mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted);
+  Status seal(std::string_view tenant, model::Timestamp slot);
+
+  const Patience patience_;
+  const MessageTables& messages_;
+  RowStore& rows_;
+  WriteVersions& versions_;
+  const MessageSealer& sealer_;
+  MessageTouches& touches_;
+  const Clock& clock_;
+  Mutex erasing_;  // so that two of this process do not count the same message
+};
+
+}  // namespace varve::engine::cassandra
