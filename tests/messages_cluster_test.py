@@ -2,6 +2,7 @@
 """Log messages of several replicas on a real Cassandra and Redis: what one acknowledged all have, once, whoever is killed,
 and whether it is sealed or not."""
 
+import http.client
 import json
 import threading
 import time
@@ -52,7 +53,95 @@ def texts_at(server):
     return [row["Xmlmessage"] for row in json.loads(answer.body)["value"]]
 
 
+class Follower:
+    """Follows all messages through one replica; knows when each came."""
+
+    def __init__(self, server):
+        query = {"table": "MessageTable", "start_time": "now-1h", "select_fields": ["Xmlmessage"], "follow": True}
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+        self.connection.request("POST", "/analytics/query", json.dumps(query), {"Accept": "application/x-ndjson"})
+        self.answer = self.connection.getresponse()
+        self.seen, self.lines = {}, []
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        for line in self.answer:
+            row = json.loads(line)
+            self.lines.append(row.get("Xmlmessage", row))
+            self.seen[self.lines[-1] if isinstance(self.lines[-1], str) else ""] = time.monotonic()
+
+    def close(self):
+        self.connection.sock.shutdown(2)
+        self.connection.close()
+        self.thread.join(10)
+
+
+def put(server, texts, **more):
+    body = "".join(json.dumps({"text": text, **more}) + "\n" for text in texts)
+    answer = server.request("POST", "/api/v1/messages", body.encode())
+    assert answer.status == 204, (answer.status, answer.body)
+
+
 class MessagesOfReplicas(ClusterCase):
+    def test_a_follower_hears_all_replicas_once(self):
+        a, b = self.replicas(2, {"slots.quiet": "4s"})
+        put(a, ["before a"])
+        put(b, ["before b"])
+        follower = Follower(b)
+        wait_until(lambda: len(follower.lines) == 2, 30, "what is stored comes first")
+        took = []
+        for i in range(40):
+            put(a, [f"a{i}"])
+            put(b, [f"b{i}"])
+            acknowledged = time.monotonic()
+            wait_until(lambda: f"a{i}" in follower.seen and f"b{i}" in follower.seen, 30, "it is heard")
+            took.append(follower.seen[f"a{i}"] - acknowledged)
+        writers = [Writer(a, "wa"), Writer(b, "wb")]
+        time.sleep(2)
+        self.backends.redis.kill()
+        time.sleep(3)
+        self.backends.redis.start()
+        time.sleep(3)
+        for writer in writers:
+            writer.stop()
+        known = set().union(*(w.acknowledged for w in writers))
+        wait_until(lambda: known <= follower.seen.keys(), 60, "all that is acknowledged is heard, with Redis and without")
+        time.sleep(1)
+        self.assertEqual(len(follower.lines), len(set(follower.lines)), "once each")
+        follower.close()
+        took.sort()
+        print(f"another replica's message is seen after {1000 * took[20]:.0f} ms, 95 %: {1000 * took[38]:.0f} ms")
+
+    def test_deletes_are_seen_by_all_while_replicas_write_and_seal(self):
+        a, b, c = self.replicas(config={"slots.quiet": "4s"})
+        writers = [Writer(a, "a"), Writer(b, "b")]
+        deleted = 0
+        gone = set()
+        for round_ in range(5):
+            time.sleep(2)
+            known = set().union(*(set(w.acknowledged) for w in writers))
+            digit = str(round_)
+            query = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h",
+                     "where": [[{"name": "Xmlmessage", "value": f".*{digit}", "op": 8}]]}
+            answer = c.request("POST", "/api/v1/messages/delete", json.dumps(query).encode())
+            self.assertEqual(answer.status, 200, answer.body)
+            deleted += json.loads(answer.body)["deleted"]
+            gone |= {text for text in known if text.endswith(digit)}
+            for server in (a, b, c):
+                self.assertEqual(sorted(gone.intersection(texts_at(server)))[:5], [], "deleted, and there")
+            self.assertGreaterEqual(deleted, len(gone))
+        for writer in writers:
+            writer.stop()
+            writer.maybe |= {text for text in writer.acknowledged if text[-1] in "01234"}
+            writer.acknowledged -= writer.maybe
+        self.check(a, writers)
+        c.settle()
+        self.sealed(c)
+        for server in (a, b, c):
+            self.check(server, writers)
+            self.assertEqual(gone.intersection(texts_at(server)), set())
+
     def check(self, server, writers):
         found = texts_at(server)
         there = set(found)

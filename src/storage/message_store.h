@@ -4,6 +4,7 @@
 // thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,20 @@ struct MessageNames {
   std::set<std::string, std::less<>> object_types;  // what stands before the first colon of objects' names
 };
 
+// What other processes append to the same store.
+class MessageArrivals {
+ public:
+  virtual ~MessageArrivals() = default;
+  // Called with whole rows (without arrivals), of each append once, soon after it became visible; by one thread. It
+  // must not block. An error: some are missing.
+  using Listener = std::function<void(const Result<std::span<const std::byte>>& rows)>;
+  // It listens while what is returned lives; the last call may end later. What is visible when it begins is not told.
+  [[nodiscard]] virtual std::shared_ptr<const void> listen(std::string tenant, Listener listener) = 0;
+  // Waits until what was visible when this was called has been told to who listened before. Error: unavailable, it
+  // takes longer.
+  virtual Status settle(std::chrono::milliseconds most) = 0;
+};
+
 class MessageStore {
  public:
   using AppendDone = std::function<void(Status)>;
@@ -70,6 +85,9 @@ class MessageStore {
   // Error: nothing is deleted (io, corrupt, unavailable), or, in a cluster, some of it.
   virtual Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
                                                 const message::Condition& condition) = 0;
+
+  // nullptr: no other process appends.
+  [[nodiscard]] virtual MessageArrivals* arrivals_elsewhere() { return nullptr; }
 };
 
 }  // namespace varve::storage

@@ -89,13 +89,43 @@ std::vector<std::shared_ptr<const MessageFeed::Listening>> MessageFeed::listener
 }
 
 std::shared_ptr<const void> MessageFeed::listen(std::string tenant, Listener listener) {
-  auto listening = std::make_shared<const Listening>(Listening{std::move(tenant), std::move(listener)});
+  auto listening = std::make_shared<Listening>(Listening{std::move(tenant), std::move(listener)});
   const Listening* const which = listening.get();
   {
     const MutexLock lock(mutex_);
+    listening->elsewhere = listen_elsewhere(which->tenant);
     listeners_.emplace(which->tenant, std::move(listening));
   }
   return {which, [this](const Listening* gone) { remove(gone); }};
+}
+
+// Once for all who listen to the tenant.
+std::shared_ptr<const void> MessageFeed::listen_elsewhere(const std::string& tenant) {
+  storage::MessageArrivals* const arrivals = store_.arrivals_elsewhere();
+  if (arrivals == nullptr) return nullptr;
+  std::erase_if(elsewhere_, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<const void>& known = elsewhere_[tenant];
+  auto listens = known.lock();
+  if (listens == nullptr) {
+    known = listens = arrivals->listen(tenant, [this, tenant](const auto& rows) { heard_elsewhere(tenant, rows); });
+  }
+  return listens;
+}
+
+void MessageFeed::heard_elsewhere(const std::string& tenant, const Result<std::span<const std::byte>>& rows) {
+  if (!rows) {
+    for (const auto& one : listeners_of(tenant)) one->call(rows);
+    return;
+  }
+  const auto heard = std::make_shared<Heard>();
+  heard->tenant = tenant;
+  heard->rows.assign(rows->begin(), rows->end());
+  {
+    const MutexLock lock(mutex_);
+    heard->era = era_;
+    ++under_way_[era_];
+  }
+  hand_out(heard);
 }
 
 void MessageFeed::remove(const Listening* listening) {
@@ -112,6 +142,7 @@ void MessageFeed::remove(const Listening* listening) {
 
 Status MessageFeed::settle(std::chrono::milliseconds most) {
   const auto until = std::chrono::steady_clock::now() + most;
+  if (auto* const arrivals = store_.arrivals_elsewhere()) VARVE_RETURN_IF_ERROR(arrivals->settle(most));
   const MutexLock lock(mutex_);
   const std::uint64_t era = era_++;
   while (!under_way_.empty() && under_way_.begin()->first <= era) {

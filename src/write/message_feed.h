@@ -4,7 +4,7 @@
 //   MessageFeed feed(store, metrics);          // appends through `feed` are heard
 //   const auto hold = feed.listen("tenant", [](std::span<const std::byte> rows) { … });
 //
-// Of several replicas each hears its own appends only: MessageNews is what another way of hearing implements.
+// What other processes append to the same store is heard, too, where the store hears it (storage::MessageArrivals).
 #pragma once
 
 #include <atomic>
@@ -72,18 +72,22 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
   struct Listening {
     std::string tenant;
     Listener call;
+    std::shared_ptr<const void> elsewhere = nullptr;  // listens to what other processes append
   };
   struct Heard;
   std::shared_ptr<const Heard> begin(std::string_view tenant, const message::Batch& batch);
   void end(std::uint64_t era);
   void hand_out(const std::shared_ptr<const Heard>& heard);
   void publish(const Heard& heard);
+  void heard_elsewhere(const std::string& tenant, const Result<std::span<const std::byte>>& rows);
   void remove(const Listening* listening);
+  std::shared_ptr<const void> listen_elsewhere(const std::string& tenant) VARVE_REQUIRES(mutex_);
   [[nodiscard]] std::vector<std::shared_ptr<const Listening>> listeners_of(std::string_view tenant) const;
 
   storage::MessageStore& store_;
   Counter& lost_;
   mutable Mutex mutex_;
+  std::map<std::string, std::weak_ptr<const void>, std::less<>> elsewhere_ VARVE_GUARDED_BY(mutex_);  // by tenant
   Condition ended_;
   // Appends under way, by when they began: settle() begins a new era and waits for the old ones.
   std::uint64_t era_ VARVE_GUARDED_BY(mutex_) = 0;

@@ -25,7 +25,26 @@ class HeldStore final : public storage::MessageStore {
                                         const message::Condition&) override {
     return fail(Code::unsupported, "a store that is read");
   }
+  [[nodiscard]] storage::MessageArrivals* arrivals_elsewhere() override { return elsewhere; }
   std::vector<AppendDone> held;
+  storage::MessageArrivals* elsewhere = nullptr;
+};
+
+// What another process appends, when the test says so.
+class Elsewhere final : public storage::MessageArrivals {
+ public:
+  std::shared_ptr<const void> listen(std::string tenant, Listener listener) override {
+    EXPECT_EQ(tenant, "t");
+    call = std::move(listener);
+    ++listening;
+    return {static_cast<const void*>(this), [this](const void*) { --listening; }};
+  }
+  Status settle(std::chrono::milliseconds) override {
+    ++settled;
+    return {};
+  }
+  Listener call;
+  int listening = 0, settled = 0;
 };
 
 struct MessageFeedTest : ::testing::Test {
@@ -52,6 +71,30 @@ struct MessageFeedTest : ::testing::Test {
   std::vector<std::string> heard;  // of the feed's thread; after settle() the test's
   MessageFeed feed{store, metrics};
 };
+
+TEST_F(MessageFeedTest, HandsOutWhatOtherProcessesAppendOnceToEach) {
+  Elsewhere elsewhere;
+  store.elsewhere = &elsewhere;
+  auto one = listen("t"), two = listen("t");
+  EXPECT_EQ(elsewhere.listening, 1) << "for both";
+  message::Batch batch;
+  message::Builder builder(batch);
+  builder.start();
+  EXPECT_TRUE(builder.set(message::Column::text, "far"));
+  builder.finish(5);
+  elsewhere.call(batch.bytes());
+  settle();
+  EXPECT_EQ(elsewhere.settled, 1);
+  EXPECT_EQ(heard, (std::vector<std::string>{"far", "far"}));
+  one = nullptr;
+  EXPECT_EQ(elsewhere.listening, 1);
+  two = nullptr;
+  EXPECT_EQ(elsewhere.listening, 0);
+  one = listen("t");
+  EXPECT_EQ(elsewhere.listening, 1);
+  one = nullptr;
+  store.elsewhere = nullptr;
+}
 
 TEST_F(MessageFeedTest, HandsOutWhatIsStoredToThoseWhoListen) {
   append("t", "before anybody listens");

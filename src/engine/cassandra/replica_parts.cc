@@ -53,6 +53,8 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock),
       message_worker(message_tables, message_sealer, message_touches, series, s.clock),
       message_eraser(o.patience, message_tables, s.rows, *trackers, message_sealer, message_touches, s.clock),
+      message_watch(
+          message_tables, o.source, [this] { return watermark.value(); }, s.clock),
       reader(s.rows, s.tables, schema, slot_ms),
       sealer(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),

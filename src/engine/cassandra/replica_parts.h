@@ -16,6 +16,7 @@
 #include "engine/cassandra/messages/message_appender.h"
 #include "engine/cassandra/messages/message_eraser.h"
 #include "engine/cassandra/messages/message_reader.h"
+#include "engine/cassandra/messages/message_watch.h"
 #include "engine/cassandra/messages/message_worker.h"
 #include "engine/cassandra/options.h"
 #include "engine/cassandra/scan/scan.h"
@@ -67,6 +68,7 @@ struct ReplicaParts {
   MessageSealer message_sealer;
   MessageWorker message_worker;
   MessageEraser message_eraser;
+  MessageWatch message_watch;
   SlotReader reader;
   Sealer sealer;
   RollupBlockMaker maker;

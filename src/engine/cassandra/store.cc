@@ -36,6 +36,7 @@ Store::Store(const Options& options, const SharedServers& servers)
     : state_(std::make_unique<State>(options, servers)) {}
 
 Store::~Store() {
+  state_->message_watch.close();
   state_->missed_touches.close();
   {
     const MutexLock lock(state_->mutex);
@@ -82,6 +83,8 @@ Result<std::vector<storage::MessagePart>> Store::message_parts(std::string_view 
 Result<storage::MessageNames> Store::message_names(std::string_view tenant) const {
   return state_->message_reader.names(tenant);
 }
+
+storage::MessageArrivals* Store::arrivals_elsewhere() { return &state_->message_watch; }
 
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
                    storage::PieceSink& sink) {
