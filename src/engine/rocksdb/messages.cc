@@ -43,7 +43,7 @@ MessagePart part_of(const std::shared_ptr<const Run>& run, const Database& datab
 
 void add_sealed(const Run& run, Tables& tables, const std::shared_ptr<const Database::Snapshot>& snapshot,
                 const Asked& asked, std::vector<MessagePart>& out) {
-  for (SealedBlock& block : sealed_blocks(run, tables.database(), snapshot, &tables.sections())) {
+  for (SealedBlock& block : sealed_blocks(run, tables.database(), snapshot, &tables.messages())) {
     const SealedMessages& about = block.about;
     if (about.first_us > asked.last_us || about.last_us < asked.first_us) continue;
     out.push_back({about.first_us, about.last_us, about.messages, nullptr, std::move(block.sections)});

@@ -2,6 +2,7 @@
 // Bitmap: a set of rows of one block.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,19 @@ class Bitmap {
   Bitmap() = default;
   explicit Bitmap(std::size_t size, bool all = false) : size_(size), words_((size + 63) / 64, all ? ~0ULL : 0) {
     trim();
+  }
+  // Those for which `is_in(i)`.
+  template <class IsIn>
+  static Bitmap where(std::size_t size, const IsIn& is_in) {
+    Bitmap out(size);
+    for (std::size_t k = 0, i = 0; k < out.words_.size(); ++k) {
+      std::uint64_t word = 0;
+      for (const std::size_t end = std::min(i + 64, size); i < end; ++i) {
+        word |= static_cast<std::uint64_t>(is_in(i)) << (i % 64);
+      }
+      out.words_[k] = word;
+    }
+    return out;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool test(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }

@@ -8,7 +8,7 @@
 namespace varve::message::block {
 
 Result<Block> Block::open(std::shared_ptr<const Sections> sections) {
-  VARVE_ASSIGN_OR_RETURN(Head head, read_head(*sections));
+  VARVE_ASSIGN_OR_RETURN(auto head, head_of(*sections));
   return Block(std::make_unique<State>(std::move(sections), std::move(head)));
 }
 
@@ -20,6 +20,7 @@ Block::~Block() = default;
 std::size_t Block::messages() const { return state_->columns.rows(); }
 std::int64_t Block::first_us() const { return state_->columns.head().first_us; }
 std::int64_t Block::last_us() const { return state_->columns.head().last_us; }
+Result<std::vector<std::uint32_t>> Block::text_lengths(const Bitmap& among) { return state_->texts.lengths(among); }
 
 bool Block::has_ids() const {
   return std::ranges::any_of(state_->columns.head().bundles, [](const BundleHead& bundle) {

@@ -62,8 +62,11 @@ class Block {
   // The messages of `among` with the same values in all columns are a group. Appends a message for each group that has
   // these values only, and a time in the group's window; and how many messages it is. False: the block cannot tell
   // without its rows (a column of which a message has several, or of values that hardly repeat); then nothing is added.
+  // `of_row`, unless nullptr, gets for each message which of the groups it is in; what it says of others means nothing.
   Result<bool> groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
-                      std::vector<std::uint64_t>& times);
+                      std::vector<std::uint64_t>& times, std::vector<std::uint32_t>* of_row = nullptr);
+  // By row: how many bytes its text has, of those of `among`.
+  Result<std::vector<std::uint32_t>> text_lengths(const Bitmap& among);
   // Can a message of it have come twice, as its sender gave it an id?
   [[nodiscard]] bool has_ids() const;
   // Distinct terms that begin with `prefix`, sorted; from the dictionary alone. Of text columns and object.

@@ -9,7 +9,8 @@
 namespace varve::message::block {
 
 struct Block::State {
-  State(std::shared_ptr<const Sections> sections, Head head) : columns(std::move(sections), std::move(head)) {}
+  State(std::shared_ptr<const Sections> sections, std::shared_ptr<const Head> head)
+      : columns(std::move(sections), std::move(head)) {}
   Columns columns;
   Fields fields{columns};
   Texts texts{columns};

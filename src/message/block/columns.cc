@@ -44,74 +44,116 @@ Result<const std::vector<std::int64_t>*> Columns::arrivals() {
   return &arrivals_.emplace(std::move(read));
 }
 
-Result<const Terms*> Columns::terms_unloaded(std::size_t facet) {
+Result<std::shared_ptr<Columns::HeldTerms>> Columns::read_terms(std::size_t facet, bool load) {
+  auto read = std::make_shared<HeldTerms>();
+  VARVE_ASSIGN_OR_RETURN(read->bytes, part(PartKind::dictionary, facet));
+  Cursor from = read->bytes.cursor();
+  const std::size_t count = facet == kFacetObjects ? head_.object_terms : head_.terms[facet];
+  if (!read->terms.read(from, count) || (load && !read->terms.load())) return fail(corrupt_part(PartKind::dictionary));
+  return read;
+}
+
+Result<const Terms*> Columns::terms_of(std::size_t facet, bool load) {
   check(is_text_facet(facet) || facet == kFacetObjects, "a facet with a dictionary of texts");
-  auto& kept = terms_[facet];
+  auto& kept = terms_[load ? 1 : 0][facet];
   if (kept == nullptr) {
-    auto read = std::make_unique<LazyTerms>();
-    VARVE_ASSIGN_OR_RETURN(read->bytes, part(PartKind::dictionary, facet));
-    Cursor from = read->bytes.cursor();
-    const std::size_t count = facet == kFacetObjects ? head_.object_terms : head_.terms[facet];
-    if (!read->terms.read(from, count)) return fail(corrupt_part(PartKind::dictionary));
-    kept = std::move(read);
+    const auto make = [&] { return read_terms(facet, load); };
+    const auto bytes = [](const HeldTerms& held) { return held.bytes.bytes.size() + held.terms.bytes(); };
+    const DecodedKind kind = load ? DecodedKind::all_terms : DecodedKind::terms;
+    VARVE_ASSIGN_OR_RETURN(kept, decoded<HeldTerms>(*sections_, kind, facet, make, bytes));
   }
   return &kept->terms;
 }
 
-Result<const Terms*> Columns::terms(std::size_t facet) {
-  VARVE_RETURN_IF_ERROR(terms_unloaded(facet));
-  Terms& terms = terms_[facet]->terms;
-  if (!terms.load()) return fail(corrupt_part(PartKind::dictionary));
-  return &terms;
+Result<const Terms*> Columns::terms_unloaded(std::size_t facet) {
+  const bool loaded = terms_[1][facet] != nullptr;
+  return terms_of(facet, loaded);
 }
+
+Result<const Terms*> Columns::terms(std::size_t facet) { return terms_of(facet, true); }
 
 Result<const std::vector<std::int64_t>*> Columns::numbers(std::size_t facet) {
   auto& kept = numbers_[facet - kTextColumns];
-  if (kept) return &*kept;
+  if (kept != nullptr) return kept.get();
   const IntegerRange& range = head_.integers[facet - kTextColumns];
   std::size_t count = range.distinct;
   if (range.plain) {
     VARVE_ASSIGN_OR_RETURN(const auto* const all, ranks(facet));
     count = all->back();
   }
-  VARVE_ASSIGN_OR_RETURN(auto read, sequence(range.plain ? PartKind::integers : PartKind::dictionary, facet, count));
-  return &kept.emplace(std::move(read));
+  using Values = std::vector<std::int64_t>;
+  const auto make = [&]() -> Result<std::shared_ptr<Values>> {
+    VARVE_ASSIGN_OR_RETURN(auto read, sequence(range.plain ? PartKind::integers : PartKind::dictionary, facet, count));
+    return std::make_shared<Values>(std::move(read));
+  };
+  if (range.plain) {  // large, and few ask for it
+    VARVE_ASSIGN_OR_RETURN(kept, make());
+    return kept.get();
+  }
+  const auto bytes = [](const Values& values) { return values.capacity() * sizeof(std::int64_t); };
+  VARVE_ASSIGN_OR_RETURN(kept, decoded<Values>(*sections_, DecodedKind::numbers, facet, make, bytes));
+  return kept.get();
 }
 
-Result<const Bundle*> Columns::bundle_of(std::size_t facet, bool entries) {
-  const auto with = [facet](const BundleHead& b) { return std::ranges::find(b.facets, facet) != b.facets.end(); };
-  const auto found = std::ranges::find_if(head_.bundles, with);
-  if (found == head_.bundles.end()) return nullptr;
-  const auto number = static_cast<std::size_t>(found - head_.bundles.begin());
-  LazyBundle& kept = bundles_[number];
-  Bundle& bundle = kept.bundle;
-  bundle.facets = found->facets;
-  bundle.size = found->size;
-  if (!bundle.single() && !kept.has_table) {
+Result<std::shared_ptr<const Bundle>> Columns::read_bundle(std::size_t number) {
+  const auto make = [&]() -> Result<std::shared_ptr<Bundle>> {
+    auto bundle = std::make_shared<Bundle>();
+    bundle->facets = head_.bundles[number].facets;
+    bundle->size = head_.bundles[number].size;
     VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, part(PartKind::table, number));
     Cursor from = bytes.cursor();
-    if (!read_table(from, head_.limits(), rows(), bundle)) return fail(corrupt_part(PartKind::table));
-    kept.has_table = true;
-  }
-  if (entries && !kept.has_entries) {
+    if (!read_table(from, head_.limits(), rows(), *bundle)) return fail(corrupt_part(PartKind::table));
+    return bundle;
+  };
+  const auto bytes = [](const Bundle& bundle) {
+    return (bundle.facets.size() + 1) * bundle.size * sizeof(std::uint32_t);
+  };
+  return decoded<Bundle>(*sections_, DecodedKind::table, number, make, bytes);
+}
+
+Result<std::shared_ptr<const std::vector<std::uint32_t>>> Columns::read_entries(std::size_t number) {
+  using Ids = std::vector<std::uint32_t>;
+  const auto make = [&]() -> Result<std::shared_ptr<Ids>> {
     PartBytes bytes;  // there is none where all rows have the same entry
     if (has(PartKind::entries, number)) {
       VARVE_ASSIGN_OR_RETURN(bytes, part(PartKind::entries, number));
     }
     Cursor from = bytes.cursor();
-    if (!read_ids(from, rows(), bundle.size, bundle.entries)) return fail(corrupt_part(PartKind::entries));
-    kept.has_entries = true;
+    auto ids = std::make_shared<Ids>();
+    if (!read_ids(from, rows(), head_.bundles[number].size, *ids)) return fail(corrupt_part(PartKind::entries));
+    return ids;
+  };
+  const auto bytes = [](const Ids& ids) { return ids.capacity() * sizeof(std::uint32_t); };
+  return decoded<Ids>(*sections_, DecodedKind::entries, number, make, bytes);
+}
+
+Result<const ReadBundle*> Columns::bundle_of(std::size_t facet, bool entries) {
+  const auto with = [facet](const BundleHead& b) { return std::ranges::find(b.facets, facet) != b.facets.end(); };
+  const auto found = std::ranges::find_if(head_.bundles, with);
+  if (found == head_.bundles.end()) return nullptr;
+  const auto number = static_cast<std::size_t>(found - head_.bundles.begin());
+  ReadBundle& bundle = bundles_[number];
+  bundle.facets = found->facets;
+  bundle.size = found->size;
+  if (!bundle.single() && bundle.held_table == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(bundle.held_table, read_bundle(number));
+    bundle.counts = bundle.held_table->counts;
+    bundle.table = bundle.held_table->table;
+  }
+  if (entries && bundle.held_entries == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(bundle.held_entries, read_entries(number));
+    bundle.entries = *bundle.held_entries;
   }
   return &bundle;
 }
 
-const std::vector<std::uint32_t>* Columns::table_of(const Bundle& bundle, std::size_t facet) {
+const std::vector<std::uint32_t>* Columns::table_of(const ReadBundle& bundle, std::size_t facet) {
   if (bundle.single()) return nullptr;
   return &bundle.table[static_cast<std::size_t>(std::ranges::find(bundle.facets, facet) - bundle.facets.begin())];
 }
 
 Result<FacetColumn> Columns::facet(std::size_t facet) {
-  VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, bundle_of(facet, true));
+  VARVE_ASSIGN_OR_RETURN(const ReadBundle* const bundle, bundle_of(facet, true));
   if (bundle == nullptr) return FacetColumn();
   return FacetColumn(*bundle, table_of(*bundle, facet));
 }

@@ -9,17 +9,31 @@
 #include <vector>
 
 #include "message/block/bundle.h"
+#include "message/block/decoded.h"
 #include "message/block/head.h"
 
 namespace varve::message::block {
 
 Error corrupt_part(PartKind kind);
 
+// A bundle, of which the table and the entries are read when they are wanted.
+struct ReadBundle {
+  std::span<const std::uint8_t> facets;
+  std::size_t size = 0;
+  std::span<const std::uint32_t> counts;
+  std::span<const std::vector<std::uint32_t>> table;
+  std::span<const std::uint32_t> entries;
+  [[nodiscard]] bool single() const { return facets.size() == 1; }
+
+  std::shared_ptr<const Bundle> held_table;
+  std::shared_ptr<const std::vector<std::uint32_t>> held_entries;
+};
+
 // The id that a facet gives to each row.
 class FacetColumn {
  public:
   FacetColumn() = default;  // 0 to each
-  explicit FacetColumn(const Bundle& bundle, const std::vector<std::uint32_t>* table)
+  explicit FacetColumn(const ReadBundle& bundle, const std::vector<std::uint32_t>* table)
       : bundle_(&bundle), table_(table == nullptr ? nullptr : table->data()) {}
   [[nodiscard]] bool none() const { return bundle_ == nullptr; }
   [[nodiscard]] std::uint32_t operator[](std::size_t row) const {
@@ -29,14 +43,15 @@ class FacetColumn {
   }
 
  private:
-  const Bundle* bundle_ = nullptr;
+  const ReadBundle* bundle_ = nullptr;
   const std::uint32_t* table_ = nullptr;
 };
 
 class Columns {
  public:
-  Columns(std::shared_ptr<const Sections> sections, Head head)
-      : sections_(std::move(sections)), head_(std::move(head)), bundles_(head_.bundles.size()) {}
+  Columns(std::shared_ptr<const Sections> sections, std::shared_ptr<const Head> head)
+      : sections_(std::move(sections)), held_(std::move(head)), head_(*held_), bundles_(head_.bundles.size()) {}
+  [[nodiscard]] const Sections& sections() const { return *sections_; }
   [[nodiscard]] const Head& head() const { return head_; }
   [[nodiscard]] std::size_t rows() const { return head_.rows; }
 
@@ -52,9 +67,9 @@ class Columns {
   Result<const std::vector<std::int64_t>*> numbers(std::size_t facet);
 
   // The table of the bundle with this facet; its entries only if `entries`. nullptr: the facet is 0 in each row.
-  Result<const Bundle*> bundle_of(std::size_t facet, bool entries);
+  Result<const ReadBundle*> bundle_of(std::size_t facet, bool entries);
   // The column of the facet in the bundle's table; nullptr: entries are ids.
-  static const std::vector<std::uint32_t>* table_of(const Bundle& bundle, std::size_t facet);
+  static const std::vector<std::uint32_t>* table_of(const ReadBundle& bundle, std::size_t facet);
   Result<FacetColumn> facet(std::size_t facet);
 
   // How many rows in front of each have a value of this facet (of kFacetObjects: how many objects they have), and
@@ -74,21 +89,22 @@ class Columns {
  private:
   Result<std::vector<std::int64_t>> sequence(PartKind kind, std::size_t number, std::size_t count);
 
-  struct LazyBundle {
-    Bundle bundle;
-    bool has_table = false, has_entries = false;
-  };
-
-  std::shared_ptr<const Sections> sections_;
-  Head head_;
-  std::optional<std::vector<std::int64_t>> times_, nanos_, arrivals_;
-  struct LazyTerms {
+  struct HeldTerms {
     PartBytes bytes;
     Terms terms;
   };
-  std::array<std::unique_ptr<LazyTerms>, kFacets> terms_;
-  std::array<std::optional<std::vector<std::int64_t>>, 4> numbers_;
-  std::vector<LazyBundle> bundles_;
+  Result<std::shared_ptr<HeldTerms>> read_terms(std::size_t facet, bool load);
+  Result<const Terms*> terms_of(std::size_t facet, bool load);
+  Result<std::shared_ptr<const Bundle>> read_bundle(std::size_t number);
+  Result<std::shared_ptr<const std::vector<std::uint32_t>>> read_entries(std::size_t number);
+
+  const std::shared_ptr<const Sections> sections_;
+  const std::shared_ptr<const Head> held_;
+  const Head& head_;
+  std::optional<std::vector<std::int64_t>> times_, nanos_, arrivals_;
+  std::array<std::array<std::shared_ptr<const HeldTerms>, kFixedFacets>, 2> terms_;  // to look for some; all
+  std::array<std::shared_ptr<const std::vector<std::int64_t>>, 4> numbers_;
+  std::vector<ReadBundle> bundles_;
   std::array<std::optional<std::vector<std::uint32_t>>, kFacets> ranks_;
   std::optional<std::vector<std::uint32_t>> objects_;
   std::unique_ptr<Bytes> ids_;

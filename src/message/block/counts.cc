@@ -20,7 +20,7 @@ class Counter {
   // Messages by id of a facet.
   Result<std::vector<std::size_t>> by_id(std::size_t facet) {
     std::vector<std::size_t> counts(columns_.head().limits()[facet]);
-    VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(facet, false));
+    VARVE_ASSIGN_OR_RETURN(const ReadBundle* bundle, columns_.bundle_of(facet, false));
     if (bundle == nullptr) return counts;
     std::vector<std::size_t> entries(bundle->counts.begin(), bundle->counts.end());
     if (among_ != nullptr || bundle->single()) {

@@ -103,7 +103,7 @@ Result<Bitmap> Finder::with_cell(const Term& term, const Bitmap& among) {
 
 Result<Bitmap> Finder::with_ids(std::size_t facet, const std::vector<std::uint8_t>& wanted) {
   Bitmap found(columns_.rows());
-  VARVE_ASSIGN_OR_RETURN(const Bundle* bundle, columns_.bundle_of(facet, false));
+  VARVE_ASSIGN_OR_RETURN(const ReadBundle* bundle, columns_.bundle_of(facet, false));
   if (bundle == nullptr) return found;
   std::vector<std::uint8_t> entries = wanted;
   if (const auto* const table = Columns::table_of(*bundle, facet); table != nullptr) {
@@ -112,8 +112,9 @@ Result<Bitmap> Finder::with_ids(std::size_t facet, const std::vector<std::uint8_
   }
   if (std::ranges::find(entries, 1) == entries.end()) return found;
   VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(facet, true));
-  for (std::size_t row = 0; row < columns_.rows(); ++row) found.set_if(row, entries[bundle->entries[row]] != 0);
-  return found;
+  const std::uint32_t* const of_row = bundle->entries.data();
+  const std::uint8_t* const is_wanted = entries.data();
+  return Bitmap::where(columns_.rows(), [=](std::size_t row) { return is_wanted[of_row[row]] != 0; });
 }
 
 Result<Bitmap> Finder::in_times(const Term& term) {

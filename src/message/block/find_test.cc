@@ -156,17 +156,10 @@ TEST(Find, RandomMessages) {
       in_order.added(row.bytes(), row.time_us());
     }
     Stored stored(in_order);
+    stored.sections->keeps = blocks % 2 == 0;
     expect_found_as_by_rows(stored, random, varve::testing::effort(400));
     if (HasFatalFailure()) return;
   }
-}
-
-TEST(Find, MessagesOfASite) {
-  std::mt19937_64 random(8);
-  Batch batch;
-  testing::SiteMessages(4).make(3000, 1'700'000'000'000'000, 3'600'000'000, batch);
-  Stored stored(batch);
-  expect_found_as_by_rows(stored, random, varve::testing::effort(1500));
 }
 
 // Bytes that a question reads of a block.
@@ -176,6 +169,45 @@ std::size_t bytes_read(Stored& stored, const Term& term, std::size_t wanted) {
   const auto found = block->find(Condition::of(term));
   EXPECT_TRUE(found && found->count() == wanted) << (found ? found->count() : 0);
   return stored.sections->bytes;
+}
+
+TEST(Find, MessagesOfASite) {
+  std::mt19937_64 random(8);
+  Batch batch;
+  testing::SiteMessages(4).make(3000, 1'700'000'000'000'000, 3'600'000'000, batch);
+  Stored stored(batch);
+  expect_found_as_by_rows(stored, random, varve::testing::effort(1500));
+  stored.sections->keeps = true;
+  expect_found_as_by_rows(stored, random, varve::testing::effort(1500));
+}
+
+TEST(Find, OfWhatIsKeptAWordThatIsNowhereReadsItsFilter) {
+  Batch batch;
+  testing::SiteMessages(4).make(3000, 1'700'000'000'000'000, 3'600'000'000, batch);
+  Stored stored(batch);
+  stored.sections->keeps = true;
+  const auto nowhere = *make_term(Column::text, "", Op::word, "nowhere");
+  EXPECT_GT(bytes_read(stored, nowhere, 0), 0U);
+  stored.sections->reads = 0;
+  bytes_read(stored, nowhere, 0);
+  EXPECT_EQ(stored.sections->reads, 1U) << "its filter, and neither head nor templates";
+}
+
+TEST(Find, LengthsOfTexts) {
+  std::mt19937_64 random(9);
+  Batch batch;
+  testing::SiteMessages(4).make(2000, 1'700'000'000'000'000, 3'600'000'000, batch);
+  for (int i = 0; i < 300; ++i) testing::add_random_message(random, 1'800'000'000'000'000 + i, batch);
+  Stored stored(batch);
+  Bitmap among(stored.rows.size());
+  for (std::size_t i = 0; i < among.size(); ++i) among.set_if(i, random() % 3 != 0);
+  auto block = Block::open(stored.sections);
+  const auto lengths = block->text_lengths(among);
+  ASSERT_TRUE(lengths);
+  for (std::size_t i = 0; i < stored.rows.size(); ++i) {
+    const auto text = stored.rows[i].cell(Column::text);
+    EXPECT_EQ((*lengths)[i], among.test(i) && text ? text->text.size() : 0U) << i;
+  }
 }
 
 TEST(Find, ReadsWhatItTakes) {

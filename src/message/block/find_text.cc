@@ -115,8 +115,10 @@ class TextFinder {
   Result<Bitmap> find() {
     Bitmap found(columns_.rows());
     frames_ = columns_.head().directory.count(PartKind::text_frame);
-    VARVE_ASSIGN_OR_RETURN(const auto frames, frames_with(judge_.variables()));
-    if (std::ranges::find(frames, 1) == frames.end()) return found;
+    VARVE_ASSIGN_OR_RETURN(bool may, some_frame_has(judge_.variables()));
+    if (!may) return found;
+    VARVE_ASSIGN_OR_RETURN(may, may_be_without_templates());
+    if (!may) return found;
     VARVE_RETURN_IF_ERROR(judge_templates());
     const bool some = std::ranges::find(verdicts_, Verdict::all) != verdicts_.end();
     const bool read = std::ranges::find(verdicts_, Verdict::read) != verdicts_.end();
@@ -129,6 +131,22 @@ class TextFinder {
   }
 
  private:
+  Result<bool> some_frame_has(const std::vector<std::string>& words) {
+    VARVE_ASSIGN_OR_RETURN(const auto frames, frames_with(words));
+    return std::ranges::find(frames, 1) != frames.end();
+  }
+
+  // Words that no template has are variables, or in plain texts. False: none of the texts has them all.
+  Result<bool> may_be_without_templates() {
+    std::vector<std::string> words = judge_.words();
+    if (words.empty()) return true;
+    VARVE_ASSIGN_OR_RETURN(const Texts::TemplateWords* const in_templates, texts_.template_words());
+    if (in_templates == nullptr) return true;
+    std::erase_if(words, [&](const std::string& word) { return in_templates->has(hash_of_word(lower(word))); });
+    if (words.empty()) return true;
+    return some_frame_has(words);
+  }
+
   // Templates with the same words to look for have the same frames.
   Status judge_templates() {
     const Head& head = columns_.head();

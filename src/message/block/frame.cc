@@ -87,9 +87,34 @@ bool Frame::add_texts(std::size_t count) {
   return true;
 }
 
+const Frame::Run& Frame::run_of(std::size_t place) const {
+  return *std::prev(std::ranges::upper_bound(runs_, place, {}, &Run::first));
+}
+
+std::size_t Frame::value_size(const Column& column, std::size_t i) const {
+  const std::size_t at = column.at + i;
+  if (column.kind == kColumnText) return starts_[at + 1] - starts_[at] - 1;
+  if (column.kind > kColumnHex) return column.kind - kColumnHex;
+  std::size_t digits = 1;
+  for (std::uint64_t left = numbers_[at]; left >= 10; left /= 10) ++digits;
+  return column.kind == kColumnDecimal ? digits : std::max<std::size_t>(digits, column.kind - 1U);
+}
+
+std::size_t Frame::size(std::size_t place) const {
+  const Run& run = run_of(place);
+  const std::size_t i = place - run.first;
+  if (run.plain) {
+    const std::size_t at = columns_[run.column].at + i;
+    return starts_[at + 1] - starts_[at];
+  }
+  const auto variables = static_cast<std::size_t>(std::ranges::count(run.pattern, kVariable));
+  std::size_t bytes = run.pattern.size() - variables;
+  for (std::size_t v = 0; v < variables; ++v) bytes += value_size(columns_[run.column + v], i);
+  return bytes;
+}
+
 std::string_view Frame::text(std::size_t place, std::string& buffer) const {
-  const auto behind = std::ranges::upper_bound(runs_, place, {}, &Run::first);
-  const Run& run = *std::prev(behind);
+  const Run& run = run_of(place);
   const std::size_t i = place - run.first;
   if (run.plain) {
     const std::size_t at = columns_[run.column].at + i;

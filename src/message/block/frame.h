@@ -25,6 +25,8 @@ class Frame {
   bool read(Cursor from, std::span<const FrameRun> runs);
   // The text at this place of the frame, valid until the next one is asked for; `buffer` is its memory.
   std::string_view text(std::size_t place, std::string& buffer) const;
+  // Its bytes, without putting it together.
+  [[nodiscard]] std::size_t size(std::size_t place) const;
 
  private:
   struct Column {
@@ -41,6 +43,8 @@ class Frame {
 
   bool add_column(Numbers& numbers, std::uint8_t kind, std::size_t texts);
   bool add_texts(std::size_t count);
+  [[nodiscard]] const Run& run_of(std::size_t place) const;
+  [[nodiscard]] std::size_t value_size(const Column& column, std::size_t i) const;
   void value(const Column& column, std::size_t i, std::string& out) const;
 
   std::vector<Run> runs_;

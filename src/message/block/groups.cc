@@ -46,7 +46,8 @@ class Grouping {
   }
 
   [[nodiscard]] const GroupColumn& asked() const { return asked_; }
-  [[nodiscard]] const Bundle* bundle() const { return bundle_; }
+  [[nodiscard]] const ReadBundle* bundle() const { return bundle_; }
+  [[nodiscard]] std::size_t facet() const { return facet_; }
   [[nodiscard]] std::uint32_t id_of(std::size_t entry) const {
     return table_ == nullptr ? static_cast<std::uint32_t>(entry) : (*table_)[entry];
   }
@@ -64,7 +65,7 @@ class Grouping {
  private:
   const GroupColumn& asked_;
   const std::size_t facet_;
-  const Bundle* bundle_ = nullptr;
+  const ReadBundle* bundle_ = nullptr;
   const std::vector<std::uint32_t>* table_ = nullptr;
   const Terms* terms_ = nullptr;
   const std::vector<std::int64_t>* numbers_ = nullptr;
@@ -96,7 +97,8 @@ class KeyCounts {
 
 class Grouper {
  public:
-  Grouper(Columns& columns, Fields& fields, const Bitmap& among) : columns_(columns), fields_(fields), among_(among) {}
+  Grouper(Columns& columns, Fields& fields, const Bitmap& among, std::vector<std::uint32_t>* of_row)
+      : columns_(columns), fields_(fields), among_(among), of_row_(of_row) {}
 
   // False: the block cannot tell.
   Result<bool> open(std::span<const GroupColumn> asked);
@@ -107,10 +109,13 @@ class Grouper {
  private:
   Result<bool> add(const GroupColumn& asked);
   Status count_rows(KeyCounts& counts);
-  void add_group(std::uint64_t key, std::uint64_t times);
+  void set_limits();
+  const Ids& ids_of(std::uint64_t key);
+  void add_groups(const KeyCounts& counts);
+  void number_rows();
   Status put(const Ids& ids, Builder& row);
   Result<FieldForm> form_of(const Grouping& field, std::uint32_t shape);
-  [[nodiscard]] std::size_t place_of(const Bundle* bundle) const {
+  [[nodiscard]] std::size_t place_of(const ReadBundle* bundle) const {
     return static_cast<std::size_t>(std::ranges::find(bundles_, bundle) - bundles_.begin());
   }
 
@@ -118,11 +123,21 @@ class Grouper {
   Fields& fields_;
   const Bitmap& among_;
   std::vector<Grouping> groupings_;
-  const Bundle* shapes_ = nullptr;      // the form of a field is part of its value
-  std::vector<const Bundle*> bundles_;  // that they are in
+  const ReadBundle* shapes_ = nullptr;      // the form of a field is part of its value
+  std::vector<const ReadBundle*> bundles_;  // that they are in
   std::int64_t window_us_ = 0, first_window_ = 0;
   std::uint64_t windows_ = 1;
-  std::map<Ids, std::uint64_t> groups_;  // the window comes behind the columns
+  std::vector<std::uint64_t> limits_;  // of ids of a group: of the columns, of the shape, and the windows
+  std::uint64_t packed_limit_ = 0;     // ids of a group as one number are less; 0: they make none
+  std::vector<std::size_t> entries_;   // of ids_of()
+  Ids ids_;
+  struct Group {
+    std::uint64_t times = 0;
+    std::uint32_t number = 0;  // in order
+  };
+  std::map<Ids, Group> groups_;
+  std::vector<std::uint32_t>* const of_row_;
+  std::vector<std::uint64_t> keys_;  // by row; if groups of rows are asked for
 };
 
 Result<bool> Grouper::add(const GroupColumn& asked) {
@@ -145,7 +160,7 @@ Result<bool> Grouper::add(const GroupColumn& asked) {
     return false;
   }
   VARVE_ASSIGN_OR_RETURN(const bool good, groupings_.emplace_back(asked, facet).open(columns_, fields_));
-  const Bundle* const bundle = groupings_.back().bundle();
+  const ReadBundle* const bundle = groupings_.back().bundle();
   if (bundle == nullptr) groupings_.pop_back();
   if (good && bundle != nullptr && place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
   return good;
@@ -158,13 +173,13 @@ Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
   }
   const auto is_field = [](const Grouping& one) { return one.asked().column == Column::field; };
   if (std::ranges::any_of(groupings_, is_field)) {
-    VARVE_ASSIGN_OR_RETURN(const Bundle* const bundle, columns_.bundle_of(kFacetShape, false));
+    VARVE_ASSIGN_OR_RETURN(const ReadBundle* const bundle, columns_.bundle_of(kFacetShape, false));
     if (bundle == nullptr) return fail(corrupt_part(PartKind::shapes));
     shapes_ = bundle;
     if (place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
   }
   std::uint64_t limit = windows_;
-  for (const Bundle* const bundle : bundles_) {
+  for (const ReadBundle* const bundle : bundles_) {
     if (bundle->size == 0 || limit > (~std::uint64_t{0} >> 1) / bundle->size) return false;
     limit *= bundle->size;
   }
@@ -179,50 +194,101 @@ Status Grouper::count_rows(KeyCounts& counts) {
       keys[row] = static_cast<std::uint64_t>(((*times)[row] - first_window_) / window_us_);
     }
   }
-  for (const Bundle*& bundle : bundles_) {
+  for (const ReadBundle*& bundle : bundles_) {
     VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(bundle->facets[0], true));
     for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = keys[row] * bundle->size + bundle->entries[row];
   }
   among_.for_each([&](std::uint32_t row) { counts.add(keys[row]); });
+  if (of_row_ != nullptr) keys_ = std::move(keys);
   return {};
+}
+
+void Grouper::set_limits() {
+  const auto facets = columns_.head().limits();
+  for (const Grouping& one : groupings_) limits_.push_back(facets[one.facet()]);
+  limits_.push_back(facets[kFacetShape]);
+  limits_.push_back(windows_);
+  packed_limit_ = 1;
+  for (const std::uint64_t limit : limits_) {
+    const bool fits = packed_limit_ != 0 && limit != 0 && packed_limit_ <= (~std::uint64_t{0} >> 1) / limit;
+    packed_limit_ = fits ? packed_limit_ * limit : 0;
+  }
 }
 
 Status Grouper::count() {
   std::uint64_t limit = windows_;
-  for (const Bundle* const bundle : bundles_) limit *= bundle->size;
+  for (const ReadBundle* const bundle : bundles_) limit *= bundle->size;
   KeyCounts counts(limit);
   const std::size_t messages = among_.count();
-  if (limit == 1) {
+  if (limit == 1 && of_row_ == nullptr) {
     counts.add(0, messages);
-  } else if (windows_ == 1 && bundles_.size() == 1 && !bundles_[0]->single() && messages == columns_.rows()) {
+  } else if (of_row_ == nullptr && windows_ == 1 && bundles_.size() == 1 && !bundles_[0]->single() &&
+             messages == columns_.rows()) {
     for (std::size_t entry = 0; entry < bundles_[0]->size; ++entry) counts.add(entry, bundles_[0]->counts[entry]);
   } else {
     VARVE_RETURN_IF_ERROR(count_rows(counts));
   }
-  counts.for_each([this](std::uint64_t key, std::uint64_t times) {
-    if (times != 0) add_group(key, times);
-  });
+  set_limits();
+  add_groups(counts);
   return {};
 }
 
-void Grouper::add_group(std::uint64_t key, std::uint64_t times) {
-  std::vector<std::size_t> entries(bundles_.size());
-  for (std::size_t b = bundles_.size(); b-- > 0; key /= bundles_[b]->size) entries[b] = key % bundles_[b]->size;
-  Ids ids;
+// Valid until the next call.
+const Ids& Grouper::ids_of(std::uint64_t key) {
+  entries_.resize(bundles_.size());
+  for (std::size_t b = bundles_.size(); b-- > 0; key /= bundles_[b]->size) entries_[b] = key % bundles_[b]->size;
+  ids_.clear();
   bool has_field = false;
   for (const Grouping& one : groupings_) {
-    ids.push_back(one.id_of(entries[place_of(one.bundle())]));
-    has_field |= one.asked().column == Column::field && ids.back() != 0;
+    ids_.push_back(one.id_of(entries_[place_of(one.bundle())]));
+    has_field |= one.asked().column == Column::field && ids_.back() != 0;
   }
   std::uint32_t shape = 0;
   if (has_field) {
     const auto* const table = Columns::table_of(*shapes_, kFacetShape);
-    const std::size_t entry = entries[place_of(shapes_)];
+    const std::size_t entry = entries_[place_of(shapes_)];
     shape = table == nullptr ? static_cast<std::uint32_t>(entry) : (*table)[entry];
   }
-  ids.push_back(shape);
-  ids.push_back(static_cast<std::uint32_t>(key));
-  groups_[std::move(ids)] += times;
+  ids_.push_back(shape);
+  ids_.push_back(static_cast<std::uint32_t>(key));
+  return ids_;
+}
+
+// Many keys are of the same group: their ids are added up as one number, where they make one.
+void Grouper::add_groups(const KeyCounts& counts) {
+  KeyCounts packed(packed_limit_);
+  counts.for_each([&](std::uint64_t key, std::uint64_t times) {
+    if (times == 0) return;
+    const Ids& ids = ids_of(key);
+    if (packed_limit_ == 0) {
+      groups_[ids].times += times;
+      return;
+    }
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) number = number * limits_[i] + ids[i];
+    packed.add(number, times);
+  });
+  packed.for_each([&](std::uint64_t number, std::uint64_t times) {
+    Ids ids(limits_.size());
+    for (std::size_t i = ids.size(); i-- > 0; number /= limits_[i]) {
+      ids[i] = static_cast<std::uint32_t>(number % limits_[i]);
+    }
+    groups_[std::move(ids)].times += times;
+  });
+}
+
+void Grouper::number_rows() {
+  std::unordered_map<std::uint64_t, std::uint32_t> known;
+  of_row_->assign(columns_.rows(), 0);
+  among_.for_each([&](std::uint32_t row) {
+    const auto [group, is_new] = known.try_emplace(keys_[row]);
+    if (is_new) {
+      const auto at = groups_.find(ids_of(keys_[row]));
+      check(at != groups_.end(), "a group of each message");
+      group->second = at->second.number;
+    }
+    (*of_row_)[row] = group->second;
+  });
 }
 
 Result<FieldForm> Grouper::form_of(const Grouping& field, std::uint32_t shape) {
@@ -254,22 +320,25 @@ Status Grouper::put(const Ids& ids, Builder& row) {
 
 Status Grouper::finish(Batch& out, std::vector<std::uint64_t>& times) {
   Builder row(out);
-  for (const auto& [ids, count] : groups_) {
+  std::uint32_t number = 0;
+  for (auto& [ids, group] : groups_) {
     VARVE_RETURN_IF_ERROR(put(ids, row));
-    times.push_back(count);
+    times.push_back(group.times);
+    group.number = number++;
   }
+  if (of_row_ != nullptr) number_rows();
   return {};
 }
 
 }  // namespace
 
 Result<bool> Block::groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
-                           std::vector<std::uint64_t>& times) {
+                           std::vector<std::uint64_t>& times, std::vector<std::uint32_t>* of_row) {
   check(among.size() == messages(), "a bitmap of this block");
   Ahead ahead(state_->columns);
   for (const GroupColumn& one : columns) ahead.column(one.column);
   ahead.fetch();
-  Grouper grouper(state_->columns, state_->fields, among);
+  Grouper grouper(state_->columns, state_->fields, among, of_row);
   VARVE_ASSIGN_OR_RETURN(const bool can, grouper.open(columns));
   if (!can) return false;
   VARVE_RETURN_IF_ERROR(grouper.count());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/block/head.h"
 
+#include "message/block/decoded.h"
+
 namespace varve::message::block {
 namespace {
 
@@ -100,6 +102,15 @@ Result<Head> read_head(const Sections& sections) {
   if (!read_counts(head, out) || !read_field_facets(head, out) || !read_bundles(head, out)) return corrupt();
   if (!out.directory.read(head) || !head.ok() || head.left() != 0) return corrupt();
   return out;
+}
+
+Result<std::shared_ptr<const Head>> head_of(const Sections& sections) {
+  const auto make = [&]() -> Result<std::shared_ptr<Head>> {
+    VARVE_ASSIGN_OR_RETURN(Head read, read_head(sections));
+    return std::make_shared<Head>(std::move(read));
+  };
+  const auto bytes = [](const Head& head) { return 2 * head.bytes.bytes.size() + head.directory.bytes(); };
+  return decoded<Head>(sections, DecodedKind::head, 0, make, bytes);
 }
 
 }  // namespace varve::message::block

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -45,5 +46,7 @@ struct Head {
 
 // Errors: corrupt, unsupported (of another version), and what reading gives.
 Result<Head> read_head(const Sections& sections);
+// Likewise, or the one that the store kept.
+Result<std::shared_ptr<const Head>> head_of(const Sections& sections);
 
 }  // namespace varve::message::block

@@ -88,6 +88,10 @@ class Terms {
   bool read_all(Cursor& from, std::size_t count) { return read(from, count) && load(); }
 
   [[nodiscard]] std::size_t size() const { return count_; }
+  // In memory, without those of read().
+  [[nodiscard]] std::size_t bytes() const {
+    return pages_.capacity() * sizeof(Page) + all_.bytes.size() + all_.starts.capacity() * sizeof(std::size_t);
+  }
   // Only if loaded.
   [[nodiscard]] std::string_view operator[](std::size_t i) const {
     return text_of(all_.bytes.view().subspan(all_.starts[i], all_.starts[i + 1] - all_.starts[i]));

@@ -45,6 +45,12 @@ class Sections {
   // once. It gives no error: reading does.
   [[nodiscard]] virtual bool is_far() const { return false; }
   virtual void fetch(std::span<const std::uint32_t> /*sections: ascending*/, bool /*is_text*/) const {}
+
+  // A store may keep what was decoded (decoded.h) for later questions; `what` names it within the block.
+  [[nodiscard]] virtual bool keeps_decoded() const { return false; }
+  [[nodiscard]] virtual std::shared_ptr<const void> decoded(std::uint32_t /*what*/) const { return nullptr; }
+  virtual void keep_decoded(std::uint32_t /*what*/, std::shared_ptr<const void> /*value*/,
+                            std::size_t /*bytes*/) const {}
 };
 
 // Error: corrupt, if the checksum is wrong.
@@ -69,6 +75,7 @@ class Directory {
   [[nodiscard]] std::size_t count(PartKind kind) const;
   // Appends the sections that the part is in; none, if there is no such part.
   void add_sections(PartKind kind, std::size_t number, std::vector<std::uint32_t>& out) const;
+  [[nodiscard]] std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }  // in memory
   // Error: corrupt, if there is no such part; what reading gives.
   [[nodiscard]] Result<PartBytes> part(const Sections& sections, PartKind kind, std::size_t number = 0) const;
 

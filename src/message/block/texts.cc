@@ -4,25 +4,83 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/ascii.h"
+#include "message/words.h"
+
 namespace varve::message::block {
 
 Result<const Texts::Templates*> Texts::templates() {
-  if (templates_ == nullptr) {
-    auto read = std::make_unique<Templates>();
-    if (const std::size_t count = columns_.head().templates; count != 0) {
-      VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::templates));
-      Cursor from = bytes.cursor();
-      Bytes letters;
-      if (!read->patterns.read_all(from, count) || !read_packed(from, letters) ||
-          letters.size() != count * sizeof(std::uint32_t)) {
-        return fail(corrupt_part(PartKind::templates));
-      }
-      read->letters.resize(count);
-      std::memcpy(read->letters.data(), letters.data(), letters.size());
+  if (templates_ != nullptr) return templates_.get();
+  const auto make = [&]() -> Result<std::shared_ptr<Templates>> {
+    auto read = std::make_shared<Templates>();
+    const std::size_t count = columns_.head().templates;
+    if (count == 0) return read;
+    VARVE_ASSIGN_OR_RETURN(read->held, columns_.part(PartKind::templates));
+    Cursor from = read->held.cursor();
+    Bytes letters;
+    if (!read->patterns.read_all(from, count) || !read_packed(from, letters) ||
+        letters.size() != count * sizeof(std::uint32_t)) {
+      return fail(corrupt_part(PartKind::templates));
     }
-    templates_ = std::move(read);
-  }
+    read->letters.resize(count);
+    std::memcpy(read->letters.data(), letters.data(), letters.size());
+    return read;
+  };
+  const auto bytes = [](const Templates& one) {
+    return one.held.bytes.size() + one.patterns.bytes() + one.letters.size() * sizeof(std::uint32_t);
+  };
+  VARVE_ASSIGN_OR_RETURN(templates_, decoded<Templates>(columns_.sections(), DecodedKind::templates, 0, make, bytes));
   return templates_.get();
+}
+
+Result<std::shared_ptr<Texts::TemplateWords>> Texts::read_template_words() {
+  VARVE_ASSIGN_OR_RETURN(const Templates* const templates, this->templates());
+  auto words = std::make_shared<TemplateWords>();
+  std::vector<std::uint64_t> recent(std::size_t{1} << 14);  // spares most of the repetitions
+  std::string lowered;
+  for (std::size_t t = 0; t < templates->patterns.size(); ++t) {
+    any_word(templates->patterns[t], [&](std::string_view word) {
+      lowered.assign(word);
+      std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
+      const std::uint64_t hash = hash_of_word(lowered);
+      if (std::uint64_t& known = recent[hash % recent.size()]; known != hash) {
+        known = hash;
+        words->hashes.push_back(hash);
+      }
+      return false;
+    });
+  }
+  std::ranges::sort(words->hashes);
+  words->hashes.erase(std::ranges::unique(words->hashes).begin(), words->hashes.end());
+  words->hashes.shrink_to_fit();
+  return words;
+}
+
+Result<std::vector<std::uint32_t>> Texts::lengths(const Bitmap& among) {
+  std::vector<std::uint32_t> lengths(columns_.rows());
+  if (columns_.head().texts == 0) return lengths;
+  VARVE_ASSIGN_OR_RETURN(const Order* const order, this->order());
+  for (std::size_t f = 0; f < order->frames(); ++f) {
+    const Frame* read = nullptr;
+    for (std::uint32_t place = order->firsts[f]; place < order->firsts[f + 1]; ++place) {
+      const std::uint32_t row = order->rows[place];
+      if (!among.test(row)) continue;
+      if (read == nullptr) {
+        VARVE_ASSIGN_OR_RETURN(read, frame(f));
+      }
+      lengths[row] = static_cast<std::uint32_t>(read->size(place - order->firsts[f]));
+    }
+  }
+  return lengths;
+}
+
+Result<const Texts::TemplateWords*> Texts::template_words() {
+  if (template_words_ != nullptr || !columns_.sections().keeps_decoded()) return template_words_.get();
+  const auto make = [&] { return read_template_words(); };
+  const auto bytes = [](const TemplateWords& words) { return words.hashes.capacity() * sizeof(std::uint64_t); };
+  VARVE_ASSIGN_OR_RETURN(template_words_,
+                         decoded<TemplateWords>(columns_.sections(), DecodedKind::template_words, 0, make, bytes));
+  return template_words_.get();
 }
 
 std::size_t Texts::Order::frame_of(std::uint32_t place) const {

@@ -2,10 +2,12 @@
 // Texts of a block that is read: templates, the order in which texts stand, frames.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "message/block/bitmap.h"
 #include "message/block/columns.h"
 #include "message/block/frame.h"
 #include "message/block/word_filter.h"
@@ -17,10 +19,18 @@ class Texts {
   explicit Texts(Columns& columns) : columns_(columns) {}
 
   struct Templates {
+    PartBytes held;
     Terms patterns;                      // of ids kFirstTemplate + i
     std::vector<std::uint32_t> letters;  // of their variables
   };
   Result<const Templates*> templates();
+  // Which words stand in templates, by hash_of_word().
+  struct TemplateWords {
+    std::vector<std::uint64_t> hashes;  // sorted
+    [[nodiscard]] bool has(std::uint64_t hash) const { return std::ranges::binary_search(hashes, hash); }
+  };
+  // nullptr: nobody keeps them, so that it is quicker to look into the templates.
+  Result<const TemplateWords*> template_words();
 
   // Where texts stand.
   struct Order {
@@ -33,6 +43,8 @@ class Texts {
   };
   Result<const Order*> order();
 
+  // How many bytes the text of each row of `among` has; 0 for the others.
+  Result<std::vector<std::uint32_t>> lengths(const Bitmap& among);
   // The latest frames are kept.
   Result<const Frame*> frame(std::size_t number);
   // Of a word with this hash. nullptr: no text has words that are in filters.
@@ -40,7 +52,9 @@ class Texts {
 
  private:
   Columns& columns_;
-  std::unique_ptr<Templates> templates_;
+  Result<std::shared_ptr<TemplateWords>> read_template_words();
+  std::shared_ptr<const Templates> templates_;
+  std::shared_ptr<const TemplateWords> template_words_;
   std::unique_ptr<Order> order_;
   std::unique_ptr<Frame> frame_;
   std::size_t frame_number_ = 0;

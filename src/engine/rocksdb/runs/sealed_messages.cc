@@ -19,7 +19,7 @@ constexpr std::size_t kSealedBytesMax = std::size_t{32} << 20;
 class RunSections final : public message::block::Sections {
  public:
   RunSections(const RunKey& run, std::uint32_t first, std::uint32_t count, const Database& database,
-              std::shared_ptr<const Database::Snapshot> snapshot, SectionCache* cache)
+              std::shared_ptr<const Database::Snapshot> snapshot, MessageCache* cache)
       : run_(run), first_(first), count_(count), database_(database), snapshot_(std::move(snapshot)), cache_(cache) {}
 
   [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
@@ -29,18 +29,32 @@ class RunSections final : public message::block::Sections {
   [[nodiscard]] Result<Section> read_checked(std::uint32_t section) const override {
     if (cache_ == nullptr) return Sections::read_checked(section);
     const std::string key = block_key(run_, model::GroupId{first_ + section});
-    if (auto kept = cache_->find(key)) return kept;
+    if (auto kept = cache_->sections.find(key)) return kept;
     VARVE_ASSIGN_OR_RETURN(auto bytes, Sections::read_checked(section));
-    cache_->put(key, bytes, bytes->capacity());
+    cache_->sections.put(key, bytes, bytes->capacity());
     return bytes;
   }
 
+  [[nodiscard]] bool keeps_decoded() const override { return cache_ != nullptr; }
+  [[nodiscard]] std::shared_ptr<const void> decoded(std::uint32_t what) const override {
+    return cache_ == nullptr ? nullptr : cache_->decoded.find(decoded_key(what));
+  }
+  void keep_decoded(std::uint32_t what, std::shared_ptr<const void> value, std::size_t bytes) const override {
+    if (cache_ != nullptr) cache_->decoded.put(decoded_key(what), std::move(value), bytes);
+  }
+
  private:
+  [[nodiscard]] std::string decoded_key(std::uint32_t what) const {
+    std::string key = block_key(run_, model::GroupId{first_});
+    key.append(reinterpret_cast<const char*>(&what), sizeof(what));
+    return key;
+  }
+
   const RunKey run_;
   const std::uint32_t first_, count_;
   const Database& database_;
   const std::shared_ptr<const Database::Snapshot> snapshot_;
-  SectionCache* const cache_;
+  MessageCache* const cache_;
 };
 
 }  // namespace
@@ -89,7 +103,7 @@ Result<std::shared_ptr<const Run>> SealedMessagesWriter::finish() {
 }
 
 std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
-                                       const std::shared_ptr<const Database::Snapshot>& snapshot, SectionCache* cache) {
+                                       const std::shared_ptr<const Database::Snapshot>& snapshot, MessageCache* cache) {
   std::vector<SealedBlock> blocks;
   std::uint32_t section = 0;
   for (const SealedMessages& about : run.sealed) {

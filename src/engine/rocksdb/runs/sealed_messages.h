@@ -44,6 +44,6 @@ struct SealedBlock {
   std::shared_ptr<const message::block::Sections> sections;
 };
 std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
-                                       const std::shared_ptr<const Database::Snapshot>& snapshot, SectionCache* cache);
+                                       const std::shared_ptr<const Database::Snapshot>& snapshot, MessageCache* cache);
 
 }  // namespace varve::engine::rocksdb

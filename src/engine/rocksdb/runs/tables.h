@@ -46,7 +46,7 @@ class Tables {
       : env_(env),
         visible_(visible),
         cache_(env.options.cache_bytes_max),
-        sections_(env.options.cache_bytes_max),
+        messages_(env.options.cache_bytes_max),
         database_(std::move(opened)) {}
 
   // To be called at start, before anything else.
@@ -61,7 +61,7 @@ class Tables {
 
   [[nodiscard]] Database& database() { return *database_; }
   [[nodiscard]] const Database& database() const { return *database_; }
-  [[nodiscard]] SectionCache& sections() { return sections_; }
+  [[nodiscard]] MessageCache& messages() { return messages_; }
   [[nodiscard]] RunNumbers& numbers() { return numbers_; }
   [[nodiscard]] std::shared_ptr<const Runs> runs() const { return visible_.runs(); }
   [[nodiscard]] std::shared_ptr<const StatsTable> stats() const { return visible_.stats(); }
@@ -96,7 +96,7 @@ class Tables {
   const Env& env_;
   Visible& visible_;
   BlockCache cache_;
-  SectionCache sections_;
+  MessageCache messages_;
   RunNumbers numbers_;
   const std::unique_ptr<Database> database_;
   Flushed flushed_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,9 +26,20 @@ class MemorySections final : public Sections {
     bytes += sections_[section]->size();
     return sections_[section];
   }
+  // Keeps what was decoded, once this is set.
+  bool keeps = false;
+  [[nodiscard]] bool keeps_decoded() const override { return keeps; }
+  [[nodiscard]] std::shared_ptr<const void> decoded(std::uint32_t what) const override {
+    const auto at = kept_.find(what);
+    return at == kept_.end() ? nullptr : at->second;
+  }
+  void keep_decoded(std::uint32_t what, std::shared_ptr<const void> value, std::size_t) const override {
+    kept_[what] = std::move(value);
+  }
   mutable std::size_t reads = 0, bytes = 0;
 
  private:
+  mutable std::map<std::uint32_t, std::shared_ptr<const void>> kept_;
   std::vector<std::shared_ptr<const std::string>> sections_;
 };
 
