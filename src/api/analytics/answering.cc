@@ -111,6 +111,10 @@ Status Answering::each_group(const AnalyticsQuery& asked, std::span<const messag
   return query::count_groups(source_.store, search_of(asked, false), columns, *deadline_, call);
 }
 
+Status Answering::each_block(const AnalyticsQuery& asked, const query::BlockSink& block, const query::RowSink& row) {
+  return query::answer_by_blocks(source_.store, search_of(asked, false), *deadline_, block, row);
+}
+
 Status Answering::may_hold(std::size_t rows, std::size_t bytes) {
   if (rows > source_.rows_max) {
     return fail(Code::limit,

@@ -16,6 +16,7 @@
 #include "language/analytics/tables.h"
 #include "message/row_source.h"
 #include "query/deadline.h"
+#include "query/messages/block_answers.h"
 #include "query/messages/message_counts.h"
 #include "query/messages/message_search.h"
 #include "query/under_way.h"
@@ -64,6 +65,10 @@ class Answering {
                                                                  bool newest_first) const;
   // Each of them, in order of time.
   Status each(const language::analytics::AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call);
+
+  // Sealed blocks answer what they can without rows (query/messages/block_answers.h).
+  Status each_block(const language::analytics::AnalyticsQuery& asked, const query::BlockSink& block,
+                    const query::RowSink& row);
 
   // Groups of them by the values of columns (query/messages/message_counts.h).
   Status each_group(const language::analytics::AnalyticsQuery& asked,

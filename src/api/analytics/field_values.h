@@ -9,9 +9,16 @@
 
 #include "language/analytics/field_names.h"
 #include "language/analytics/query.h"
+#include "message/block/block.h"
 #include "message/row.h"
 
 namespace varve::api {
+
+// Distinct values of a column that has a dictionary, and object names with the prefix, of these messages of the block.
+Result<std::vector<std::string>> values_in_block(message::block::Block& block, const message::block::Bitmap& among,
+                                                 message::Column column);
+Result<std::vector<std::string>> names_in_block(message::block::Block& block, const message::block::Bitmap& among,
+                                                std::string_view prefix);
 
 // For one thread; query and columns have to outlive it.
 class FieldValues {
@@ -21,6 +28,8 @@ class FieldValues {
       : query_(query), columns_(columns), values_(columns.size()) {}
 
   void add(message::RowView row);
+  // Of these messages of a sealed block, from its dictionaries. False: they do not say all.
+  Result<bool> add(message::block::Block& block, const message::block::Bitmap& among);
   // Memory that the values hold.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   // JSON of each pair of column and value that where and filter let through, in order; at most `most`.
@@ -29,6 +38,7 @@ class FieldValues {
  private:
   void add_value(std::size_t column, std::string_view value);
   void add_of_column(std::size_t column, message::RowView row);
+  Result<bool> add_of_block(std::size_t column, message::block::Block& block, const message::block::Bitmap& among);
 
   const language::analytics::AnalyticsQuery& query_;
   const std::vector<language::analytics::TableColumn>& columns_;
