@@ -164,6 +164,7 @@ SHOWS += [
     ("GET", "/loki/api/v1/series", None, "secret_device"),
     ("GET", "/loki/api/v1/index/stats", None, '"entries":'),
     ("GET", "/loki/api/v1/index/volume", None, "secret_device"),
+    ("GET", "/loki/api/v1/index/volume_range", None, "secret_device"),
     ("GET", "/loki/api/v1/detected_fields?query=" + LOKI_ALL, None, "fields"),
     ("GET", "/loki/api/v1/detected_field/x/values?query=" + LOKI_ALL, None, "values"),
     ("GET", "/analytics/tables", None, "secret_group"),
@@ -193,7 +194,7 @@ SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqu
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]
 SAME += ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
 # messages_test.py, analytics_test.py and message_pushes_test.py put and ask as several tenants.
-ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/v1/logs",
+ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/loki/api/v1/patterns", "/v1/logs",
              "/_bulk", "/elasticsearch/_bulk", "/api/v1/messages/delete"]
 # analytics_later_test.py has what is answered later, and the purge.
 ELSEWHERE += ["/analytics/queries", "/analytics/operation/database-purge"]

@@ -8,7 +8,6 @@
 #include "api/shared/endpoint.h"
 #include "language/logql/labels.h"
 #include "language/logql/parser.h"
-#include "query/messages/message_search.h"
 
 namespace varve::api {
 namespace {
@@ -26,15 +25,10 @@ std::int64_t us_of(std::int64_t ns) { return ns / kNsPerUs - (ns % kNsPerUs < 0 
 Status find_rows(const LokiAsking& asking, logql::TimeSpan span, const message::Condition& condition, bool newest_first,
                  const logql::RowSink& sink) {
   if (span.end_ns <= span.first_ns) return {};
-  query::MessageSearch search;
-  search.tenant = asking.request.tenant;
-  search.first_us = us_of(span.first_ns);
-  search.last_us = us_of(span.end_ns - 1);
-  search.condition = condition;
+  query::MessageSearch search = asking.search_of(span, condition);
   search.newest_first = newest_first;
   return query::search(asking.store, search, asking.query.deadline(), [&](message::RowView row) -> Result<bool> {
-    const std::int64_t ns = row.time_us() * kNsPerUs + row.nanos();
-    return ns < span.first_ns || ns >= span.end_ns ? true : sink(row);
+    return LokiAsking::has(span, row) ? sink(row) : true;
   });
 }
 
@@ -50,6 +44,21 @@ Result<std::vector<std::string>> field_names(const LokiAsking& asking, std::stri
 }
 
 }  // namespace
+
+// The span is not empty.
+query::MessageSearch LokiAsking::search_of(logql::TimeSpan span, const message::Condition& condition) const {
+  query::MessageSearch search;
+  search.tenant = request.tenant;
+  search.first_us = us_of(span.first_ns);
+  search.last_us = us_of(span.end_ns - 1);
+  search.condition = condition;
+  return search;
+}
+
+bool LokiAsking::has(logql::TimeSpan span, message::RowView row) {
+  const std::int64_t ns = row.time_us() * kNsPerUs + row.nanos();
+  return ns >= span.first_ns && ns < span.end_ns;
+}
 
 logql::Source LokiAsking::source() const {
   return {.find = [this](logql::TimeSpan span, const message::Condition& condition, bool newest_first,

@@ -15,6 +15,7 @@
 #include "language/logql/source.h"
 #include "language/logql/syntax.h"
 #include "query/engine.h"
+#include "query/messages/message_search.h"
 #include "query/under_way.h"
 #include "storage/message_store.h"
 
@@ -30,6 +31,9 @@ struct LokiAsking {
 
   // What evaluations read. The asking has to outlive it.
   [[nodiscard]] language::logql::Source source() const;
+  [[nodiscard]] query::MessageSearch search_of(language::logql::TimeSpan span,
+                                               const message::Condition& condition) const;
+  static bool has(language::logql::TimeSpan span, message::RowView row);
   Status hold(std::size_t bytes) const { return query.budget().charge(bytes); }
   // All matchers of the parameter, of which a message has to fulfil one list; none: everything.
   [[nodiscard]] Result<message::Condition> selected_by(std::string_view parameter) const;

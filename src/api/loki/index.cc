@@ -9,6 +9,7 @@
 
 #include "api/loki/asking.h"
 #include "api/loki/metric_answer.h"
+#include "api/loki/stream_counts.h"
 #include "language/logql/parser.h"
 #include "language/logql/streams.h"
 
@@ -22,20 +23,19 @@ constexpr std::uint64_t kVolumesUnlessSaid = 100;
 
 Result<std::string> answer_stats(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
-  VARVE_ASSIGN_OR_RETURN(const auto condition, asking.selected_by("query"));
+  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by("query"));
   std::set<std::string> streams;
   std::uint64_t lines = 0, bytes = 0;
-  logql::Labels labels;
   std::string key;
-  VARVE_RETURN_IF_ERROR(asking.source().find(span, condition, false, [&](message::RowView row) -> Result<bool> {
-    labels.read(row);
-    ++lines;
-    bytes += labels.line().size();
+  const auto add = [&](const logql::Labels& labels, std::uint64_t more_lines, std::uint64_t more_bytes) -> Status {
+    lines += more_lines;
+    bytes += more_bytes;
     key.clear();
     logql::append_labels(key, logql::stream_labels(labels));
     if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
-    return true;
-  }));
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(each_stream(asking, {span, std::move(condition), "", true}, add));
   std::string body;
   Writer json(body);
   json.begin_object().member("streams", streams.size()).member("chunks", streams.size());
@@ -67,39 +67,26 @@ class Volumes {
     return {};
   }
 
-  Status add(const logql::Labels& labels) {
+  Status add(const logql::Labels& labels, std::uint64_t bytes) {
     Key key;
     for (const logql::Label& label : logql::stream_labels(labels)) {
       if (!names_.empty() && !names_.contains(label.name)) continue;
       if (by_name_) {
-        VARVE_RETURN_IF_ERROR(add_bytes({{std::string(label.name), ""}}, labels.line().size()));
+        VARVE_RETURN_IF_ERROR(add_bytes({{std::string(label.name), ""}}, bytes));
       } else {
         key.emplace_back(label.name, label.value);
       }
     }
-    return by_name_ ? Status{} : add_bytes(std::move(key), labels.line().size());
+    return by_name_ ? Status{} : add_bytes(std::move(key), bytes);
   }
 
-  std::string body(std::int64_t at_ns, std::uint64_t limit) const {
-    std::vector<std::pair<Key, std::uint64_t>> sorted(bytes_.begin(), bytes_.end());
-    std::ranges::stable_sort(sorted, std::greater<>(), [](const auto& one) { return one.second; });
-    if (sorted.size() > limit) sorted.resize(limit);
-    std::string out;
-    Writer json(out);
-    json.begin_object().member("status", "success").key("data").begin_object().member("resultType", "vector");
-    json.key("result").begin_array();
-    for (const auto& [labels, bytes] : sorted) {
-      json.begin_object().key("metric").object(labels).key("value").begin_array().raw(loki_seconds(at_ns));
-      json.value(std::to_string(bytes)).end_array().end_object();
-    }
-    json.end_array().key("stats").raw("{}").end_object().end_object();
-    return out;
-  }
+  using Key = std::vector<std::pair<std::string, std::string>>;
+  [[nodiscard]] const std::map<Key, std::uint64_t>& all() const { return bytes_; }
+
+  void clear() { bytes_.clear(); }
 
  private:
-  using Key = std::vector<std::pair<std::string, std::string>>;
-
-  Status add_bytes(Key key, std::size_t bytes) {
+  Status add_bytes(Key key, std::uint64_t bytes) {
     const auto [found, is_new] = bytes_.try_emplace(std::move(key), 0);
     found->second += bytes;
     if (!is_new) return {};
@@ -114,19 +101,84 @@ class Volumes {
   std::map<Key, std::uint64_t> bytes_;
 };
 
-Result<std::string> answer_volume(const LokiAsking& asking) {
-  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+// The volumes of each step; the largest ones count, by their sums.
+class VolumeSteps {
+ public:
+  using Key = Volumes::Key;
+  void add(std::int64_t at_ns, const Volumes& volumes) {
+    for (const auto& [labels, bytes] : volumes.all()) {
+      Sum& sum = sums_[labels];
+      sum.bytes += bytes;
+      sum.points.emplace_back(at_ns, bytes);
+    }
+  }
+
+  [[nodiscard]] std::string body(bool is_range, std::uint64_t limit) const {
+    std::vector<const std::pair<const Key, Sum>*> sorted;
+    for (const auto& one : sums_) sorted.push_back(&one);
+    std::ranges::stable_sort(sorted, std::greater<>(), [](const auto* one) { return one->second.bytes; });
+    if (sorted.size() > limit) sorted.resize(limit);
+    std::string out;
+    Writer json(out);
+    json.begin_object().member("status", "success").key("data").begin_object();
+    json.member("resultType", is_range ? "matrix" : "vector").key("result").begin_array();
+    for (const auto* const one : sorted) {
+      json.begin_object().key("metric").object(one->first).key(is_range ? "values" : "value");
+      if (is_range) json.begin_array();
+      for (const auto& [at_ns, bytes] : one->second.points) {
+        json.begin_array().raw(loki_seconds(at_ns)).value(std::to_string(bytes)).end_array();
+      }
+      if (is_range) json.end_array();
+      json.end_object();
+    }
+    json.end_array().key("stats").raw("{}").end_object().end_object();
+    return out;
+  }
+
+ private:
+  struct Sum {
+    std::uint64_t bytes = 0;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> points;
+  };
+  std::map<Key, Sum> sums_;
+};
+
+// `steps`: each is the span of time that ends with it.
+Result<std::string> volume_answer(const LokiAsking& asking, const std::vector<logql::TimeSpan>& steps, bool is_range) {
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kVolumesUnlessSaid, 1));
   VARVE_ASSIGN_OR_RETURN(const auto condition, asking.selected_by("query"));
   Volumes volumes(asking);
   VARVE_RETURN_IF_ERROR(volumes.read_parameters());
-  logql::Labels labels;
-  VARVE_RETURN_IF_ERROR(asking.source().find(span, condition, false, [&](message::RowView row) -> Result<bool> {
-    labels.read(row);
-    VARVE_RETURN_IF_ERROR(volumes.add(labels));
-    return true;
-  }));
-  return volumes.body(span.end_ns, limit);
+  VolumeSteps sums;
+  for (const logql::TimeSpan step : steps) {
+    volumes.clear();
+    const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
+      return volumes.add(labels, bytes);
+    };
+    VARVE_RETURN_IF_ERROR(each_stream(asking, {step, condition, "", true}, add));
+    sums.add(is_range ? step.first_ns : step.end_ns, volumes);
+  }
+  return sums.body(is_range, limit);
+}
+
+Result<std::string> answer_volume(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+  return volume_answer(asking, {span}, false);
+}
+
+// Each point is the volume from its time on, for a step.
+Result<std::string> answer_volume_range(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+  VARVE_ASSIGN_OR_RETURN(const auto asked, steps_of(asking.parameters, span));
+  std::vector<logql::TimeSpan> steps;
+  for (std::int64_t at = span.first_ns; at < span.end_ns; at = logql::add_ns(at, asked.step_ns)) {
+    steps.push_back({at, std::min(logql::add_ns(at, asked.step_ns), span.end_ns)});
+  }
+  return volume_answer(asking, steps, true);
+}
+
+Result<std::string> answer_patterns(const LokiAsking&) {
+  return fail(Code::unsupported, "patterns are not supported: varve finds no patterns of lines");
 }
 
 }  // namespace
@@ -134,6 +186,8 @@ Result<std::string> answer_volume(const LokiAsking& asking) {
 void add_loki_index(Router& router, const LokiContext& context) {
   add_loki_route(router, context, "/loki/api/v1/index/stats", answer_stats);
   add_loki_route(router, context, "/loki/api/v1/index/volume", answer_volume);
+  add_loki_route(router, context, "/loki/api/v1/index/volume_range", answer_volume_range);
+  add_loki_route(router, context, "/loki/api/v1/patterns", answer_patterns);
 }
 
 }  // namespace varve::api

@@ -4,8 +4,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/loki/asking.h"
+#include "api/loki/stream_counts.h"
 #include "language/logql/streams.h"
 #include "protocol/json/writer.h"
 
@@ -18,17 +20,13 @@ using NameSet = std::set<std::string, std::less<>>;
 
 constexpr std::int64_t kLookBackNs = 6 * kHourNs;  // as in Loki
 
-// Calls `each` with the labels of each message that is selected.
-Status each_message(const LokiAsking& asking, std::string_view selector,
-                    const std::function<Status(const logql::Labels&)>& each) {
+// Calls `each` with the labels of messages that are selected: all that are of streams, or this one.
+Status each_kind(const LokiAsking& asking, std::string_view selector, std::string_view label,
+                 const std::function<Status(const logql::Labels&)>& each) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kLookBackNs));
-  VARVE_ASSIGN_OR_RETURN(const auto condition, asking.selected_by(selector));
-  logql::Labels labels;
-  return asking.source().find(span, condition, false, [&](message::RowView row) -> Result<bool> {
-    labels.read(row);
-    VARVE_RETURN_IF_ERROR(each(labels));
-    return true;
-  });
+  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by(selector));
+  return each_stream(asking, {span, std::move(condition), label},
+                     [&](const logql::Labels& labels, auto, auto) { return each(labels); });
 }
 
 Status add_name(const LokiAsking& asking, std::string_view name, NameSet& out) {
@@ -45,7 +43,7 @@ std::string list_of(const NameSet& names) {
 
 Result<std::string> answer_labels(const LokiAsking& asking) {
   NameSet names;
-  VARVE_RETURN_IF_ERROR(each_message(asking, "query", [&](const logql::Labels& labels) -> Status {
+  VARVE_RETURN_IF_ERROR(each_kind(asking, "query", "", [&](const logql::Labels& labels) -> Status {
     for (const logql::Label& label : labels.all()) {
       if (label.origin == logql::Label::Origin::stream) VARVE_RETURN_IF_ERROR(add_name(asking, label.name, names));
     }
@@ -61,7 +59,7 @@ Result<std::string> answer_label_values(const LokiAsking& asking) {
     return fail(Code::invalid, "invalid label name '" + std::string(name.substr(0, 100)) + "'");
   }
   NameSet values;
-  VARVE_RETURN_IF_ERROR(each_message(asking, "query", [&](const logql::Labels& labels) -> Status {
+  VARVE_RETURN_IF_ERROR(each_kind(asking, "query", name, [&](const logql::Labels& labels) -> Status {
     const std::string_view value = labels.get(name);
     return value.empty() ? Status{} : add_name(asking, value, values);
   }));
@@ -72,7 +70,7 @@ Result<std::string> answer_series(const LokiAsking& asking) {
   const bool by_match = !asking.parameters.all("match[]").empty();
   NameSet streams;
   std::string json;
-  VARVE_RETURN_IF_ERROR(each_message(asking, by_match ? "match[]" : "match", [&](const logql::Labels& labels) {
+  VARVE_RETURN_IF_ERROR(each_kind(asking, by_match ? "match[]" : "match", "", [&](const logql::Labels& labels) {
     json.clear();
     Writer writer(json);
     writer.begin_object();

@@ -120,6 +120,23 @@ Result<logql::TimeSpan> LokiParameters::span(std::int64_t now_ns, std::int64_t u
   return fail(Code::invalid, "end timestamp must not be before or equal to start time");
 }
 
+Result<logql::Steps> steps_of(const LokiParameters& parameters, logql::TimeSpan span) {
+  const std::int64_t unless_said =
+      std::max<std::int64_t>((span.end_ns - span.first_ns) / logql::kSecondNs / 250, 1) * logql::kSecondNs;
+  VARVE_ASSIGN_OR_RETURN(const auto step, parameters.duration("step"));
+  const logql::Steps out{span.first_ns, span.end_ns, step.value_or(unless_said)};
+  if (out.step_ns <= 0) {
+    return fail(Code::invalid,
+                "zero or negative query resolution step widths are not accepted. Try a positive integer");
+  }
+  if ((out.end_ns - out.start_ns) / out.step_ns > logql::kStepsMax) {
+    return fail(Code::invalid,
+                "exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step "
+                "parameter");
+  }
+  return out;
+}
+
 std::string_view name_in_path(const Request& request) {
   std::string_view name = request.path;
   name = name.substr(0, name.rfind('/'));

@@ -10,6 +10,7 @@
 #include "api/shared/http.h"
 #include "base/result.h"
 #include "http/url.h"
+#include "language/logql/metric.h"
 #include "language/logql/source.h"
 
 namespace varve::api {
@@ -37,6 +38,9 @@ class LokiParameters {
  private:
   http::Parameters parameters_;
 };
+
+// `step`, unless said a 250th of the span. Error: invalid, if there are too many.
+Result<language::logql::Steps> steps_of(const LokiParameters& parameters, language::logql::TimeSpan span);
 
 // …/{name}/values
 std::string_view name_in_path(const Request& request);

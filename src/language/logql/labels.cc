@@ -53,6 +53,13 @@ std::optional<Column> label_column(std::string_view name) {
   return std::nullopt;
 }
 
+bool tells_pushed(std::string_view field) {
+  const auto has = [&](std::span<const std::string_view> names) {
+    return std::ranges::find(names, field) != names.end();
+  };
+  return has(kSourceLabels) || has(kModuleLabels) || has(kLevelLabels);
+}
+
 bool is_label_name(std::string_view name) {
   return !name.empty() && !is_digit(name[0]) &&
          std::ranges::all_of(name, [](char c) { return kNameChars.contains(c); });
@@ -111,7 +118,6 @@ bool Labels::says(const Cell& column) const {
   });
 }
 
-// Its columns say nothing that its fields do not say.
 bool Labels::is_pushed() const {
   return std::ranges::all_of(columns_, [&](const Cell& column) { return says(column); });
 }

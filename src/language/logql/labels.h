@@ -21,6 +21,9 @@ inline constexpr message::Column kLabelColumns[] = {
     message::Column::instance, message::Column::category, message::Column::level};
 std::optional<message::Column> label_column(std::string_view name);
 
+// Fields of these names say whether a message was pushed (Labels::is_pushed).
+bool tells_pushed(std::string_view field);
+
 // [a-zA-Z_][a-zA-Z0-9_]*
 bool is_label_name(std::string_view name);
 // What else a free field's name has becomes an underscore; one is set before a digit.
@@ -45,6 +48,8 @@ class Labels {
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::int64_t time_ns() const { return time_ns_; }
   [[nodiscard]] const std::vector<Label>& all() const { return labels_; }
+  // Does the message come from a Loki push, so that its fields are labels? Its columns say nothing that they do not.
+  [[nodiscard]] bool is_pushed() const;
   // "" if there is none.
   [[nodiscard]] std::string_view get(std::string_view name) const;
 
@@ -67,7 +72,6 @@ class Labels {
   [[nodiscard]] std::size_t find(std::string_view name) const;
   void add(Label::Origin origin, std::string_view name, std::string_view value);
   void read_cells(message::RowView row);
-  [[nodiscard]] bool is_pushed() const;
   [[nodiscard]] bool says(const message::Cell& column) const;
 
   std::int64_t time_ns_ = 0;

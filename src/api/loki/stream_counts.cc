@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/loki/stream_counts.h"
+
+#include <memory>
+#include <vector>
+
+#include "message/block/row_cursor.h"
+#include "query/messages/block_answers.h"
+
+namespace varve::api {
+namespace {
+
+namespace logql = language::logql;
+using message::block::Bitmap;
+using message::block::Block;
+using message::block::GroupColumn;
+
+constexpr std::string_view kExtracted = "_extracted";
+
+class StreamCounting {
+ public:
+  StreamCounting(const StreamQuestion& question, const StreamSink& sink) : question_(question), sink_(sink) {}
+
+  Status add(message::RowView row) {
+    labels_.read(row);
+    return sink_(labels_, 1, labels_.line().size());
+  }
+
+  // False: only its rows say it.
+  Result<bool> add(const std::shared_ptr<Block>& block, const Bitmap& found) {
+    if (!has_whole(*block)) return false;
+    VARVE_ASSIGN_OR_RETURN(const auto names, block->field_names());
+    std::vector<GroupColumn> columns = label_columns();
+    for (const std::string& name : names) {
+      if (logql::tells_pushed(name) || becomes_label(name)) columns.push_back({message::Column::field, name});
+    }
+    VARVE_ASSIGN_OR_RETURN(auto groups, groups_of(*block, columns, found, question_.bytes));
+    if (groups == nullptr) return false;
+    const bool all_fields =
+        !question_.label.empty() || columns.size() == std::size(logql::kLabelColumns) + names.size();
+    if (!all_fields && !question_.bytes && any_pushed(*groups)) {
+      VARVE_ASSIGN_OR_RETURN(groups, groups_of(*block, columns, found, true));
+    }
+    Bitmap pushed(block->messages());
+    VARVE_RETURN_IF_ERROR(give(*groups, found, all_fields ? nullptr : &pushed));
+    if (pushed.none()) return true;
+    VARVE_RETURN_IF_ERROR(add_pushed(block, names, pushed));
+    return true;
+  }
+
+ private:
+  struct GroupsFound {
+    message::Batch batch;
+    std::vector<std::uint64_t> times, bytes;
+    std::vector<std::uint32_t> of_row;
+  };
+
+  // Blocks know microseconds: an edge of the span between two of them is for rows.
+  [[nodiscard]] bool has_whole(const Block& block) const {
+    const auto cut = [&](std::int64_t ns) {
+      return ns % 1000 != 0 && block.first_us() <= ns / 1000 && block.last_us() >= ns / 1000;
+    };
+    return !cut(question_.span.first_ns) && !cut(question_.span.end_ns);
+  }
+
+  static std::vector<GroupColumn> label_columns() {
+    std::vector<GroupColumn> columns;
+    for (const message::Column column : logql::kLabelColumns) columns.push_back({column});
+    return columns;
+  }
+
+  // Can the label that is asked for be this field's?
+  [[nodiscard]] bool becomes_label(std::string_view field) const {
+    if (question_.label.empty()) return false;
+    const std::string name = logql::label_name_of(field);
+    return name == question_.label || name + std::string(kExtracted) == question_.label;
+  }
+
+  // nullptr: the block cannot tell.
+  Result<std::unique_ptr<GroupsFound>> groups_of(Block& block, const std::vector<GroupColumn>& columns,
+                                                 const Bitmap& among, bool of_rows) const {
+    auto out = std::make_unique<GroupsFound>();
+    VARVE_ASSIGN_OR_RETURN(const bool can,
+                           block.groups(columns, among, out->batch, out->times, of_rows ? &out->of_row : nullptr));
+    if (!can) return nullptr;
+    out->bytes.resize(out->times.size());
+    if (!question_.bytes) return out;
+    VARVE_ASSIGN_OR_RETURN(const auto lengths, block.text_lengths(among));
+    among.for_each([&](std::uint32_t row) { out->bytes[out->of_row[row]] += lengths[row]; });
+    return out;
+  }
+
+  bool any_pushed(const GroupsFound& groups) {
+    const std::byte* at = groups.batch.bytes().data();
+    for (std::size_t g = 0; g < groups.times.size(); ++g, at += message::RowView{at}.bytes()) {
+      labels_.read({at});
+      if (labels_.is_pushed()) return true;
+    }
+    return false;
+  }
+
+  // Messages of groups whose other fields are labels, too, are put into `pushed` instead, unless it is nullptr.
+  Status give(const GroupsFound& groups, const Bitmap& among, Bitmap* pushed) {
+    std::vector<std::uint8_t> is_pushed(groups.times.size());
+    bool any = false;
+    const std::byte* at = groups.batch.bytes().data();
+    for (std::size_t g = 0; g < groups.times.size(); ++g) {
+      const message::RowView row{at};
+      at += row.bytes();
+      labels_.read(row);
+      is_pushed[g] = pushed != nullptr && labels_.is_pushed() ? 1 : 0;
+      any |= is_pushed[g] != 0;
+      if (is_pushed[g] == 0) VARVE_RETURN_IF_ERROR(sink_(labels_, groups.times[g], groups.bytes[g]));
+    }
+    if (!any) return {};
+    among.for_each([&](std::uint32_t row) { pushed->set_if(row, is_pushed[groups.of_row[row]] != 0); });
+    return {};
+  }
+
+  Status add_pushed(const std::shared_ptr<Block>& block, const std::vector<std::string>& names, const Bitmap& pushed) {
+    std::vector<GroupColumn> columns = label_columns();
+    for (const std::string& name : names) {
+      if (logql::is_label_name(name)) columns.push_back({message::Column::field, name});
+    }
+    VARVE_ASSIGN_OR_RETURN(const auto groups, groups_of(*block, columns, pushed, question_.bytes));
+    if (groups != nullptr) return give(*groups, pushed, nullptr);
+    message::block::RowCursor rows(block, pushed, false);
+    while (true) {
+      VARVE_ASSIGN_OR_RETURN(const auto row, rows.next());
+      if (!row) return {};
+      VARVE_RETURN_IF_ERROR(add(*row));
+    }
+  }
+
+  const StreamQuestion& question_;
+  const StreamSink& sink_;
+  logql::Labels labels_;
+};
+
+}  // namespace
+
+Status each_stream(const LokiAsking& asking, const StreamQuestion& question, const StreamSink& sink) {
+  const logql::TimeSpan span = question.span;
+  if (span.end_ns <= span.first_ns) return {};
+  StreamCounting counting(question, sink);
+  return query::answer_by_blocks(
+      asking.store, asking.search_of(span, question.condition), asking.query.deadline(),
+      [&](const std::shared_ptr<Block>& block, const Bitmap& found) { return counting.add(block, found); },
+      [&](message::RowView row) { return LokiAsking::has(span, row) ? counting.add(row) : Status{}; });
+}
+
+}  // namespace varve::api

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels, streams and volumes are the same whether messages are in memory or sealed.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "api/loki/asking.h"
+#include "api/testing/message_parts.h"
+#include "api/testing/waiting_sink.h"
+#include "base/testing/effort.h"
+#include "http/url.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::api {
+namespace {
+
+using Kept = MessageParts::Kept;
+constexpr std::int64_t kStartUs = 1'700'000'000'000'000;
+constexpr std::int64_t kSpanUs = 10'000'000;
+
+// As a Loki push leaves them: columns say nothing that fields do not say.
+void add_pushed(std::mt19937_64& random, message::Batch& batch) {
+  message::Builder builder(batch);
+  builder.start();
+  const auto field = [&](std::string_view name, const std::string& value) {
+    EXPECT_TRUE(builder.add_field(name, message::FieldForm::text, value));
+  };
+  const std::string host = "h" + std::to_string(random() % 3);
+  if (random() % 2 == 0) {
+    EXPECT_TRUE(builder.set(message::Column::source, host));
+  }
+  if (random() % 8 == 0) field("foo.bar", "dotted");
+  if (random() % 8 == 0) field("foo_bar", "plain");
+  field("host", random() % 16 == 0 ? "other" : host);
+  field("job", "j" + std::to_string(random() % 4));
+  if (random() % 4 == 0) field("trace", std::to_string(random()));
+  EXPECT_TRUE(builder.set(message::Column::text, std::string(random() % 20, 'x')));
+  builder.finish(kStartUs + static_cast<std::int64_t>(random() % kSpanUs), static_cast<unsigned>(random() % 3));
+}
+
+std::string answer_from(const storage::MessageStore& messages, const std::string& target) {
+  storage::testing::MemoryStore store;
+  ManualClock clock((kStartUs + kSpanUs) / 1000);
+  query::Engine engine(store, store, clock, {});
+  TaskPool pool(1);
+  Metrics metrics;
+  Router router;
+  const LokiContext context{messages, engine, pool, clock, metrics, 100'000};
+  add_loki_names(router, context);
+  add_loki_index(router, context);
+  Request request;
+  request.method = Method::get;
+  request.tenant = "t";
+  request.gone = std::make_shared<std::atomic<bool>>(false);
+  EXPECT_TRUE(http::parse_target("/loki/api/v1/" + target, request.path, request.query)) << target;
+  const Response response = answer_of(router, request);
+  EXPECT_EQ(response.status, 200) << target << response.body;
+  return response.body;
+}
+
+std::vector<std::string> targets(std::mt19937_64& random) {
+  const auto span = [](std::uint64_t from_ns, std::int64_t to_ns) {
+    return "start=" + std::to_string(kStartUs * 1000 + static_cast<std::int64_t>(from_ns)) +
+           "&end=" + std::to_string(kStartUs * 1000 + to_ns);
+  };
+  const std::string spans[] = {span(0, kSpanUs * 1000 + 1), span(random() % 2'000'000'000, 9'000'000'000)};
+  const std::string selectors[] = {"", "%7Bsource=~%22.%2B%22%7D", "%7Bhost=%22h1%22%7D", "%7Bjob=~%22j%5B12%5D%22%7D"};
+  std::vector<std::string> out;
+  for (const std::string& range : spans) {
+    for (const std::string& selector : selectors) {
+      const std::string more = "?" + range + (selector.empty() ? "" : "&query=" + selector);
+      for (const char* const path : {"labels", "label/source/values", "label/host/values", "label/job/values",
+                                     "label/trace/values", "label/foo_bar/values", "label/foo_bar_extracted/values",
+                                     "label/level/values", "index/stats", "index/volume"}) {
+        out.push_back(path + more);
+      }
+      out.push_back("index/volume_range" + more + "&step=1");
+      out.push_back("index/volume" + more + "&aggregateBy=labels");
+      out.push_back("series?" + range + (selector.empty() ? "" : "&match[]=" + selector));
+    }
+  }
+  return out;
+}
+
+TEST(LokiStreams, AreThoseOfAWalkOverRows) {
+  for (int round = 0; round < varve::testing::effort(8); ++round) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(round));
+    message::Batch batch;
+    for (std::size_t n = random() % 400; n > 0; --n) add_pushed(random, batch);
+    if (round % 4 == 1) message::block::testing::SiteMessages(random()).make(400, kStartUs, kSpanUs, batch);
+    if (batch.empty()) continue;
+    MessageParts hot(batch, Kept::hot), sealed(batch, Kept::sealed), half(batch, Kept::half);
+    for (MessageParts* const one : {&hot, &sealed, &half}) one->name_field("foo.bar");
+    for (const std::string& target : targets(random)) {
+      const std::string expected = answer_from(hot, target);
+      EXPECT_EQ(answer_from(sealed, target), expected) << target;
+      EXPECT_EQ(answer_from(half, target), expected) << target;
+    }
+  }
+}
+
+TEST(LokiStreams, VolumesByStep) {
+  message::Batch batch;
+  message::Builder builder(batch);
+  for (const std::int64_t us : {0, 1'500'000, 1'600'000, 2'000'000}) {
+    builder.start();
+    EXPECT_TRUE(builder.set(message::Column::source, "a"));
+    EXPECT_TRUE(builder.set(message::Column::text, "four"));
+    builder.finish(kStartUs + us);
+  }
+  EXPECT_EQ(
+      answer_from(MessageParts(batch, Kept::sealed), "index/volume_range?start=1700000000&end=1700000002&step=1s"),
+      R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{"source":"a"},"values":[)"
+      R"([1700000000,"4"],[1700000001,"8"]]}],"stats":{}}})");
+}
+
+}  // namespace
+}  // namespace varve::api
