@@ -22,6 +22,14 @@ struct Rollup {
   std::int64_t retention_ms;
 };
 
+// While `high` percent are reached, and until it is below `low`, messages of this level and less severe ones are
+// dropped.
+struct Shed {
+  unsigned high = 0, low = 0;
+  int level = 0;  // syslog's severity
+  bool operator==(const Shed&) const = default;
+};
+
 struct Config {
   enum class Engine { embedded, cluster };
   Engine engine = Engine::embedded;
@@ -77,6 +85,7 @@ struct Config {
     std::int64_t retention_ms = 0;
     std::int64_t future_ms = 0;
     std::uint64_t rows_max = 0;
+    std::vector<Shed> shed_disk, shed_backlog;
   } messages;
   std::vector<Rollup> rollups;  // ascending granularity
   std::vector<std::string> counter_suffixes;

@@ -53,6 +53,24 @@ TEST(Load, DefaultsAreGood) {
   EXPECT_EQ(loaded.effective.size(), keys().size());
 }
 
+TEST(Load, ShedMarks) {
+  const auto disk = [](const char* text) {
+    return load(flags({{"messages.shed.disk", text}})).config.messages.shed_disk;
+  };
+  using Marks = std::vector<Shed>;
+  EXPECT_EQ(load({}).config.messages.shed_disk, (Marks{{85, 80, 7}, {90, 85, 6}, {95, 90, 3}}));
+  EXPECT_EQ(load({}).config.messages.shed_backlog, (Marks{{85, 80, 7}, {90, 85, 6}, {95, 90, 3}}));
+  EXPECT_EQ(disk(""), Marks{});
+  EXPECT_EQ(disk("100/0:Error, 50/50:0"), (Marks{{100, 0, 3}, {50, 50, 0}}));
+  for (const char* bad : {"80/85:debug", "101/80:debug", "80:debug", "85/80", "85/80:loud", "85/80:8", "85%/80:debug",
+                          "/80:debug", "85/:debug", "85/80:", "debug:85/80", "-1/0:err"}) {
+    for (const char* key : {"messages.shed.disk", "messages.shed.backlog"}) {
+      const std::string text = std::string("85/80:info,") + bad;
+      EXPECT_NE(faults_of(key, text.c_str()).find("'" + std::string(bad) + "'"), std::string::npos) << bad;
+    }
+  }
+}
+
 TEST(Load, OriginsAndHosts) {
   const auto origins = [](const char* text) { return load(flags({{"http.origins", text}})).config.http.origins; };
   using Names = std::vector<std::string>;

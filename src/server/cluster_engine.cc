@@ -93,6 +93,10 @@ class ClusterEngine final : public Engine {
   storage::TextStore& texts() override { return connection_->texts(); }
   storage::PassingTexts* passing_texts() override { return &connection_->texts(); }
   tracker::Ownership& ownership() override { return *ownership_; }
+  [[nodiscard]] double backlog_percent() const override {
+    const auto writes = connection_->writes();
+    return 100.0 * static_cast<double>(writes.bytes) / static_cast<double>(writes.bytes_max);
+  }
   // Known ones: nobody counts those of all replicas.
   [[nodiscard]] std::uint64_t series_created() const override { return connection_->store().series_met(); }
   void register_metrics(Metrics& metrics) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 #include "engine/rocksdb/store.h"
+#include "server/disk_percent.h"
 #include "server/engine.h"
 #include "server/translate.h"
 #include "tracker/local_jobs.h"
@@ -22,6 +23,7 @@ class EmbeddedEngine final : public Engine {
   Status open(const config::Config& config, const Clock& clock) {
     const std::int64_t began_ns = clock.steady_ns();
     auto options = store_options(config);
+    path_ = options.path;
     options.owned = [this] {
       ownership_->heartbeat();
       return ownership_->partitions();
@@ -41,6 +43,10 @@ class EmbeddedEngine final : public Engine {
   storage::TextStore& texts() override { return *store_; }
   storage::MessageStore* messages() override { return store_.get(); }
   tracker::Ownership& ownership() override { return *ownership_; }
+  [[nodiscard]] double backlog_percent() const override { return store_->backlog_percent(); }
+  [[nodiscard]] std::function<double()> disk_percent() const override {
+    return [path = path_] { return disk_percent_of(path); };
+  }
   [[nodiscard]] std::uint64_t series_created() const override { return store_->series_defined() - at_start_; }
   void register_metrics(Metrics&) override {}
 
@@ -49,6 +55,7 @@ class EmbeddedEngine final : public Engine {
   std::unique_ptr<tracker::Ownership> ownership_;
   std::unique_ptr<engine::rocksdb::Store> store_;
   std::uint64_t at_start_ = 0;
+  std::string path_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,11 @@ class Engine {
   // nullptr: this engine keeps none.
   virtual storage::MessageStore* messages() { return nullptr; }
   virtual tracker::Ownership& ownership() = 0;
+
+  // How full is what keeps writes until they are in the store, in percent: at 100 writes wait. Thread-safe.
+  [[nodiscard]] virtual double backlog_percent() const = 0;
+  // How full is the file system of the data directory; empty: there is none. Valid as long as the engine.
+  [[nodiscard]] virtual std::function<double()> disk_percent() const { return {}; }
 
   [[nodiscard]] virtual std::uint64_t series_created() const = 0;  // since the start
   // Those that the other engine has not. `metrics` goes before the engine.

@@ -60,6 +60,7 @@ struct Server::State {
   std::unique_ptr<http::Server> http;
   std::unique_ptr<write::MessageFeed> message_feed;  // over the engine, which calls it until it is gone
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<write::MessageIntake> message_intake;
   std::unique_ptr<write::Writer> writer;
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
@@ -113,6 +114,10 @@ Status Server::State::open_engine() {
   VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
   if (engine->messages() != nullptr) {
     message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics);
+    write::IntakeOptions intake = intake_options(config);
+    intake.disk_percent = engine->disk_percent();
+    intake.backlog_percent = [of = engine.get()] { return of->backlog_percent(); };
+    message_intake = std::make_unique<write::MessageIntake>(std::move(intake), clock, metrics);
   }
   return {};
 }
@@ -132,8 +137,9 @@ Status Server::State::start_syslog() {
   if (!config.syslog.udp_on && !config.syslog.tcp_on && !config.syslog.tls_on) return {};
   if (message_feed == nullptr) return fail(Code::unsupported, "this engine keeps no messages");
   VARVE_ASSIGN_OR_RETURN(auto options, syslog_options(config));
+  options.is_slowed = [of = message_intake.get()] { return of->is_shedding(); };
   message_writer = std::make_unique<write::MessageWriter>(
-      *message_feed, write::MessageTimes{config.messages.retention_ms, config.messages.future_ms}, clock,
+      *message_feed, *message_intake,
       metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
                       {{"protocol", "syslog"}, {"reason", "time"}}));
   syslog = std::make_unique<syslog::Listener>(
@@ -221,6 +227,7 @@ http::Router Server::State::routes() {
       .passing_texts = engine->passing_texts(),
       .messages = message_feed.get(),
       .news = message_feed.get(),
+      .message_intake = message_intake.get(),
       .ownership = engine->ownership(),
       .query_pool = *query_pool,
       .slow_pool = *settle_pool,

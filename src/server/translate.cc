@@ -147,6 +147,20 @@ model::TagLimits tag_limits(const config::Config& config) {
   return limits;
 }
 
+write::IntakeOptions intake_options(const config::Config& config) {
+  const auto marks = [](const std::vector<config::Shed>& shed) {
+    std::vector<write::Watermark> out;
+    for (const config::Shed& mark : shed) out.push_back({mark.high, mark.low, mark.level});
+    return out;
+  };
+  write::IntakeOptions options;
+  options.retention_ms = config.messages.retention_ms;
+  options.future_ms = config.messages.future_ms;
+  options.disk = marks(config.messages.shed_disk);
+  options.backlog = marks(config.messages.shed_backlog);
+  return options;
+}
+
 write::Options write_options(const config::Config& config, const Clock& clock) {
   write::Options options;
   options.tag_limits = tag_limits(config);

@@ -10,6 +10,7 @@
 #include "syslog/listener.h"
 #include "telnet/listener.h"
 #include "tracker/ownership.h"
+#include "write/message_intake.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -31,6 +32,8 @@ telnet::ListenerOptions telnet_options(const config::Config& config);
 Result<syslog::ListenerOptions> syslog_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);
+// Without its gauges.
+write::IntakeOptions intake_options(const config::Config& config);
 write::Options write_options(const config::Config& config, const Clock& clock);
 api::CeresRetentions ceres_retentions(const config::Config& config);
 

@@ -44,6 +44,11 @@ void Connection::go_on() {
   if (!is_open() || batch_ != nullptr) return;
   if (ended_) return close();
   if (draining_) return on_readable();
+  if (took_ && service_->options.is_slowed()) {
+    took_ = false;
+    pausing_ = true;
+    return set_deadline(service_->options.retry_pause);
+  }
   if (service_->options.idle_timeout.count() != 0) set_deadline(service_->options.idle_timeout);
   want_read();
 }
@@ -51,6 +56,7 @@ void Connection::go_on() {
 // Reads once; while draining, until there is nothing left to read.
 void Connection::on_readable() {
   while (is_open() && batch_ == nullptr && !ended_) {
+    took_ = true;
     const net::IoResult got = read_some(scratch().piece.get(), kPieceBytes);
     if (draining_) drained_bytes_ += got.bytes;
     if (got.ended || (got.blocked && draining_) || drained_bytes_ > kDrainBytesMax) {
@@ -113,6 +119,11 @@ void Connection::appended(const Status& status) {
 }
 
 void Connection::on_deadline() {
+  if (pausing_) {
+    pausing_ = false;
+    clear_deadline();
+    return go_on();
+  }
   if (!waiting_) return close();
   append();
   go_on();
@@ -120,6 +131,8 @@ void Connection::on_deadline() {
 
 void Connection::on_drain() {
   draining_ = true;
+  if (pausing_) clear_deadline();
+  pausing_ = false;
   if (batch_ != nullptr) reset_on_close(true);  // until it is durable: the listener may run out of time
   go_on();
 }

@@ -40,6 +40,8 @@ class Connection final : public net::Stream {
   std::size_t drained_bytes_ = 0;
   bool taking_ = false;    // inside append(): the store may answer at once
   bool waiting_ = false;   // for the store to be there again
+  bool took_ = false;      // a piece, since the last pause
+  bool pausing_ = false;   // slowed, until the deadline
   bool ended_ = false;     // no more input: end of the stream, or drained
   bool draining_ = false;  // what has arrived is taken, then it ends
 };

@@ -40,6 +40,8 @@ struct ListenerOptions {
   std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::milliseconds idle_timeout{0};  // without a byte; 0: a quiet sender stays connected
   std::chrono::milliseconds retry_pause{500};
+  // Are senders to be slowed? Then a connection reads one piece in each retry_pause. Called by any thread.
+  std::function<bool()> is_slowed = [] { return false; };
 };
 
 // start and stop are called from one thread, start once. Promise: messages of a connection that its client closed in

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,42 @@ TEST_F(SyslogListener, WhatAFullDiskRefusesComesAgain) {
   EXPECT_FALSE(ends_with_reset(client));
   EXPECT_EQ(store->wait_rows(3), 3U);
   EXPECT_EQ(rejected("store"), 0U);
+}
+
+// One piece is read in each pause, so nothing is lost and the sender is held back.
+TEST_F(SyslogListener, ASlowedSenderWaitsBetweenPieces) {
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  options.is_slowed = [asked] { return ++*asked < 4; };
+  options.retry_pause = std::chrono::milliseconds(1);
+  start();
+  net::TestClient client(tcp());
+  const std::string line = "<13>1 - h a - - - " + std::string(100, 'x') + "\n";
+  std::string many;
+  for (int i = 0; i < 5'000; ++i) many += line;
+  std::thread sending([&] {
+    client.send(many);
+    client.close_sending();
+  });
+  sending.join();
+  EXPECT_FALSE(ends_with_reset(client));
+  EXPECT_EQ(store->rows().size(), 5'000U);
+  EXPECT_GE(asked->load(), 4);
+}
+
+TEST_F(SyslogListener, ASlowedSenderWaitsUntilThePauseIsOver) {
+  options.is_slowed = [] { return true; };
+  options.retry_pause = std::chrono::hours(1);
+  start();
+  net::TestClient client(tcp());
+  client.send("<13>1 - h a - - - one\n");
+  EXPECT_EQ(store->wait_rows(1), 1U);
+  client.send("<13>1 - h a - - - two\n");
+  net::TestDatagramClient datagrams(udp());
+  ASSERT_TRUE(datagrams.send("<13>1 - h u - - - three"));  // which are not slowed
+  EXPECT_EQ(store->wait_rows(2), 2U);
+  EXPECT_EQ(store->rows()[1], "h u three");
+  listener->stop();
+  EXPECT_EQ(store->rows()[2], "h a two");  // what has arrived is taken
 }
 
 TEST_F(SyslogListener, AStoreThatFailsResetsTheConnection) {

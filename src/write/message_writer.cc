@@ -9,28 +9,35 @@
 namespace varve::write {
 
 void MessageWriter::append(std::string_view tenant, message::Batch& batch, storage::MessageStore::AppendDone done) {
-  constexpr std::int64_t kUsPerMs = 1000;
-  const std::int64_t now_us = clock_.now_ms() * kUsPerMs;
-  const std::int64_t first_us = now_us - times_.retention_ms * kUsPerMs;
-  const std::int64_t last_us = now_us + times_.future_ms * kUsPerMs;
   if (batch.empty()) return done({});
-  if (batch.first_us() < first_us || batch.last_us() > last_us) {
-    message::Batch kept;
-    const auto rows = batch.bytes();
-    for (const std::byte *at = rows.data(), *const end = at + rows.size(); at != end;) {
-      const message::RowView row{at};
-      const std::size_t bytes = row.bytes();
-      if (row.time_us() >= first_us && row.time_us() <= last_us) {
-        std::memcpy(kept.reserve(bytes), at, bytes);
-        kept.added(bytes, row.time_us());
-      }
-      at += bytes;
-    }
-    refused_.add(batch.rows() - kept.rows());
-    batch = std::move(kept);
+  const auto limits = intake_.limits();
+  if (limits.asks_rows() || batch.first_us() < limits.first_us || batch.last_us() > limits.last_us) {
+    leave_out(batch, limits);
     if (batch.empty()) return done({});
   }
   store_.append_messages(tenant, batch, std::move(done));
+}
+
+void MessageWriter::leave_out(message::Batch& batch, const protocol::messages::Limits& limits) {
+  message::Batch kept;
+  const auto rows = batch.bytes();
+  std::size_t refused = 0;
+  for (const std::byte *at = rows.data(), *const end = at + rows.size(); at != end;) {
+    const message::RowView row{at};
+    const std::size_t bytes = row.bytes();
+    const bool in_time = row.time_us() >= limits.first_us && row.time_us() <= limits.last_us;
+    const Status status = in_time ? limits.check_row(row) : fail(Code::too_old, limits.too_old);
+    if (status) {
+      std::memcpy(kept.reserve(bytes), at, bytes);
+      kept.added(bytes, row.time_us());
+    } else if (!protocol::messages::is_shed(status)) {
+      ++refused;
+    }
+    at += bytes;
+  }
+  refused_.add(refused);
+  intake_.count(limits);
+  batch = std::move(kept);
 }
 
 }  // namespace varve::write

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class MessageWriterTest : public ::testing::Test {
       builder.start();
       builder.finish(kNowMs * 1000 + time);
     }
+    return append(batch);
+  }
+  Status append(message::Batch& batch) {
     Status got = fail(Code::io, "no answer");
     writer_.append("t", batch, [&](Status status) { got = std::move(status); });
     return got;
@@ -55,7 +59,12 @@ class MessageWriterTest : public ::testing::Test {
   Metrics metrics_;
   Counter& refused_ = metrics_.counter("refused", "");
   TimesStore store_;
-  MessageWriter writer_{store_, MessageTimes{10, 5}, clock_, refused_};
+  double backlog_ = 0;
+  MessageIntake intake_{
+      {.retention_ms = 10, .future_ms = 5, .backlog = {{50, 50, 4}}, .backlog_percent = [this] { return backlog_; }},
+      clock_,
+      metrics_};
+  MessageWriter writer_{store_, intake_, refused_};
 };
 
 TEST_F(MessageWriterTest, BothEndsOfTheTimeAreTaken) {
@@ -73,6 +82,27 @@ TEST_F(MessageWriterTest, WhatIsTooOldOrAheadIsTakenOutAndCounted) {
   ASSERT_TRUE(append({}));
   EXPECT_EQ(store_.tenants.size(), 1U);
   EXPECT_EQ(refused_.value(), 3U);
+}
+
+TEST_F(MessageWriterTest, WhatIsNotSevereIsDroppedWhileItOverflows) {
+  message::Batch batch;
+  message::Builder builder(batch);
+  for (int level = 0; level < 8; ++level) {
+    builder.start();
+    builder.set(message::Column::level, std::int64_t{level});
+    builder.finish(kNowMs * 1000 + level);
+  }
+  message::Batch again;
+  std::memcpy(again.reserve(batch.bytes().size()), batch.bytes().data(), batch.bytes().size());
+  again.added(batch.bytes().size(), kNowMs * 1000);
+  backlog_ = 50;
+  ASSERT_TRUE(append(batch));
+  EXPECT_EQ(store_.times_us, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(refused_.value(), 0U);
+  EXPECT_EQ(batch.rows(), 4U);  // that are durable
+  backlog_ = 49;
+  ASSERT_TRUE(append(again));
+  EXPECT_EQ(store_.times_us.size(), 4U + 8U);
 }
 
 TEST_F(MessageWriterTest, TheStoresErrorIsTold) {

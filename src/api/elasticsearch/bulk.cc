@@ -34,7 +34,7 @@ void BulkPut::operator()(const Request& request, const Responder& answer) const 
   elasticsearch::BulkOptions options;
   options.index = index_of(request.path);
   options.now_us = ingest.now_us();
-  options.limits = ingest.limits(options.now_us);
+  options.limits = ingest.limits();
   message::Batch batch;
   auto bulk = elasticsearch::parse_bulk(request.body, options, batch);
   if (!bulk) {
@@ -42,6 +42,7 @@ void BulkPut::operator()(const Request& request, const Responder& answer) const 
     return refuse(bulk.error());
   }
   ingest.count_rejected(bulk->outcome);
+  ingest.count_shed(options.limits);
   ingest.append(request.tenant, batch,
                 [this, answer, bulk = std::move(*bulk), began_us = options.now_us](const Status& status) {
                   if (!status)

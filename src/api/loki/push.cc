@@ -27,7 +27,7 @@ void LokiPush::operator()(const Request& request, const Responder& answer) const
   if (!is_json && (!type || type->essence != "application/x-protobuf")) {
     return answer(loki_error(400, "a push is application/json or application/x-protobuf, as its Content-Type says"));
   }
-  const auto limits = ingest.limits(ingest.now_us());
+  const auto limits = ingest.limits();
   message::Batch batch;
   const Status parsed = is_json ? protocol::loki::parse_push_json(request.body, limits, batch)
                                 : protocol::loki::parse_push_protobuf(request.body, limits, batch);
@@ -35,8 +35,14 @@ void LokiPush::operator()(const Request& request, const Responder& answer) const
     ingest.count_rejected(parsed.error().code);
     return answer(loki_error(400, parsed.error().message));
   }
-  ingest.append(request.tenant, batch, [answer](const Status& status) {
-    answer(status ? Response::empty(204) : loki_error(status_of(status.error().code), status.error().message));
+  ingest.count_shed(limits);
+  Response response = Response::empty(204);
+  if (const auto dropped = limits.shed ? limits.shed->total() : 0; dropped != 0) {
+    response = loki_error(429, std::to_string(dropped) + " of " + std::to_string(dropped + batch.rows()) +
+                                   " entries are dropped, the others are kept: " + limits.shed->why);
+  }
+  ingest.append(request.tenant, batch, [answer, response = std::move(response)](const Status& status) mutable {
+    answer(status ? std::move(response) : loki_error(status_of(status.error().code), status.error().message));
   });
 }
 

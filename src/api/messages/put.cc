@@ -28,7 +28,7 @@ Result<messages::Options> options_of(const Request& request, const MessageIngest
   if (!objects.empty() && objects != "xml") return fail(Code::invalid, "objects must be xml, if it is given");
   options.names_in_xml = objects == "xml";
   options.now_us = ingest.now_us();
-  options.limits = ingest.limits(options.now_us);
+  options.limits = ingest.limits();
   return options;
 }
 
@@ -41,7 +41,10 @@ void MessagePut::operator()(const Request& request, const Responder& answer) con
   message::Batch batch;
   const auto outcome = messages::parse_messages(request.body, *options, batch);
   ingest.count_rejected(outcome);
-  Response response = outcome.rejected == 0 ? Response::empty(204) : Response::json(400, messages::answer_of(outcome));
+  ingest.count_shed(options->limits);
+  const int bad = outcome.count(Code::unavailable) != 0 ? 429 : 400;
+  Response response =
+      outcome.rejected == 0 ? Response::empty(204) : with_retry(Response::json(bad, messages::answer_of(outcome)));
   ingest.append(request.tenant, batch, [answer, refusal, response = std::move(response)](const Status& status) mutable {
     answer(status ? std::move(response) : refusal(status.error()));
   });

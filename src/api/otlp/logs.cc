@@ -39,7 +39,7 @@ void OtlpLogs::operator()(const Request& request, const Responder& answer) const
   if (const Status writable = MessageIngest::check_tenant(request); !writable) return refuse(writable.error());
   otlp::LogOptions options;
   options.now_us = ingest.now_us();
-  options.limits = ingest.limits(options.now_us);
+  options.limits = ingest.limits();
   message::Batch batch;
   const auto outcome = is_json ? otlp::parse_logs_json(request.body, options, batch)
                                : otlp::parse_logs_protobuf(request.body, options, batch);
@@ -48,6 +48,11 @@ void OtlpLogs::operator()(const Request& request, const Responder& answer) const
     return refuse(outcome.error());
   }
   ingest.count_rejected(*outcome);
+  ingest.count_shed(options.limits);
+  // A request of which something is kept must not come again: partial_success says so, 429 the contrary.
+  if (outcome->accepted == 0 && outcome->count(Code::unavailable) != 0) {
+    return answer(otlp_refusal(429, is_json, options.limits.shed->why));
+  }
   Response response = otlp_response(
       200, is_json, is_json ? otlp::logs_response_json(*outcome) : otlp::logs_response_protobuf(*outcome));
   ingest.append(request.tenant, batch, [answer, is_json, response = std::move(response)](const Status& status) mutable {

@@ -21,6 +21,7 @@
 #include "storage/text_store.h"
 #include "tracker/ownership.h"
 #include "write/message_feed.h"
+#include "write/message_intake.h"
 #include "write/writer.h"
 
 namespace varve::api {
@@ -44,6 +45,7 @@ struct Context {
   storage::PassingTexts* passing_texts;  // nullptr: nobody else sees what this process has in memory
   storage::MessageStore* messages;       // nullptr: the engine keeps none
   write::MessageNews* news;              // of what is appended through `messages`; nullptr as that
+  write::MessageIntake* message_intake;  // which are taken; nullptr as that
   tracker::Ownership& ownership;
   TaskPool& query_pool;
   TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes

@@ -19,13 +19,18 @@ storage::MessageStore& store_of(const Context& context) {
   return *context.messages;
 }
 
+write::MessageIntake& intake_of(const Context& context) {
+  check(context.message_intake != nullptr, "what stores messages has an intake");
+  return *context.message_intake;
+}
+
 }  // namespace
 
 MessageIngest::MessageIngest(const Context& context, std::string_view protocol)
     : store_(store_of(context)),
       writer_(context.writer),
       clock_(context.clock),
-      limits_(context.message_limits),
+      intake_(intake_of(context)),
       accepted_(context.metrics.counter("varve_messages_accepted_total", "Log messages stored, by protocol.",
                                         {{"protocol", std::string(protocol)}})) {
   for (const auto& [code, reason] : kReasons) {
@@ -41,11 +46,6 @@ Status MessageIngest::check_tenant(const Request& request) {
 }
 
 std::int64_t MessageIngest::now_us() const { return clock_.now_ms() * kIngestUsPerMs; }
-
-protocol::messages::Limits MessageIngest::limits(std::int64_t now_us) const {
-  return {now_us - limits_.retention_ms * kIngestUsPerMs, now_us + limits_.future_ms * kIngestUsPerMs,
-          "older than messages.retention", "further ahead than messages.future"};
-}
 
 void MessageIngest::count_rejected(Code code, std::size_t messages) const {
   for (const auto& [of, counter] : rejected_) {

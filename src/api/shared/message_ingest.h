@@ -26,11 +26,13 @@ class MessageIngest {
   // May the request's tenant write? Errors: invalid (it names none), conflict.
   [[nodiscard]] static Status check_tenant(const Request& request);
   [[nodiscard]] std::int64_t now_us() const;
-  // Which times are taken.
-  [[nodiscard]] protocol::messages::Limits limits(std::int64_t now_us) const;
+  // What is taken of a request that comes now.
+  [[nodiscard]] protocol::messages::Limits limits() const { return intake_.limits(); }
 
   void count_rejected(Code code, std::size_t messages = 1) const;
   void count_rejected(const protocol::Outcome& outcome) const;
+  // Counts what overload dropped of the request.
+  void count_shed(const protocol::messages::Limits& limits) const { intake_.count(limits); }
   // Stores them and counts those that are stored; a tenant comes to be with its first message.
   void append(std::string_view tenant, const message::Batch& batch,
               std::function<void(const Status& status)> done) const;
@@ -39,7 +41,7 @@ class MessageIngest {
   storage::MessageStore& store_;
   write::Writer& writer_;  // knows how many tenants there may be
   const Clock& clock_;
-  MessageLimits limits_;
+  write::MessageIntake& intake_;
   Counter& accepted_;
   std::vector<std::pair<Code, Counter*>> rejected_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/ingest.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/guarded.h"
@@ -10,6 +11,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
+constexpr std::size_t kHeadTimes = 2;  // its size, while the one before is flushed
 constexpr std::size_t kRecordDefinitionsBytesMax = std::size_t{4} << 20;
 
 std::string all_but(std::size_t samples, const Error& why) {
@@ -38,6 +40,7 @@ void Ingest::recovered(std::unique_ptr<Log> log, std::shared_ptr<Head> head, std
   log_ = std::move(log);
   head_ = std::move(head);
   logged_definitions_ = std::move(definitions);
+  note_size();
 }
 
 void Ingest::start() {
@@ -146,6 +149,7 @@ Status Ingest::write(std::span<const std::byte> rows) {
   } else if (logged_definitions_.size() > kRecordDefinitionsBytesMax) {
     wake_flush_();
   }
+  note_size();
   return {};
 }
 
@@ -194,9 +198,18 @@ bool Ingest::head_over(std::size_t times) const {
          head_->memory_bytes() > env_.options.head_bytes_max * times;
 }
 
+void Ingest::note_size() {
+  const auto of_bound = [](std::uint64_t bytes, std::size_t most) {
+    return 100.0 * static_cast<double>(bytes) / static_cast<double>(kHeadTimes * most);
+  };
+  percent_.store(std::max(of_bound(log_->segment_bytes(), env_.options.log_bytes_max),
+                          of_bound(head_->memory_bytes(), env_.options.head_bytes_max)),
+                 std::memory_order_relaxed);
+}
+
 // Where the log cannot be rotated the head stays, so it grows up to the same bound.
 bool Ingest::has_room() {
-  if (!head_over(2)) return true;
+  if (!head_over(kHeadTimes)) return true;
   return !visible_.has_immutable() && rotate_head();
 }
 
@@ -227,6 +240,7 @@ Status Ingest::rotate_head() {
   check(head_ == visible_.now().head, "what is written is what is read");
   head_ = std::make_shared<Head>(slabs_, env_.chunk_width_ms);
   visible_.rotate(head_);
+  note_size();
   wake_flush_();
   return {};
 }

@@ -5,6 +5,7 @@
 // finds no room is queued, and refused after Options::head_wait_ms; append() itself never blocks for that.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,6 +69,8 @@ class Ingest {
   [[nodiscard]] std::pair<std::uint64_t, std::string> take_logged_definitions() VARVE_EXCLUDES(mutex_);
   void put_back_logged_definitions(std::string_view taken) VARVE_EXCLUDES(mutex_);
 
+  // How far the head and its log have grown towards the size at which writes wait.
+  [[nodiscard]] double percent() const { return percent_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t log_bytes() const { return log_->bytes(); }
   [[nodiscard]] SlabPool& slabs() { return slabs_; }
 
@@ -88,6 +91,7 @@ class Ingest {
   Status write_log(std::span<const std::byte> rows) VARVE_REQUIRES(mutex_);  // pending definitions, then the rows
   Status rotate_head() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool head_over(std::size_t times) const VARVE_REQUIRES(mutex_);
+  void note_size() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool has_room() VARVE_REQUIRES(mutex_);
   [[nodiscard]] Error no_room() const VARVE_REQUIRES(mutex_);
 
@@ -107,6 +111,7 @@ class Ingest {
   std::string rotate_error_ VARVE_GUARDED_BY(mutex_);        // why the log cannot be rotated at present
   std::string logged_definitions_ VARVE_GUARDED_BY(mutex_);  // in the log, not yet in the database
   WaitingAppends waiting_ VARVE_GUARDED_BY(mutex_){kWaitingBytesMax};
+  std::atomic<double> percent_{0};  // written under the lock
   bool admits_ VARVE_GUARDED_BY(mutex_) = true;
   Condition room_;  // the immutable head was flushed, a batch was queued, or the store is closing
   std::thread admitter_;

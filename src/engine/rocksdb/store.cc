@@ -187,6 +187,8 @@ void Store::forget_empty(model::TenantId tenant, std::span<const model::SeriesId
   state_->maintenance.forget_empty(tenant, series);
 }
 
+double Store::backlog_percent() const { return state_->ingest.percent(); }
+
 storage::StorageBytes Store::storage_bytes() const {
   storage::StorageBytes bytes;
   bytes.wal = state_->ingest.log_bytes();

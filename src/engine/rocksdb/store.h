@@ -92,6 +92,9 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones
 
+  // How full the head is, in percent of where writes wait.
+  [[nodiscard]] double backlog_percent() const;
+
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SlotState> message_slots(model::TenantId tenant, std::size_t limit) const override;

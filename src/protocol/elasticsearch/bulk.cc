@@ -146,18 +146,21 @@ class BulkReader {
   }
 
   [[nodiscard]] std::string item_of(const Status& status) const {
-    constexpr int kCreated = 201, kRefused = 400;
+    constexpr int kCreated = 201, kRefused = 400, kTooMany = 429;
+    const bool shed = messages::is_shed(status);
     std::string out;
     json::Writer json(out);
     json.begin_object().key(name_of(action_.kind)).begin_object();
     if (!action_.index.empty()) json.member("_index", action_.index);
     if (action_.id) json.member("_id", *action_.id);
     if (status) json.member("result", "created");
-    json.member("status", status ? kCreated : kRefused);
+    json.member("status", status ? kCreated : shed ? kTooMany : kRefused);
     if (!status) {
       const bool document = status.error().code == Code::invalid || status.error().code == Code::too_old;
       json.key("error").begin_object();
-      json.member("type", document ? "document_parsing_exception" : "illegal_argument_exception");
+      json.member("type", shed       ? "es_rejected_execution_exception"
+                          : document ? "document_parsing_exception"
+                                     : "illegal_argument_exception");
       json.member("reason", status.error().message).end_object();
     }
     json.end_object().end_object();

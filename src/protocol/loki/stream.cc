@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 
+#include "codec/hash.h"
 #include "message/level.h"
 #include "protocol/messages/whole_number.h"
 
@@ -138,6 +140,22 @@ Status Stream::set_columns(const Mapped& mapped) {
   return {};
 }
 
+// The same entry of the same stream has the same one.
+void Stream::set_made_id(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
+  std::string said;
+  const auto add = [&said](std::string_view text) {
+    said.append(std::to_string(text.size())).append(":").append(text);
+  };
+  for (const Label& label : labels_) add(label.name), add(label.value);
+  add(std::to_string(time.us) + "." + std::to_string(time.nanos));
+  add(line);
+  for (const Label& label : metadata) add(label.name), add(label.value);
+  const auto hash = codec::murmur3_128(said);
+  std::array<char, message::kIdBytes> id;
+  std::memcpy(id.data(), hash.data(), id.size());
+  builder_.set_id(id);
+}
+
 Status Stream::add(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
   const auto stream = [&] { return "stream '" + text_of(labels_) + "'"; };
   if (line.size() > message::kTextBytesMax) {
@@ -169,8 +187,10 @@ Status Stream::add(PreciseTime time, std::string_view line, std::span<const Labe
     VARVE_RETURN_IF_ERROR(named(set_columns(mapped)));
   }
   VARVE_RETURN_IF_ERROR(builder_.set(Column::text, line));
+  if (limits_.made_ids) set_made_id(time, line, metadata);
   builder_.finish(time.us, time.nanos);
-  return {};
+  const Status admitted = admission_.admit();
+  return messages::is_shed(admitted) ? Status{} : named(admitted);
 }
 
 }  // namespace varve::protocol::loki

@@ -21,11 +21,15 @@ namespace varve::protocol::loki {
 class Stream {
  public:
   Stream(const messages::Limits& limits, std::size_t body_bytes, message::Batch& batch)
-      : limits_(limits), rows_bytes_max_(messages::rows_bytes_max(body_bytes)), batch_(batch), builder_(batch) {}
+      : limits_(limits),
+        rows_bytes_max_(messages::rows_bytes_max(body_bytes)),
+        batch_(batch),
+        admission_(limits, batch),
+        builder_(admission_.rows()) {}
 
   // The stream that has these labels, which are copied. Error: invalid, limit, in Loki's words.
   Status open(std::span<const Label> labels);
-  // Adds an entry. Errors (invalid, too_old, too_large, limit) in Loki's words.
+  // Adds an entry, if overload leaves it. Errors (invalid, too_old, too_large, limit) in Loki's words.
   Status add(PreciseTime time, std::string_view line, std::span<const Label> metadata);
 
  private:
@@ -35,12 +39,14 @@ class Stream {
   static Status check_labels(std::span<const Label> labels);
   Status add_metadata(std::span<const Label> metadata);
   Status set_columns(const Mapped& mapped);
+  void set_made_id(PreciseTime time, std::string_view line, std::span<const Label> metadata);
   static Mapped mapped_of(std::span<const Label> labels);
   Status named(const Status& status) const;
 
   const messages::Limits& limits_;
   const std::size_t rows_bytes_max_;
   const message::Batch& batch_;
+  messages::Admission admission_;
   message::Builder builder_;
   std::string bytes_;  // of labels_
   Labels labels_;

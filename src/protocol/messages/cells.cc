@@ -125,7 +125,7 @@ Status Cells::finish() {
   }
   if (!has_time_) {
     builder_.finish(options_.now_us);
-    return {};
+    return admission_.admit();
   }
   const Limits& limits = options_.limits;
   if (time_.us < limits.first_us || time_.us > limits.last_us) [[unlikely]] {
@@ -134,7 +134,7 @@ Status Cells::finish() {
                 "time " + shorten(time_shown_) + " is " + (old ? limits.too_old : limits.too_new));
   }
   builder_.finish(time_.us, time_.nanos);
-  return {};
+  return admission_.admit();
 }
 
 }  // namespace varve::protocol::messages

@@ -15,7 +15,8 @@ namespace varve::protocol::messages {
 
 class Cells {
  public:
-  Cells(const Options& options, message::Batch& batch) : options_(options), builder_(batch) {}
+  Cells(const Options& options, message::Batch& batch)
+      : options_(options), admission_(options.limits, batch), builder_(admission_.rows()) {}
 
   void start() {
     builder_.start();
@@ -39,13 +40,14 @@ class Cells {
   Status move_field(std::string_view name, message::Column column);
   void id(const std::array<char, message::kIdBytes>& id) { builder_.set_id(id); }
 
-  // Adds the row. Errors: names in an XML text; the time.
+  // Adds the row. Errors: names in an XML text; the time; those of Admission.
   Status finish();
 
  private:
   Status set_time(const Result<PreciseTime>& time, std::string_view shown);
 
   const Options& options_;
+  Admission admission_;
   message::Builder builder_;
   XmlNames xml_names_;
   bool has_time_ = false;

@@ -120,7 +120,7 @@ Status Records::finish(const Record& record) {
   const std::uint64_t ns = record.time_ns != 0 ? record.time_ns : record.observed_ns;
   if (ns == 0) {
     builder_.finish(options_.now_us);
-    return {};
+    return admission_.admit();
   }
   const auto us = static_cast<std::int64_t>(ns / 1000);
   const messages::Limits& limits = options_.limits;
@@ -130,7 +130,7 @@ Status Records::finish(const Record& record) {
                 "time " + std::to_string(ns) + " is " + (old ? limits.too_old : limits.too_new));
   }
   builder_.finish(us, static_cast<unsigned>(ns % 1000));
-  return {};
+  return admission_.admit();
 }
 
 }  // namespace varve::protocol::otlp

@@ -36,7 +36,11 @@ struct Record {
 class Records {
  public:
   Records(const LogOptions& options, std::size_t body_bytes, message::Batch& batch)
-      : options_(options), rows_bytes_max_(messages::rows_bytes_max(body_bytes)), batch_(batch), builder_(batch) {}
+      : options_(options),
+        rows_bytes_max_(messages::rows_bytes_max(body_bytes)),
+        batch_(batch),
+        admission_(options.limits, batch),
+        builder_(admission_.rows()) {}
 
   // Each start forgets what was said in it and below before. An error that is said to be of the resource or the scope
   // counts for all records of it.
@@ -61,6 +65,7 @@ class Records {
   const LogOptions& options_;
   const std::size_t rows_bytes_max_;
   const message::Batch& batch_;
+  messages::Admission admission_;
   message::Builder builder_;
   Fields resource_;
   Fields scope_;

@@ -169,7 +169,8 @@ void WriteQueue::submit(std::vector<WriteUnit> units, Done done) {
 
 WriteQueue::Load WriteQueue::load() const {
   const MutexLock lock(state_->mutex);
-  return {state_->in_flight, state_->queue.size(), state_->bytes, state_->limit.now(), state_->refused, state_->slow};
+  return {state_->in_flight, state_->queue.size(),     state_->bytes, state_->limit.now(), state_->refused,
+          state_->slow,      state_->options.bytes_max};
 }
 
 }  // namespace varve::engine::cassandra

@@ -64,6 +64,7 @@ class WriteQueue {
     std::size_t limit = 0;      // how many may be in flight now
     std::uint64_t refused = 0;  // calls, since the start
     std::uint64_t slow = 0;     // requests, since the start
+    std::size_t bytes_max = 0;
   };
   [[nodiscard]] Load load() const;
 
