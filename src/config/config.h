@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "config/address.h"
+#include "message/classes.h"
 
 namespace varve::config {
 
@@ -85,6 +86,7 @@ struct Config {
     std::int64_t retention_ms = 0;
     std::int64_t future_ms = 0;
     std::uint64_t rows_max = 0;
+    std::vector<message::ClassRule> classes;  // in order
     std::vector<Shed> shed_disk, shed_backlog;
   } messages;
   std::vector<Rollup> rollups;  // ascending granularity

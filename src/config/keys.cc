@@ -53,6 +53,8 @@ constexpr Key kKeys[] = {
     {"messages.retention", "30d", "how long log messages are kept; 20 years or more: for ever", set_messages_retention},
     {"messages.future", "1d", "how far ahead of the clock a message's time may be", set_messages_future},
     {"messages.rows_max", "2500000", "rows of one answer to a query of messages", set_messages_rows_max},
+    {"messages.classes", "", "which log messages are kept otherwise; a list of NAME:RETENTION:COLUMN=VALUE",
+     set_messages_classes},
     {"messages.shed.disk", "85/80:debug,90/85:info,95/90:err",
      "percent high/low of the disk: this level and less severe messages are dropped; a list", set_messages_shed_disk},
     {"messages.shed.backlog", "85/80:debug,90/85:info,95/90:err", "likewise, of the memory for unsealed messages",

@@ -71,6 +71,37 @@ TEST(Load, ShedMarks) {
   }
 }
 
+TEST(Load, MessageClasses) {
+  EXPECT_TRUE(load({}).config.messages.classes.empty());
+  const auto loaded = load(flags(
+      {{"messages.classes", "audit:90d:type=VncApiConfigLog, vn:1y:objects=ObjectVNTable:a:b*,audit:90d:level=err"}}));
+  EXPECT_TRUE(loaded.faults.empty());
+  const auto& classes = loaded.config.messages.classes;
+  ASSERT_EQ(classes.size(), 3U);
+  EXPECT_EQ(classes[0].name, "audit");
+  EXPECT_EQ(classes[0].retention_ms, std::int64_t{90} * 24 * 3'600'000);
+  EXPECT_EQ(classes[0].value, "VncApiConfigLog");
+  EXPECT_EQ(classes[1].value, "ObjectVNTable:a:b");
+  EXPECT_TRUE(classes[1].is_prefix);
+  EXPECT_EQ(classes[2].number, 3);
+  for (const auto& [bad, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"audit", "is not NAME:RETENTION:COLUMN=VALUE"},
+           {"audit:90d", "is not NAME:RETENTION:COLUMN=VALUE"},
+           {":90d:type=a", "needs a name"},
+           {"a b:90d:type=a", "needs a name"},
+           {"audit:90:type=a", "needs a retention"},
+           {"audit:1ms:type=a", "needs a retention"},
+           {"audit:90d:type", "is not NAME:RETENTION:COLUMN=VALUE"},
+           {"audit:90d:colour=a", "'colour'"},
+           {"audit:90d:level=loud", "'loud'"},
+           {"audit:90d:type=", "needs a value"},
+           {"known:2d:type=a", "another retention"}}) {
+    const std::string faults = faults_of("messages.classes", (std::string("known:1d:type=b,") + bad).c_str());
+    EXPECT_NE(faults.find("'" + std::string(bad) + "'"), std::string::npos) << bad << faults;
+    EXPECT_NE(faults.find(why), std::string::npos) << bad << faults;
+  }
+}
+
 TEST(Load, OriginsAndHosts) {
   const auto origins = [](const char* text) { return load(flags({{"http.origins", text}})).config.http.origins; };
   using Names = std::vector<std::string>;

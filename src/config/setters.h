@@ -48,6 +48,7 @@ Status set_raw_retention(Config& config, std::string_view text);
 Status set_messages_retention(Config& config, std::string_view text);
 Status set_messages_future(Config& config, std::string_view text);
 Status set_messages_rows_max(Config& config, std::string_view text);
+Status set_messages_classes(Config& config, std::string_view text);
 Status set_messages_shed_disk(Config& config, std::string_view text);
 Status set_messages_shed_backlog(Config& config, std::string_view text);
 Status set_rollups(Config& config, std::string_view text);

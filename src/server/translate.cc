@@ -34,7 +34,7 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.rollups = rollup_levels(config);
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
-  options.message_retention_ms = config.messages.retention_ms;
+  options.message_classes = message_classes(config);
   options.partitions = config.slots.partitions;
   options.rolls_up = seals(config);
   return options;
@@ -147,6 +147,10 @@ model::TagLimits tag_limits(const config::Config& config) {
   return limits;
 }
 
+message::Classes message_classes(const config::Config& config) {
+  return {config.messages.classes, config.messages.retention_ms};
+}
+
 write::IntakeOptions intake_options(const config::Config& config) {
   const auto marks = [](const std::vector<config::Shed>& shed) {
     std::vector<write::Watermark> out;
@@ -154,7 +158,7 @@ write::IntakeOptions intake_options(const config::Config& config) {
     return out;
   };
   write::IntakeOptions options;
-  options.retention_ms = config.messages.retention_ms;
+  options.classes = message_classes(config);
   options.future_ms = config.messages.future_ms;
   options.disk = marks(config.messages.shed_disk);
   options.backlog = marks(config.messages.shed_backlog);

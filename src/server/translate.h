@@ -32,6 +32,7 @@ telnet::ListenerOptions telnet_options(const config::Config& config);
 Result<syslog::ListenerOptions> syslog_options(const config::Config& config);
 query::Limits query_limits(const config::Config& config);
 model::TagLimits tag_limits(const config::Config& config);
+message::Classes message_classes(const config::Config& config);
 // Without its gauges.
 write::IntakeOptions intake_options(const config::Config& config);
 write::Options write_options(const config::Config& config, const Clock& clock);

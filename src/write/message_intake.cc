@@ -34,8 +34,17 @@ MessageIntake::MessageIntake(IntakeOptions options, const Clock& clock, Metrics&
 
 protocol::messages::Limits MessageIntake::limits() {
   const std::int64_t now_us = clock_.now_ms() * kUsPerMs;
-  protocol::messages::Limits limits{now_us - options_.retention_ms * kUsPerMs, now_us + options_.future_ms * kUsPerMs,
-                                    "older than messages.retention", "further ahead than messages.future"};
+  protocol::messages::Limits limits;
+  limits.first_us = now_us - options_.classes.longest_ms() * kUsPerMs;
+  limits.last_us = now_us + options_.future_ms * kUsPerMs;
+  limits.too_old = "older than messages.retention";
+  limits.too_new = "further ahead than messages.future";
+  if (!options_.classes.are_one()) {
+    limits.too_old += " and all of messages.classes";
+    limits.classes = &options_.classes;
+    limits.now_us = now_us;
+    limits.all_from_us = now_us - options_.classes.shortest_ms() * kUsPerMs;
+  }
   const std::int64_t now_ns = clock_.steady_ns();
   if (const int level = dropped_level(); level != Watermarks::kNothing) {
     shed_until_ns_.store(now_ns + kRepeatsNs, std::memory_order_relaxed);

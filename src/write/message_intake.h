@@ -20,8 +20,8 @@
 namespace varve::write {
 
 struct IntakeOptions {
-  std::int64_t retention_ms = 0;  // an older message is refused
-  std::int64_t future_ms = 0;     // one that is further ahead of the clock, too
+  message::Classes classes;    // a message that is older than its class is kept is refused
+  std::int64_t future_ms = 0;  // one that is further ahead of the clock, too
   std::vector<Watermark> disk = {};
   std::vector<Watermark> backlog = {};
   // In percent. Cheap; called by any thread. Not set: there is no such gauge.

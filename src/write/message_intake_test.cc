@@ -15,7 +15,7 @@ using message::Column;
 class MessageIntakeTest : public ::testing::Test {
  protected:
   MessageIntakeTest()
-      : intake_({.retention_ms = 10,
+      : intake_({.classes = {{}, 10},
                  .future_ms = 5,
                  .disk = {{85, 80, 7}, {95, 90, 3}},
                  .backlog = {{50, 40, 6}},
@@ -99,6 +99,31 @@ TEST_F(MessageIntakeTest, TheDiskIsAskedOnceASecond) {
   EXPECT_FALSE(takes(intake_.limits(), 3));
   EXPECT_TRUE(takes(intake_.limits(), 2));
   EXPECT_EQ(asked_, 2);
+}
+
+TEST_F(MessageIntakeTest, AClassHasItsOwnRetention) {
+  message::ClassRule audit{.name = "audit", .retention_ms = 20, .value = "Audit"};
+  message::ClassRule brief{.name = "brief", .retention_ms = 5, .value = "B", .is_prefix = true};
+  MessageIntake intake({.classes = {{audit, brief}, 10}, .future_ms = 5}, clock_, metrics_);
+  const auto limits = intake.limits();
+  ASSERT_TRUE(limits.asks_rows());
+  const std::int64_t now_us = clock_.now_ms() * 1000;
+  EXPECT_EQ(limits.first_us, now_us - 20'000);
+  const auto refused = [&](std::string_view type, std::int64_t age_us) {
+    message::Batch batch;
+    message::Builder builder(batch);
+    builder.start();
+    if (!type.empty()) static_cast<void>(builder.set(Column::type, type));
+    builder.finish(now_us - age_us);
+    const Status status = limits.check_row(message::RowView{batch.bytes().data()});
+    return status ? std::string() : status.error().message.substr(status.error().message.find(" is ") + 1);
+  };
+  EXPECT_EQ(refused("Audit", 20'000), "");
+  EXPECT_EQ(refused("Audit", 20'001), "is older than messages.classes keep 'audit'");
+  EXPECT_EQ(refused("", 10'000), "");
+  EXPECT_EQ(refused("", 10'001), "is older than messages.retention");
+  EXPECT_EQ(refused("Bx", 5'000), "");
+  EXPECT_EQ(refused("Bx", 5'001), "is older than messages.classes keep 'brief'");
 }
 
 // A request of which a part was kept may come again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/message_writer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace varve::write {
 void MessageWriter::append(std::string_view tenant, message::Batch& batch, storage::MessageStore::AppendDone done) {
   if (batch.empty()) return done({});
   const auto limits = intake_.limits();
-  if (limits.asks_rows() || batch.first_us() < limits.first_us || batch.last_us() > limits.last_us) {
+  const std::int64_t all_from_us = std::max(limits.first_us, limits.all_from_us);
+  if (limits.shed != nullptr || batch.first_us() < all_from_us || batch.last_us() > limits.last_us) {
     leave_out(batch, limits);
     if (batch.empty()) return done({});
   }

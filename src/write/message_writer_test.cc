@@ -61,7 +61,7 @@ class MessageWriterTest : public ::testing::Test {
   TimesStore store_;
   double backlog_ = 0;
   MessageIntake intake_{
-      {.retention_ms = 10, .future_ms = 5, .backlog = {{50, 50, 4}}, .backlog_percent = [this] { return backlog_; }},
+      {.classes = {{}, 10}, .future_ms = 5, .backlog = {{50, 50, 4}}, .backlog_percent = [this] { return backlog_; }},
       clock_,
       metrics_};
   MessageWriter writer_{store_, intake_, refused_};

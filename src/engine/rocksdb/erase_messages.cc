@@ -97,7 +97,7 @@ Result<std::uint64_t> erase_messages(const JobContext& job, const MessageErasure
   VARVE_RETURN_IF_ERROR(job.env.step("erase.begin"));
   MessageEraser eraser(job, what);
   const auto current = job.tables.runs();
-  auto at = current->messages.lower_bound({what.tenant, kMessageGranularity, model::kTimestampMin});
+  auto at = current->messages.lower_bound(before_messages(what.tenant));
   for (; at != current->messages.end() && at->first.tenant == what.tenant; ++at) {
     const std::int64_t first_us = at->first.start * kMicrosPerMs;
     const std::int64_t last_us = first_us + job.env.chunk_width_ms * kMicrosPerMs - 1;

@@ -87,7 +87,7 @@ Status write_messages(const MessageHead& head, std::uint64_t number, Database::D
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
   for (const model::TenantId tenant : head.tenants()) {
     for (const MessageHead::Fragment& fragment : head.fragments(tenant, kFirst, kLast)) {
-      const RunKey key{{tenant, kMessageGranularity, fragment.slot}, number};
+      const RunKey key{message_slot(tenant, fragment.of, fragment.slot), number};
       VARVE_ASSIGN_OR_RETURN(auto run, write_message_run(key, fragment.rows, draft));
       check(run->samples == fragment.messages, "every message of a head is written");
       commit.added.push_back(std::move(run));

@@ -238,7 +238,7 @@ Status Ingest::rotate_head() {
   immutable_checkpoint_.first_segment = log_->segment();
   immutable_checkpoint_.sequence = log_->sequence();
   check(head_ == visible_.now().head, "what is written is what is read");
-  head_ = std::make_shared<Head>(slabs_, env_.chunk_width_ms);
+  head_ = std::make_shared<Head>(slabs_, env_.chunk_width_ms, &env_.options.message_classes);
   visible_.rotate(head_);
   note_size();
   wake_flush_();

@@ -52,7 +52,7 @@ void add_sealed(const Run& run, Tables& tables, const std::shared_ptr<const Data
 
 void add_of_runs(const View& view, Tables& tables, const Asked& asked, std::vector<MessagePart>& out) {
   const auto& slots = view.runs->messages;
-  auto at = slots.lower_bound({asked.tenant, kMessageGranularity, model::kTimestampMin});
+  auto at = slots.lower_bound(before_messages(asked.tenant));
   for (; at != slots.end() && at->first.tenant == asked.tenant; ++at) {
     for (const auto& run : at->second.runs) {
       if (!run->sealed.empty()) {
@@ -112,8 +112,7 @@ Result<storage::MessageNames> Store::message_names(std::string_view tenant) cons
   if (!id) return names;
   const View view = state_->visible.with_snapshot(state_->tables.database());
   const auto& slots = view.runs->messages;
-  for (auto at = slots.lower_bound({*id, kMessageGranularity, model::kTimestampMin});
-       at != slots.end() && at->first.tenant == *id; ++at) {
+  for (auto at = slots.lower_bound(before_messages(*id)); at != slots.end() && at->first.tenant == *id; ++at) {
     for (const auto& run : at->second.runs) {
       VARVE_RETURN_IF_ERROR(read_message_names(*run, state_->tables.database(), view.snapshot.get(), names));
     }

@@ -152,7 +152,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
     return known->replay(std::as_bytes(std::span(definitions)));
   }));
   const Checkpoint& checkpoint = tabled.checkpoint;
-  const auto head = std::make_shared<Head>(ingest.slabs(), env.chunk_width_ms);
+  const auto head = std::make_shared<Head>(ingest.slabs(), env.chunk_width_ms, &env.options.message_classes);
   visible.start({nullptr, head, tabled.runs, tabled.stats});
 
   VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));

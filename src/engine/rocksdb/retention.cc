@@ -36,13 +36,13 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   return over;
 }
 
-// Slots of messages that have outlived their time.
+// Slots of messages that have outlived the time of their class.
 std::vector<SlotKey> expired_messages(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
   const std::int64_t now = job.env.clock.now_ms();
   for (const auto& [slot, of_slot] : current.messages) {
     const model::Timestamp end = slot.start + job.env.chunk_width_ms;
-    if (shared::is_over(end, job.env.options.message_retention_ms, now)) over.push_back(slot);
+    if (shared::is_over(end, job.env.options.message_classes.retention_ms(slot.class_id()), now)) over.push_back(slot);
   }
   return over;
 }
@@ -52,7 +52,7 @@ std::vector<SlotKey> expired_messages(const JobContext& job, const Runs& current
 // Retentions are days and years: looking once an hour is often enough, and cheap. Short ones are looked after sooner.
 bool Retention::looks_again() const {
   std::int64_t shortest = job_.env.options.raw_retention_ms;
-  shortest = std::min(shortest, job_.env.options.message_retention_ms);
+  shortest = std::min(shortest, job_.env.options.message_classes.shortest_ms());
   for (const auto& level : job_.env.options.rollups.levels) shortest = std::min(shortest, level.retention_ms);
   const std::int64_t every = std::clamp<std::int64_t>(shortest / 8, 1000, 3'600'000);
   return job_.env.clock.now_ms() - last_ms_ >= every;

@@ -71,6 +71,14 @@ std::set<model::Timestamp> hot_slots(const Visible& visible, const Catalog& cata
   return starts;
 }
 
+// A slot of messages is shown with all its classes.
+void add_class(SlotState& state, const SlotState& more) {
+  state.samples += more.samples;
+  state.bytes += more.bytes;
+  state.fragments += more.fragments;
+  if (more.phase == SlotPhase::pending) state.phase = SlotPhase::pending;
+}
+
 }  // namespace
 
 storage::SlotCounts Store::slot_counts() const {
@@ -119,12 +127,14 @@ std::vector<SlotState> Store::message_slots(model::TenantId tenant, std::size_t 
   const View now = state_->visible.now();
   const std::int64_t width = state_->env.chunk_width_ms;
   std::map<model::Timestamp, SlotState, std::greater<>> found;
-  auto at = now.runs->messages.lower_bound({tenant, kMessageGranularity + 1, kFirst});
-  for (std::size_t n = 0; n < limit && at != now.runs->messages.begin(); ++n) {
-    const auto& [slot, of_slot] = *--at;
+  for (auto at = now.runs->messages.lower_bound(before_messages(tenant)); at != now.runs->messages.end(); ++at) {
+    const auto& [slot, of_slot] = *at;
     if (slot.tenant != tenant) break;
-    SlotState& state = found[slot.start] = state_of(*now.runs, slot, of_slot, width);
-    if (now.runs->unsealed_messages().contains(slot)) state.phase = SlotPhase::pending;
+    SlotState of_class = state_of(*now.runs, slot, of_slot, width);
+    if (now.runs->unsealed_messages().contains(slot)) of_class.phase = SlotPhase::pending;
+    const auto [state, is_new] = found.try_emplace(slot.start, of_class);
+    if (!is_new) add_class(state->second, of_class);
+    if (found.size() > limit) found.erase(std::prev(found.end()));  // the earliest
   }
   for (const Head* const head : {now.head.get(), now.immutable.get()}) {
     if (head == nullptr) continue;

@@ -29,6 +29,15 @@ bool Shed::drops(message::RowView row) {
 std::uint64_t Shed::total() const { return std::accumulate(dropped.begin(), dropped.end(), std::uint64_t{0}); }
 
 Status Limits::check_row(message::RowView row) const {
+  constexpr std::int64_t kUsPerMs = 1000;
+  if (classes != nullptr && row.time_us() < all_from_us) {
+    const message::ClassId of = classes->of(row);
+    if (row.time_us() < now_us - classes->retention_ms(of) * kUsPerMs) {
+      const auto name = classes->name(of);
+      return fail(Code::too_old, "time " + std::to_string(row.time_us()) + " is older than messages." +
+                                     (name.empty() ? "retention" : "classes keep '" + std::string(name) + "'"));
+    }
+  }
   if (shed != nullptr && shed->drops(row)) return fail(Code::unavailable, shed->why);
   return {};
 }

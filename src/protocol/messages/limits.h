@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits: which messages of a request are taken, by their time and by what overload leaves of them. Admission: asks.
+// Limits: which messages of a request are taken, by their time and class and by what overload leaves of them.
+// Admission: asks.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "base/result.h"
 #include "message/builder.h"
+#include "message/classes.h"
 #include "message/row.h"
 
 namespace varve::protocol::messages {
@@ -38,9 +40,14 @@ struct Limits {
   bool made_ids = false;
   std::shared_ptr<Shed> shed = nullptr;  // nullptr: nothing is dropped; else it belongs to the request
 
-  // May the row be stored, as far as its cells say? Error: unavailable (it is dropped, and counted).
+  // How long which messages are kept; nullptr: all alike, from first_us on. It outlives the request.
+  const message::Classes* classes = nullptr;
+  std::int64_t now_us = 0;
+  std::int64_t all_from_us = std::numeric_limits<std::int64_t>::min();  // from then on every class is kept
+
+  // May the row be stored, as far as its cells say? Errors: unavailable (it is dropped, and counted), too_old.
   [[nodiscard]] Status check_row(message::RowView row) const;
-  [[nodiscard]] bool asks_rows() const { return shed != nullptr; }
+  [[nodiscard]] bool asks_rows() const { return shed != nullptr || classes != nullptr; }
 };
 
 // Stands between a builder and the batch where Limits ask for a row's cells; else the builder writes to the batch.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "message/classes.h"
 #include "rollup/levels.h"
 
 namespace varve::engine::rocksdb {
@@ -36,12 +37,12 @@ struct Options {
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written
   std::int64_t merge_quiet_ms = 30'000;  // one with fewer is merged when it has not grown for so long
 
-  rollup::Levels rollups;                                // empty: nothing is rolled up
-  bool rolls_up = true;                                  // false: reads rollups but makes none
-  std::int64_t slot_quiet_ms = 300'000;                  // a slot is sealed so long after its end and its last run
-  std::int64_t raw_retention_ms = rollup::kForEver;      // counted from the slot's end
-  std::int64_t message_retention_ms = rollup::kForEver;  // likewise
-  std::uint32_t partitions = 1;                          // of all series (tracker/partition.h)
+  rollup::Levels rollups;                                  // empty: nothing is rolled up
+  bool rolls_up = true;                                    // false: reads rollups but makes none
+  std::int64_t slot_quiet_ms = 300'000;                    // a slot is sealed so long after its end and its last run
+  std::int64_t raw_retention_ms = rollup::kForEver;        // counted from the slot's end
+  message::Classes message_classes{{}, rollup::kForEver};  // of messages, with their retentions; likewise
+  std::uint32_t partitions = 1;                            // of all series (tracker/partition.h)
   // The partitions whose series this process seals, ascending; called about once a second and before each sealing. Not
   // set: all.
   std::function<std::vector<std::uint32_t>()> owned;

@@ -66,8 +66,9 @@ class Head {
   // Whole rows, each with its arrival; readable without the lock.
   using Pieces = std::vector<std::span<const std::byte>>;
 
-  Head(SlabPool& pool, std::int64_t chunk_width_ms)
-      : messages(chunk_width_ms), pool_(pool), chunk_width_ms_(chunk_width_ms) {}
+  // `classes` as of MessageHead.
+  Head(SlabPool& pool, std::int64_t chunk_width_ms, const message::Classes* classes = nullptr)
+      : messages(chunk_width_ms, classes), pool_(pool), chunk_width_ms_(chunk_width_ms) {}
   ~Head();
   Head(const Head&) = delete;
   Head& operator=(const Head&) = delete;

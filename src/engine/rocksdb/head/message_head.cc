@@ -21,6 +21,11 @@ model::Timestamp MessageHead::slot_of(std::int64_t time_us) const {
   return model::window_start(ms, slot_width_ms_);
 }
 
+MessageHead::SlotOfClass MessageHead::slot_of(message::RowView row) const {
+  const bool many = classes_ != nullptr && !classes_->are_one();
+  return {many ? classes_->of(row) : message::kDefaultClass, slot_of(row.time_us())};
+}
+
 std::byte* MessageHead::reserve(Slot& slot, std::size_t bytes) {
   if (slot.blocks.empty() || slot.blocks.back().capacity - slot.blocks.back().used < bytes) {
     const std::size_t grown =
@@ -46,8 +51,8 @@ std::size_t MessageHead::append(model::TenantId tenant, std::span<const std::byt
     const message::RowView row{at};
     const std::size_t bytes = row.bytes();
     const std::int64_t time = row.time_us();
-    if (const auto start = slot_of(time); at_slot == slots.end() || at_slot->first != start) {
-      at_slot = slots.try_emplace(start).first;
+    if (const auto key = slot_of(row); at_slot == slots.end() || at_slot->first != key) {
+      at_slot = slots.try_emplace(key).first;
     }
     Slot& slot = at_slot->second;
     std::byte* const to = reserve(slot, bytes);
@@ -68,10 +73,9 @@ std::vector<MessageHead::Fragment> MessageHead::fragments(model::TenantId tenant
   const auto of_tenant = tenants_.find(tenant);
   if (of_tenant == tenants_.end() || first_us > last_us) return out;
   const Slots& slots = of_tenant->second;
-  for (auto at = slots.lower_bound(slot_of(first_us)); at != slots.end() && at->first <= slot_of(last_us); ++at) {
-    const Slot& slot = at->second;
+  for (const auto& [key, slot] : slots) {
     if (slot.first_us > last_us || slot.last_us < first_us) continue;
-    Fragment fragment{at->first, slot.first_us, slot.last_us, slot.messages, {}};
+    Fragment fragment{key.first, key.second, slot.first_us, slot.last_us, slot.messages, {}};
     for (const Block& block : slot.blocks) fragment.rows.emplace_back(block.bytes.get(), block.used);
     out.push_back(std::move(fragment));
   }
@@ -81,7 +85,8 @@ std::vector<MessageHead::Fragment> MessageHead::fragments(model::TenantId tenant
 bool MessageHead::has_ended(model::Timestamp before_ms) const {
   const MutexLock lock(mutex_);
   return std::ranges::any_of(tenants_, [&](const auto& of_tenant) {
-    return !of_tenant.second.empty() && of_tenant.second.begin()->first + slot_width_ms_ <= before_ms;
+    return std::ranges::any_of(of_tenant.second,
+                               [&](const auto& slot) { return slot.first.second + slot_width_ms_ <= before_ms; });
   });
 }
 

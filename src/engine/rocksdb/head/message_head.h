@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MessageHead: messages that are in the log but not yet in RocksDB, by tenant and slot, in order of arrival.
+// MessageHead: messages that are in the log but not yet in RocksDB, by tenant, class and slot, in order of arrival.
 //
 // Rows are copied, with their arrival, into blocks that are only appended to, so a reader takes (block, used) under the
 // lock and reads without it, as from a Head. It lives and is flushed with the Head that owns it.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "message/classes.h"
 #include "model/ids.h"
 #include "model/time.h"
 
@@ -21,10 +22,13 @@ namespace varve::engine::rocksdb {
 
 class MessageHead {
  public:
-  explicit MessageHead(std::int64_t slot_width_ms) : slot_width_ms_(slot_width_ms) {}
+  // `classes` outlives it; nullptr: there is the default one only.
+  explicit MessageHead(std::int64_t slot_width_ms, const message::Classes* classes = nullptr)
+      : slot_width_ms_(slot_width_ms), classes_(classes) {}
 
-  // Messages of one tenant and slot.
+  // Messages of one tenant, class and slot.
   struct Fragment {
+    message::ClassId of = message::kDefaultClass;
     model::Timestamp slot = 0;  // start
     std::int64_t first_us = 0;  // smallest and largest time of its messages
     std::int64_t last_us = 0;
@@ -36,7 +40,7 @@ class MessageHead {
   std::size_t append(model::TenantId tenant, std::span<const std::byte> rows, std::uint64_t arrival)
       VARVE_EXCLUDES(mutex_);
 
-  // What there is of the tenant with a slot that overlaps the time, both inclusive, by slot.
+  // What there is of the tenant with a slot that overlaps the time, both inclusive, by class and slot.
   [[nodiscard]] std::vector<Fragment> fragments(model::TenantId tenant, std::int64_t first_us,
                                                 std::int64_t last_us) const VARVE_EXCLUDES(mutex_);
   [[nodiscard]] std::vector<model::TenantId> tenants() const VARVE_EXCLUDES(mutex_);
@@ -57,11 +61,14 @@ class MessageHead {
     std::uint64_t messages = 0;
     std::vector<Block> blocks;
   };
-  using Slots = std::map<model::Timestamp, Slot>;
+  using SlotOfClass = std::pair<message::ClassId, model::Timestamp>;
+  using Slots = std::map<SlotOfClass, Slot>;
   std::byte* reserve(Slot& slot, std::size_t bytes) VARVE_REQUIRES(mutex_);
   [[nodiscard]] model::Timestamp slot_of(std::int64_t time_us) const;
+  [[nodiscard]] SlotOfClass slot_of(message::RowView row) const;
 
   const std::int64_t slot_width_ms_;
+  const message::Classes* const classes_;
   mutable Mutex mutex_;
   std::map<model::TenantId, Slots> tenants_ VARVE_GUARDED_BY(mutex_);
   std::atomic<std::size_t> memory_bytes_{0};

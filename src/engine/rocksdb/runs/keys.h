@@ -2,7 +2,7 @@
 // Keys in RocksDB; docs/formats/keys.md. Numbers are big endian, signed ones with a flipped sign bit, so that keys sort
 // as the numbers do.
 //
-//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples; −1: messages)
+//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples; below: messages of a class)
 //   block       'b' slot run:u64 first group:u32   → docs/formats/block.md
 //   run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks
 //   garbage     'g' slot run:u64                   → empty: there may be blocks that no run names
@@ -14,24 +14,37 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
+#include "message/classes.h"
 #include "model/ids.h"
 #include "model/time.h"
 
 namespace varve::engine::rocksdb {
 
-inline constexpr std::int64_t kMessageGranularity = -1;
+inline constexpr std::int64_t kMessageGranularity = -1;  // of the default class
 
-// A slot of one tenant: a raw slot, a level slot of one granularity, or a slot of messages.
+// A slot of one tenant: a raw slot, a level slot of one granularity, or a slot of the messages of one class.
 struct SlotKey {
   model::TenantId tenant{};
-  std::int64_t granularity_ms = 0;  // 0: raw samples; kMessageGranularity: messages
+  std::int64_t granularity_ms = 0;  // 0: raw samples; below: messages
   model::Timestamp start = 0;
-  [[nodiscard]] bool is_of_messages() const { return granularity_ms == kMessageGranularity; }
+  [[nodiscard]] bool is_of_messages() const { return granularity_ms < 0; }
+  // Of messages.
+  [[nodiscard]] message::ClassId class_id() const {
+    return message::ClassId{static_cast<std::uint64_t>(kMessageGranularity - granularity_ms)};
+  }
   auto operator<=>(const SlotKey&) const = default;
 };
+inline SlotKey message_slot(model::TenantId tenant, message::ClassId of, model::Timestamp start) {
+  return {tenant, kMessageGranularity - static_cast<std::int64_t>(of), start};
+}
+// Before all slots of the tenant's messages.
+inline SlotKey before_messages(model::TenantId tenant) {
+  return {tenant, std::numeric_limits<std::int64_t>::min(), model::kTimestampMin};
+}
 
 // Identifies a run. Of two runs of a slot, the one with the higher number wins.
 struct RunKey {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classes of messages: sealed blocks never mix them, and each goes when its own time is over.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "base/testing/effort.h"
+#include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/messages.h"
+#include "engine/rocksdb/testing/records.h"
+#include "message/matches.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using testing::SeenMessage;
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kStart = 20'000 * kDay;
+constexpr std::int64_t kAlways = kStart * 100'000;
+
+// By the beginning of their texts, which these messages have and no others.
+message::ClassRule rule_of(std::string name, std::int64_t retention_ms, std::string text) {
+  return {.name = std::move(name),
+          .retention_ms = retention_ms,
+          .column = message::Column::text,
+          .value = std::move(text),
+          .is_prefix = true};
+}
+
+message::Classes two_classes() { return {{rule_of("audit", 9 * kDay, "a"), rule_of("brief", kDay, "b")}, 3 * kDay}; }
+
+class MessageClasses : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { testing::make_directories_in_memory(); }
+  static Options options() {
+    Options options;
+    options.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
+    options.merge_quiet_ms = 1000 * kDay;
+    options.message_classes = two_classes();
+    return options;
+  }
+  MessageClasses() : clock_(kStart), engine_(options(), clock_) {}
+
+  static SeenMessage at(std::int64_t ms, std::string text) { return {(kStart + ms) * 1000, 0, std::move(text), ""}; }
+  void put(const std::vector<SeenMessage>& messages) {
+    ASSERT_TRUE(testing::put_messages(engine_.store(), "t", messages));
+  }
+  void settle() { ASSERT_TRUE(engine_.samples().settle()); }
+  std::vector<SeenMessage> seen() {
+    auto messages = testing::messages_of(engine_.store(), "t", -kAlways, kAlways);
+    for (SeenMessage& one : messages) one.arrival = 0;
+    std::ranges::sort(messages);
+    return messages;
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> out;
+    for (const auto& one : seen()) out.push_back(one.text);
+    return out;
+  }
+  std::vector<storage::MessagePart> parts() { return engine_.store().message_parts("t", -kAlways, kAlways).value(); }
+  // The first letters of the texts of each part, which are its classes.
+  std::vector<std::string> classes_of_parts() {
+    std::vector<std::string> out;
+    for (const auto& part : parts()) {
+      std::set<char> first;
+      for (const auto& one : testing::messages_of(part, -kAlways, kAlways)) first.insert(one.text[0]);
+      out.emplace_back(first.begin(), first.end());
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+  ManualClock clock_;
+  testing::RocksdbEngine engine_;
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(MessageClasses, ABlockHoldsOneClass) {
+  put({at(-5 * kHour, "a1"), at(-5 * kHour + 1, "x1"), at(-5 * kHour + 2, "b1"), at(-5 * kHour + 3, "a2")});
+  EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));
+  settle();
+  EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));
+  for (const auto& part : parts()) EXPECT_TRUE(part.block);
+  EXPECT_EQ(texts(), (Texts{"a1", "x1", "b1", "a2"}));
+  // To people they are one slot.
+  const auto slots = engine_.store().message_slots(engine_.store().find_tenant("t").value().value(), 10);
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].samples, 4U);
+  EXPECT_EQ(slots[0].fragments, 3U);
+  EXPECT_EQ(slots[0].phase, storage::SlotPhase::sealed);
+}
+
+TEST_F(MessageClasses, EachGoesWhenItsOwnTimeIsOver) {
+  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x"), at(-kHour, "of another tenant")});
+  settle();
+  const auto bytes = [&] { return engine_.store().storage_bytes().message; };
+  const auto all = bytes();
+  clock_.advance_ms(kDay + kHour);
+  settle();
+  EXPECT_EQ(texts(), (Texts{"a", "of another tenant", "x"}));
+  EXPECT_LT(bytes(), all);
+  clock_.advance_ms(2 * kDay);
+  settle();
+  EXPECT_EQ(texts(), Texts{"a"});
+  engine_.restart();
+  EXPECT_EQ(texts(), Texts{"a"});
+  clock_.advance_ms(6 * kDay);
+  settle();
+  EXPECT_EQ(texts(), Texts{});
+  EXPECT_EQ(bytes(), 0U);
+}
+
+// Storage shrinks within the hour, also where only one class is short.
+TEST_F(MessageClasses, TheShortestRetentionSaysHowOftenIsLooked) {
+  engine_.options().message_classes = message::Classes({rule_of("brief", kHour, "b")}, rollup::kForEver);
+  engine_.restart();
+  put({at(-kHour, "b"), at(-kHour, "x")});
+  clock_.advance_ms(kHour / 2);
+  settle();
+  EXPECT_EQ(texts(), (Texts{"b", "x"}));
+  clock_.advance_ms(kHour / 2);
+  settle();
+  EXPECT_EQ(texts(), Texts{"x"});
+}
+
+TEST_F(MessageClasses, WhatIsStoredStaysReadableWhenTheConfigurationChanges) {
+  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x")});
+  settle();
+  put({at(-kHour, "a hot"), at(-kHour, "b hot")});
+  // audit is gone: what is sealed is kept as the default class is. What is in the log is what it is now.
+  engine_.options().message_classes = message::Classes({rule_of("later", 30 * kDay, "b")}, 3 * kDay);
+  engine_.restart();
+  EXPECT_EQ(texts(), (Texts{"a", "a hot", "b", "b hot", "x"}));
+  settle();
+  EXPECT_EQ(texts(), (Texts{"a", "a hot", "b", "b hot", "x"}));
+  clock_.advance_ms(3 * kDay + kHour);
+  settle();
+  EXPECT_EQ(texts(), Texts{"b hot"});
+  engine_.options().message_classes = message::Classes({}, rollup::kForEver);
+  engine_.restart();
+  EXPECT_EQ(texts(), Texts{"b hot"});
+}
+
+TEST_F(MessageClasses, DeletesTakeAllClasses) {
+  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x"), at(0, "a")});
+  settle();
+  put({at(-kHour, "b2")});
+  const auto term = *message::make_term(message::Column::text, "", message::Op::prefix, "b");
+  EXPECT_EQ(engine_.store().delete_messages("t", -kAlways, kAlways, message::Condition::of(term)).value(), 2U);
+  EXPECT_EQ(texts(), (Texts{"a", "x", "a"}));
+  EXPECT_EQ(engine_.store().delete_messages("t", -kAlways, (kStart - 1) * 1000, {}).value(), 2U);
+  EXPECT_EQ(texts(), Texts{"a"});
+}
+
+// Against a plain list that knows when each message's slot is over.
+TEST_F(MessageClasses, AreWhatAListSays) {
+  std::mt19937 random(17);
+  std::vector<SeenMessage> all;
+  const message::Classes classes = two_classes();
+  const auto keep = [&] {
+    std::erase_if(all, [&](const SeenMessage& one) {
+      const std::int64_t end = (one.time_us / 1000 / kHour + 1) * kHour;
+      const std::int64_t days = one.text[0] == 'a' ? 9 : one.text[0] == 'b' ? 1 : 3;
+      return end + days * kDay <= clock_.now_ms();
+    });
+    std::ranges::sort(all);
+  };
+  const auto look = [&] {  // once an hour, at what is in the database
+    settle();
+    clock_.advance_ms(kHour);
+    settle();
+  };
+  for (int step = 0; step < varve::testing::effort(120); ++step) {
+    switch (random() % 6) {
+      case 0:
+        look();
+        keep();
+        ASSERT_TRUE(seen() == all) << step << ": " << seen().size() << " messages, not " << all.size();
+        for (const auto& of_part : classes_of_parts()) EXPECT_EQ(of_part.size(), 1U);
+        break;
+      case 1: engine_.restart(); break;
+      case 2: clock_.advance_ms(static_cast<std::int64_t>(random() % 20) * kHour); break;
+      default: {
+        std::vector<SeenMessage> some;
+        for (unsigned i = 1 + random() % 30; i > 0; --i) {
+          const auto age = static_cast<std::int64_t>(random() % static_cast<unsigned>(20 * kHour));
+          some.push_back({(clock_.now_ms() - age) * 1000, 0, std::string(1, "abx"[random() % 3]), ""});
+        }
+        put(some);
+        all.insert(all.end(), some.begin(), some.end());
+      }
+    }
+  }
+  look();
+  keep();
+  ASSERT_TRUE(seen() == all) << seen().size() << " messages, not " << all.size();
+  EXPECT_EQ(testing::orphans(engine_.options().path), 0);
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb
