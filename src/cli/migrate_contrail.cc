@@ -18,6 +18,7 @@
 #include "migrate/message_count.h"
 #include "migrate/migration.h"
 #include "rollup/levels.h"
+#include "server/translate.h"
 #endif
 
 namespace varve::cli {
@@ -41,11 +42,13 @@ std::string utc(std::int64_t us) {
 std::string n(std::uint64_t number) { return std::to_string(number); }
 
 // What will be refused, before a message is read.
-Status say_what_is_old(const ContrailCopying& shared, const config::Config& config, TaskPool& pool,
+Status say_what_is_old(const ContrailCopying& shared, const message::Classes& classes, TaskPool& pool,
                        std::size_t threads) {
-  if (config.messages.retention_ms >= rollup::kForEver) return {};
+  // Of classes that are kept for less time some more will be refused, which their messages have to be read for.
+  const std::int64_t retention_ms = classes.longest_ms();
+  if (retention_ms >= rollup::kForEver) return {};
   say(stderr, "reading from when the messages are");
-  const std::int64_t kept_from_us = (shared.clock.now_ms() - config.messages.retention_ms) * kUsPerMs;
+  const std::int64_t kept_from_us = (shared.clock.now_ms() - retention_ms) * kUsPerMs;
   VARVE_ASSIGN_OR_RETURN(const auto found,
                          migrate::survey(shared.source, kept_from_us, pool, threads, shared.stopping));
   if (found.old == 0) return {};
@@ -97,8 +100,8 @@ Result<bool> report_held(ContrailCopying& shared, const ContrailTotals& totals, 
 
 // In a cluster other replicas may drop what is over while this is still copying: a tenth of the retention is the time
 // that it has for that.
-std::int64_t fading_before_us(const config::Config& config, std::int64_t started_ms) {
-  const std::int64_t retention_ms = config.messages.retention_ms;
+std::int64_t fading_before_us(const config::Config& config, const message::Classes& classes, std::int64_t started_ms) {
+  const std::int64_t retention_ms = classes.shortest_ms();
   if (is_embedded(config) || retention_ms >= rollup::kForEver) return std::numeric_limits<std::int64_t>::min();
   return (started_ms - retention_ms + retention_ms / 10) * kUsPerMs;
 }
@@ -120,8 +123,9 @@ Status copy(ContrailCopying& shared, migrate::Migration<migrate::ContrailCopier>
   const std::size_t done = migration.ranges_done();
   if (done == migration.ranges()) return {};
   if (done == 0) {
-    VARVE_RETURN_IF_ERROR(
-        steered(signals, shared.stopping, nullptr, [&] { return say_what_is_old(shared, config, pool, threads); }));
+    VARVE_RETURN_IF_ERROR(steered(signals, shared.stopping, nullptr, [&] {
+      return say_what_is_old(shared, server::message_classes(config), pool, threads);
+    }));
   }
   if (shared.source.has_names() && !shared.names.complete()) {
     say(stderr, "reading objecttable");
@@ -148,14 +152,15 @@ Result<int> run_contrail(const config::Config& config, const MigrateArguments& a
   VARVE_ASSIGN_OR_RETURN(const auto engine, open_to_copy(config, clock));
   if (engine->messages() == nullptr) return fail(Code::unsupported, "this engine keeps no messages");
 
+  const message::Classes classes = server::message_classes(config);
   migrate::ContrailNames names(args.progress + ".names");
   ContrailCopying shared{.source = *source,
                          .names = names,
                          .target = {*engine->messages(), args.tenant},
                          .clock = clock,
-                         .retention_ms = [&](auto) { return config.messages.retention_ms; },
+                         .retention_ms = [&](auto row) { return classes.retention_ms(classes.of(row)); },
                          .future_ms = config.messages.future_ms,
-                         .fading_before_us = fading_before_us(config, progress.started_ms),
+                         .fading_before_us = fading_before_us(config, classes, progress.started_ms),
                          .bad = {}};
   BadRows bad;
   shared.bad = std::ref(bad);

@@ -39,6 +39,7 @@ config::Config copying_config(config::Config config) {
   if (config.engine == config::Config::Engine::embedded) {
     config.raw_retention_ms = rollup::kForEver;
     config.messages.retention_ms = rollup::kForEver;
+    for (auto& rule : config.messages.classes) rule.retention_ms = rollup::kForEver;
     config.storage.sync_always = true;
   }
   return config;

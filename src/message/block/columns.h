@@ -83,7 +83,6 @@ class Columns {
   Result<PartBytes> part(PartKind kind, std::size_t number = 0) {
     return head_.directory.part(*sections_, kind, number);
   }
-  [[nodiscard]] const Sections& sections() const { return *sections_; }
   [[nodiscard]] bool has(PartKind kind, std::size_t number = 0) const { return head_.directory.has(kind, number); }
 
  private:
