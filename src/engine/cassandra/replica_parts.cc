@@ -52,7 +52,8 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       message_reader(s.tables, s.rows, message_tables, s.clock),
       message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock),
       message_worker(message_tables, message_sealer, message_touches, series, s.clock),
-      message_eraser(o.patience, message_tables, s.rows, *trackers, message_sealer, message_touches, s.clock),
+      message_eraser([patience = o.patience](const auto& step) { return patiently(patience, step); }, message_tables,
+                     s.rows, *trackers, message_sealer, message_touches, s.clock),
       message_watch(
           message_tables, o.source, [this] { return watermark.value(); }, s.clock),
       reader(s.rows, s.tables, schema, slot_ms),

@@ -112,14 +112,17 @@ Result<std::uint64_t> MessageEraser::mark(std::string_view tenant, const SlotMes
     rows.back().ttl_s = messages_.ttl_s(slot.slot, clock_.now_ms());
     return rows_.write_now(std::move(rows));
   };
-  VARVE_RETURN_IF_ERROR(patiently(patience_, write));
+  VARVE_RETURN_IF_ERROR(patiently_(write));
   return finding.count();
 }
 
 // A sealer that had read before the mark stood may publish after this: then queries leave the messages out, until the
 // slot is sealed again because of the touch.
 Status MessageEraser::seal(std::string_view tenant, model::Timestamp slot) {
-  VARVE_RETURN_IF_ERROR(patiently(patience_, [&] { return sealer_.seal(tenant, slot); }));
+  VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
+    VARVE_ASSIGN_OR_RETURN([[maybe_unused]] const auto report, sealer_.seal(tenant, slot));
+    return {};
+  }));
   if (const auto touches = touches_.touches_of(tenant, {slot})) {
     std::ignore = touches_.tracker().touch(*touches, clock_.now_ms());
   }
@@ -130,19 +133,23 @@ Result<std::uint64_t> MessageEraser::erase(std::string_view tenant, std::int64_t
                                            const message::Condition& condition) {
   const MutexLock only_one(erasing_);
   const EraseMark wanted{0, first_us, last_us, condition, {}};
-  VARVE_ASSIGN_OR_RETURN(const auto slots,
-                         patiently(patience_, [&] { return messages_.read(tenant, first_us, last_us); }));
+  std::vector<SlotMessages> slots;
+  VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
+    VARVE_ASSIGN_OR_RETURN(slots, messages_.read(tenant, first_us, last_us));
+    return {};
+  }));
   std::uint64_t erased = 0;
   for (const SlotMessages& known : slots) {
     if (messages_.is_over(known.slot, clock_.now_ms())) continue;
     bool is_to_seal = false;
-    const auto try_once = [&]() -> Result<std::uint64_t> {
+    std::uint64_t of_slot = 0;
+    VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
       VARVE_ASSIGN_OR_RETURN(const SlotMessages slot, messages_.read_slot(tenant, known.slot));
-      is_to_seal =
-          std::ranges::any_of(slot.marks, [&](const EraseMark& mark) { return !slot.sealed.applies(mark.version); });
-      return mark(tenant, slot, wanted);
-    };
-    VARVE_ASSIGN_OR_RETURN(const std::uint64_t of_slot, patiently(patience_, try_once));
+      const auto is_new = [&](const EraseMark& mark) { return !slot.sealed.applies(mark.version); };
+      is_to_seal = std::ranges::any_of(slot.marks, is_new);
+      VARVE_ASSIGN_OR_RETURN(of_slot, mark(tenant, slot, wanted));
+      return {};
+    }));
     erased += of_slot;
     if (of_slot > 0 || is_to_seal) VARVE_RETURN_IF_ERROR(seal(tenant, known.slot));
   }

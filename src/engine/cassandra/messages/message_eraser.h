@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -16,7 +19,6 @@
 #include "engine/cassandra/messages/message_sealer.h"
 #include "engine/cassandra/messages/message_tables.h"
 #include "engine/cassandra/messages/message_touches.h"
-#include "engine/cassandra/patience.h"
 #include "engine/cassandra/tables/write_versions.h"
 
 namespace varve::engine::cassandra {
@@ -24,10 +26,12 @@ namespace varve::engine::cassandra {
 // Thread-safe: one delete at a time.
 class MessageEraser {
  public:
+  // Does a step, again where a server did not answer in time.
+  using Patiently = std::function<Status(const std::function<Status()>& step)>;
   // `clock`: the one that all replicas share.
-  MessageEraser(const Patience& patience, const MessageTables& messages, RowStore& rows, WriteVersions& versions,
+  MessageEraser(Patiently patiently, const MessageTables& messages, RowStore& rows, WriteVersions& versions,
                 const MessageSealer& sealer, MessageTouches& touches, const Clock& clock)
-      : patience_(patience),
+      : patiently_(std::move(patiently)),
         messages_(messages),
         rows_(rows),
         versions_(versions),
@@ -43,7 +47,7 @@ class MessageEraser {
   Result<std::uint64_t> mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted);
   Status seal(std::string_view tenant, model::Timestamp slot);
 
-  const Patience patience_;
+  const Patiently patiently_;
   const MessageTables& messages_;
   RowStore& rows_;
   WriteVersions& versions_;
