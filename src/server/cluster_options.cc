@@ -40,6 +40,7 @@ engine::cassandra::SchemaOptions schema_options(const config::Config& config) {
   options.slot_width_ms = config.slots.width_ms;
   options.raw_retention_ms = config.raw_retention_ms;
   options.message_retention_ms = config.messages.retention_ms;
+  options.message_rules = config.messages.classes;
   options.rollups = rollup_levels(config).levels;
   options.partitions = config.slots.partitions;
   return options;

@@ -45,7 +45,7 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       pending({slot_ms, o.slot_quiet_ms, rollup_blocks_ms}, *trackers, journal, missed_touches),
       appender({slot_ms, o.slot_quiet_ms, o.source}, s.tables, s.rows, series, pending, journal, missed_touches,
                watermark, s.clock),
-      message_tables(s.tables, s.rows, slot_ms, schema.message_retention_ms),
+      message_tables(s.tables, s.rows, slot_ms, schema.message_rules, schema.message_retention_ms),
       message_touches({o.slot_quiet_ms, schema.partitions}, *trackers, series, message_tables),
       message_appender({o.slot_quiet_ms, o.source}, s.tables, s.rows, message_tables, series.directory().stamps(),
                        message_touches, missed_touches, watermark, s.clock),

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "codec/hash.h"
+#include "engine/cassandra/messages/message_owner.h"
 
 namespace varve::engine::cassandra {
 
@@ -28,6 +29,7 @@ std::uint64_t message_arrival(std::int64_t stamp, std::int64_t source) {
 
 // A row that is being made.
 struct MessageAppender::Piece {
+  std::string owner;
   Timestamp slot = 0;
   std::int64_t arrived_us = 0;
   HotHead head;
@@ -50,6 +52,7 @@ struct MessageAppender::Append {
   std::vector<tracker::Touch> touches;
   NewNames::Wanted names;
   struct Named {
+    std::string owner;
     Timestamp slot;
     std::int64_t opened_us;
     auto operator<=>(const Named&) const = default;
@@ -57,18 +60,22 @@ struct MessageAppender::Append {
   std::set<Named> buckets;  // that this append names in the directory
 };
 
-// Cuts a batch into rows by slot, in the order of the sender.
+// Cuts a batch into rows by class and slot, in the order of the sender.
 class MessageAppender::Cutter {
  public:
   using Full = std::function<void(Piece&)>;
-  Cutter(const MessageTables& messages, std::int64_t first_stamp, std::int64_t source, Full full)
+  Cutter(const MessageTables& messages, std::string_view tenant, std::int64_t first_stamp, std::int64_t source,
+         Full full)
       : messages_(messages),
+        tenant_(tenant),
         stamp_(first_stamp),
         arrival_(message_arrival(first_stamp, source)),
         full_(std::move(full)) {}
 
   void add(message::RowView row) {
-    Piece& piece = piece_of(messages_.slot_of(row.time_us()));
+    const message::Classes& classes = messages_.classes();
+    Piece& piece =
+        piece_of(classes.are_one() ? message::kDefaultClass : classes.of(row), messages_.slot_of(row.time_us()));
     if (!piece.rows.empty() && piece.rows.size() + row.bytes() > kPieceBytesMax) take(piece);
     if (piece.rows.empty()) piece.arrived_us = stamp_, piece.head = {0, 0, row.time_us(), row.time_us()};
     const std::size_t at = piece.rows.size();
@@ -81,19 +88,31 @@ class MessageAppender::Cutter {
     arrival_ += std::uint64_t{1} << kSourceBits;
   }
   void finish() {
-    for (auto& [slot, piece] : pieces_) take(piece);
+    for (auto& [of, piece] : pieces_) take(piece);
   }
   [[nodiscard]] std::set<Timestamp> slots() const {
     std::set<Timestamp> out;
-    for (const auto& [slot, piece] : pieces_) out.insert(slot);
+    for (const auto& [of, piece] : pieces_) out.insert(of.second);
+    return out;
+  }
+  // With the slots of each.
+  [[nodiscard]] NewNames::Owners owners() const {
+    NewNames::Owners out;
+    for (const auto& [of, piece] : pieces_) out[piece.owner].insert(of.second);
     return out;
   }
 
  private:
-  Piece& piece_of(Timestamp slot) {
-    if (last_ == nullptr || last_->slot != slot) {
-      last_ = &pieces_[slot];
+  using SlotOfClass = std::pair<message::ClassId, Timestamp>;
+
+  Piece& piece_of(message::ClassId of, Timestamp slot) {
+    const SlotOfClass key(of, slot);
+    if (last_ == nullptr || last_key_ != key) {
+      const auto [at, is_new] = pieces_.try_emplace(key);
+      last_ = &at->second;
+      last_key_ = key;
       last_->slot = slot;
+      if (is_new) last_->owner = message_owner(tenant_, messages_.classes().name(of));
     }
     return *last_;
   }
@@ -104,11 +123,13 @@ class MessageAppender::Cutter {
   }
 
   const MessageTables& messages_;
+  const std::string_view tenant_;
   std::int64_t stamp_;
   std::uint64_t arrival_;
   const Full full_;
-  std::map<Timestamp, Piece> pieces_;
+  std::map<SlotOfClass, Piece> pieces_;
   Piece* last_ = nullptr;
+  SlotOfClass last_key_;
 };
 
 void MessageAppender::append(std::string_view tenant, const message::Batch& batch, Done done) {
@@ -131,7 +152,8 @@ void MessageAppender::append(std::string_view tenant, const message::Batch& batc
 Status MessageAppender::prepare(const message::Batch& batch, Append& append, std::vector<RowWrite>& rows) {
   const std::int64_t first = stamps_.draw_many(append.now_ms * 1000, static_cast<std::int64_t>(batch.rows()));
   check(first > append.begun.first_us, "the watermark counts all messages as under way");
-  Cutter cutter(messages_, first, options_.source, [&](Piece& piece) { add_piece(piece, append, rows); });
+  Cutter cutter(messages_, append.tenant, first, options_.source,
+                [&](Piece& piece) { add_piece(piece, append, rows); });
   const std::byte* const end = batch.bytes().data() + batch.bytes().size();
   for (const std::byte* at = batch.bytes().data(); at != end;) {
     const message::RowView row{at};
@@ -146,7 +168,7 @@ Status MessageAppender::prepare(const message::Batch& batch, Append& append, std
     }
   }
   const std::set<Timestamp> slots = cutter.slots();
-  append.names = names_.wanted(append.tenant, batch, slots, messages_.slot_ms(), append.now_ms, first);
+  append.names = names_.wanted(append.tenant, batch, cutter.owners(), messages_, append.now_ms, first);
   // What goes into one partition side by side: it goes in one request.
   std::ranges::stable_sort(rows, {}, [](const RowWrite& row) { return std::tie(row.table->name, row.partition); });
   std::ranges::move(append.names.rows, std::back_inserter(rows));
@@ -158,22 +180,22 @@ Status MessageAppender::prepare(const message::Batch& batch, Append& append, std
 void MessageAppender::add_piece(Piece& piece, Append& append, std::vector<RowWrite>& rows) {
   if (piece.rows.empty()) return;
   std::string value = encode_hot_messages(piece.rows);
-  const auto taken = buckets_.take(append.tenant, piece.slot, piece.arrived_us, value.size());
+  const auto taken = buckets_.take(piece.owner, piece.slot, piece.arrived_us, value.size());
   const HotBucket bucket{options_.source, taken.opened_us};
-  const std::uint32_t ttl_s = messages_.ttl_s(piece.slot, append.now_ms);
-  if (!taken.is_named && append.buckets.insert({piece.slot, taken.opened_us}).second) {
-    rows.push_back(messages_.bucket_write(append.tenant, piece.slot, bucket, piece.arrived_us));
+  const std::uint32_t ttl_s = messages_.ttl_s(piece.owner, piece.slot, append.now_ms);
+  if (!taken.is_named && append.buckets.insert({piece.owner, piece.slot, taken.opened_us}).second) {
+    rows.push_back(messages_.bucket_write(piece.owner, piece.slot, bucket, piece.arrived_us));
     rows.back().ttl_s = ttl_s;
   }
   rows.push_back(
-      messages_.hot_write(append.tenant, piece.slot, {bucket, piece.arrived_us, piece.head}, std::move(value)));
+      messages_.hot_write(piece.owner, piece.slot, {bucket, piece.arrived_us, piece.head}, std::move(value)));
   rows.back().ttl_s = ttl_s;
 }
 
 void MessageAppender::written(const Shared& append, Status status) {
   if (!status) return finish(append, std::move(status));
   names_.stand(append->names);
-  for (const Append::Named& named : append->buckets) buckets_.named(append->tenant, named.slot, named.opened_us);
+  for (const Append::Named& named : append->buckets) buckets_.named(named.owner, named.slot, named.opened_us);
   touches_.touch(append->touches, clock_.now_ms(), [this, append](const Status& touched) {
     if (touched) return finish(append, {});
     // How long it takes until all have heard it does not count: the rows stand.

@@ -109,7 +109,7 @@ Result<std::uint64_t> MessageEraser::mark(std::string_view tenant, const SlotMes
   const auto write = [&]() -> Status {
     std::vector<RowWrite> rows;
     rows.push_back(messages_.mark_write(tenant, slot.slot, mark));
-    rows.back().ttl_s = messages_.ttl_s(slot.slot, clock_.now_ms());
+    rows.back().ttl_s = messages_.ttl_s(tenant, slot.slot, clock_.now_ms());
     return rows_.write_now(std::move(rows));
   };
   VARVE_RETURN_IF_ERROR(patiently_(write));
@@ -133,25 +133,39 @@ Result<std::uint64_t> MessageEraser::erase(std::string_view tenant, std::int64_t
                                            const message::Condition& condition) {
   const MutexLock only_one(erasing_);
   const EraseMark wanted{0, first_us, last_us, condition, {}};
+  std::vector<std::string> owners;
+  VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
+    VARVE_ASSIGN_OR_RETURN(owners, messages_.owners(tenant));
+    return {};
+  }));
+  std::uint64_t erased = 0;
+  for (const std::string& owner : owners) {
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t of_owner, erase_of(owner, wanted));
+    erased += of_owner;
+  }
+  return erased;
+}
+
+Result<std::uint64_t> MessageEraser::erase_of(const std::string& owner, const EraseMark& wanted) {
   std::vector<SlotMessages> slots;
   VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
-    VARVE_ASSIGN_OR_RETURN(slots, messages_.read(tenant, first_us, last_us));
+    VARVE_ASSIGN_OR_RETURN(slots, messages_.read(owner, wanted.first_us, wanted.last_us));
     return {};
   }));
   std::uint64_t erased = 0;
   for (const SlotMessages& known : slots) {
-    if (messages_.is_over(known.slot, clock_.now_ms())) continue;
+    if (messages_.is_over(owner, known.slot, clock_.now_ms())) continue;
     bool is_to_seal = false;
     std::uint64_t of_slot = 0;
     VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
-      VARVE_ASSIGN_OR_RETURN(const SlotMessages slot, messages_.read_slot(tenant, known.slot));
+      VARVE_ASSIGN_OR_RETURN(const SlotMessages slot, messages_.read_slot(owner, known.slot));
       const auto is_new = [&](const EraseMark& mark) { return !slot.sealed.applies(mark.version); };
       is_to_seal = std::ranges::any_of(slot.marks, is_new);
-      VARVE_ASSIGN_OR_RETURN(of_slot, mark(tenant, slot, wanted));
+      VARVE_ASSIGN_OR_RETURN(of_slot, mark(owner, slot, wanted));
       return {};
     }));
     erased += of_slot;
-    if (of_slot > 0 || is_to_seal) VARVE_RETURN_IF_ERROR(seal(tenant, known.slot));
+    if (of_slot > 0 || is_to_seal) VARVE_RETURN_IF_ERROR(seal(owner, known.slot));
   }
   return erased;
 }

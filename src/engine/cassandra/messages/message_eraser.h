@@ -44,6 +44,8 @@ class MessageEraser {
                               const message::Condition& condition);
 
  private:
+  // Of one owner (message_owner.h), as are those that are called tenants below.
+  Result<std::uint64_t> erase_of(const std::string& owner, const EraseMark& wanted) VARVE_REQUIRES(erasing_);
   Result<std::uint64_t> mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted);
   Status seal(std::string_view tenant, model::Timestamp slot);
 

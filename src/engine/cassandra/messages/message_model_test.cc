@@ -16,7 +16,8 @@ namespace {
 
 class MessageModel {
  public:
-  explicit MessageModel(std::uint32_t seed) : random_(seed) {
+  MessageModel(std::uint32_t seed, std::vector<message::ClassRule> rules)
+      : random_(seed), cluster_(ClusterOptions{.message_rules = std::move(rules)}) {
     for (auto& replica : replicas_) replica = make();
   }
 
@@ -183,12 +184,25 @@ class MessageModel {
   int erased_ = 0;
 };
 
-TEST(MessageModel, random_work_loses_nothing_and_repeats_nothing) {
-  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+void run_models(std::uint32_t seeds, const std::vector<message::ClassRule>& rules) {
+  for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    MessageModel(seed).run(120);
+    MessageModel(seed, rules).run(120);
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+TEST(MessageModel, random_work_loses_nothing_and_repeats_nothing) { run_models(30, {}); }
+
+TEST(MessageModel, nor_does_it_with_classes) {
+  const auto rule = [](std::string name, std::string text) {
+    return message::ClassRule{.name = std::move(name),
+                              .retention_ms = rollup::kForEver,
+                              .column = message::Column::text,
+                              .value = std::move(text),
+                              .is_prefix = true};
+  };
+  run_models(15, {rule("one", "1"), rule("two", "2"), rule("one", "3")});
 }
 
 }  // namespace

@@ -131,18 +131,25 @@ Status MessageReader::add_block(std::string_view tenant, const SlotMessages& slo
 
 Result<std::vector<MessagePart>> MessageReader::parts(std::string_view tenant, std::int64_t first_us,
                                                       std::int64_t last_us) const {
-  VARVE_ASSIGN_OR_RETURN(const auto slots, messages_.read(tenant, first_us, last_us));
   std::vector<MessagePart> out;
+  VARVE_ASSIGN_OR_RETURN(const auto owners, messages_.owners(tenant));
+  for (const std::string& owner : owners) VARVE_RETURN_IF_ERROR(add_parts(owner, first_us, last_us, out));
+  return out;
+}
+
+Status MessageReader::add_parts(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
+                                std::vector<MessagePart>& out) const {
+  VARVE_ASSIGN_OR_RETURN(const auto slots, messages_.read(tenant, first_us, last_us));
   const std::int64_t now_ms = clock_.now_ms();
   for (const SlotMessages& slot : slots) {
-    if (messages_.is_over(slot.slot, now_ms)) continue;  // Cassandra drops it later
+    if (messages_.is_over(tenant, slot.slot, now_ms)) continue;  // Cassandra drops it later
     for (const SealedBlock& block : slot.sealed.blocks) {
       if (!times_overlap(block.first_us, block.last_us, first_us, last_us)) continue;
       VARVE_RETURN_IF_ERROR(add_block(tenant, slot, block, out));
     }
     add_hot(tenant, slot, first_us, last_us, out);
   }
-  return out;
+  return {};
 }
 
 Result<storage::MessageNames> MessageReader::names(std::string_view tenant) const {

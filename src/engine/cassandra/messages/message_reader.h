@@ -24,6 +24,8 @@ class MessageReader {
   [[nodiscard]] Result<storage::MessageNames> names(std::string_view tenant) const;
 
  private:
+  Status add_parts(std::string_view owner, std::int64_t first_us, std::int64_t last_us,
+                   std::vector<storage::MessagePart>& out) const;
   void add_hot(std::string_view tenant, const SlotMessages& slot, std::int64_t first_us, std::int64_t last_us,
                std::vector<storage::MessagePart>& out) const;
   using Marks = std::shared_ptr<const std::vector<EraseMark>>;

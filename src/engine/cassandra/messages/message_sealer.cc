@@ -85,7 +85,7 @@ Status MessageSealer::publish(std::string_view tenant, const Reading& reading, S
   std::ranges::sort(next.blocks, {}, [](const SealedBlock& block) { return std::tuple(block.first_us, block.name); });
   std::vector<RowWrite> rows;
   rows.push_back(messages_.sealed_write(tenant, reading.slot.slot, next));
-  rows.back().ttl_s = messages_.ttl_s(reading.slot.slot, clock_.now_ms());
+  rows.back().ttl_s = messages_.ttl_s(tenant, reading.slot.slot, clock_.now_ms());
   return rows_.write_now(std::move(rows));
 }
 
@@ -111,7 +111,7 @@ Result<MessageSealer::Report> MessageSealer::seal(std::string_view tenant, Times
     if (says_more) VARVE_RETURN_IF_ERROR(publish(tenant, reading, std::move(next)));
     return Report{};
   }
-  MessageMerge merge(messages_, rows_, tenant, slot, reading.version, messages_.ttl_s(slot, now));
+  MessageMerge merge(messages_, rows_, tenant, slot, reading.version, messages_.ttl_s(tenant, slot, now));
   auto made = merge.merge(hot, merged, reading.slot.marks);
   if (made) {
     next.blocks.insert(next.blocks.end(), made->begin(), made->end());

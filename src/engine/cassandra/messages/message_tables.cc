@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/cassandra/messages/message_owner.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/data_rows.h"
 #include "engine/cassandra/tables/spans.h"
@@ -16,6 +17,8 @@ namespace {
 
 // So many partition buckets are asked without asking first which of them there are.
 constexpr std::int64_t kErasAtOnce = 2;
+// Of message_names: names of the tenant's classes. Stored: DO NOT CHANGE.
+constexpr std::int16_t kClassShard = -1;
 
 std::unexpected<Error> bad_message_row(const char* what) {
   return fail(Code::corrupt, std::string("a row of messages has ") + what);
@@ -34,13 +37,40 @@ Cells hot_partition(std::string_view tenant, Timestamp slot, const HotBucket& bu
 
 }  // namespace
 
-std::uint32_t MessageTables::ttl_s(Timestamp slot, std::int64_t now_ms) const {
-  if (retention_ms_ >= rollup::kForEver) return 0;
-  return ttl_left_s(slot + slot_ms_, retention_ms_ + kMessageSlackMs, now_ms).value_or(1);
+std::int64_t MessageTables::retention_ms(std::string_view owner) const {
+  const std::string_view name = class_of_owner(owner);
+  return classes_.retention_ms(name.empty() ? message::kDefaultClass : message::class_id_of(name));
 }
 
-bool MessageTables::is_over(Timestamp slot, std::int64_t now_ms) const {
-  return shared::is_over(slot + slot_ms_, retention_ms_, now_ms);
+std::uint32_t MessageTables::ttl_s(std::string_view owner, Timestamp slot, std::int64_t now_ms) const {
+  const std::int64_t kept_ms = retention_ms(owner);
+  if (kept_ms >= rollup::kForEver) return 0;
+  return ttl_left_s(slot + slot_ms_, kept_ms + kMessageSlackMs, now_ms).value_or(1);
+}
+
+bool MessageTables::is_over(std::string_view owner, Timestamp slot, std::int64_t now_ms) const {
+  return shared::is_over(slot + slot_ms_, retention_ms(owner), now_ms);
+}
+
+Result<std::vector<std::string>> MessageTables::owners(std::string_view tenant) const {
+  std::set<std::string> names = class_names_;
+  const RowRead read{&tables_.message_names, {std::string(tenant), smallint_cell(kClassShard)}, {}, {}, {}};
+  VARVE_RETURN_IF_ERROR(rows_.read({&read, 1}, {}, [&](std::size_t, const RowView& row) -> Status {
+    names.emplace(row.cells[0]);
+    return {};
+  }));
+  std::vector<std::string> owners{std::string(tenant)};
+  for (const std::string& name : names) owners.push_back(message_owner(tenant, name));
+  return owners;
+}
+
+RowWrite MessageTables::owner_write(std::string_view owner, std::int64_t timestamp_us) const {
+  return {&tables_.message_names,
+          {std::string(tenant_of_owner(owner)), smallint_cell(kClassShard)},
+          {std::string(class_of_owner(owner))},
+          {},
+          timestamp_us,
+          0};
 }
 
 // --- writing

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "engine/cassandra/tables/row_store.h"
 #include "engine/cassandra/tables/schema.h"
 #include "message/block/parts.h"
+#include "message/classes.h"
 #include "model/time.h"
 
 namespace varve::engine::cassandra {
@@ -61,18 +63,28 @@ class MessageTables {
  public:
   // Of sections that were read, so many bytes are kept.
   static constexpr std::size_t kCacheBytesMax = std::size_t{128} << 20;
-  MessageTables(const Tables& tables, RowStore& rows, std::int64_t slot_ms, std::int64_t retention_ms,
+  // Whoever is called a tenant here is an owner (message_owner.h).
+  MessageTables(const Tables& tables, RowStore& rows, std::int64_t slot_ms,
+                const std::vector<message::ClassRule>& rules, std::int64_t retention_ms,
                 std::size_t cache_bytes_max = kCacheBytesMax)
-      : tables_(tables), rows_(rows), slot_ms_(slot_ms), retention_ms_(retention_ms), caches_(cache_bytes_max) {}
+      : tables_(tables), rows_(rows), slot_ms_(slot_ms), classes_(rules, retention_ms), caches_(cache_bytes_max) {
+    for (const message::ClassRule& rule : rules) class_names_.insert(rule.name);
+  }
+
+  [[nodiscard]] const message::Classes& classes() const { return classes_; }
+  // Owners of the tenant's messages: its own name, and with the classes that are configured or were written once.
+  [[nodiscard]] Result<std::vector<std::string>> owners(std::string_view tenant) const;
+  // To be written before the first message of this owner, which has a class, is acknowledged.
+  [[nodiscard]] RowWrite owner_write(std::string_view owner, std::int64_t timestamp_us) const;
 
   [[nodiscard]] std::int64_t slot_ms() const { return slot_ms_; }
   [[nodiscard]] model::Timestamp slot_of(std::int64_t time_us) const {
     return model::window_start(ms_of_us(time_us), slot_ms_);
   }
   // Of rows of this slot that are written now; 0: for ever.
-  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp slot, std::int64_t now_ms) const;
+  [[nodiscard]] std::uint32_t ttl_s(std::string_view owner, model::Timestamp slot, std::int64_t now_ms) const;
   // Is its time over? Its rows may be there yet.
-  [[nodiscard]] bool is_over(model::Timestamp slot, std::int64_t now_ms) const;
+  [[nodiscard]] bool is_over(std::string_view owner, model::Timestamp slot, std::int64_t now_ms) const;
 
   // --- writing
   // A message's bytes are at most this much in a row: more would be too much for a mutation of Cassandra's.
@@ -112,6 +124,7 @@ class MessageTables {
   Status all_buckets(const EachBucket& each) const;
 
  private:
+  [[nodiscard]] std::int64_t retention_ms(std::string_view owner) const;
   using Slots = std::map<model::Timestamp, SlotMessages>;
   [[nodiscard]] Result<std::vector<RowRead>> era_reads(const Table& table, std::string_view tenant,
                                                        std::int64_t first_us, std::int64_t last_us,
@@ -124,7 +137,8 @@ class MessageTables {
   const Tables& tables_;
   RowStore& rows_;
   const std::int64_t slot_ms_;
-  const std::int64_t retention_ms_;  // of messages
+  const message::Classes classes_;
+  std::set<std::string> class_names_;  // of those that are configured
   mutable SectionCaches caches_;
 };
 

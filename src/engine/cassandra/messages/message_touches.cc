@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/cassandra/messages/message_owner.h"
 #include "tracker/partition.h"
 
 namespace varve::engine::cassandra {
@@ -22,6 +23,7 @@ MessageTouches::MessageTouches(const Options& options, SharedTrackers& shared, S
 
 Result<std::vector<Touch>> MessageTouches::touches_of(std::string_view tenant,
                                                       const std::set<model::Timestamp>& slots) const {
+  tenant = tenant_of_owner(tenant);
   VARVE_ASSIGN_OR_RETURN(const model::TenantId id, series_.tenant(tenant));
   const std::uint32_t partition = tracker::partition_of(tenant, model::SeriesSetHash{}, options_.partitions);
   std::vector<Touch> out;

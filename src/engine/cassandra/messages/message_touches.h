@@ -28,7 +28,7 @@ class MessageTouches {
 
   // Its due() and complete() know of touches that were left out.
   tracker::CoalescingTracker& tracker() { return tracker_; }
-  // Errors: those of tenants' names.
+  // Of a tenant or an owner of its messages. Errors: those of tenants' names.
   Result<std::vector<tracker::Touch>> touches_of(std::string_view tenant,
                                                  const std::set<model::Timestamp>& slots) const;
   // Without waiting.

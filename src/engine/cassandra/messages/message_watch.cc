@@ -19,16 +19,10 @@ Result<std::vector<TenantWatch::New>> TenantWatch::new_rows() {
     to_come_.clear();
   }
   const std::int64_t from_us = std::max(from_us_, watermark_us.value_or(0));
-  VARVE_ASSIGN_OR_RETURN(const auto slots, messages_.read_new(tenant_, from_us_, source_));
+  VARVE_ASSIGN_OR_RETURN(const auto owners, messages_.owners(tenant_));
   std::set<Key> seen;
   std::vector<New> found;
-  for (const SlotMessages& slot : slots) {
-    for (const HotMessages& row : slot.hot) {
-      const Key key{row.arrived_us, row.bucket};
-      if (!seen_.contains(key)) found.push_back({slot.slot, row});
-      if (row.arrived_us >= from_us) seen.insert(key);
-    }
-  }
+  for (const std::string& owner : owners) VARVE_RETURN_IF_ERROR(add_new(owner, from_us, seen, found));
   std::ranges::sort(found, {}, [](const New& one) { return std::pair(one.row.arrived_us, one.row.bucket.source); });
   if (std::exchange(has_looked_, true)) {
     to_come_.insert(to_come_.end(), found.begin(), found.end());
@@ -38,11 +32,24 @@ Result<std::vector<TenantWatch::New>> TenantWatch::new_rows() {
   return std::exchange(to_come_, {});
 }
 
+Status TenantWatch::add_new(const std::string& owner, std::int64_t from_us, std::set<Key>& seen,
+                            std::vector<New>& found) const {
+  VARVE_ASSIGN_OR_RETURN(const auto slots, messages_.read_new(owner, from_us_, source_));
+  for (const SlotMessages& slot : slots) {
+    for (const HotMessages& row : slot.hot) {
+      const Key key{row.arrived_us, row.bucket, owner};
+      if (!seen_.contains(key)) found.push_back({owner, slot.slot, row});
+      if (row.arrived_us >= from_us) seen.insert(key);
+    }
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> TenantWatch::look() {
   VARVE_ASSIGN_OR_RETURN(auto found, new_rows());
   std::vector<std::string> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto read = messages_.read_hot(tenant_, found[i].slot, {&found[i].row, 1},
+    const auto read = messages_.read_hot(found[i].owner, found[i].slot, {&found[i].row, 1},
                                          [&](const HotMessages&, std::string rows) -> Status {
                                            out.push_back(std::move(rows));
                                            return {};

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,12 +43,14 @@ class TenantWatch {
   void start_anew() { has_looked_ = false; }
 
  private:
-  using Key = std::pair<std::int64_t, HotBucket>;  // arrival
+  using Key = std::tuple<std::int64_t, HotBucket, std::string>;  // arrival, and the owner (message_owner.h)
   struct New {
+    std::string owner;
     model::Timestamp slot;
     HotMessages row;
   };
   Result<std::vector<New>> new_rows();
+  Status add_new(const std::string& owner, std::int64_t from_us, std::set<Key>& seen, std::vector<New>& found) const;
 
   const std::string tenant_;
   const MessageTables& messages_;

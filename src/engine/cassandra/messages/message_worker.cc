@@ -42,16 +42,29 @@ Status MessageWorker::seal(std::uint32_t partition, When when, const Alive& aliv
   return {};
 }
 
-// Of a slot whose time is over nothing is read any more; its rows go by themselves.
+// Each class of the slot. Of one whose time is over nothing is read any more; its rows go by themselves.
+Result<std::optional<MessageSealer::Report>> MessageWorker::seal_owners(const Due& due) {
+  std::optional<MessageSealer::Report> report;
+  VARVE_ASSIGN_OR_RETURN(const auto owners, rows_.owners(series_.directory().tenant_name(due.member.tenant)));
+  for (const std::string& owner : owners) {
+    if (rows_.is_over(owner, due.slot, clock_.now_ms())) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto sealed, sealer_.seal(owner, due.slot));
+    if (!report) report.emplace();
+    report->blocks += sealed.blocks;
+    report->messages += sealed.messages;
+    report->bytes += sealed.bytes;
+  }
+  return report;
+}
+
 Status MessageWorker::seal_one(const Due& due, storage::SettleReport& report) {
-  if (!rows_.is_over(due.slot, clock_.now_ms())) {
-    const std::string tenant = series_.directory().tenant_name(due.member.tenant);
-    const auto sealed = sealer_.seal(tenant, due.slot);
-    if (!sealed && is_of_data(sealed.error().code)) return set_aside(due, sealed.error());
-    if (!sealed) return fail(sealed.error());
-    report.chunks_written += sealed->blocks;
-    report.messages += sealed->messages;
-    report.bytes += sealed->bytes;
+  const auto sealed = seal_owners(due);
+  if (!sealed && is_of_data(sealed.error().code)) return set_aside(due, sealed.error());
+  if (!sealed) return fail(sealed.error());
+  if (*sealed) {
+    report.chunks_written += (*sealed)->blocks;
+    report.messages += (*sealed)->messages;
+    report.bytes += (*sealed)->bytes;
     ++report.slots_sealed;
     ++sealed_;
   }

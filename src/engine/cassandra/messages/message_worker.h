@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,8 @@ class MessageWorker {
 
  private:
   Status seal_one(const tracker::Due& due, storage::SettleReport& report);
+  // nullopt: the time of all of it is over.
+  Result<std::optional<MessageSealer::Report>> seal_owners(const tracker::Due& due);
   Status set_aside(const tracker::Due& due, const Error& error);
 
   const MessageTables& rows_;

@@ -63,9 +63,8 @@ class NewNames::Collector {
   const std::int64_t timestamp_us_;
 };
 
-NewNames::Wanted NewNames::wanted(std::string_view tenant, const message::Batch& batch,
-                                  const std::set<model::Timestamp>& slots, std::int64_t slot_ms, std::int64_t now_ms,
-                                  std::int64_t timestamp_us) {
+NewNames::Wanted NewNames::wanted(std::string_view tenant, const message::Batch& batch, const Owners& owners,
+                                  const MessageTables& messages, std::int64_t now_ms, std::int64_t timestamp_us) {
   const BatchNames names = names_of(batch);
   const MutexLock lock(mutex_);
   Collector collector(written_, tables_, tenant, timestamp_us);
@@ -74,9 +73,14 @@ NewNames::Wanted NewNames::wanted(std::string_view tenant, const message::Batch&
   index_bucket_ = index_bucket;
   const std::string name(tenant);
   collector.add('t', {}, tables_.tenants, {smallint_cell(shard_of(tenant))}, {name});
-  for (const model::Timestamp slot : slots) {
-    const std::string era = timestamp_cell(model::window_start(slot, bucket_ms(slot_ms)));
-    collector.add('e', era, tables_.message_time_windows, {name}, {era});
+  for (const auto& [owner, slots] : owners) {
+    if (const RowWrite row = messages.owner_write(owner, timestamp_us); owner != name) {
+      collector.add('c', owner, *row.table, row.partition, row.clustering);
+    }
+    for (const model::Timestamp slot : slots) {
+      const std::string era = timestamp_cell(model::window_start(slot, bucket_ms(messages.slot_ms())));
+      collector.add('e', owner + era, tables_.message_time_windows, {owner}, {era});
+    }
   }
   for (const std::string_view field : names.fields) collector.add_name(MessageName::field, field);
   for (const std::string_view type : names.object_types) collector.add_name(MessageName::object_type, type);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,9 +31,10 @@ class NewNames {
     std::vector<RowWrite> rows;
     std::vector<codec::Hash128> keys;
   };
+  using Owners = std::map<std::string, std::set<model::Timestamp>>;  // with slots
   // Of a batch whose messages are in these slots. Rows of the tables' TTL.
-  Wanted wanted(std::string_view tenant, const message::Batch& batch, const std::set<model::Timestamp>& slots,
-                std::int64_t slot_ms, std::int64_t now_ms, std::int64_t timestamp_us);
+  Wanted wanted(std::string_view tenant, const message::Batch& batch, const Owners& owners,
+                const MessageTables& messages, std::int64_t now_ms, std::int64_t timestamp_us);
   // Its rows stand.
   void stand(const Wanted& wanted);
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kWeek = 7 * kDay;
 class DataRows : public ::testing::Test {
  protected:
   ManualClock clock{10 * kWeek};
-  SchemaOptions schema{"k", "SimpleStrategy:1", kHour, 30 * kDay, {{300'000, 90 * kDay}}};
+  SchemaOptions schema{"k", "SimpleStrategy:1", kHour, 30 * kDay, {{300'000, 90 * kDay}}, 64, rollup::kForEver, {}};
   Tables tables{schema};
   testing::MemoryRows rows{clock};
   const GroupCells group{"acme", std::string(16, 'g')};

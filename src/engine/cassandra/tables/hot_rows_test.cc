@@ -24,7 +24,7 @@ std::string hash_of_bytes(std::initializer_list<int> first, char rest) {
 class HotRowsTest : public ::testing::Test {
  protected:
   ManualClock clock{100 * kHour};
-  Tables tables{SchemaOptions{"k", "SimpleStrategy:1", kHour, 30 * 24 * kHour, {}}};
+  Tables tables{SchemaOptions{"k", "SimpleStrategy:1", kHour, 30 * 24 * kHour, {}, 64, rollup::kForEver, {}}};
   testing::MemoryRows rows{clock};
 
   Status put(const std::string& hash, unsigned bits, const Arrival& arrival, std::string_view text,

@@ -246,7 +246,7 @@ Tables::Tables(const SchemaOptions& options) {
                     {}},
                    options.raw_retention_ms, kGraceDataS, kPacked);
   for (const rollup::Level& level : options.rollups) levels.push_back(level_table(level, width));
-  make_message_tables(*this, width, options.message_retention_ms);
+  make_message_tables(*this, width, message::Classes(options.message_rules, options.message_retention_ms).longest_ms());
   pending_journal = by_time({"pending_journal",
                              "what was written and has to be sealed, by the hour it was written in; a row for each "
                              "group and slot of one of the tracker's partitions",

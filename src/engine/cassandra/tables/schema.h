@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "message/classes.h"
 #include "rollup/levels.h"
 
 namespace varve::engine::cassandra {
@@ -22,8 +23,9 @@ struct SchemaOptions {
   std::int64_t slot_width_ms = 3'600'000;
   std::int64_t raw_retention_ms = rollup::kForEver;
   std::vector<rollup::Level> rollups;
-  std::uint32_t partitions = 64;  // of the tracker (slots.partitions)
-  std::int64_t message_retention_ms = rollup::kForEver;
+  std::uint32_t partitions = 64;                         // of the tracker (slots.partitions)
+  std::int64_t message_retention_ms = rollup::kForEver;  // of the default class
+  std::vector<message::ClassRule> message_rules;         // of the others, in order
 };
 
 // As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.

@@ -15,7 +15,11 @@ using model::testing::kDay;
 using model::testing::kHour;
 
 SchemaOptions usual() {
-  return {"varve", "SimpleStrategy:1", kHour, 90 * kDay, {{kHour / 12, 365 * kDay}, {kHour, rollup::kForEver}}};
+  SchemaOptions options;
+  options.slot_width_ms = kHour;
+  options.raw_retention_ms = 90 * kDay;
+  options.rollups = {{kHour / 12, 365 * kDay}, {kHour, rollup::kForEver}};
+  return options;
 }
 
 std::string cql_of(const SchemaOptions& options, std::string_view name) {

@@ -81,6 +81,8 @@ struct ClusterOptions {
   std::uint32_t partitions = 4;
   std::int64_t raw_retention_ms = rollup::kForEver;
   std::vector<rollup::Level> rollups = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
+  std::int64_t message_retention_ms = rollup::kForEver;
+  std::vector<message::ClassRule> message_rules = {};
 };
 
 struct Cluster {
@@ -90,7 +92,9 @@ struct Cluster {
                .slot_width_ms = kSlotMs,
                .raw_retention_ms = options.raw_retention_ms,
                .rollups = options.rollups,
-               .partitions = options.partitions},
+               .partitions = options.partitions,
+               .message_retention_ms = options.message_retention_ms,
+               .message_rules = options.message_rules},
         tables(schema),
         rollup_blocks_ms(rollup_blocks_of(options)),
         redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, rollup_blocks_ms) {

@@ -37,8 +37,16 @@ class CountedVersions final : public WriteVersions {
 
 class GroupRows : public ::testing::Test {
  protected:
+  static SchemaOptions schema_of(std::vector<rollup::Level> levels, std::int64_t raw_retention_ms) {
+    SchemaOptions options;
+    options.keyspace = "k";
+    options.slot_width_ms = kHour;
+    options.raw_retention_ms = raw_retention_ms;
+    options.rollups = std::move(levels);
+    return options;
+  }
   explicit GroupRows(std::vector<rollup::Level> levels = {}, std::int64_t raw_retention_ms = rollup::kForEver)
-      : schema{"k", "SimpleStrategy:1", kHour, raw_retention_ms, std::move(levels)} {}
+      : schema(schema_of(std::move(levels), raw_retention_ms)) {}
 
   ManualClock clock{400'000 * kHour};
   SchemaOptions schema;

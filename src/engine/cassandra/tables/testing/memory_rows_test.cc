@@ -17,7 +17,7 @@ class InMemory final : public RowsUnderTest {
 
  private:
   ManualClock clock_;
-  Tables tables_{SchemaOptions{.rollups = {{300'000, rollup::kForEver}}}};
+  Tables tables_{SchemaOptions{.rollups = {{300'000, rollup::kForEver}}, .message_rules = {}}};
   MemoryRows rows_{clock_};
 };
 
