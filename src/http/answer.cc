@@ -45,6 +45,7 @@ bool is_zero(std::string_view quality) {
 
 std::string_view reason_of(int status) {
   switch (status) {
+    case 101: return "Switching Protocols";
     case 200: return "OK";
     case 202: return "Accepted";
     case 204: return "No Content";
@@ -104,7 +105,7 @@ Response error_response(int status, std::string_view message, std::string_view) 
 }
 
 void append_head(std::string& out, const Response& response, const Framing& framing) {
-  check(response.status >= 200 && response.status <= 599, "a response has a final status");
+  check((response.status >= 200 || response.status == 101) && response.status <= 599, "a response has a final status");
   out += framing.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
   append_number(out, static_cast<std::size_t>(response.status));
   out += ' ';

@@ -95,6 +95,7 @@ void Connection::on_start() {
 void Connection::on_readable() {
   if (state_ == State::handling || state_ == State::streaming) {
     // The client sent its next request already, or it went away: only the latter matters now.
+    if (upgraded_ && state_ == State::streaming) return receive_for_feed();
     if (!peek_ended()) return;
     client_gone_ = true;
     request_.gone->store(true);
@@ -124,7 +125,9 @@ void Connection::on_deadline() {
       break;
     case State::streaming:  // without anything to send, it is the next piece that is waited for
       if (is_blocked() || lost_ == exchange_) return close();
-      return set_deadline(kLookForLost);
+      if (!upgraded_ || !feed_waits_) return set_deadline(kLookForLost);
+      set_deadline(kFeedIdle);
+      return std::shared_ptr(feed_)->idle();
     case State::lingering: return close();
     default: break;
   }

@@ -38,6 +38,7 @@ class Connection final : public net::Stream {
  private:
   static constexpr std::chrono::milliseconds kLookForLost{1000};  // see lost_
   static constexpr std::chrono::milliseconds kLinger{1000};
+  static constexpr std::chrono::milliseconds kFeedIdle{30'000};
 
   class Exchange;  // the Sink of one request
   // An answer that is held until its last byte is sent.
@@ -97,6 +98,7 @@ class Connection final : public net::Stream {
   void stream();
   void next_piece();
   bool take_from_feed();
+  void receive_for_feed();
   void end_feed();
 
   bool flush();  // false: blocked or closed
@@ -139,6 +141,7 @@ class Connection final : public net::Stream {
   bool piece_under_way_ = false;  // on the pool, which has more_ and piece_
   bool piece_made_ = false;       // in piece_, not yet sent; empty: the end
   bool chunked_out_ = false;
+  bool upgraded_ = false;  // to another protocol, which the feed speaks
   bool sending_closed_ = false;
 
   std::atomic<std::uint64_t> lost_{0};  // number of a request whose answer will never come: no memory to tell it

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kTailMin = 16UL << 10;  // a body from here on is sent from where it is
 constexpr std::size_t kOutKept = 64UL << 10;  // of the memory for answers, between requests
+constexpr std::size_t kUpgradedRead = 8192;
 constexpr std::size_t kOwnMax = 64UL << 10;   // an answer of less, which is of no query, is not counted
 
 }  // namespace
@@ -165,9 +166,14 @@ void Connection::finish_request() {
 
 void Connection::start_stream(Response& response) {
   const bool http_1_0 = parser_.info().http_1_0;
-  chunked_out_ = !http_1_0;
+  upgraded_ = response.status == 101;
+  chunked_out_ = !http_1_0 && !upgraded_;
   append_head(out_, response,
-              {.keep_alive = keep_alive_, .http_1_0 = http_1_0, .chunked = chunked_out_, .until_close = http_1_0});
+              {.keep_alive = keep_alive_ || upgraded_,
+               .http_1_0 = http_1_0,
+               .chunked = chunked_out_,
+               .until_close = http_1_0 || upgraded_});
+  if (upgraded_) keep_alive_ = false;
   check(!piece_under_way_ && !more_ && !feed_, "one answer is streamed at a time");
   more_ = std::move(response.more);
   feed_ = std::move(response.feed);
@@ -176,7 +182,25 @@ void Connection::start_stream(Response& response) {
   watch_client();
   piece_ = std::move(response.body);
   piece_made_ = !piece_.empty();
+  if (upgraded_ && in_.size() > 0) {  // came right behind the request
+    feed_->received({in_.data() + in_.begin, in_.size()});
+    in_.begin = in_.end = 0;
+  }
   stream();
+}
+
+// What comes on a connection that was handed over.
+void Connection::receive_for_feed() {
+  in_.begin = in_.end = 0;
+  const net::IoResult got = read_some(in_.data(), std::min(in_.space(), kUpgradedRead));
+  if (got.ended || (got.bytes == 0 && !got.blocked)) {
+    client_gone_ = true;
+    request_.gone->store(true);
+    return close();
+  }
+  const auto feed = feed_;  // it may end meanwhile
+  if (feed != nullptr && got.bytes > 0) feed->received({in_.data(), got.bytes});
+  if (is_open()) want_read();
 }
 
 // Sends what is made. The next piece is made meanwhile, and waits until this one is in the kernel's hands.
@@ -264,7 +288,11 @@ bool Connection::take_from_feed() {
       });
     });
     if (feed_waits_) {
-      clear_deadline();
+      if (upgraded_) {
+        set_deadline(kFeedIdle);
+      } else {
+        clear_deadline();
+      }
       return false;
     }
     piece_.clear();

@@ -65,6 +65,11 @@ class Feed {
   virtual bool wait(std::function<void()> ready) = 0;
   // Appends what there is, if anything. False: that was the end. It must not block.
   virtual bool take(std::string& piece) = 0;
+
+  // Of an answer of status 101, which hands the connection over to another protocol: its body has no framing, what the
+  // client sends comes here, and idle() is called now and then while there is nothing to send. They must not block.
+  virtual void received(std::string_view /*bytes*/) {}
+  virtual void idle() {}
 };
 
 struct Response {
