@@ -193,8 +193,8 @@ SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqu
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]
 SAME += ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
-# messages_test.py, analytics_test.py and message_pushes_test.py put and ask as several tenants.
-ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/loki/api/v1/patterns", "/v1/logs",
+# messages_test.py, analytics_test.py, loki_tail_test.py and message_pushes_test.py put and ask as several tenants.
+ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/analytics/query", "/api/v1/messages", "/loki/api/v1/push", "/loki/api/v1/patterns", "/loki/api/v1/tail", "/v1/logs",
              "/_bulk", "/elasticsearch/_bulk", "/api/v1/messages/delete"]
 # analytics_later_test.py has what is answered later, and the purge.
 ELSEWHERE += ["/analytics/queries", "/analytics/operation/database-purge"]

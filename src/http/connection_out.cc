@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kTailMin = 16UL << 10;  // a body from here on is sent from where it is
 constexpr std::size_t kOutKept = 64UL << 10;  // of the memory for answers, between requests
 constexpr std::size_t kUpgradedRead = 8192;
-constexpr std::size_t kOwnMax = 64UL << 10;   // an answer of less, which is of no query, is not counted
+constexpr std::size_t kOwnMax = 64UL << 10;  // an answer of less, which is of no query, is not counted
 
 }  // namespace
 

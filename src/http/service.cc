@@ -117,7 +117,9 @@ std::optional<Response> Service::check_sender(const Request& request, const Head
   }
   origin = origins_.of(request, host);
   // What a WebSocket says, a page may read wherever it comes from.
-  const bool harmless = !request.header("upgrade").empty() ? false : request.method == Method::get || request.method == Method::head || is_preflight(request);
+  const bool harmless = !request.header("upgrade").empty()
+                            ? false
+                            : request.method == Method::get || request.method == Method::head || is_preflight(request);
   if (origin == Origin::foreign && !harmless) {
     return refuse(403, "a browser's page from there may not do this: http.origins does not have its origin");
   }

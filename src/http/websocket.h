@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WebSocket (RFC 6455), the server's side: handshake, frames from their bytes and back. No socket here.
-// docs/decisions/0042.
+// docs/decisions/0046.
 #pragma once
 
 #include <cstddef>

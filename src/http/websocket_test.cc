@@ -71,7 +71,8 @@ TEST(WebSocket, FramesAreReadAsTheyWereSent) {
   FrameReader reader;
   Frames one_by_one;
   for (const char c : bytes) {
-    EXPECT_EQ(reader.read({&c, 1}, [&](auto kind, auto payload) { one_by_one.emplace_back(kind, payload); }), std::nullopt);
+    EXPECT_EQ(reader.read({&c, 1}, [&](auto kind, auto payload) { one_by_one.emplace_back(kind, payload); }),
+              std::nullopt);
   }
   EXPECT_EQ(one_by_one, wanted);
 }
@@ -85,7 +86,8 @@ TEST(WebSocket, BadFrames) {
   EXPECT_EQ(read_all("\x83\x80", none), CloseCode::protocol_error);  // a kind that is not known
   EXPECT_EQ(read_all("\x09\x80", none), CloseCode::protocol_error);  // a ping in pieces
   EXPECT_EQ(read_all("\x89\xfe", none), CloseCode::protocol_error);  // one that is too long
-  EXPECT_EQ(read_all(masked(FrameKind::text, std::string(FrameReader::kPayloadMax + 1, 'x')), none), CloseCode::too_large);
+  EXPECT_EQ(read_all(masked(FrameKind::text, std::string(FrameReader::kPayloadMax + 1, 'x')), none),
+            CloseCode::too_large);
   EXPECT_EQ(read_all("\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff"
                      "abcd",
                      none),

@@ -17,8 +17,6 @@ namespace logql = language::logql;
 constexpr std::int64_t kNsPerUs = 1000;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
-int loki_status_of(Code code) { return code == Code::unsupported ? 400 : query_status_of(code); }
-
 // Rounded down.
 std::int64_t us_of(std::int64_t ns) { return ns / kNsPerUs - (ns % kNsPerUs < 0 ? 1 : 0); }
 
@@ -76,6 +74,8 @@ Result<message::Condition> LokiAsking::selected_by(std::string_view parameter) c
   }
   return out.parts.empty() ? message::Condition() : std::move(out);
 }
+
+int loki_status_of(Code code) { return code == Code::unsupported ? 400 : query_status_of(code); }
 
 void add_loki_route(Router& router, const LokiContext& context, const std::string& path, LokiWork work) {
   const Endpoint endpoint(context.pool, {.shape = loki_error, .status_of = loki_status_of},

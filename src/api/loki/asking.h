@@ -18,6 +18,7 @@
 #include "query/messages/message_search.h"
 #include "query/under_way.h"
 #include "storage/message_store.h"
+#include "write/message_feed.h"
 
 namespace varve::api {
 
@@ -52,6 +53,8 @@ struct LokiContext {
   std::uint64_t rows_max = 0;  // messages.rows_max
 };
 
+int loki_status_of(Code code);
+
 // GET and POST.
 void add_loki_route(Router& router, const LokiContext& context, const std::string& path, LokiWork work);
 
@@ -59,7 +62,9 @@ void add_loki_route(Router& router, const LokiContext& context, const std::strin
 void add_loki_query(Router& router, const LokiContext& context);
 // /loki/api/v1/labels, label/{name}/values, series
 void add_loki_names(Router& router, const LokiContext& context);
-// /loki/api/v1/index/stats, index/volume
+// /loki/api/v1/tail
+void add_loki_tail(Router& router, const LokiContext& context, write::MessageNews& news);
+// /loki/api/v1/index/stats, index/volume, index/volume_range; patterns, which there are not
 void add_loki_index(Router& router, const LokiContext& context);
 // /loki/api/v1/detected_fields, detected_field/{name}/values
 void add_loki_detected_fields(Router& router, const LokiContext& context);

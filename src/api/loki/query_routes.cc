@@ -14,6 +14,7 @@ void add_loki_query_routes(Router& router, const Context& context) {
                          context.clock,     context.metrics, context.message_limits.rows_max};
   add_loki_query(router, loki);
   add_loki_names(router, loki);
+  if (context.news != nullptr) add_loki_tail(router, loki, *context.news);
   add_loki_index(router, loki);
   add_loki_detected_fields(router, loki);
   const auto buildinfo = [version = context.version](const Request&, const Responder& answer) {

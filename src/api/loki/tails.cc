@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/loki/tails.h"
+
+#include <algorithm>
+
+#include "codec/hash.h"
+#include "language/logql/pipeline.h"
+#include "message/matches.h"
+#include "protocol/json/writer.h"
+
+namespace varve::api {
+
+using protocol::json::Writer;
+
+TailIdentity tail_identity_of(message::RowView row) {
+  constexpr std::size_t kTimeAt = 8, kArrivalAt = 16;  // in a row's head
+  std::string key;
+  if (const auto id = row.cell(message::Column::id)) {
+    key = id->text;
+    key.append(reinterpret_cast<const char*>(row.at) + kTimeAt, sizeof(std::int64_t));
+    key += std::to_string(row.nanos());
+  } else {
+    key.assign(reinterpret_cast<const char*>(row.at), row.bytes());
+    std::fill_n(key.begin() + kArrivalAt, sizeof(std::uint64_t), '\0');
+  }
+  const auto hash = codec::hash128(key);
+  return {hash.low, hash.high};
+}
+
+// ---- TailLines
+
+bool TailLines::add(const TailQuery& asked, message::RowView row) {
+  if (!message::matches(asked.condition, row)) return false;
+  labels_.read(row);
+  if (!language::logql::run_stages(asked.query, labels_)) return false;
+  labels_.sort();
+  std::string labels;
+  Writer json(labels);
+  json.begin_object();
+  for (const auto& label : labels_.all()) json.member(label.name, label.value);
+  json.end_object();
+  const std::string time = std::to_string(labels_.time_ns());
+  if (count_++ < kDroppedTold) {
+    if (!dropped_.empty()) dropped_ += ',';
+    Writer dropped(dropped_);
+    dropped.begin_object().member("timestamp", time).key("labels").raw(labels).end_object();
+  }
+  std::string& values = streams_[std::move(labels)];
+  const std::size_t before = values.size();
+  if (!values.empty()) values += ',';
+  Writer(values).begin_array().value(time).value(labels_.line()).end_array();
+  bytes_ += values.size() - before;
+  return true;
+}
+
+std::string TailLines::text() const {
+  std::string out = "{\"streams\":[";
+  for (const auto& [labels, values] : streams_) {
+    if (out.back() == '}') out += ',';
+    out += "{\"stream\":" + labels + ",\"values\":[" + values + "]}";
+  }
+  return out + "],\"dropped_entries\":[]}";
+}
+
+std::string TailLines::dropped() const { return "{\"streams\":[],\"dropped_entries\":[" + dropped_ + "]}"; }
+
+// ---- Tail
+
+bool Tail::give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities) {
+  {
+    const MutexLock lock(tail_mutex_);
+    if (!started_) heard_.insert(identities.begin(), identities.end());
+  }
+  return send(text);
+}
+
+std::set<TailIdentity> Tail::heard() {
+  const MutexLock lock(tail_mutex_);
+  return heard_;
+}
+
+void Tail::start() {
+  const MutexLock lock(tail_mutex_);
+  started_ = true;
+  heard_.clear();
+}
+
+// ---- Tails
+
+class Tails::Question {
+ public:
+  Question(TailQuery asked, Counter& dropped) : asked_(std::move(asked)), dropped_(dropped) {}
+
+  void add(std::weak_ptr<Tail> tail) {
+    const MutexLock lock(mutex_);
+    std::erase_if(tails_, [](const auto& one) { return one.expired(); });
+    tails_.push_back(std::move(tail));
+  }
+
+  // By one thread.
+  void look_at(std::span<const std::byte> rows) {
+    TailLines lines;
+    std::set<TailIdentity> identities;
+    for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop;) {
+      const message::RowView row{at};
+      at += row.bytes();
+      if (lines.add(asked_, row)) identities.insert(tail_identity_of(row));
+    }
+    if (lines.empty()) return;
+    const auto text = std::make_shared<const std::string>(lines.text());
+    for (const auto& tail : tails()) {
+      if (tail->give(text, identities)) continue;
+      dropped_.add();
+      tail->end(http::CloseCode::policy, "messages come faster than they are read", lines.dropped());
+    }
+  }
+
+  void fail_all(const Error& error) {
+    for (const auto& tail : tails()) tail->end(http::CloseCode::policy, error.message);
+  }
+
+ private:
+  std::vector<std::shared_ptr<Tail>> tails() {
+    std::vector<std::shared_ptr<Tail>> out;
+    const MutexLock lock(mutex_);
+    for (const auto& one : tails_) {
+      if (auto tail = one.lock()) out.push_back(std::move(tail));
+    }
+    return out;
+  }
+
+  const TailQuery asked_;
+  Counter& dropped_;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<Tail>> tails_ VARVE_GUARDED_BY(mutex_);
+};
+
+Tails::Tails(write::MessageNews& news, Metrics& metrics)
+    : news_(news),
+      dropped_(
+          metrics.counter("varve_loki_tails_dropped_total", "Loki tails that read too slowly, and were told so.")) {}
+
+double Tails::count() const {
+  const MutexLock lock(mutex_);
+  return static_cast<double>(tails_);
+}
+
+void Tails::register_metrics(const std::shared_ptr<Tails>& tails, Metrics& metrics) {
+  metrics.gauge("varve_loki_tails", "Clients of Loki's tail.", [tails] { return tails->count(); });
+}
+
+void Tails::removed(const std::string& key) {
+  Shared last;  // destroyed without the lock
+  const MutexLock lock(mutex_);
+  --tails_;
+  const auto at = questions_.find(key);
+  if (--at->second.tails > 0) return;
+  last = std::move(at->second);
+  questions_.erase(at);
+}
+
+Result<std::shared_ptr<Tail>> Tails::add(const std::string& tenant, std::string_view text, TailQuery asked) {
+  const std::string key = tenant + '\n' + std::string(text);
+  std::shared_ptr<Question> question;
+  {
+    const MutexLock lock(mutex_);
+    auto at = questions_.find(key);
+    if (tails_ >= kMost || (at == questions_.end() && questions_.size() >= kQuestionsMost)) {
+      return fail(Code::unavailable, "too many follow messages already");
+    }
+    if (at == questions_.end()) {
+      Shared made{std::make_shared<Question>(std::move(asked), dropped_), nullptr, 0};
+      made.listens = news_.listen(tenant, [question = made.question](const auto& rows) {
+        if (rows) {
+          question->look_at(*rows);
+        } else {
+          question->fail_all(rows.error());
+        }
+      });
+      at = questions_.emplace(key, std::move(made)).first;
+    }
+    ++tails_;
+    ++at->second.tails;
+    question = at->second.question;
+  }
+  auto tail = std::make_shared<Tail>([self = shared_from_this(), key] { self->removed(key); });
+  question->add(tail);
+  return tail;
+}
+
+}  // namespace varve::api

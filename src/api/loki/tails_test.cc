@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who follows a Loki query is told what is stored and what comes, each once.
+#include "api/loki/tails.h"
+
+#include <gtest/gtest.h>
+
+#include "api/loki/asking.h"
+#include "api/testing/message_parts.h"
+#include "api/testing/waiting_sink.h"
+#include "http/url.h"
+#include "storage/testing/memory_store.h"
+
+namespace varve::api {
+namespace {
+
+constexpr std::int64_t kTailNowUs = 1'700'000'000'000'000;
+
+// Hands out what the test gives it; while somebody waits for appends, those that are under way.
+class GivenNews final : public write::MessageNews {
+ public:
+  std::shared_ptr<const void> listen(std::string tenant, Listener listener) override {
+    listeners.emplace_back(std::move(tenant), std::move(listener));
+    return std::make_shared<int>(0);
+  }
+  Status settle(std::chrono::milliseconds) override {
+    if (++settles == 2 && meanwhile != nullptr) publish("t", *meanwhile);
+    return {};
+  }
+  void publish(std::string_view tenant, const message::Batch& batch) {
+    for (const auto& [of, call] : listeners) {
+      if (of == tenant) call(batch.bytes());
+    }
+  }
+  std::vector<std::pair<std::string, Listener>> listeners;
+  const message::Batch* meanwhile = nullptr;
+  int settles = 0;
+};
+
+void add_line(message::Batch& batch, std::string_view job, std::string_view text, std::int64_t us = kTailNowUs - 1000) {
+  message::Builder builder(batch);
+  builder.start();
+  ASSERT_TRUE(builder.add_field("job", message::FieldForm::text, job));
+  ASSERT_TRUE(builder.set(message::Column::text, text));
+  builder.finish(us);
+}
+
+std::string streams(const std::string& lines) { return R"({"streams":[)" + lines + R"(],"dropped_entries":[]})"; }
+const std::string kStored = R"({"stream":{"job":"a"},"values":[["1699999999999000000","stored"]]})";
+const std::string kLive = R"({"stream":{"job":"a"},"values":[["1699999999999000000","live"]]})";
+
+class LokiTail : public ::testing::Test {
+ protected:
+  LokiTail() {
+    add_line(stored_, "a", "stored");
+    add_line(stored_, "b", "another");
+    add_line(live_, "a", "live");
+    add_line(live_, "b", "another");
+  }
+  void start() {
+    parts_ = std::make_unique<MessageParts>(stored_, MessageParts::Kept::hot);
+    const LokiContext context{*parts_, engine_, pool_, clock_, metrics_, 1000};
+    add_loki_tail(router_, context, news_);
+  }
+  Response ask(const std::string& parameters) {
+    Request request;
+    request.method = Method::get;
+    request.tenant = "t";
+    request.gone = std::make_shared<std::atomic<bool>>(false);
+    request.headers = {{"upgrade", "websocket"},
+                       {"connection", "Upgrade"},
+                       {"sec-websocket-version", "13"},
+                       {"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="}};
+    EXPECT_TRUE(http::parse_target("/loki/api/v1/tail?" + parameters, request.path, request.query));
+    return answer_of(router_, request);
+  }
+  static std::string text_of_frame(std::string_view text) {
+    std::string out;
+    http::append_frame(out, http::FrameKind::text, text);
+    return out;
+  }
+  static std::string taken(const Response& response) {
+    std::string out;
+    if (response.feed != nullptr) response.feed->take(out);
+    return out;
+  }
+
+  message::Batch stored_, live_;
+  GivenNews news_;
+  std::unique_ptr<MessageParts> parts_;
+  storage::testing::MemoryStore store_;
+  ManualClock clock_{kTailNowUs / 1000};
+  query::Engine engine_{store_, store_, clock_, {}};
+  TaskPool pool_{1};
+  Metrics metrics_;
+  Router router_;
+};
+
+TEST_F(LokiTail, WhatIsStoredAndThenWhatComes) {
+  start();
+  const Response response = ask("query=%7Bjob=%22a%22%7D");
+  ASSERT_EQ(response.status, 101) << response.body;
+  news_.publish("other", live_);
+  news_.publish("t", live_);
+  EXPECT_EQ(taken(response), text_of_frame(streams(kStored)) + text_of_frame(streams(kLive)));
+}
+
+TEST_F(LokiTail, WhatIsStoredAndHeardComesOnce) {
+  add_line(stored_, "a", "live");
+  news_.meanwhile = &live_;
+  start();
+  const Response response = ask("query=%7Bjob=%22a%22%7D");
+  EXPECT_EQ(taken(response), text_of_frame(streams(kStored)) + text_of_frame(streams(kLive)));
+}
+
+TEST_F(LokiTail, LimitsAndStages) {
+  start();
+  EXPECT_EQ(taken(ask("query=%7Bjob=%22a%22%7D&limit=0")), "");
+  EXPECT_EQ(taken(ask("query=%7Bjob=%22a%22%7D&start=1699999999999000001")), "");
+  EXPECT_EQ(taken(ask("query=%7Bjob=~%22.%2B%22%7D%7C=%22sto%22")), text_of_frame(streams(kStored)));
+  EXPECT_EQ(ask("query=%7Bjob=%22a%22%7D&delay_for=2").status, 400);
+  EXPECT_EQ(ask("query=%7Bjob=%22a%22%7D&limit=1001").status, 400);
+  EXPECT_EQ(ask("query=rate(%7Bjob=%22a%22%7D%5B1m%5D)").status, 400);
+  EXPECT_EQ(ask("query=%7B").status, 400);
+}
+
+TEST_F(LokiTail, OneQuestionForAllWhoAskIt) {
+  start();
+  const Response one = ask("query=%7Bjob=%22a%22%7D&limit=0"), two = ask("query=%7Bjob=%22a%22%7D");
+  EXPECT_EQ(news_.listeners.size(), 1U);
+  const Response other = ask("query=%7Bjob=%22b%22%7D");
+  EXPECT_EQ(news_.listeners.size(), 2U);
+}
+
+TEST_F(LokiTail, SlowReadersAreTold) {
+  start();
+  const Response response = ask("query=%7Bjob=%22a%22%7D&limit=0");
+  message::Batch large;
+  add_line(large, "a", std::string(1'000'000, 'x'));  // a text has 1 MiB at most
+  for (int i = 0; i < 6; ++i) news_.publish("t", large);
+  std::string all;
+  for (bool more = true; more;) {
+    std::string piece;
+    more = response.feed->take(piece);
+    all += piece;
+  }
+  EXPECT_TRUE(
+      all.contains(R"({"streams":[],"dropped_entries":[{"timestamp":"1699999999999000000","labels":{"job":"a"}}]})"));
+  EXPECT_TRUE(all.ends_with("messages come faster than they are read"));
+  EXPECT_LT(all.size(), http::WebSocketFeed::kWaitingBytesMax + 10'000);
+}
+
+TEST(LokiTailLines, WhatIsDroppedIsNamed) {
+  message::Batch batch;
+  add_line(batch, "a", "x");
+  TailLines lines;
+  EXPECT_TRUE(lines.empty());
+  EXPECT_TRUE(lines.add({}, {batch.bytes().data()}));
+  EXPECT_EQ(lines.text(), streams(R"({"stream":{"job":"a"},"values":[["1699999999999000000","x"]]})"));
+  EXPECT_EQ(lines.dropped(),
+            R"({"streams":[],"dropped_entries":[{"timestamp":"1699999999999000000","labels":{"job":"a"}}]})");
+}
+
+}  // namespace
+}  // namespace varve::api
