@@ -17,7 +17,7 @@ namespace {
 
 using Kept = MessageParts::Kept;
 constexpr std::int64_t kStartUs = 1'700'000'000'000'000;
-constexpr std::int64_t kSpanUs = 10'000'000;
+constexpr std::int64_t kCountedSpanUs = 10'000'000;
 
 // As a Loki push leaves them: columns say nothing that fields do not say.
 void add_pushed(std::mt19937_64& random, message::Batch& batch) {
@@ -36,12 +36,12 @@ void add_pushed(std::mt19937_64& random, message::Batch& batch) {
   field("job", "j" + std::to_string(random() % 4));
   if (random() % 4 == 0) field("trace", std::to_string(random()));
   EXPECT_TRUE(builder.set(message::Column::text, std::string(random() % 20, 'x')));
-  builder.finish(kStartUs + static_cast<std::int64_t>(random() % kSpanUs), static_cast<unsigned>(random() % 3));
+  builder.finish(kStartUs + static_cast<std::int64_t>(random() % kCountedSpanUs), static_cast<unsigned>(random() % 3));
 }
 
 std::string answer_from(const storage::MessageStore& messages, const std::string& target) {
   storage::testing::MemoryStore store;
-  ManualClock clock((kStartUs + kSpanUs) / 1000);
+  ManualClock clock((kStartUs + kCountedSpanUs) / 1000);
   query::Engine engine(store, store, clock, {});
   TaskPool pool(1);
   Metrics metrics;
@@ -64,7 +64,7 @@ std::vector<std::string> targets(std::mt19937_64& random) {
     return "start=" + std::to_string(kStartUs * 1000 + static_cast<std::int64_t>(from_ns)) +
            "&end=" + std::to_string(kStartUs * 1000 + to_ns);
   };
-  const std::string spans[] = {span(0, kSpanUs * 1000 + 1), span(random() % 2'000'000'000, 9'000'000'000)};
+  const std::string spans[] = {span(0, kCountedSpanUs * 1000 + 1), span(random() % 2'000'000'000, 9'000'000'000)};
   const std::string selectors[] = {"", "%7Bsource=~%22.%2B%22%7D", "%7Bhost=%22h1%22%7D", "%7Bjob=~%22j%5B12%5D%22%7D"};
   std::vector<std::string> out;
   for (const std::string& range : spans) {
@@ -88,7 +88,7 @@ TEST(LokiStreams, AreThoseOfAWalkOverRows) {
     std::mt19937_64 random(static_cast<std::uint64_t>(round));
     message::Batch batch;
     for (std::size_t n = random() % 400; n > 0; --n) add_pushed(random, batch);
-    if (round % 4 == 1) message::block::testing::SiteMessages(random()).make(400, kStartUs, kSpanUs, batch);
+    if (round % 4 == 1) message::block::testing::SiteMessages(random()).make(400, kStartUs, kCountedSpanUs, batch);
     if (batch.empty()) continue;
     MessageParts hot(batch, Kept::hot), sealed(batch, Kept::sealed), half(batch, Kept::half);
     for (MessageParts* const one : {&hot, &sealed, &half}) one->name_field("foo.bar");

@@ -18,10 +18,10 @@ namespace {
 
 using testing::SeenMessage;
 
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kDay = 24 * kHour;
-constexpr std::int64_t kStart = 20'000 * kDay;
-constexpr std::int64_t kAlways = kStart * 100'000;
+constexpr std::int64_t kClassHour = 3'600'000;
+constexpr std::int64_t kClassDay = 24 * kClassHour;
+constexpr std::int64_t kClassStart = 20'000 * kClassDay;
+constexpr std::int64_t kAlways = kClassStart * 100'000;
 
 // By the beginning of their texts, which these messages have and no others.
 message::ClassRule rule_of(std::string name, std::int64_t retention_ms, std::string text) {
@@ -32,21 +32,21 @@ message::ClassRule rule_of(std::string name, std::int64_t retention_ms, std::str
           .is_prefix = true};
 }
 
-message::Classes two_classes() { return {{rule_of("audit", 9 * kDay, "a"), rule_of("brief", kDay, "b")}, 3 * kDay}; }
+message::Classes two_classes() { return {{rule_of("audit", 9 * kClassDay, "a"), rule_of("brief", kClassDay, "b")}, 3 * kClassDay}; }
 
 class MessageClasses : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { testing::make_directories_in_memory(); }
   static Options options() {
     Options options;
-    options.slot_quiet_ms = 1000 * kDay;  // rounds of their own would make the tests depend on their luck
-    options.merge_quiet_ms = 1000 * kDay;
+    options.slot_quiet_ms = 1000 * kClassDay;  // rounds of their own would make the tests depend on their luck
+    options.merge_quiet_ms = 1000 * kClassDay;
     options.message_classes = two_classes();
     return options;
   }
-  MessageClasses() : clock_(kStart), engine_(options(), clock_) {}
+  MessageClasses() : clock_(kClassStart), engine_(options(), clock_) {}
 
-  static SeenMessage at(std::int64_t ms, std::string text) { return {(kStart + ms) * 1000, 0, std::move(text), ""}; }
+  static SeenMessage at(std::int64_t ms, std::string text) { return {(kClassStart + ms) * 1000, 0, std::move(text), ""}; }
   void put(const std::vector<SeenMessage>& messages) {
     ASSERT_TRUE(testing::put_messages(engine_.store(), "t", messages));
   }
@@ -82,7 +82,7 @@ class MessageClasses : public ::testing::Test {
 using Texts = std::vector<std::string>;
 
 TEST_F(MessageClasses, ABlockHoldsOneClass) {
-  put({at(-5 * kHour, "a1"), at(-5 * kHour + 1, "x1"), at(-5 * kHour + 2, "b1"), at(-5 * kHour + 3, "a2")});
+  put({at(-5 * kClassHour, "a1"), at(-5 * kClassHour + 1, "x1"), at(-5 * kClassHour + 2, "b1"), at(-5 * kClassHour + 3, "a2")});
   EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));
   settle();
   EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));
@@ -97,20 +97,20 @@ TEST_F(MessageClasses, ABlockHoldsOneClass) {
 }
 
 TEST_F(MessageClasses, EachGoesWhenItsOwnTimeIsOver) {
-  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x"), at(-kHour, "of another tenant")});
+  put({at(-kClassHour, "a"), at(-kClassHour, "b"), at(-kClassHour, "x"), at(-kClassHour, "of another tenant")});
   settle();
   const auto bytes = [&] { return engine_.store().storage_bytes().message; };
   const auto all = bytes();
-  clock_.advance_ms(kDay + kHour);
+  clock_.advance_ms(kClassDay + kClassHour);
   settle();
   EXPECT_EQ(texts(), (Texts{"a", "of another tenant", "x"}));
   EXPECT_LT(bytes(), all);
-  clock_.advance_ms(2 * kDay);
+  clock_.advance_ms(2 * kClassDay);
   settle();
   EXPECT_EQ(texts(), Texts{"a"});
   engine_.restart();
   EXPECT_EQ(texts(), Texts{"a"});
-  clock_.advance_ms(6 * kDay);
+  clock_.advance_ms(6 * kClassDay);
   settle();
   EXPECT_EQ(texts(), Texts{});
   EXPECT_EQ(bytes(), 0U);
@@ -118,28 +118,28 @@ TEST_F(MessageClasses, EachGoesWhenItsOwnTimeIsOver) {
 
 // Storage shrinks within the hour, also where only one class is short.
 TEST_F(MessageClasses, TheShortestRetentionSaysHowOftenIsLooked) {
-  engine_.options().message_classes = message::Classes({rule_of("brief", kHour, "b")}, rollup::kForEver);
+  engine_.options().message_classes = message::Classes({rule_of("brief", kClassHour, "b")}, rollup::kForEver);
   engine_.restart();
-  put({at(-kHour, "b"), at(-kHour, "x")});
-  clock_.advance_ms(kHour / 2);
+  put({at(-kClassHour, "b"), at(-kClassHour, "x")});
+  clock_.advance_ms(kClassHour / 2);
   settle();
   EXPECT_EQ(texts(), (Texts{"b", "x"}));
-  clock_.advance_ms(kHour / 2);
+  clock_.advance_ms(kClassHour / 2);
   settle();
   EXPECT_EQ(texts(), Texts{"x"});
 }
 
 TEST_F(MessageClasses, WhatIsStoredStaysReadableWhenTheConfigurationChanges) {
-  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x")});
+  put({at(-kClassHour, "a"), at(-kClassHour, "b"), at(-kClassHour, "x")});
   settle();
-  put({at(-kHour, "a hot"), at(-kHour, "b hot")});
+  put({at(-kClassHour, "a hot"), at(-kClassHour, "b hot")});
   // audit is gone: what is sealed is kept as the default class is. What is in the log is what it is now.
-  engine_.options().message_classes = message::Classes({rule_of("later", 30 * kDay, "b")}, 3 * kDay);
+  engine_.options().message_classes = message::Classes({rule_of("later", 30 * kClassDay, "b")}, 3 * kClassDay);
   engine_.restart();
   EXPECT_EQ(texts(), (Texts{"a", "a hot", "b", "b hot", "x"}));
   settle();
   EXPECT_EQ(texts(), (Texts{"a", "a hot", "b", "b hot", "x"}));
-  clock_.advance_ms(3 * kDay + kHour);
+  clock_.advance_ms(3 * kClassDay + kClassHour);
   settle();
   EXPECT_EQ(texts(), Texts{"b hot"});
   engine_.options().message_classes = message::Classes({}, rollup::kForEver);
@@ -148,13 +148,13 @@ TEST_F(MessageClasses, WhatIsStoredStaysReadableWhenTheConfigurationChanges) {
 }
 
 TEST_F(MessageClasses, DeletesTakeAllClasses) {
-  put({at(-kHour, "a"), at(-kHour, "b"), at(-kHour, "x"), at(0, "a")});
+  put({at(-kClassHour, "a"), at(-kClassHour, "b"), at(-kClassHour, "x"), at(0, "a")});
   settle();
-  put({at(-kHour, "b2")});
+  put({at(-kClassHour, "b2")});
   const auto term = *message::make_term(message::Column::text, "", message::Op::prefix, "b");
   EXPECT_EQ(engine_.store().delete_messages("t", -kAlways, kAlways, message::Condition::of(term)).value(), 2U);
   EXPECT_EQ(texts(), (Texts{"a", "x", "a"}));
-  EXPECT_EQ(engine_.store().delete_messages("t", -kAlways, (kStart - 1) * 1000, {}).value(), 2U);
+  EXPECT_EQ(engine_.store().delete_messages("t", -kAlways, (kClassStart - 1) * 1000, {}).value(), 2U);
   EXPECT_EQ(texts(), Texts{"a"});
 }
 
@@ -165,15 +165,15 @@ TEST_F(MessageClasses, AreWhatAListSays) {
   const message::Classes classes = two_classes();
   const auto keep = [&] {
     std::erase_if(all, [&](const SeenMessage& one) {
-      const std::int64_t end = (one.time_us / 1000 / kHour + 1) * kHour;
+      const std::int64_t end = (one.time_us / 1000 / kClassHour + 1) * kClassHour;
       const std::int64_t days = one.text[0] == 'a' ? 9 : one.text[0] == 'b' ? 1 : 3;
-      return end + days * kDay <= clock_.now_ms();
+      return end + days * kClassDay <= clock_.now_ms();
     });
     std::ranges::sort(all);
   };
   const auto look = [&] {  // once an hour, at what is in the database
     settle();
-    clock_.advance_ms(kHour);
+    clock_.advance_ms(kClassHour);
     settle();
   };
   for (int step = 0; step < varve::testing::effort(120); ++step) {
@@ -185,11 +185,11 @@ TEST_F(MessageClasses, AreWhatAListSays) {
         for (const auto& of_part : classes_of_parts()) EXPECT_EQ(of_part.size(), 1U);
         break;
       case 1: engine_.restart(); break;
-      case 2: clock_.advance_ms(static_cast<std::int64_t>(random() % 20) * kHour); break;
+      case 2: clock_.advance_ms(static_cast<std::int64_t>(random() % 20) * kClassHour); break;
       default: {
         std::vector<SeenMessage> some;
         for (unsigned i = 1 + random() % 30; i > 0; --i) {
-          const auto age = static_cast<std::int64_t>(random() % static_cast<unsigned>(20 * kHour));
+          const auto age = static_cast<std::int64_t>(random() % static_cast<unsigned>(20 * kClassHour));
           some.push_back({(clock_.now_ms() - age) * 1000, 0, std::string(1, "abx"[random() % 3]), ""});
         }
         put(some);
