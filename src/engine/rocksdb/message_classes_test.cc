@@ -32,7 +32,9 @@ message::ClassRule rule_of(std::string name, std::int64_t retention_ms, std::str
           .is_prefix = true};
 }
 
-message::Classes two_classes() { return {{rule_of("audit", 9 * kClassDay, "a"), rule_of("brief", kClassDay, "b")}, 3 * kClassDay}; }
+message::Classes two_classes() {
+  return {{rule_of("audit", 9 * kClassDay, "a"), rule_of("brief", kClassDay, "b")}, 3 * kClassDay};
+}
 
 class MessageClasses : public ::testing::Test {
  protected:
@@ -46,7 +48,9 @@ class MessageClasses : public ::testing::Test {
   }
   MessageClasses() : clock_(kClassStart), engine_(options(), clock_) {}
 
-  static SeenMessage at(std::int64_t ms, std::string text) { return {(kClassStart + ms) * 1000, 0, std::move(text), ""}; }
+  static SeenMessage at(std::int64_t ms, std::string text) {
+    return {(kClassStart + ms) * 1000, 0, std::move(text), ""};
+  }
   void put(const std::vector<SeenMessage>& messages) {
     ASSERT_TRUE(testing::put_messages(engine_.store(), "t", messages));
   }
@@ -82,7 +86,8 @@ class MessageClasses : public ::testing::Test {
 using Texts = std::vector<std::string>;
 
 TEST_F(MessageClasses, ABlockHoldsOneClass) {
-  put({at(-5 * kClassHour, "a1"), at(-5 * kClassHour + 1, "x1"), at(-5 * kClassHour + 2, "b1"), at(-5 * kClassHour + 3, "a2")});
+  put({at(-5 * kClassHour, "a1"), at(-5 * kClassHour + 1, "x1"), at(-5 * kClassHour + 2, "b1"),
+       at(-5 * kClassHour + 3, "a2")});
   EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));
   settle();
   EXPECT_EQ(classes_of_parts(), (Texts{"a", "b", "x"}));

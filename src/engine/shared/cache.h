@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache: an LRU cache by key, limited by bytes. Thread-safe. SectionCache: of sections of sealed messages that are whole.
+// Cache: an LRU cache by key, limited by bytes. Thread-safe. SectionCache: of sections of sealed messages that are
+// whole.
 #pragma once
 
 #include <list>

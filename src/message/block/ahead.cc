@@ -9,13 +9,13 @@
 
 namespace varve::message::block {
 
-void Ahead::part(PartKind kind, std::size_t number) {
-  columns_.head().directory.add_sections(kind, number, sections_);
-}
+void Ahead::part(PartKind kind, std::size_t number) { columns_.head().directory.add_sections(kind, number, sections_); }
 
 void Ahead::facet(std::size_t facet) {
   const auto& bundles = columns_.head().bundles;
-  const auto has = [facet](const BundleHead& bundle) { return std::ranges::find(bundle.facets, facet) != bundle.facets.end(); };
+  const auto has = [facet](const BundleHead& bundle) {
+    return std::ranges::find(bundle.facets, facet) != bundle.facets.end();
+  };
   const auto bundle = std::ranges::find_if(bundles, has);
   if (bundle == bundles.end()) return;
   const auto number = static_cast<std::size_t>(bundle - bundles.begin());
@@ -54,9 +54,7 @@ void Ahead::term(const Term& term) {
     case Column::time:
       if (term.low > head.first_us || term.high < head.last_us) part(PartKind::times);
       return;
-    case Column::id:
-      facet(kFacetId);
-      return part(PartKind::ids);
+    case Column::id: facet(kFacetId); return part(PartKind::ids);
     case Column::field: return fields();
     case Column::text: return text(term);
     default: return column(term.column);

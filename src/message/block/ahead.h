@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ahead: the parts that a question reads next, named before it reads them, so that they come together where reading
-// waits for another server (Sections::fetch). Too many cost bytes, too few a round trip; where sections are near nothing
-// is done.
+// waits for another server (Sections::fetch). Too many cost bytes, too few a round trip; where sections are near
+// nothing is done.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept in memory of what was read: BlockCache, opened blocks; MessageCache, sections of sealed messages that are
-// whole, and what was decoded of them (message/block/decoded.h).
+// What is kept in memory of what was read: BlockCache, opened blocks; MessageCache, sections of sealed messages that
+// are whole, and what was decoded of them (message/block/decoded.h).
 #pragma once
 
 #include "chunk/block.h"
