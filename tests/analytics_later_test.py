@@ -212,7 +212,6 @@ class Purge(Later):
             self.assertLess(time.monotonic(), end, self.logs.texts())
             threading.Event().wait(0.05)
 
-    @unittest.skipIf(cluster.chosen(), "the cluster engine does not delete messages yet")
     def test_what_is_older_goes(self):
         other = Logs(self.server, "other")
         now = now_us()
