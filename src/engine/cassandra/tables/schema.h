@@ -25,7 +25,7 @@ struct SchemaOptions {
   std::vector<rollup::Level> rollups;
   std::uint32_t partitions = 64;                         // of the tracker (slots.partitions)
   std::int64_t message_retention_ms = rollup::kForEver;  // of the default class
-  std::vector<message::ClassRule> message_rules;         // of the others, in order
+  std::vector<message::ClassRule> message_rules = {};    // of the others, in order
 };
 
 // As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.
