@@ -173,6 +173,20 @@ class Kept(OwnServerCase):
         self.assertEqual(Logs(server, "three").texts(), [])
         Logs(server, "one").put({"text": "more"})
 
+    @unittest.skipIf(cluster.chosen(), "a replica of a cluster limits what it meets for the first time only")
+    def test_tenants_with_messages_only_are_counted(self):
+        server = self.new_server({"limits.tenants": "1"}).start()
+        first = Logs(server, "first")
+        for way in ("hot", "after a restart", "sealed"):
+            with self.subTest(way):
+                first.put({"time": T, "text": way})
+                refused = server.post("/t/second/api/v1/messages", "{}")
+                self.assertEqual(refused.status, 429, refused)
+                self.assertIn("limits.tenants", refused.body.decode())
+            if way != "sealed":
+                server.restart()
+                server.settle()
+
     def test_deletes(self):
         server = self.new_server()
         server.start()

@@ -148,6 +148,8 @@ def main():
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("patterns", nargs="*")
     arguments = parser.parse_args()
+    # Tests send it to programs, which would ignore it where this one was started in the background by a script.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if arguments.child:
         return child(arguments.child, arguments.patterns)
 

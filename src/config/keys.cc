@@ -67,7 +67,7 @@ constexpr Key kKeys[] = {
      set_tenant_from},
     {"limits.series_per_tenant", "10000000", "series of a tenant; new ones beyond it are refused",
      set_series_per_tenant},
-    {"limits.tenants", "10000", "tenants that have series; a write for one more is refused", set_tenants_max},
+    {"limits.tenants", "10000", "tenants that have series or messages; a write for one more is refused", set_tenants_max},
     {"limits.memory", "auto", "memory of all requests; auto: half of what the process may use", set_memory},
     {"tags.limit_action", "reject", "for tag values over tags.value_max: reject, exclude or truncate",
      set_tags_limit_action},

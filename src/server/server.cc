@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -257,6 +258,13 @@ Status Server::start() {
   VARVE_RETURN_IF_ERROR(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
+  if (storage::MessageStore* const messages = s.engine->messages()) {
+    writing.has_messages = [messages](std::string_view tenant) {
+      using Us = std::numeric_limits<std::int64_t>;
+      const auto parts = messages->message_parts(tenant, Us::min(), Us::max());
+      return !parts || !parts->empty();
+    };
+  }
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
                                               s.memory);

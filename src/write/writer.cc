@@ -75,6 +75,7 @@ struct Writer::State {
         kept_ms(options.kept_ms),
         counters(options.metrics),
         limit(options.tenants_max, options.uncounted_tenant),
+        has_messages(options.has_messages),
         no_tenant(context, model::TenantId{}) {}
 
   // nullptr: nothing was written to it since the start.
@@ -147,6 +148,7 @@ struct Writer::State {
   const std::int64_t kept_ms;
   Counters counters;
   TenantLimit limit;
+  const std::function<bool(std::string_view)> has_messages;
   GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
 
   SharedMutex tenants_mutex;
@@ -227,7 +229,8 @@ Status Writer::count_tenants() {
   if (series.in_memory()) {
     std::erase_if(tenants, [&](const std::string& name) {
       const auto id = series.find_tenant(name);
-      return id && *id && series.series_count(**id) == 0;
+      if (!id || !*id || series.series_count(**id) != 0) return false;
+      return !state_->has_messages || !state_->has_messages(name);
     });
   }
   state_->limit.set(tenants);

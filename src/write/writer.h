@@ -51,9 +51,11 @@ struct Options {
   const Clock* clock = nullptr;
   // Samples older than this are refused (RowBatch::kept_from()): they are beyond every retention.
   std::int64_t kept_ms = kForEverMs;
-  // How many tenants may have series (limits.tenants), and the tenant that is not counted.
+  // How many tenants may have series or messages (limits.tenants), and the tenant that is not counted.
   std::size_t tenants_max = std::numeric_limits<std::size_t>::max();
   std::string uncounted_tenant = {};
+  // Asked of tenants without series; not set: nobody has messages. On error they are taken to have some.
+  std::function<bool(std::string_view tenant)> has_messages = nullptr;
 };
 
 class Writer {
