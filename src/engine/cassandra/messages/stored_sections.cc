@@ -21,7 +21,19 @@ StoredSections::StoredSections(RowStore& rows, RowRead read, SectionCaches& cach
   for (const std::string& cell : read_.partition) name_ += std::to_string(cell.size()) + ":" + cell;
 }
 
-std::string StoredSections::cache_key(std::uint32_t section) const { return name_ + section_cell(section); }
+std::string StoredSections::cache_key(std::uint32_t number) const {
+  std::string key = name_;
+  key.append(reinterpret_cast<const char*>(&number), sizeof number);
+  return key;
+}
+
+std::shared_ptr<const void> StoredSections::decoded(std::uint32_t what) const {
+  return caches_.decoded.find(cache_key(what));
+}
+
+void StoredSections::keep_decoded(std::uint32_t what, std::shared_ptr<const void> value, std::size_t bytes) const {
+  caches_.decoded.put(cache_key(what), std::move(value), bytes);
+}
 
 Status StoredSections::read_all(std::span<const std::uint32_t> sections, Held& out) const {
   std::vector<RowRead> reads;

@@ -18,8 +18,10 @@ namespace varve::engine::cassandra {
 
 // Texts have a cache of their own: who reads many of them leaves the columns of others alone.
 struct SectionCaches {
-  explicit SectionCaches(std::size_t bytes_max) : columns(bytes_max / 2), texts(bytes_max / 2) {}
+  explicit SectionCaches(std::size_t bytes_max)
+      : columns(bytes_max / 4), texts(bytes_max / 2), decoded(bytes_max / 4) {}
   shared::SectionCache columns, texts;
+  shared::Cache<void> decoded;  // of columns (message/block/decoded.h)
 };
 
 // Thread-safe. `rows` and `caches` must outlive it.
@@ -33,10 +35,13 @@ class StoredSections final : public message::block::Sections {
   [[nodiscard]] Result<Section> read_checked(std::uint32_t section) const override;
   [[nodiscard]] bool is_far() const override { return true; }
   void fetch(std::span<const std::uint32_t> sections, bool is_text) const override;
+  [[nodiscard]] bool keeps_decoded() const override { return true; }
+  [[nodiscard]] std::shared_ptr<const void> decoded(std::uint32_t what) const override;
+  void keep_decoded(std::uint32_t what, std::shared_ptr<const void> value, std::size_t bytes) const override;
 
  private:
   using Held = std::map<std::uint32_t, Section>;
-  [[nodiscard]] std::string cache_key(std::uint32_t section) const;
+  [[nodiscard]] std::string cache_key(std::uint32_t number) const;  // of a section, or of what was decoded
   Status read_all(std::span<const std::uint32_t> sections, Held& out) const;
 
   RowStore& rows_;
