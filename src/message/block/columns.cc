@@ -112,19 +112,19 @@ Result<std::shared_ptr<const Bundle>> Columns::read_bundle(std::size_t number) {
 }
 
 Result<std::shared_ptr<const std::vector<std::uint32_t>>> Columns::read_entries(std::size_t number) {
-  using Ids = std::vector<std::uint32_t>;
-  const auto make = [&]() -> Result<std::shared_ptr<Ids>> {
+  using Entries = std::vector<std::uint32_t>;
+  const auto make = [&]() -> Result<std::shared_ptr<Entries>> {
     PartBytes bytes;  // there is none where all rows have the same entry
     if (has(PartKind::entries, number)) {
       VARVE_ASSIGN_OR_RETURN(bytes, part(PartKind::entries, number));
     }
     Cursor from = bytes.cursor();
-    auto ids = std::make_shared<Ids>();
+    auto ids = std::make_shared<Entries>();
     if (!read_ids(from, rows(), head_.bundles[number].size, *ids)) return fail(corrupt_part(PartKind::entries));
     return ids;
   };
-  const auto bytes = [](const Ids& ids) { return ids.capacity() * sizeof(std::uint32_t); };
-  return decoded<Ids>(*sections_, DecodedKind::entries, number, make, bytes);
+  const auto bytes = [](const Entries& ids) { return ids.capacity() * sizeof(std::uint32_t); };
+  return decoded<Entries>(*sections_, DecodedKind::entries, number, make, bytes);
 }
 
 Result<const ReadBundle*> Columns::bundle_of(std::size_t facet, bool entries) {
