@@ -43,7 +43,7 @@ template <Increase I>
 void add_to_bins(const Interval<I>& interval, std::int64_t width_ms, Bins<I>& bins) {
   check(width_ms > 0 && interval.begin < interval.end, "a width, and an interval with a length");
   model::Timestamp start = model::window_start(interval.begin, width_ms);
-  for (model::Timestamp from = interval.begin; from < interval.end; start += width_ms) {
+  for (model::Timestamp from = interval.begin; from < interval.end;) {
     // Compared by lengths: behind the last bin there may be no time any more.
     const model::Timestamp to = interval.end - start <= width_ms ? interval.end : start + width_ms;
     if (bins.empty() || bins.back().start != start) {
@@ -53,6 +53,7 @@ void add_to_bins(const Interval<I>& interval, std::int64_t width_ms, Bins<I>& bi
     bins.back().increase = sum_of(bins.back().increase, share_of(interval, from, to));
     bins.back().covered_ms += to - from;
     from = to;
+    if (from < interval.end) start += width_ms;
   }
 }
 

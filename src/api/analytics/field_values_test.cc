@@ -50,7 +50,8 @@ TEST_F(ValuesOfBlocks, AreThoseOfRows) {
     for (const char* const name : {"ObjectVNTable:a", "ObjectVNTableX:b", "Rack:1"}) {
       builder.start();
       ASSERT_TRUE(builder.add_object(name));
-      ASSERT_TRUE(builder.set(message::Column::source, std::string("only ") + name));
+      const std::string source = std::string("only ") + name;  // until finish()
+      ASSERT_TRUE(builder.set(message::Column::source, source));
       builder.finish(static_cast<std::int64_t>(random() % kSpanUs));
     }
     const MessageParts hot(batch, Kept::hot), sealed(batch, Kept::sealed), half(batch, Kept::half);
