@@ -3,17 +3,11 @@
 
 import json
 import os
-import re
-import shutil
-import signal
-import subprocess
-import tempfile
 import time
 
-from support.client import wait_until
-from support.cluster import Redis, apply_schema, die_with_parent
-from support.live import CassandraCase
-from support.server import BINARY, Server, free_port
+from support.cluster import Redis, apply_schema
+from support.migrating import MigrateCase
+from support.server import BINARY, free_port
 
 SECOND, DAY = 1_000_000, 86_400_000_000
 RANGES = 2 * 4096
@@ -21,35 +15,14 @@ COLUMNS = ["MessageTS", "Source", "Messagetype", "ModuleId", "NodeType", "Instan
            "SequenceNum", "Type", "Xmlmessage", "ObjectName", "id"]
 
 
-class MigrateContrail(CassandraCase):
-    played = set()
+class MigrateContrail(MigrateCase):
+    database, ranges = "contrail", RANGES
     now = time.time_ns() // 1000
 
-    def setUp(self):
-        self.root = tempfile.mkdtemp(prefix="varve-migrate-")
-        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
-        self.progress = os.path.join(self.root, "progress")
-
-    def play(self, name):
-        """Once for all tests."""
-        if name not in self.played:
-            os.environ["CONTRAIL_NOW"] = str(self.now)
-            self.run_live("migrate_live", f"--gtest_filter=Play.{name}")
-            self.played.add(name)
-
-    def command(self, keyspace, *more):
-        return [BINARY, "migrate", "contrail", f"--from=cassandra://{self.cluster.contact_points}/{keyspace}",
-                f"--progress={self.progress}", "--log.level=warn", f"--storage.path={self.root}/data", *more]
-
-    def migrate(self, keyspace, *more):
-        done = subprocess.run(self.command(keyspace, *more), capture_output=True, text=True, timeout=120, check=False,
-                              preexec_fn=die_with_parent)
-        return done.returncode, done.stdout, done.stderr
-
-    def served(self, **config):
-        server = Server(config, path=f"{self.root}/data")
-        self.addCleanup(server.close)
-        return server.start()
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        os.environ["CONTRAIL_NOW"] = str(cls.now)
 
     def ask(self, server, head=None, **query):
         query = {"table": "MessageTable", "start_time": self.now - 3 * DAY, "end_time": self.now + DAY,
@@ -67,15 +40,6 @@ class MigrateContrail(CassandraCase):
             self.assertNotIn(int(number[-2:]), found, "a message is there twice")
             found[int(number[-2:])] = {name: value for name, value in row.items() if value is not None}
         return found
-
-    def ranges_done(self):
-        try:
-            with open(self.progress) as f:
-                ranges = re.search("^done (.*)$", f.read(), re.M)[1]
-        except FileNotFoundError:
-            return 0
-        pairs = [] if ranges == "none" else [pair.split("-") for pair in ranges.split(",")]
-        return sum(int(last) - int(first) + 1 for first, last in pairs)
 
     def check_both_tables(self, server, head):
         found = self.messages(server, head)
@@ -162,37 +126,12 @@ class MigrateContrail(CassandraCase):
                         where=[[{"name": "Source", "value": name, "op": 1}] for name in ("too old", "ahead")])
         self.assertIn("too old", [row["Source"] for row in rows])
 
-    def begun(self, done, *more):
-        """The command, when more than `done` ranges are done."""
-        process = subprocess.Popen(self.command("many", *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=die_with_parent)
-        wait_until(lambda: self.ranges_done() > done or process.poll() is not None, 60, "more ranges")
-        return process
-
     def killed_and_resumed(self, *more, also_cassandra):
         self.play("ContrailMany")
-        process = self.begun(0, *more)
-        process.kill()
-        process.communicate()
-        done = self.ranges_done()
-        self.assertTrue(0 < done < RANGES, f"it was killed too early or too late: {done} ranges done")
-
-        process = self.begun(done, *more)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, err)
-        self.assertIn("stopped; the same command goes on from here", err)
-
-        process = self.begun(self.ranges_done(), *more)
-        if also_cassandra:
-            self.control("kill", self.cluster.nodes[0])
-            self.control("start", self.cluster.nodes[0])
-        out, err = process.communicate(timeout=150)
-        self.assertEqual(process.returncode, 0, out + err)
+        out = self.interrupted("many", *more, also_cassandra=also_cassandra)
         self.assertIn("messagetablev2: 20000 messages read, 20000 written, 0 skipped, 0 refused", out)
         self.assertIn("messagetable: 10000 messages read, 10000 written, 0 skipped, 0 refused", out)
         self.assertIn("varve holds 30000 messages of tenant ", out)
-        self.assertGreaterEqual(int(re.search(rf"ranges (\d+)/{RANGES}", err)[1]), done, "it began anew")
 
     def check_many(self, server):
         """Each message once, with its own names."""

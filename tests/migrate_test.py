@@ -1,59 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`varve migrate kairosdb`: keyspaces as KairosDB writes them (src/migrate/migrate_live.cc) into varve's engines."""
 
-import os
-import re
-import shutil
-import signal
-import subprocess
-import tempfile
-
-from support.client import wait_until
-from support.cluster import Redis, apply_schema, die_with_parent
-from support.live import CassandraCase
-from support.server import BINARY, Server, free_port
+from support.cluster import Redis, apply_schema
+from support.migrating import MigrateCase
+from support.server import BINARY, free_port
 
 NOW = 1_790_000_000_000
-ALL = ["--rollups=", "--raw.retention=100y"]
 
 
-class Migrate(CassandraCase):
-    played = set()
-
-    def setUp(self):
-        self.root = tempfile.mkdtemp(prefix="varve-migrate-")
-        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
-        self.progress = os.path.join(self.root, "progress")
-
-    def play(self, name):
-        """Once for all tests."""
-        if name not in self.played:
-            self.run_live("migrate_live", f"--gtest_filter=Play.{name}")
-            self.played.add(name)
-
-    def command(self, keyspace, *more, parameters=""):
-        source = f"cassandra://{self.cluster.contact_points}/{keyspace}{parameters}"
-        return [BINARY, "migrate", "kairosdb", f"--from={source}", f"--progress={self.progress}", "--log.level=warn",
-                f"--storage.path={self.root}/data", *ALL, *more]
-
-    def migrate(self, keyspace, *more, parameters=""):
-        done = subprocess.run(self.command(keyspace, *more, parameters=parameters), capture_output=True, text=True, timeout=120,
-                              check=False, preexec_fn=die_with_parent)
-        return done.returncode, done.stdout, done.stderr
-
-    def served(self, **config):
-        server = Server({"raw.retention": "100y", "rollups": "", **config}, path=f"{self.root}/data")
-        self.addCleanup(server.close)
-        return server.start()
-
-    def ranges_done(self):
-        try:
-            with open(self.progress) as f:
-                ranges = re.search("^done (.*)$", f.read(), re.M)[1]
-        except FileNotFoundError:
-            return 0
-        pairs = [] if ranges == "none" else [pair.split("-") for pair in ranges.split(",")]
-        return sum(int(last) - int(first) + 1 for first, last in pairs)
+class Migrate(MigrateCase):
+    database, ranges, options = "kairosdb", 4096, ("--rollups=", "--raw.retention=100y")
+    config = {"raw.retention": "100y", "rollups": ""}
 
     def test_every_kind_of_value(self):
         self.play("Old")
@@ -94,35 +51,9 @@ class Migrate(CassandraCase):
 
     def test_goes_on_after_kill(self):
         self.play("New")
-        process = self.begun(0)
-        process.kill()
-        process.communicate()
-        done = self.ranges_done()
-        self.assertTrue(0 < done < 4096, f"it was killed too early or too late: {done} ranges done")
-
-        process = self.begun(done)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, err)
-        self.assertIn("stopped; the same command goes on from here", err)
-
-        # And now the Cassandra dies, and comes back.
-        process = self.begun(self.ranges_done())
-        self.control("kill", self.cluster.nodes[0])
-        self.control("start", self.cluster.nodes[0])
-        out, err = process.communicate(timeout=150)
-        self.assertEqual((process.returncode, out), (0, "10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
-        first = re.search(r"ranges (\d+)/4096", err)
-        self.assertGreaterEqual(int(first[1]), done, "it began anew")
-
+        out = self.interrupted("kairosdb", also_cassandra=True)
+        self.assertEqual(out, "10 metrics, 400000 samples in varve: all that KairosDB held\n")
         self.counts_are_right(self.served())
-
-    def begun(self, done):
-        """The command, when more than `done` ranges are done."""
-        process = subprocess.Popen(self.command("kairosdb"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=die_with_parent)
-        wait_until(lambda: self.ranges_done() > done or process.poll() is not None, 60, "more ranges")
-        return process
 
     def test_into_the_cluster_engine(self):
         self.play("New")
