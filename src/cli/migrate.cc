@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/task_pool.h"
 #include "cli/migrate_steps.h"
 #include "migrate/comparison.h"
@@ -110,14 +109,7 @@ Result<int> run(const config::Config& config, const MigrateArguments& args, cons
 }  // namespace
 
 int migrate_kairosdb(const config::Config& config, const std::vector<config::Setting>& own) {
-  const auto args = migrate_arguments(config, own, "kairosdb");
-  if (!args) return migrate_failed(args.error().message, 2);
-  const server::Signals signals;
-  log::set_level(config.log_level);
-  const auto status = run(config, *args, signals);
-  if (status) return *status;
-  if (status.error().code == Code::cancelled) return migrate_failed("stopped; the same command goes on from here");
-  return migrate_failed(status.error().message);
+  return migrate_command(config, own, "kairosdb", run);
 }
 #else
 int migrate_kairosdb(const config::Config&, const std::vector<config::Setting>&) {

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/task_pool.h"
 #include "cli/migrate_steps.h"
 #include "migrate/contrail_copier.h"
@@ -175,14 +174,7 @@ Result<int> run_contrail(const config::Config& config, const MigrateArguments& a
 }  // namespace
 
 int migrate_contrail(const config::Config& config, const std::vector<config::Setting>& own) {
-  const auto args = migrate_arguments(config, own, "contrail");
-  if (!args) return migrate_failed(args.error().message, 2);
-  const server::Signals signals;
-  log::set_level(config.log_level);
-  const auto status = run_contrail(config, *args, signals);
-  if (status) return *status;
-  if (status.error().code == Code::cancelled) return migrate_failed("stopped; the same command goes on from here");
-  return migrate_failed(status.error().message);
+  return migrate_command(config, own, "contrail", run_contrail);
 }
 #else
 int migrate_contrail(const config::Config&, const std::vector<config::Setting>&) {

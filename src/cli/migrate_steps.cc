@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/log.h"
 #include "model/tenant.h"
 #include "rollup/levels.h"
 #include "server/cluster_options.h"
@@ -54,6 +55,18 @@ void say(std::FILE* to, const std::string& line) { std::fputs((line + "\n").c_st
 int migrate_failed(const std::string& why, int status) {
   say(stderr, "varve: " + why);
   return status;
+}
+
+int migrate_command(const config::Config& config, const std::vector<config::Setting>& own, std::string_view what,
+                    const MigrateRun& run) {
+  const auto args = migrate_arguments(config, own, what);
+  if (!args) return migrate_failed(args.error().message, 2);
+  const server::Signals signals;
+  log::set_level(config.log_level);
+  const auto status = run(config, *args, signals);
+  if (status) return *status;
+  if (status.error().code == Code::cancelled) return migrate_failed("stopped; the same command goes on from here");
+  return migrate_failed(status.error().message);
 }
 
 Result<MigrateArguments> migrate_arguments(const config::Config& config, const std::vector<config::Setting>& own,

@@ -70,6 +70,11 @@ void say(std::FILE* to, const std::string& line);
 // Says why, and returns the status.
 int migrate_failed(const std::string& why, int status = 1);
 
+// The command `varve migrate WHAT`: reads its flags, runs it, and returns the program's exit status.
+using MigrateRun = std::function<Result<int>(const config::Config&, const MigrateArguments&, const server::Signals&)>;
+int migrate_command(const config::Config& config, const std::vector<config::Setting>& own, std::string_view what,
+                    const MigrateRun& run);
+
 // How far it is.
 struct MigrateState {
   std::size_t done = 0, ranges = 0;
