@@ -2,8 +2,10 @@
 // Labels, streams and volumes are the same whether messages are in memory or sealed.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "api/loki/asking.h"
 #include "api/testing/message_parts.h"
@@ -23,8 +25,9 @@ constexpr std::int64_t kCountedSpanUs = 10'000'000;
 void add_pushed(std::mt19937_64& random, message::Batch& batch) {
   message::Builder builder(batch);
   builder.start();
-  const auto field = [&](std::string_view name, const std::string& value) {
-    EXPECT_TRUE(builder.add_field(name, message::FieldForm::text, value));
+  std::deque<std::string> texts;  // until finish()
+  const auto field = [&](std::string_view name, std::string value) {
+    EXPECT_TRUE(builder.add_field(name, message::FieldForm::text, texts.emplace_back(std::move(value))));
   };
   const std::string host = "h" + std::to_string(random() % 3);
   if (random() % 2 == 0) {
@@ -35,7 +38,8 @@ void add_pushed(std::mt19937_64& random, message::Batch& batch) {
   field("host", random() % 16 == 0 ? "other" : host);
   field("job", "j" + std::to_string(random() % 4));
   if (random() % 4 == 0) field("trace", std::to_string(random()));
-  EXPECT_TRUE(builder.set(message::Column::text, std::string(random() % 20, 'x')));
+  const std::string text(random() % 20, 'x');
+  EXPECT_TRUE(builder.set(message::Column::text, text));
   builder.finish(kStartUs + static_cast<std::int64_t>(random() % kCountedSpanUs), static_cast<unsigned>(random() % 3));
 }
 
