@@ -36,7 +36,7 @@ class Engine {
   virtual storage::MessageStore* messages() { return nullptr; }
   virtual tracker::Ownership& ownership() = 0;
 
-  // How full is what keeps writes until they are in the store, in percent: at 100 writes wait. Thread-safe.
+  // How full is what keeps writes until they are in the store, in percent: at 100 they are refused. Thread-safe.
   [[nodiscard]] virtual double backlog_percent() const = 0;
   // How full is the file system of the data directory; empty: there is none. Valid as long as the engine.
   [[nodiscard]] virtual std::function<double()> disk_percent() const { return {}; }

@@ -2,6 +2,7 @@
 // A full head goes into the database whatever else the store is at, and nobody waits in append().
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -212,6 +213,37 @@ TEST_F(Flush, NobodyWaitsInAppend) {
   EXPECT_EQ(done.size(), 20U) << "those that waited came first";
   for (const Status& status : done) EXPECT_TRUE(status);
   EXPECT_EQ(store->read("m0").size(), written);
+}
+
+// Messages are shed only where refusals are near (messages.shed.backlog), not as soon as writers are faster than a
+// flush.
+TEST_F(Flush, TheBacklogIsWhatWaits) {
+  options.head_wait_ms = 3'600'000;
+  open();
+  steps.hold("flush.begin", 1000);
+  std::atomic<int> done = 0;
+  int appended = 0;
+  const auto append = [&] {
+    engine->samples().append(rows(), [&](const Status&) { ++done; });
+    return ++appended;
+  };
+  double before = 0;
+  while (append() == done) {
+    const double now = engine->store().backlog_percent();
+    EXPECT_GE(now, before);
+    EXPECT_LE(now, 80);
+    before = now;
+  }
+  const double first = engine->store().backlog_percent();
+  EXPECT_GT(first, 80);
+  EXPECT_LT(first, 85) << "one that waits is no overload";
+  append();
+  EXPECT_GT(engine->store().backlog_percent(), first);
+  steps.let_go();
+  std::promise<void> last;
+  engine->samples().append(rows(), [&](const Status&) { last.set_value(); });
+  last.get_future().wait();
+  EXPECT_LE(engine->store().backlog_percent(), 80) << "nobody waits any more";
 }
 
 TEST_F(Flush, WhoWaitedForTooLongIsRefused) {

@@ -71,7 +71,10 @@ void Ingest::append(std::span<const std::byte> rows, storage::SampleStore::Appen
       const MutexLock lock(mutex_);
       if (!waiting_.empty() || !has_room()) {
         const auto until = WaitingAppends::Clock::now() + std::chrono::milliseconds(env_.options.head_wait_ms);
-        if (admits_ && waiting_.add(rows, done, until)) return room_.notify_all();
+        if (admits_ && waiting_.add(rows, done, until)) {
+          note_size();
+          return room_.notify_all();
+        }
         status = fail(no_room());
       } else if (!catalog_.keeps_out(batch.rows)) {
         status = write(batch.rows);
@@ -125,6 +128,7 @@ void Ingest::admit_waiting() {
     if (may_enter) status = guarded([&] { return enter(batch); });
     lock.lock();
     auto next = waiting_.take();
+    note_size();
     lock.unlock();
     acknowledge(std::move(status), std::move(batch.left_out), std::move(next.done));
     lock.lock();
@@ -198,13 +202,17 @@ bool Ingest::head_over(std::size_t times) const {
          head_->memory_bytes() > env_.options.head_bytes_max * times;
 }
 
+// Growth up to where writes wait is usual: a flush takes its time, and who sends as fast as he can comes that far. What
+// more there is in front of refusals is the room of those that wait.
 void Ingest::note_size() {
   const auto of_bound = [](std::uint64_t bytes, std::size_t most) {
-    return 100.0 * static_cast<double>(bytes) / static_cast<double>(kHeadTimes * most);
+    return std::min(1.0, static_cast<double>(bytes) / static_cast<double>(most));
   };
-  percent_.store(std::max(of_bound(log_->segment_bytes(), env_.options.log_bytes_max),
-                          of_bound(head_->memory_bytes(), env_.options.head_bytes_max)),
-                 std::memory_order_relaxed);
+  const double grown = std::max(of_bound(log_->segment_bytes(), kHeadTimes * env_.options.log_bytes_max),
+                                of_bound(head_->memory_bytes(), kHeadTimes * env_.options.head_bytes_max));
+  percent_.store(
+      kWaitingFromPercent * grown + (100 - kWaitingFromPercent) * of_bound(waiting_.bytes(), kWaitingBytesMax),
+      std::memory_order_relaxed);
 }
 
 // Where the log cannot be rotated the head stays, so it grows up to the same bound.

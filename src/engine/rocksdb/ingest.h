@@ -69,7 +69,9 @@ class Ingest {
   [[nodiscard]] std::pair<std::uint64_t, std::string> take_logged_definitions() VARVE_EXCLUDES(mutex_);
   void put_back_logged_definitions(std::string_view taken) VARVE_EXCLUDES(mutex_);
 
-  // How far the head and its log have grown towards the size at which writes wait.
+  // How near refusals are: up to kWaitingFromPercent the head and its log grow towards the size at which writes wait,
+  // from there on the room for those that wait is taken.
+  static constexpr double kWaitingFromPercent = 80;
   [[nodiscard]] double percent() const { return percent_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t log_bytes() const { return log_->bytes(); }
   [[nodiscard]] SlabPool& slabs() { return slabs_; }

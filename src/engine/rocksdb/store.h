@@ -92,7 +92,7 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones
 
-  // How full the head is, in percent of where writes wait.
+  // How near refusals are (Ingest::percent()).
   [[nodiscard]] double backlog_percent() const;
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;

@@ -34,6 +34,7 @@ class WaitingAppends {
     return true;
   }
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] const Waiting& front() const { return waiting_.front(); }
   Waiting take() {
     check(!waiting_.empty(), "somebody waits");
