@@ -2,11 +2,13 @@
 """kill -9 under the load of each way in for log messages: nothing that was acknowledged is lost, no message is there twice."""
 
 import random
+import socket
 import threading
 import unittest
 
 from support import cluster
 from support.case import OwnServerCase
+from support.client import wait_until
 from support.interrupted import Progress, Writer
 from support.logs import SECOND, Logs, now_us
 from support.pushers import PUSHERS
@@ -65,6 +67,16 @@ class MessagesCrash(OwnServerCase):
             self.assertGreater(len(acknowledged[name]), ROUNDS, name)
             self.assertGreaterEqual(there, len(acknowledged[name]))
         print(f"    {ROUNDS} kills; acknowledged and there: { {n: (len(acknowledged[n]), c) for n, c in counts.items()} }", flush=True)
+
+    def test_a_killed_server_resets_its_syslog_connections(self):
+        """Also those of which it had read everything: the end in order says that all is durable."""
+        server = self.new_server({"syslog.tcp": f"127.0.0.1:{free_port()}"}).start()
+        with socket.create_connection(("127.0.0.1", int(server.config["syslog.tcp"].rpartition(":")[2])), timeout=30) as s:
+            s.sendall(b"<13>1 - h app - - - whole\n")
+            wait_until(lambda: server.metric("varve_messages_accepted_total", protocol="syslog") == 1, what="the message")
+            server.kill()
+            with self.assertRaises(ConnectionResetError):
+                s.recv(1)
 
     @staticmethod
     def quiet_settle(server):

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "protocol/syslog/message.h"
 
 namespace varve::syslog {
@@ -35,6 +36,8 @@ Connection::Connection(std::shared_ptr<Service> service)
 
 void Connection::on_start() {
   service_->connections.add();
+  // From the first byte on: the kernel ends the connections of a process that was killed, and in order only promises durability.
+  reset_on_close(true);
   sender_ = peer_address();
   go_on();
 }
@@ -42,7 +45,7 @@ void Connection::on_start() {
 // Waits for whatever has to happen next.
 void Connection::go_on() {
   if (!is_open() || batch_ != nullptr) return;
-  if (ended_) return close();
+  if (ended_) return end_in_order();
   if (draining_) return on_readable();
   if (took_ && service_->options.is_slowed()) {
     took_ = false;
@@ -109,12 +112,8 @@ void Connection::appended(const Status& status) {
     service_->accepted.add(rows);
   } else {
     service_->lost(rows, status.error());
-    if (!is_of_rows(status.error().code)) {
-      reset_on_close(true);
-      return close();
-    }
+    if (!is_of_rows(status.error().code)) return close();
   }
-  if (draining_) reset_on_close(false);
   if (!taking_) go_on();  // else who called append() goes on
 }
 
@@ -124,16 +123,22 @@ void Connection::on_deadline() {
     clear_deadline();
     return go_on();
   }
-  if (!waiting_) return close();
+  if (!waiting_) return end_in_order();
   append();
   go_on();
+}
+
+// All that came is durable, or was refused and counted.
+void Connection::end_in_order() {
+  check(batch_ == nullptr, "a connection ended before its messages were durable");
+  reset_on_close(false);
+  close();
 }
 
 void Connection::on_drain() {
   draining_ = true;
   if (pausing_) clear_deadline();
   pausing_ = false;
-  if (batch_ != nullptr) reset_on_close(true);  // until it is durable: the listener may run out of time
   go_on();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP connection: reads a piece, has it parsed, hands over what it brought, and reads on when that is durable. So a
 // sender that is faster than the store is held back by TCP. A quiet connection keeps no more than the message that it
-// is in.
+// is in. It ends in order (FIN, close_notify) when all that it brought is durable, and only then; else it is reset, by the
+// kernel, too, when the process is killed.
 #pragma once
 
 #include <memory>
@@ -31,6 +32,7 @@ class Connection final : public net::Stream {
   void take(std::string_view piece);
   void append();
   void appended(const Status& status);
+  void end_in_order();
 
   std::shared_ptr<Service> service_;
   std::string sender_;
