@@ -8,6 +8,7 @@
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
   ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
+  ./dev bench --snmp             devices polled and counters, beside libsnmp, gosnmp, snmp_exporter, VictoriaMetrics (about 20 minutes)
 docs/internals/benchmarks.md says what each row means."""
 
 import argparse
@@ -21,6 +22,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import cluster  # noqa: E402
+import counters  # noqa: E402
 import ingest  # noqa: E402
 import kairosdb  # noqa: E402
 import message_cluster  # noqa: E402
@@ -29,8 +31,10 @@ import messages  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
 import settle  # noqa: E402
+import snmp  # noqa: E402
 from common import Settings  # noqa: E402
 from databases import ALL, Varve  # noqa: E402
+from snmp_agents import GoSnmp, Libsnmp, SnmpExporter  # noqa: E402
 from victorialogs import VictoriaLogs  # noqa: E402
 
 SCENARIOS = {
@@ -59,8 +63,16 @@ MESSAGES = {
     "log_datagrams": messages.log_datagrams,
     "log_cluster": message_cluster.log_cluster,
 }
+SNMP = {
+    "snmp_polled": snmp.snmp_polled,
+    "snmp_wide": snmp.snmp_wide,
+    "snmp_dead": snmp.snmp_dead,
+    "counter_seal": counters.counter_seal,
+    "counter_increase": counters.counter_increase,
+    "counter_size": counters.counter_size,
+}
 
-PEERS = [n for n in ALL if n != "varve"] + [VictoriaLogs.name]
+PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
 
 
 def number(value):
@@ -97,6 +109,7 @@ def main():
     parser.add_argument("--cluster", action="store_true")
     parser.add_argument("--kairosdb", action="store_true")
     parser.add_argument("--messages", action="store_true")
+    parser.add_argument("--snmp", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
     parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none")
     parser.add_argument("--rounds", type=int, default=3)
@@ -106,7 +119,7 @@ def main():
     arguments = parser.parse_args()
 
     scenarios = (CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else MESSAGES if arguments.messages
-                 else SCENARIOS)
+                 else SNMP if arguments.snmp else SCENARIOS)
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]

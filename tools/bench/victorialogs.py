@@ -3,32 +3,15 @@
 
 import os
 import shutil
-import subprocess
-import tempfile
 
-from databases import Database, Missing, VictoriaMetrics, disk_bytes, http_call
+from databases import Database, VictoriaMetrics, disk_bytes, http_call
+from peers import built
 
 MODULE, VERSION = "github.com/VictoriaMetrics/VictoriaLogs", "v1.43.1"
-CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "varve", "peers")
 
 
 def program():
-    """Where it is; builds it if it is not there."""
-    found = shutil.which("victoria-logs") or os.path.join(CACHE, f"victoria-logs-{VERSION}")
-    if os.path.exists(found):
-        return found
-    go = shutil.which("go", path=os.environ["PATH"] + ":/usr/local/go/bin")
-    if not go:
-        raise Missing("neither victoria-logs nor a Go compiler is installed")
-    os.makedirs(CACHE, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "go.mod"), "w") as f:
-            f.write(f"module peers\ngo 1.25\nrequire {MODULE} {VERSION}\n")
-        done = subprocess.run([go, "build", "-mod=mod", "-o", found, f"{MODULE}/app/victoria-logs"], cwd=folder,
-                              capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Missing(f"VictoriaLogs could not be built: {done.stderr[-300:]}")
-    return found
+    return shutil.which("victoria-logs") or built("victoria-logs", MODULE, VERSION, "app/victoria-logs")
 
 
 class VictoriaLogs(Database):
