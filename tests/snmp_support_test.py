@@ -75,8 +75,9 @@ class OwnAgent(unittest.TestCase):
                 self.assertEqual("xe-0" in heard, "xe-0" in said or asked is walk and "walk" in lie)
                 self.assertEqual(ask("snmpget", agent.address(1), f"{IF_NAME}.1"), {f"{IF_NAME}.1": '"xe-0/0/0"'})
         begin = time.monotonic()
-        agent.tell("1 delay=200")
+        agent.tell("1 delay=200 hear=10")
         get()
+        self.assertEqual([(kind, names) for _, kind, names in agent.heard(1)], [("g", 1)])
         self.assertGreaterEqual(time.monotonic() - begin, 0.2)
         self.assertEqual(agent.stats("0")["received"], 0)
         with self.assertRaises(ValueError):

@@ -108,11 +108,15 @@ class Agent(Process):
         words = self.process.stdout.readline().split()
         if words[:1] != ["ok"]:
             raise ValueError(f"{command}: {' '.join(words)}")
-        return int(words[1]), [int(word) for word in words[2:]]
+        return int(words[1]), words[2:]
 
     def stats(self, scope="*"):
         """Requests received, requests answered, objects sent."""
-        return dict(zip(("received", "answered", "objects"), self.tell(f"{scope} stats")[1]))
+        return dict(zip(("received", "answered", "objects"), map(int, self.tell(f"{scope} stats")[1])))
+
+    def heard(self, device):
+        """The requests since tell(f"{device} hear=N"), N at most: (time in ms, "g" or "n" or "b", how many names)."""
+        return [(int(at), kind, int(names)) for at, kind, names in (word.split(":") for word in self.tell(f"{device} heard")[1])]
 
     def close(self):
         if self.process:

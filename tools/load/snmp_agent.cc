@@ -37,6 +37,10 @@ Delivery SnmpAgent::answer(std::span<const std::uint8_t> datagram, std::uint32_t
   Device* device = device_of(request_.community, addressed);
   if (device == nullptr) return {};
   ++device->received;
+  if (device->heard.size() < device->heard_max) {
+    const char kind = request_.kind == BerTag::get ? 'g' : request_.kind == BerTag::get_next ? 'n' : 'b';
+    device->heard.push_back({now_ms, kind, request_.names.size()});
+  }
   const Lies& lies = device->lies;
   if (lies.silent || (lies.loss_permille > 0 && random_.next() % 1000 < lies.loss_permille)) return {};
   const auto version = static_cast<std::int64_t>(request_.version) ^ (lies.wrong == Wrong::version ? 1 : 0);

@@ -204,6 +204,15 @@ TEST_F(SnmpAgentTest, LateAndTwice) {
   EXPECT_EQ(late.delay_ms, 250U);
 }
 
+TEST_F(SnmpAgentTest, WhatItHeard) {
+  tell("1 hear=2 silent=1");
+  EXPECT_EQ(ask({BerTag::get, {row_of(kIfName, 1)}, 1, 0, 0, "dev-1"}, kSince + 7), "");
+  ask({BerTag::get_bulk, {Oid(kIfName), Oid(kHcIn)}, 1, 0, 9, "dev-1"}, kSince + 9);
+  ask({BerTag::get_next, {Oid(kIfName)}, 1, 0, 0, "dev-1"}, kSince + 11);
+  EXPECT_EQ(agent_.command("1 heard", 5), fmt::format("ok 5 {}:g:1 {}:b:2", kSince + 7, kSince + 9));
+  EXPECT_EQ(agent_.command("1 heard", 5), "ok 5");
+}
+
 TEST_F(SnmpAgentTest, NoAnswerIsLongerThanAllowed) {
   SnmpAgent small({.devices = 1, .interfaces = 100, .bytes_max = 300, .since_ms = kSince});
   const Asked many{BerTag::get_bulk, {Oid(kIfName), Oid(kHcIn)}, 1, 0, 100};

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <iterator>
 #include <map>
+#include <span>
 
 #include "tools/load/snmp_agent.h"
 
@@ -23,6 +23,8 @@ const std::string_view kSnmpCommands = R"(SCOPE WORD...   scope: * (every device
   names=plain|empty|same|bytes|huge       ifName of interface 1
   types=normal|text                       counters as texts
   honest                    none of these lies any more
+  hear=N                    keep the next N requests
+  heard                     those kept: TIME:g|n|b:NAMES ... (GET, GETNEXT, GETBULK)
   stats                     what was received, answered, and how many objects that were
 )";
 
@@ -47,9 +49,9 @@ bool choose(std::string_view text, T& value, std::initializer_list<std::string_v
 bool set_number(Device& device, std::string_view key, std::uint64_t value, std::int64_t now_ms) {
   Lies& lies = device.lies;
   const std::map<std::string_view, std::uint64_t*> places = {
-      {"loss", &lies.loss_permille}, {"delay", &lies.delay_ms},  {"duplicates", &lies.duplicates},
-      {"cut", &lies.cut_bytes},      {"too_big", &lies.too_big}, {"renumber_every", &lies.renumber_every_ms},
-      {"speed", &device.speed_mbits}};
+      {"loss", &lies.loss_permille},  {"delay", &lies.delay_ms},  {"duplicates", &lies.duplicates},
+      {"cut", &lies.cut_bytes},       {"too_big", &lies.too_big}, {"renumber_every", &lies.renumber_every_ms},
+      {"speed", &device.speed_mbits}, {"hear", &device.heard_max}};
   if (const auto found = places.find(key); found != places.end()) {
     *found->second = value;
     return true;
@@ -113,28 +115,45 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
+std::string stats_of(std::span<const Device> devices) {
+  std::uint64_t received = 0, answered = 0, objects = 0;
+  for (const Device& device : devices) {
+    received += device.received;
+    answered += device.answered;
+    objects += device.objects;
+  }
+  return fmt::format(" {} {} {}", received, answered, objects);
+}
+
+std::string take_heard(std::span<Device> devices) {
+  std::string text;
+  for (Device& device : devices) {
+    for (const Heard& one : device.heard) text += fmt::format(" {}:{}:{}", one.time_ms, one.kind, one.names);
+    device.heard.clear();
+    device.heard_max = 0;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string SnmpAgent::command(std::string_view line, std::int64_t now_ms) {
   Scope scope;
   const auto who = take_word(line);
   if (!parse_scope(who, devices_.size(), scope)) return fmt::format("error: there is no device {}", who);
+  const auto devices = std::span(devices_).subspan(scope.first, scope.last - scope.first + 1);
   std::string answer = fmt::format("ok {}", now_ms);
   while (true) {
     const auto word = take_word(line);
     if (word.empty()) return answer;
     if (word == "stats") {
-      std::uint64_t received = 0, answered = 0, objects = 0;
-      for (auto i = scope.first; i <= scope.last; ++i) {
-        received += devices_[i].received;
-        answered += devices_[i].answered;
-        objects += devices_[i].objects;
+      answer += stats_of(devices);
+    } else if (word == "heard") {
+      answer += take_heard(devices);
+    } else {
+      for (Device& device : devices) {
+        if (!apply_word(device, word, now_ms)) return fmt::format("error: {}", word);
       }
-      fmt::format_to(std::back_inserter(answer), " {} {} {}", received, answered, objects);
-      continue;
-    }
-    for (auto i = scope.first; i <= scope.last; ++i) {
-      if (!apply_word(devices_[i], word, now_ms)) return fmt::format("error: {}", word);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace varve::load {
 
@@ -34,6 +35,13 @@ struct Lies {
   std::uint64_t renumber_every_ms = 0;  // 0: only when told to
 };
 
+// A request that a device was sent.
+struct Heard {
+  std::int64_t time_ms = 0;
+  char kind = 'g';  // of GET, n of GETNEXT, b of GETBULK
+  std::size_t names = 0;
+};
+
 struct Device {
   std::uint32_t number = 0;
   std::uint32_t interfaces = 0;
@@ -47,6 +55,8 @@ struct Device {
   Lies lies;
 
   std::uint64_t received = 0, answered = 0, objects = 0;
+  std::uint64_t heard_max = 0;  // so many of the requests below are kept
+  std::vector<Heard> heard;
 
   [[nodiscard]] std::uint32_t uptime_at(std::int64_t now_ms) const {
     return static_cast<std::uint32_t>((now_ms - booted_ms) / 10);
