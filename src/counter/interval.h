@@ -46,6 +46,10 @@ struct Rules {
   std::int64_t gap_ms = 0;  // a longer interval does not count; one of exactly this length does
   Fall fall = Fall::unknown;
   std::optional<double> max_per_second = {};  // what is faster does not count
+  // Its longs are Counter64: all their 64 bits are the value, also those that look negative.
+  bool is_unsigned = false;
+
+  bool operator==(const Rules&) const = default;
 };
 
 // Nothing if the interval does not count. `from` and `to` are neighbours, in order of time.
