@@ -136,6 +136,7 @@ Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answe
 }
 
 Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
+  if (counter_ != nullptr) return put_counted(group, answer);
   if (percentile_ != nullptr) {
     answer.sample_size += groups_[group].samples;
     return put(head_of(group, Kind::number), groups_[group].values.take(*percentile_, windows_),

@@ -63,6 +63,7 @@ struct Server::State {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<write::MessageIntake> message_intake;
   std::unique_ptr<write::Writer> writer;
+  std::shared_ptr<counter::Declared> counters;  // known before the first query
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
   std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes; deletes, too
@@ -266,8 +267,9 @@ Status Server::start() {
     };
   }
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
+  s.counters = std::make_shared<counter::Declared>(declared_counters(s.config));
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
-                                              s.memory);
+                                              s.memory, s.counters);
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
   s.start_counting_tenants();
