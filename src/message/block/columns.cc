@@ -2,6 +2,7 @@
 #include "message/block/columns.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -187,6 +188,37 @@ Result<const std::vector<std::uint32_t>*> Columns::objects() {
     objects_ = std::move(read);
   }
   return &*objects_;
+}
+
+Result<std::shared_ptr<Columns::Postings>> Columns::read_object_rows() {
+  VARVE_ASSIGN_OR_RETURN(const FacetColumn counts, facet(kFacetObjects));
+  VARVE_ASSIGN_OR_RETURN(const auto* const terms, objects());
+  auto made = std::make_shared<Postings>();
+  made->starts.resize(head_.object_terms + 1);
+  for (const std::uint32_t term : *terms) ++made->starts[term + 1];
+  std::partial_sum(made->starts.begin(), made->starts.end(), made->starts.begin());
+  made->rows.resize(terms->size());
+  std::vector<std::uint32_t> next = made->starts;
+  std::size_t at = 0;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const std::size_t end = at + counts[row];
+    if (end > terms->size()) return fail(corrupt_part(PartKind::objects));
+    for (; at < end; ++at) made->rows[next[(*terms)[at]]++] = static_cast<std::uint16_t>(row);
+  }
+  if (at != terms->size()) return fail(corrupt_part(PartKind::objects));
+  return made;
+}
+
+Result<const Columns::Postings*> Columns::object_rows() {
+  if (object_rows_ == nullptr) {
+    const auto bytes = [](const Postings& one) {
+      return one.starts.size() * sizeof(std::uint32_t) + one.rows.size() * sizeof(std::uint16_t);
+    };
+    VARVE_ASSIGN_OR_RETURN(
+        object_rows_,
+        decoded<Postings>(*sections_, DecodedKind::postings, kFacetObjects, [&] { return read_object_rows(); }, bytes));
+  }
+  return object_rows_.get();
 }
 
 Result<std::string_view> Columns::ids() {

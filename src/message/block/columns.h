@@ -77,6 +77,15 @@ class Columns {
   Result<const std::vector<std::uint32_t>*> ranks(std::size_t facet);
   // Numbers of terms, row after row.
   Result<const std::vector<std::uint32_t>*> objects();
+  // The rows that have each of the objects' terms, one after the other.
+  struct Postings {
+    std::vector<std::uint32_t> starts;  // by term; behind the last: all
+    std::vector<std::uint16_t> rows;
+    [[nodiscard]] std::span<const std::uint16_t> of(std::size_t term) const {
+      return std::span(rows).subspan(starts[term], starts[term + 1] - starts[term]);
+    }
+  };
+  Result<const Postings*> object_rows();
   // 16 bytes for each row that has one.
   Result<std::string_view> ids();
 
@@ -96,6 +105,7 @@ class Columns {
   Result<const Terms*> terms_of(std::size_t facet, bool load);
   Result<std::shared_ptr<const Bundle>> read_bundle(std::size_t number);
   Result<std::shared_ptr<const std::vector<std::uint32_t>>> read_entries(std::size_t number);
+  Result<std::shared_ptr<Postings>> read_object_rows();
 
   const std::shared_ptr<const Sections> sections_;
   const std::shared_ptr<const Head> held_;
@@ -106,6 +116,7 @@ class Columns {
   std::vector<ReadBundle> bundles_;
   std::array<std::optional<std::vector<std::uint32_t>>, kFacets> ranks_;
   std::optional<std::vector<std::uint32_t>> objects_;
+  std::shared_ptr<const Postings> object_rows_;
   std::unique_ptr<Bytes> ids_;
 };
 

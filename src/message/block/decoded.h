@@ -12,7 +12,18 @@
 namespace varve::message::block {
 
 // What is kept; each is of one type. The number of a facet or bundle comes with it.
-enum class DecodedKind : std::uint8_t { head, table, entries, terms, all_terms, numbers, templates, template_words };
+enum class DecodedKind : std::uint8_t {
+  head,
+  table,
+  entries,
+  terms,
+  all_terms,
+  numbers,
+  templates,
+  template_words,
+  order,
+  postings
+};
 
 // What the store kept; or what `make()` gives, which is a Result<std::shared_ptr<T>>. `bytes_of(T)`: about how many it
 // has. It must hold all that it points to.

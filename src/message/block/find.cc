@@ -162,11 +162,10 @@ Result<Bitmap> Finder::in_objects(const Term& term) {
   if (columns_.head().object_terms == 0) return found;
   VARVE_ASSIGN_OR_RETURN(const auto wanted, fulfilling(term, kFacetObjects));
   if (wanted.empty()) return found;
-  VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kFacetObjects));
-  VARVE_ASSIGN_OR_RETURN(const auto* const objects, columns_.objects());
-  for (std::uint32_t i = 0; i < objects->size(); ++i) {
-    if (wanted[(*objects)[i]] == 0) continue;
-    found.set(static_cast<std::size_t>(std::ranges::upper_bound(*ranks, i) - ranks->begin()) - 1);
+  VARVE_ASSIGN_OR_RETURN(const auto* const rows, columns_.object_rows());
+  for (std::size_t t = 0; t < wanted.size(); ++t) {
+    if (wanted[t] == 0) continue;
+    for (const std::uint16_t row : rows->of(t)) found.set(row);
   }
   return found;
 }

@@ -2,11 +2,13 @@
 // Conditions on texts. A template answers for all of its texts, if it can; then the word filter says in which frames an
 // answer may be; texts of the others are put together and asked one by one.
 #include <algorithm>
+#include <optional>
 
 #include "base/ascii.h"
 #include "message/block/ahead.h"
 #include "message/block/find.h"
 #include "message/block/literals.h"
+#include "message/block/piece_filter.h"
 #include "message/block/template.h"
 #include "message/matches.h"
 #include "message/words.h"
@@ -72,6 +74,8 @@ class TemplateJudge {
     return variables;
   }
 
+  [[nodiscard]] const Literals& literals() const { return literals_; }
+
   // Words of plain texts that fulfil the term.
   [[nodiscard]] std::vector<std::string> words() const {
     if (term_.op == Op::word) return {term_.text};
@@ -122,11 +126,15 @@ class TextFinder {
     VARVE_RETURN_IF_ERROR(judge_templates());
     const bool some = std::ranges::find(verdicts_, Verdict::all) != verdicts_.end();
     const bool read = std::ranges::find(verdicts_, Verdict::read) != verdicts_.end();
-    if (some) {
-      VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
-      for (std::size_t row = 0; row < columns_.rows(); ++row) found.set_if(row, verdicts_[ids[row]] == Verdict::all);
+    if (!some && !read) return found;
+    VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
+    for (std::size_t id = 0; id < verdicts_.size(); ++id) {
+      if (verdicts_[id] != Verdict::all) continue;
+      for (std::uint32_t place = order->starts[id]; place < order->starts[id + 1]; ++place) {
+        found.set(order->rows[place]);
+      }
     }
-    if (read) VARVE_RETURN_IF_ERROR(read_texts(found));
+    if (read) VARVE_RETURN_IF_ERROR(read_texts(*order, found));
     return found;
   }
 
@@ -189,41 +197,53 @@ class TextFinder {
     return frames;
   }
 
-  // Is the text at this place, in that frame, asked?
-  [[nodiscard]] bool is_read(const Texts::Order& order, std::size_t frame, std::uint32_t place) const {
-    const std::uint32_t id = order.ids[place];
-    return verdicts_[id] == Verdict::read && choices_[frames_of_[id]].frames[frame] != 0 &&
-           among_.test(order.rows[place]);
+  // Of a frame, with those that are asked wanted. False: none is.
+  bool find_runs(const Texts::Order& order, std::size_t frame, std::vector<Texts::Run>& runs) const {
+    runs = order.runs(frame);
+    bool any = false;
+    for (Texts::Run& run : runs) {
+      run.wanted = verdicts_[run.id] == Verdict::read && choices_[frames_of_[run.id]].frames[frame] != 0 &&
+                   std::any_of(order.rows.begin() + run.begin, order.rows.begin() + run.end,
+                               [this](std::uint16_t row) { return among_.test(row); });
+      any |= run.wanted;
+    }
+    return any;
   }
 
   void fetch_frames(const Texts::Order& order) const {
     Ahead ahead(columns_);
+    std::vector<Texts::Run> runs;
     for (std::size_t f = 0; ahead.is_far() && f < order.frames(); ++f) {
-      for (std::uint32_t place = order.firsts[f]; place < order.firsts[f + 1]; ++place) {
-        if (!is_read(order, f, place)) continue;
-        ahead.frame(f);
-        break;
-      }
+      if (find_runs(order, f, runs)) ahead.frame(f);
     }
     ahead.fetch();
   }
 
-  Status read_texts(Bitmap& found) {
-    VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
-    fetch_frames(*order);
-    std::string buffer;
-    for (std::size_t f = 0; f < order->frames(); ++f) {
-      const Frame* frame = nullptr;
-      for (std::uint32_t place = order->firsts[f]; place < order->firsts[f + 1]; ++place) {
-        if (!is_read(*order, f, place)) continue;
-        const std::uint32_t row = order->rows[place];
-        if (frame == nullptr) {
-          VARVE_ASSIGN_OR_RETURN(frame, texts_.frame(f));
-        }
-        found.set_if(row, judge_.fulfils(frame->text(place - order->firsts[f], buffer)));
+  Status read_texts(const Texts::Order& order, Bitmap& found) {
+    fetch_frames(order);
+    VARVE_ASSIGN_OR_RETURN(const Texts::Templates* const templates, texts_.templates());
+    std::vector<Texts::Run> runs;
+    for (std::size_t f = 0; f < order.frames(); ++f) {
+      if (!find_runs(order, f, runs)) continue;
+      VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(f, runs));
+      for (const Texts::Run& run : runs) {
+        if (!run.wanted) continue;
+        std::optional<PieceFilter> filter;
+        if (run.id != kPlainText)
+          filter.emplace(judge_.literals().pieces, templates->patterns[run.id - kFirstTemplate]);
+        read_run(order, run, *frame, order.firsts[f], filter, found);
       }
     }
     return {};
+  }
+
+  void read_run(const Texts::Order& order, const Texts::Run& run, const Frame& frame, std::uint32_t first,
+                const std::optional<PieceFilter>& filter, Bitmap& found) {
+    for (std::uint32_t place = run.begin; place < run.end; ++place) {
+      const std::uint32_t row = order.rows[place];
+      if (!among_.test(row) || (filter && !filter->may_have_all(frame, place - first, buffer_))) continue;
+      found.set_if(row, judge_.fulfils(frame.text(place - first, buffer_)));
+    }
   }
 
   struct Choice {
@@ -240,6 +260,7 @@ class TextFinder {
   std::vector<Verdict> verdicts_;       // by id of facet template
   std::vector<std::size_t> frames_of_;  // which choice
   std::vector<Choice> choices_;
+  std::string buffer_;
 };
 
 }  // namespace

@@ -24,67 +24,98 @@ void put_number(std::uint64_t number, std::size_t digits, std::string& out) {
 
 }  // namespace
 
-bool Frame::read(Cursor from, std::span<const FrameRun> runs) {
-  Bytes kinds;
-  Numbers numbers;
-  if (!read_packed(from, kinds) || !numbers.read(from) || !read_packed(from, hex_) || !read_packed(from, texts_)) {
-    return false;
-  }
+// Columns are where they are said to be; a plain run's texts come first, so that others cannot be read without it.
+bool Frame::place_columns(std::span<const FrameRun> runs, const Bytes& kinds, Needed& needed) {
   std::size_t first = 0, values = 0;
   for (const FrameRun& run : runs) {
     const bool plain = run.id == kPlainText;
     const std::size_t columns = plain ? 1 : variables_of(run.pattern);
-    runs_.push_back({run.pattern, first, run.texts, columns_.size(), plain});
+    runs_.push_back({run.pattern, first, run.texts, columns_.size(), plain, run.wanted});
     first += run.texts;
     if (columns > kinds.size() - columns_.size()) return false;
     values += columns * run.texts;
     if (values > kValuesMax) return false;
+    if (run.wanted) needed.runs = runs_.size();
     for (std::size_t c = 0; c < columns; ++c) {
-      const auto kind = static_cast<std::uint8_t>(kinds.data()[columns_.size()]);
-      if ((kind == kColumnPlain) != plain || !add_column(numbers, kind, run.texts)) return false;
+      const auto kind = static_cast<std::uint8_t>(kinds.view()[columns_.size()]);
+      const bool hex = kind > kColumnHex && kind <= kColumnHexLast;
+      if ((kind == kColumnPlain) != plain || (kind > kColumnPlain && !hex)) return false;
+      columns_.push_back({kind, 0});
+      if (!run.wanted) continue;
+      needed.hex |= hex;
+      needed.texts |= plain || kind == kColumnText;
+      needed.numbers |= kind != kColumnText && !hex;
     }
   }
-  return columns_.size() == kinds.size() && hex_used_ == hex_.size() && texts_used_ == texts_.size();
+  needed.numbers |= needed.texts && !runs_.empty() && runs_[0].plain;
+  return columns_.size() == kinds.size();
 }
 
-bool Frame::add_column(Numbers& numbers, std::uint8_t kind, std::size_t texts) {
-  if (kind == kColumnText) {
-    columns_.push_back({kind, starts_.size()});
-    return add_texts(texts);
+bool Frame::read(Cursor from, std::span<const FrameRun> runs) {
+  Bytes kinds;
+  Numbers numbers;
+  Needed needed;
+  if (!read_packed(from, kinds) || !place_columns(runs, kinds, needed)) return false;
+  if (!(needed.numbers ? numbers.read(from) : Numbers::skip(from))) return false;
+  if (!(needed.hex ? read_packed(from, hex_) : skip_packed(from))) return false;
+  if (!(needed.texts ? read_packed(from, texts_) : skip_packed(from))) return false;
+  for (std::size_t r = 0; r < needed.runs; ++r) {
+    const Run& run = runs_[r];
+    const std::size_t end = r + 1 < runs_.size() ? runs_[r + 1].column : columns_.size();
+    for (std::size_t c = run.column; c < end; ++c) {
+      if (!read_column(numbers, columns_[c], run.texts, needed, run.wanted)) return false;
+    }
   }
-  if (kind > kColumnHex && kind <= kColumnHexLast) {
-    columns_.push_back({kind, hex_used_ * 2});
-    hex_used_ += ((kind - kColumnHex) * texts + 1) / 2;
-    return hex_used_ <= hex_.size();
+  const bool all = std::ranges::all_of(runs, &FrameRun::wanted);
+  return !all || (hex_used_ == hex_.size() && texts_used_ == texts_.size());
+}
+
+bool Frame::read_column(Numbers& numbers, Column& column, std::size_t texts, const Needed& needed, bool wanted) {
+  if (column.kind == kColumnText) {
+    column.at = starts_.size();
+    return !needed.texts || read_texts(texts, wanted);
   }
-  if (kind > kColumnPlain) return false;
-  const std::size_t at = numbers_.size();
-  numbers_.resize(at + texts);
-  if (!numbers.next(texts, numbers_.data() + at)) return false;
-  if (kind != kColumnPlain) {
-    columns_.push_back({kind, at});
-    return true;
+  if (column.kind > kColumnHex) {
+    column.at = hex_used_ * 2;
+    hex_used_ += ((column.kind - kColumnHex) * texts + 1) / 2;
+    return !needed.hex || hex_used_ <= hex_.size();
   }
-  columns_.push_back({kind, starts_.size()});
-  for (std::size_t i = 0; i < texts; ++i) {
+  if (!needed.numbers) return true;
+  if (column.kind == kColumnPlain) return read_plain(numbers, column, texts);
+  if (!wanted) return numbers.skip(texts);
+  column.at = numbers_.size();
+  numbers_.resize(column.at + texts);
+  return numbers.next(texts, numbers_.data() + column.at);
+}
+
+bool Frame::read_plain(Numbers& numbers, Column& column, std::size_t texts) {
+  std::vector<std::int64_t> sizes;
+  if (!numbers.next(texts, sizes)) return false;
+  column.at = starts_.size();
+  for (const std::int64_t size : sizes) {
     starts_.push_back(texts_used_);
-    if (numbers_[at + i] > texts_.size() - texts_used_) return false;
-    texts_used_ += static_cast<std::size_t>(numbers_[at + i]);
+    if (static_cast<std::uint64_t>(size) > texts_.size() - texts_used_) return false;
+    texts_used_ += static_cast<std::size_t>(size);
   }
   starts_.push_back(texts_used_);
   return true;
 }
 
-bool Frame::add_texts(std::size_t count) {
+bool Frame::read_texts(std::size_t count, bool wanted) {
   for (std::size_t i = 0; i < count; ++i) {
-    starts_.push_back(texts_used_);
+    if (wanted) starts_.push_back(texts_used_);
     const std::byte* const at = texts_.data() + texts_used_;
     const void* const end = std::memchr(at, ' ', texts_.size() - texts_used_);
     if (end == nullptr) return false;
     texts_used_ += static_cast<std::size_t>(static_cast<const std::byte*>(end) - at) + 1;
   }
-  starts_.push_back(texts_used_);
+  if (wanted) starts_.push_back(texts_used_);
   return true;
+}
+
+bool Frame::has(std::span<const FrameRun> runs) const {
+  return std::ranges::equal(runs, runs_,
+                            [](const FrameRun& run, const Run& read) { return !run.wanted || read.wanted; });
 }
 
 const Frame::Run& Frame::run_of(std::size_t place) const {
@@ -129,6 +160,19 @@ std::string_view Frame::text(std::size_t place, std::string& buffer) const {
     value(columns_[column++], i, buffer);
     at = next + 1;
   }
+}
+
+std::string_view Frame::variable(std::size_t place, std::size_t number, std::string& buffer) const {
+  const Run& run = run_of(place);
+  const Column& column = columns_[run.column + number];
+  const std::size_t i = place - run.first;
+  if (column.kind == kColumnText) {
+    const std::size_t start = starts_[column.at + i];
+    return text_of(texts_.view().subspan(start, starts_[column.at + i + 1] - start - 1));
+  }
+  buffer.clear();
+  value(column, i, buffer);
+  return buffer;
 }
 
 void Frame::value(const Column& column, std::size_t i, std::string& out) const {

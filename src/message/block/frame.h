@@ -16,17 +16,23 @@ namespace varve::message::block {
 struct FrameRun {
   std::uint32_t id = 0;  // of facet template
   std::uint32_t texts = 0;
-  std::string_view pattern;
+  std::string_view pattern = {};
+  bool wanted = true;
 };
 
 class Frame {
  public:
-  // False: malformed.
+  // Decodes what the wanted runs need. False: malformed.
   bool read(Cursor from, std::span<const FrameRun> runs);
+  // Has it all of the runs that are wanted there?
+  [[nodiscard]] bool has(std::span<const FrameRun> runs) const;
+  // The following are of texts of wanted runs.
   // The text at this place of the frame, valid until the next one is asked for; `buffer` is its memory.
   std::string_view text(std::size_t place, std::string& buffer) const;
   // Its bytes, without putting it together.
   [[nodiscard]] std::size_t size(std::size_t place) const;
+  // A variable of a text that is not plain, likewise.
+  std::string_view variable(std::size_t place, std::size_t number, std::string& buffer) const;
 
  private:
   struct Column {
@@ -39,10 +45,18 @@ class Frame {
     std::size_t texts = 0;
     std::size_t column = 0;  // the first of its columns
     bool plain = false;
+    bool wanted = false;
+  };
+  // Which of its parts are decoded.
+  struct Needed {
+    std::size_t runs = 0;  // so many of the first
+    bool numbers = false, hex = false, texts = false;
   };
 
-  bool add_column(Numbers& numbers, std::uint8_t kind, std::size_t texts);
-  bool add_texts(std::size_t count);
+  bool place_columns(std::span<const FrameRun> runs, const Bytes& kinds, Needed& needed);
+  bool read_column(Numbers& numbers, Column& column, std::size_t texts, const Needed& needed, bool wanted);
+  bool read_plain(Numbers& numbers, Column& column, std::size_t texts);
+  bool read_texts(std::size_t count, bool wanted);
   [[nodiscard]] const Run& run_of(std::size_t place) const;
   [[nodiscard]] std::size_t value_size(const Column& column, std::size_t i) const;
   void value(const Column& column, std::size_t i, std::string& out) const;

@@ -145,7 +145,8 @@ void add_piece(std::string_view piece, bool begins, bool ends, Literals& out) {
   any_word(piece, [&](std::string_view word) {
     append({at, static_cast<std::size_t>(word.data() - at)});
     at = word.data() + word.size();
-    const bool whole = (word.data() != piece.data() || begins) && (at != end || ends);
+    const bool first = word.data() != piece.data() || begins, last = at != end || ends;  // of the text's word
+    const bool whole = first && last;
     if (whole) out.words.emplace_back(word);
     const bool varies = whole ? is_variable(word) : has_digit(word);
     const std::size_t before = forms.size();
@@ -154,6 +155,7 @@ void add_piece(std::string_view piece, bool begins, bool ends, Literals& out) {
     for (std::size_t f = 0; f < forms.size(); ++f) {
       if (varies || f >= before) {
         forms[f].pattern += kVariable;
+        forms[f].variables.push_back({std::string(word), first, last});
         forms[f].letters |= letters_of(word);
       } else {
         forms[f].pattern += word;

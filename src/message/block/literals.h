@@ -14,10 +14,17 @@ namespace varve::message::block {
 // Strings that every match of the expression has. Fewer than there are, where the expression is complicated.
 std::vector<std::string> literals_of(std::string_view expression);
 
+// What a piece says of a variable: it begins with these characters, ends with them, is them (both), or has them.
+struct VariablePart {
+  std::string text;
+  bool begins = false, ends = false;
+};
+
 // A piece of a text as templates see it: variables are bytes 0.
 struct PieceForm {
   std::string pattern;
-  std::uint32_t letters = 0;  // of the variables (letters_of)
+  std::vector<VariablePart> variables = {};  // of each byte 0
+  std::uint32_t letters = 0;                 // of the variables (letters_of)
 };
 
 struct Literals {

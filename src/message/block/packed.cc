@@ -109,6 +109,14 @@ bool read_packed(Cursor& from, Bytes& out) {
   return true;
 }
 
+bool skip_packed(Cursor& from) {
+  const std::uint64_t raw = from.varint();
+  if (raw == 0) return from.ok();
+  const std::uint64_t stored = from.varint();
+  from.take(static_cast<std::size_t>(stored == 0 ? raw : stored));
+  return from.ok();
+}
+
 bool Numbers::read(Cursor& from) {
   const unsigned mask = from.fixed<std::uint16_t>();
   if (!from.ok() || mask >> (kNumberSections + chunk::kClasses) != 0) return false;
@@ -121,6 +129,20 @@ bool Numbers::read(Cursor& from) {
   places_.heads = Cursor(sections_[chunk::kHeads].view());
   places_.params = Cursor(sections_[chunk::kParams].view());
   return true;
+}
+
+bool Numbers::skip(Cursor& from) {
+  const unsigned mask = from.fixed<std::uint16_t>();
+  if (!from.ok() || mask >> (kNumberSections + chunk::kClasses) != 0) return false;
+  for (unsigned i = 0; i < kNumberSections + chunk::kClasses; ++i) {
+    if ((mask >> i & 1) != 0 && !skip_packed(from)) return false;
+  }
+  return true;
+}
+
+bool Numbers::skip(std::size_t count) {
+  chunk::Sequence sequence;
+  return count == 0 || chunk::read_sequence(places_, count, 0, sequence);
 }
 
 bool Numbers::next(std::size_t count, std::uint64_t* out) {

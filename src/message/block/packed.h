@@ -52,11 +52,15 @@ class Packer {
 
 // Replaces `out` with the bytes, which are followed by at least eight that may be read. False: malformed.
 bool read_packed(Cursor& from, Bytes& out);
+bool skip_packed(Cursor& from);
 
 // Sequences that share their sections.
 class Numbers {
  public:
   bool read(Cursor& from);
+  // Past all of them; past the next one.
+  static bool skip(Cursor& from);
+  bool skip(std::size_t count);
   // The next sequence, to `out`.
   bool next(std::size_t count, std::uint64_t* out);
   bool next(std::size_t count, std::vector<std::int64_t>& out);

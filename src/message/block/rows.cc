@@ -161,25 +161,18 @@ class TextsOfRows {
     if (columns_.head().texts == 0) return {};
     VARVE_ASSIGN_OR_RETURN(const Texts::Order* const order, texts_.order());
     VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted;  // place, position in `which`
     for (std::uint32_t i = 0; i < which_.size(); ++i) {
-      if (ids[which_[i]] != kNoText) wanted.emplace_back(order->places[which_[i]], i);
+      const std::uint32_t id = ids[which_[i]];
+      if (id != kNoText) wanted_.emplace_back(order->place_of(id, which_[i]), i);
     }
-    std::ranges::sort(wanted);
+    std::ranges::sort(wanted_);
     Ahead ahead(columns_);
-    for (const auto& [place, i] : wanted) {
+    for (const auto& [place, i] : wanted_) {
       if (ahead.is_far()) ahead.frame(order->frame_of(place));
     }
     ahead.fetch();
-    std::string buffer;
-    for (const auto& [place, i] : wanted) {
-      const std::size_t f = order->frame_of(place);
-      VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(f));
-      const std::string_view text = frame->text(place - order->firsts[f], buffer);
-      starts_[i] = bytes_.size();
-      sizes_[i] = text.size();
-      bytes_.add(bytes_of(text));
-      if (bytes_.size() > 8 * kBlockBytesMax) return fail(corrupt_part(PartKind::text_frame));
+    for (std::size_t begin = 0; begin < wanted_.size();) {
+      VARVE_ASSIGN_OR_RETURN(begin, read_frame(*order, begin));
     }
     return {};
   }
@@ -188,7 +181,31 @@ class TextsOfRows {
   }
 
  private:
+  // Those that are wanted from `begin` on, as far as the frame of the first one has them. Where the next one begins.
+  Result<std::size_t> read_frame(const Texts::Order& order, std::size_t begin) {
+    const std::size_t number = order.frame_of(wanted_[begin].first);
+    auto runs = order.runs(number);
+    std::size_t end = begin;
+    for (Texts::Run& run : runs) {
+      const std::size_t before = end;
+      while (end < wanted_.size() && wanted_[end].first < run.end) ++end;
+      run.wanted = end != before;
+    }
+    VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(number, runs));
+    std::string buffer;
+    for (std::size_t w = begin; w < end; ++w) {
+      const auto [place, i] = wanted_[w];
+      const std::string_view text = frame->text(place - runs[0].begin, buffer);
+      starts_[i] = bytes_.size();
+      sizes_[i] = text.size();
+      bytes_.add(bytes_of(text));
+      if (bytes_.size() > 8 * kBlockBytesMax) return fail(corrupt_part(PartKind::text_frame));
+    }
+    return end;
+  }
+
   std::span<const std::uint32_t> which_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted_;  // place, position in `which_`
   Texts& texts_;
   Columns& columns_;
   Bytes bytes_;

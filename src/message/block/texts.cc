@@ -2,6 +2,7 @@
 #include "message/block/texts.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/ascii.h"
@@ -61,14 +62,15 @@ Result<std::vector<std::uint32_t>> Texts::lengths(const Bitmap& among) {
   if (columns_.head().texts == 0) return lengths;
   VARVE_ASSIGN_OR_RETURN(const Order* const order, this->order());
   for (std::size_t f = 0; f < order->frames(); ++f) {
-    const Frame* read = nullptr;
-    for (std::uint32_t place = order->firsts[f]; place < order->firsts[f + 1]; ++place) {
-      const std::uint32_t row = order->rows[place];
-      if (!among.test(row)) continue;
-      if (read == nullptr) {
-        VARVE_ASSIGN_OR_RETURN(read, frame(f));
+    auto runs = order->runs(f);
+    const auto is_asked = [&](std::uint32_t place) { return among.test(order->rows[place]); };
+    if (!want_runs(runs, is_asked)) continue;
+    VARVE_ASSIGN_OR_RETURN(const Frame* const read, frame(f, runs));
+    for (const Run& run : runs) {
+      for (std::uint32_t place = run.begin; run.wanted && place < run.end; ++place) {
+        if (is_asked(place))
+          lengths[order->rows[place]] = static_cast<std::uint32_t>(read->size(place - runs[0].begin));
       }
-      lengths[row] = static_cast<std::uint32_t>(read->size(place - order->firsts[f]));
     }
   }
   return lengths;
@@ -87,27 +89,37 @@ std::size_t Texts::Order::frame_of(std::uint32_t place) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(firsts, place) - firsts.begin()) - 1;
 }
 
-Result<const Texts::Order*> Texts::order() {
-  if (order_ != nullptr) return order_.get();
+std::uint32_t Texts::Order::place_of(std::uint32_t id, std::uint32_t row) const {
+  const auto first = rows.begin() + starts[id], end = rows.begin() + starts[id + 1];
+  return static_cast<std::uint32_t>(std::lower_bound(first, end, row) - rows.begin());
+}
+
+std::vector<Texts::Run> Texts::Order::runs(std::size_t frame) const {
+  std::vector<Run> runs;
+  const std::uint32_t stop = firsts[frame + 1];
+  for (std::uint32_t begin = firsts[frame]; begin < stop; begin = runs.back().end) {
+    const auto behind = std::ranges::upper_bound(starts, begin);
+    runs.push_back({static_cast<std::uint32_t>(behind - starts.begin()) - 1, begin, std::min(*behind, stop)});
+  }
+  return runs;
+}
+
+Result<std::shared_ptr<Texts::Order>> Texts::read_order() {
   VARVE_ASSIGN_OR_RETURN(const FacetColumn ids, columns_.facet(kFacetTemplate));
   const std::size_t rows = columns_.rows(), texts = columns_.head().texts;
-  std::vector<std::uint32_t> starts(columns_.head().limits()[kFacetTemplate] + 1);
+  auto made = std::make_shared<Order>();
+  std::vector<std::uint32_t>& starts = made->starts;
+  starts.resize(columns_.head().limits()[kFacetTemplate] + 1);
   for (std::size_t row = 0; row < rows; ++row) ++starts[ids[row] + 1];
   const std::size_t without = starts[1];
   starts[1] = 0;
   if (rows - without != texts) return fail(corrupt_part(PartKind::entries));
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  auto made = std::make_unique<Order>();
+  std::vector<std::uint32_t> next = starts;
   made->rows.resize(texts);
-  made->places.resize(rows);
-  made->ids.resize(texts);
   for (std::uint32_t row = 0; row < rows; ++row) {
-    const std::uint32_t id = ids[row];
-    if (id == kNoText) continue;
-    const std::uint32_t place = starts[id]++;
-    made->rows[place] = row;
-    made->places[row] = place;
-    made->ids[place] = id;
+    static_assert(kRowsMax <= std::numeric_limits<std::uint16_t>::max() + 1);
+    if (const std::uint32_t id = ids[row]; id != kNoText) made->rows[next[id]++] = static_cast<std::uint16_t>(row);
   }
   const std::size_t frames = columns_.head().directory.count(PartKind::text_frame);
   std::vector<std::int64_t> firsts;
@@ -119,30 +131,37 @@ Result<const Texts::Order*> Texts::order() {
     }
   }
   for (std::size_t f = 0; f < firsts.size(); ++f) {
-    const auto next = f + 1 < firsts.size() ? firsts[f + 1] : static_cast<std::int64_t>(texts);
-    if (firsts[f] < 0 || firsts[f] >= next) return fail(corrupt_part(PartKind::text_index));
+    const auto next_first = f + 1 < firsts.size() ? firsts[f + 1] : static_cast<std::int64_t>(texts);
+    if (firsts[f] < 0 || firsts[f] >= next_first) return fail(corrupt_part(PartKind::text_index));
     made->firsts.push_back(static_cast<std::uint32_t>(firsts[f]));
   }
   made->firsts.push_back(static_cast<std::uint32_t>(texts));
-  order_ = std::move(made);
+  return made;
+}
+
+Result<const Texts::Order*> Texts::order() {
+  if (order_ != nullptr) return order_.get();
+  const auto bytes = [](const Order& order) {
+    return order.rows.size() * sizeof(std::uint16_t) +
+           (order.starts.size() + order.firsts.size()) * sizeof(std::uint32_t);
+  };
+  VARVE_ASSIGN_OR_RETURN(
+      order_, decoded<Order>(columns_.sections(), DecodedKind::order, 0, [&] { return read_order(); }, bytes));
   return order_.get();
 }
 
-Result<const Frame*> Texts::frame(std::size_t number) {
-  if (frame_ != nullptr && frame_number_ == number) return frame_.get();
-  VARVE_ASSIGN_OR_RETURN(const Order* const order, this->order());
+Result<const Frame*> Texts::frame(std::size_t number, std::span<const Run> runs) {
   VARVE_ASSIGN_OR_RETURN(const Templates* const templates, this->templates());
-  std::vector<FrameRun> runs;
-  for (std::uint32_t place = order->firsts[number]; place < order->firsts[number + 1]; ++place) {
-    const std::uint32_t id = order->ids[place];
-    if (runs.empty() || runs.back().id != id) {
-      runs.push_back({id, 0, id == kPlainText ? std::string_view() : templates->patterns[id - kFirstTemplate]});
-    }
-    ++runs.back().texts;
+  std::vector<FrameRun> parts;
+  for (const Run& run : runs) {
+    const bool plain = run.id == kPlainText;
+    const std::string_view pattern = plain ? std::string_view() : templates->patterns[run.id - kFirstTemplate];
+    parts.push_back({run.id, run.end - run.begin, pattern, run.wanted});
   }
+  if (frame_ != nullptr && frame_number_ == number && frame_->has(parts)) return frame_.get();
   VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::text_frame, number));
   auto read = std::make_unique<Frame>();
-  if (!read->read(bytes.cursor(), runs)) return fail(corrupt_part(PartKind::text_frame));
+  if (!read->read(bytes.cursor(), parts)) return fail(corrupt_part(PartKind::text_frame));
   frame_ = std::move(read);
   frame_number_ = number;
   return frame_.get();
