@@ -101,7 +101,7 @@ TEST(CounterStage, PartsAreTheWhole) {
     const Windows wide({narrow * 7, model::TimeUnit::milliseconds}, false, 0);
     const auto count_in = [&](model::TimeRange range, const Windows& windows, GrowthCells& cells) {
       counter::LastSample last;
-      EXPECT_TRUE(count(evidence, last, points, range, windows, {}, cells));
+      EXPECT_TRUE(aggregate::count(evidence, last, points, range, windows, {}, cells));
     };
     GrowthCells whole, parts, of_fine;
     count_in({}, wide, whole);
