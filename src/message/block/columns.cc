@@ -7,6 +7,12 @@
 #include "base/check.h"
 
 namespace varve::message::block {
+namespace {
+
+// A dictionary of at most so many terms is kept whole: the next question does not decode its pages again.
+constexpr std::size_t kKeptTermsMax = 8192;
+
+}  // namespace
 
 Error corrupt_part(PartKind kind) {
   return {Code::corrupt, "part " + std::to_string(static_cast<unsigned>(kind)) + " of a message block is damaged"};
@@ -67,8 +73,8 @@ Result<const Terms*> Columns::terms_of(std::size_t facet, bool load) {
 }
 
 Result<const Terms*> Columns::terms_unloaded(std::size_t facet) {
-  const bool loaded = terms_[1][facet] != nullptr;
-  return terms_of(facet, loaded);
+  const bool few = (facet == kFacetObjects ? head_.object_terms : head_.terms[facet]) <= kKeptTermsMax;
+  return terms_of(facet, terms_[1][facet] != nullptr || (few && sections_->keeps_decoded()));
 }
 
 Result<const Terms*> Columns::terms(std::size_t facet) { return terms_of(facet, true); }
@@ -193,19 +199,23 @@ Result<const std::vector<std::uint32_t>*> Columns::objects() {
 Result<std::shared_ptr<Columns::Postings>> Columns::read_object_rows() {
   VARVE_ASSIGN_OR_RETURN(const FacetColumn counts, facet(kFacetObjects));
   VARVE_ASSIGN_OR_RETURN(const auto* const terms, objects());
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < rows(); ++row) sum += counts[row];
+  if (sum != terms->size()) return fail(corrupt_part(PartKind::objects));
+  // The row of each object, without a branch: one of no object is written over by the next row.
+  std::vector<std::uint16_t> owners(terms->size() + 1);
+  for (std::size_t row = 0, at = 0; row < rows(); ++row) {
+    owners[at] = static_cast<std::uint16_t>(row);
+    at += counts[row];
+  }
+  std::partial_sum(owners.begin(), owners.end(), owners.begin(), [](auto a, auto b) { return std::max(a, b); });
   auto made = std::make_shared<Postings>();
   made->starts.resize(head_.object_terms + 1);
   for (const std::uint32_t term : *terms) ++made->starts[term + 1];
   std::partial_sum(made->starts.begin(), made->starts.end(), made->starts.begin());
   made->rows.resize(terms->size());
   std::vector<std::uint32_t> next = made->starts;
-  std::size_t at = 0;
-  for (std::size_t row = 0; row < rows(); ++row) {
-    const std::size_t end = at + counts[row];
-    if (end > terms->size()) return fail(corrupt_part(PartKind::objects));
-    for (; at < end; ++at) made->rows[next[(*terms)[at]]++] = static_cast<std::uint16_t>(row);
-  }
-  if (at != terms->size()) return fail(corrupt_part(PartKind::objects));
+  for (std::size_t i = 0; i < terms->size(); ++i) made->rows[next[(*terms)[i]]++] = owners[i];
   return made;
 }
 

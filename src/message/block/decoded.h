@@ -22,15 +22,20 @@ enum class DecodedKind : std::uint8_t {
   templates,
   template_words,
   order,
-  postings
+  postings,
+  frame,
 };
+
+inline std::uint32_t decoded_name(DecodedKind kind, std::size_t number) {
+  return static_cast<std::uint32_t>(kind) << 16 | static_cast<std::uint32_t>(number);
+}
 
 // What the store kept; or what `make()` gives, which is a Result<std::shared_ptr<T>>. `bytes_of(T)`: about how many it
 // has. It must hold all that it points to.
 template <class T, class Make, class BytesOf>
 Result<std::shared_ptr<const T>> decoded(const Sections& sections, DecodedKind kind, std::size_t number,
                                          const Make& make, const BytesOf& bytes_of) {
-  const std::uint32_t what = static_cast<std::uint32_t>(kind) << 16 | static_cast<std::uint32_t>(number);
+  const std::uint32_t what = decoded_name(kind, number);
   if (auto kept = sections.decoded(what)) return std::static_pointer_cast<const T>(std::move(kept));
   VARVE_ASSIGN_OR_RETURN(std::shared_ptr<const T> made, make());
   if (sections.keeps_decoded()) sections.keep_decoded(what, made, sizeof(T) + bytes_of(*made));

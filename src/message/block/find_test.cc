@@ -193,6 +193,29 @@ TEST(Find, OfWhatIsKeptAWordThatIsNowhereReadsItsFilter) {
   EXPECT_EQ(stored.sections->reads, 1U) << "its filter, and neither head nor templates";
 }
 
+TEST(Find, OfWhatIsKeptTheSameIsFoundWithoutReading) {
+  Batch batch;
+  Builder builder(batch);
+  for (int i = 0; i < 3000; ++i) {
+    const std::string text = "took " + std::to_string(i % 700) + " ms, id " + std::to_string(i * 7919);
+    const std::string name = "ObjectVNTable:vn-" + std::to_string(i % 50);
+    builder.start();
+    EXPECT_TRUE(builder.set(Column::text, text));
+    EXPECT_TRUE(builder.add_object(name));
+    builder.finish(i);
+  }
+  Stored stored(batch);
+  stored.sections->keeps = true;
+  for (const Term& term : {*make_term(Column::text, "", Op::regex, ".*took 1[0-9] ms.*"),
+                           *make_term(Column::text, "", Op::contains, "took 23"),
+                           *make_term(Column::object, "", Op::prefix, "ObjectVNTable:vn-1")}) {
+    const std::size_t count = by_rows(Condition::of(term), stored.rows).count();
+    EXPECT_GT(count, 0U);
+    bytes_read(stored, term, count);
+    EXPECT_EQ(bytes_read(stored, term, count), 0U);
+  }
+}
+
 TEST(Find, LengthsOfTexts) {
   std::mt19937_64 random(9);
   Batch batch;

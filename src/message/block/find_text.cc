@@ -3,6 +3,7 @@
 // answer may be; texts of the others are put together and asked one by one.
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "base/ascii.h"
 #include "message/block/ahead.h"
@@ -58,7 +59,7 @@ class TemplateJudge {
   // A text. Its pieces are looked for first: an expression takes ten times as long.
   [[nodiscard]] bool fulfils(std::string_view text) const {
     if (term_.op == Op::regex) {
-      const auto has = [text](const std::string& piece) { return text.contains(piece); };
+      const auto has = [text](const std::string& piece) { return has_piece(text, piece); };
       if (!std::ranges::all_of(literals_.texts, has)) return false;
     }
     return cell_fulfils(term_, text);
@@ -72,6 +73,11 @@ class TemplateJudge {
       return term_.op == Op::word ? std::ranges::none_of(word, has_digit) : !is_variable(word);
     });
     return variables;
+  }
+
+  // Could a text's word that is this one be a variable?
+  [[nodiscard]] bool may_vary(std::string_view word) const {
+    return term_.op == Op::word ? may_be_variable(word) : is_variable(word);
   }
 
   [[nodiscard]] const Literals& literals() const { return literals_; }
@@ -97,7 +103,7 @@ class TemplateJudge {
   // Could a text of the template have all pieces?
   bool may_have(std::string_view pattern, std::uint32_t letters, std::vector<std::string>& words) const {
     const auto fits = [&](const PieceForm& form) {
-      return (form.letters & ~letters) == 0 && pattern.contains(form.pattern);
+      return (form.letters & ~letters) == 0 && has_piece(pattern, form.pattern);
     };
     const auto has = [&](const std::vector<PieceForm>& forms) { return std::ranges::any_of(forms, fits); };
     if (!std::ranges::all_of(literals_.pieces, has)) return false;
@@ -148,28 +154,45 @@ class TextFinder {
   Result<bool> may_be_without_templates() {
     std::vector<std::string> words = judge_.words();
     if (words.empty()) return true;
-    VARVE_ASSIGN_OR_RETURN(const Texts::TemplateWords* const in_templates, texts_.template_words());
-    if (in_templates == nullptr) return true;
-    std::erase_if(words, [&](const std::string& word) { return in_templates->has(hash_of_word(lower(word))); });
+    VARVE_ASSIGN_OR_RETURN(template_words_, texts_.template_words());
+    if (template_words_ == nullptr) return true;
+    std::erase_if(words, [&](const std::string& word) { return template_words_->has(hash_of_word(lower(word))); });
     if (words.empty()) return true;
     return some_frame_has(words);
   }
 
   // Templates with the same words to look for have the same frames.
   Status judge_templates() {
-    const Head& head = columns_.head();
-    verdicts_.assign(head.limits()[kFacetTemplate], Verdict::none);
+    verdicts_.assign(columns_.head().limits()[kFacetTemplate], Verdict::none);
     frames_of_.assign(verdicts_.size(), 0);
     verdicts_[kPlainText] = Verdict::read;
     VARVE_RETURN_IF_ERROR(choose_frames(kPlainText, judge_.words()));
     VARVE_ASSIGN_OR_RETURN(const Texts::Templates* const templates, texts_.templates());
     std::vector<std::string> words;
-    for (std::size_t t = 0; t < templates->patterns.size(); ++t) {
+    const auto judge = [&](std::size_t t) -> Status {
       const std::size_t id = t + kFirstTemplate;
       verdicts_[id] = judge_.judge(templates->patterns[t], templates->letters[t], words);
-      if (verdicts_[id] == Verdict::read) VARVE_RETURN_IF_ERROR(choose_frames(id, words));
+      return verdicts_[id] == Verdict::read ? choose_frames(id, words) : Status{};
+    };
+    if (const auto some = templates_with_words()) {
+      for (const std::uint16_t t : *some) VARVE_RETURN_IF_ERROR(judge(t));
+      return {};
     }
+    for (std::size_t t = 0; t < templates->patterns.size(); ++t) VARVE_RETURN_IF_ERROR(judge(t));
     return {};
+  }
+
+  // Words that cannot be variables stand in the templates of all texts that have them. The fewest of these templates;
+  // nullopt: nothing is known of them.
+  [[nodiscard]] std::optional<std::span<const std::uint16_t>> templates_with_words() const {
+    std::optional<std::span<const std::uint16_t>> fewest;
+    if (template_words_ == nullptr) return fewest;
+    for (const std::string& word : judge_.words()) {
+      if (judge_.may_vary(word)) continue;
+      const auto some = template_words_->with(hash_of_word(lower(word)));
+      if (!fewest || some.size() < fewest->size()) fewest = some;
+    }
+    return fewest;
   }
 
   Status choose_frames(std::size_t id, const std::vector<std::string>& words) {
@@ -191,42 +214,53 @@ class TextFinder {
       const std::uint64_t hash = hash_of_word(lower(word));
       VARVE_ASSIGN_OR_RETURN(const WordFilter* const filter, texts_.filter(hash));
       for (std::size_t f = 0; f < frames_; ++f) {
+        if (frames[f] == 0) continue;
         if (filter == nullptr || !filter->may_have(hash, static_cast<std::uint32_t>(f))) frames[f] = 0;
       }
     }
     return frames;
   }
 
-  // Of a frame, with those that are asked wanted. False: none is.
-  bool find_runs(const Texts::Order& order, std::size_t frame, std::vector<Texts::Run>& runs) const {
-    runs = order.runs(frame);
-    bool any = false;
-    for (Texts::Run& run : runs) {
-      run.wanted = verdicts_[run.id] == Verdict::read && choices_[frames_of_[run.id]].frames[frame] != 0 &&
-                   std::any_of(order.rows.begin() + run.begin, order.rows.begin() + run.end,
-                               [this](std::uint16_t row) { return among_.test(row); });
-      any |= run.wanted;
+  // Frames that have a text which is asked.
+  [[nodiscard]] std::vector<std::uint8_t> frames_to_read(const Texts::Order& order) const {
+    std::vector<std::uint8_t> frames(frames_);
+    for (std::size_t id = 0; id < verdicts_.size(); ++id) {
+      const std::uint32_t first = order.starts[id], end = order.starts[id + 1];
+      if (verdicts_[id] != Verdict::read || first == end) continue;
+      const std::vector<std::uint8_t>& may = choices_[frames_of_[id]].frames;
+      for (std::size_t f = order.frame_of(first), last = order.frame_of(end - 1); f <= last; ++f) frames[f] |= may[f];
     }
-    return any;
+    return frames;
   }
 
-  void fetch_frames(const Texts::Order& order) const {
-    Ahead ahead(columns_);
-    std::vector<Texts::Run> runs;
-    for (std::size_t f = 0; ahead.is_far() && f < order.frames(); ++f) {
-      if (find_runs(order, f, runs)) ahead.frame(f);
+  // The runs of the frame, with those that are asked wanted.
+  [[nodiscard]] std::vector<Texts::Run> runs_of(const Texts::Order& order, std::size_t frame) const {
+    auto runs = order.runs(frame);
+    for (Texts::Run& run : runs) {
+      const auto is_asked = [this](std::uint16_t row) { return among_.test(row); };
+      const auto rows = std::span(order.rows).subspan(run.begin, run.end - run.begin);
+      run.wanted = verdicts_[run.id] == Verdict::read && choices_[frames_of_[run.id]].frames[frame] != 0 &&
+                   std::ranges::any_of(rows, is_asked);
     }
-    ahead.fetch();
+    return runs;
   }
 
   Status read_texts(const Texts::Order& order, Bitmap& found) {
-    fetch_frames(order);
+    auto frames = frames_to_read(order);
+    std::vector<std::vector<Texts::Run>> runs(frames_);
+    Ahead ahead(columns_);
+    for (std::size_t f = 0; f < frames_; ++f) {
+      if (frames[f] == 0) continue;
+      runs[f] = runs_of(order, f);
+      frames[f] = std::ranges::any_of(runs[f], &Texts::Run::wanted) ? 1 : 0;
+      if (frames[f] != 0) ahead.frame(f);
+    }
+    ahead.fetch();
     VARVE_ASSIGN_OR_RETURN(const Texts::Templates* const templates, texts_.templates());
-    std::vector<Texts::Run> runs;
-    for (std::size_t f = 0; f < order.frames(); ++f) {
-      if (!find_runs(order, f, runs)) continue;
-      VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(f, runs));
-      for (const Texts::Run& run : runs) {
+    for (std::size_t f = 0; f < frames_; ++f) {
+      if (frames[f] == 0) continue;
+      VARVE_ASSIGN_OR_RETURN(const Frame* const frame, texts_.frame(f, runs[f]));
+      for (const Texts::Run& run : runs[f]) {
         if (!run.wanted) continue;
         std::optional<PieceFilter> filter;
         if (run.id != kPlainText)
@@ -256,6 +290,7 @@ class TextFinder {
   Columns& columns_;
   Texts& texts_;
   TemplateJudge judge_;
+  const Texts::TemplateWords* template_words_ = nullptr;
   std::size_t frames_ = 0;
   std::vector<Verdict> verdicts_;       // by id of facet template
   std::vector<std::size_t> frames_of_;  // which choice

@@ -118,6 +118,12 @@ bool Frame::has(std::span<const FrameRun> runs) const {
                             [](const FrameRun& run, const Run& read) { return !run.wanted || read.wanted; });
 }
 
+std::size_t Frame::bytes() const {
+  return sizeof(Frame) + runs_.capacity() * sizeof(Run) + columns_.capacity() * sizeof(Column) +
+         numbers_.capacity() * sizeof(std::uint64_t) + starts_.capacity() * sizeof(std::size_t) + hex_.size() +
+         texts_.size();
+}
+
 const Frame::Run& Frame::run_of(std::size_t place) const {
   return *std::prev(std::ranges::upper_bound(runs_, place, {}, &Run::first));
 }

@@ -26,6 +26,7 @@ class Frame {
   bool read(Cursor from, std::span<const FrameRun> runs);
   // Has it all of the runs that are wanted there?
   [[nodiscard]] bool has(std::span<const FrameRun> runs) const;
+  [[nodiscard]] std::size_t bytes() const;  // in memory
   // The following are of texts of wanted runs.
   // The text at this place of the frame, valid until the next one is asked for; `buffer` is its memory.
   std::string_view text(std::size_t place, std::string& buffer) const;

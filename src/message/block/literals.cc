@@ -2,6 +2,8 @@
 #include "message/block/literals.h"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 #include "message/block/template.h"
 #include "message/words.h"
@@ -177,6 +179,11 @@ std::vector<std::string> literals_of(std::string_view expression) {
   return pieces;
 }
 
+bool has_piece(std::string_view text, std::string_view piece) {
+  if (piece.empty() || piece.size() > text.size()) return piece.empty();
+  return memmem(text.data(), text.size(), piece.data(), piece.size()) != nullptr;
+}
+
 Literals literals_of(const Term& term) {
   Literals out;
   switch (term.op) {
@@ -184,9 +191,12 @@ Literals literals_of(const Term& term) {
     case Op::not_equal: add_piece(term.text, true, true, out); break;
     case Op::prefix: add_piece(term.text, true, false, out); break;
     case Op::contains: add_piece(term.text, false, false, out); break;
-    case Op::regex:
-      for (const std::string& piece : literals_of(term.text)) add_piece(piece, false, false, out);
+    case Op::regex: {
+      auto pieces = literals_of(term.text);
+      std::ranges::stable_sort(pieces, std::greater(), &std::string::size);
+      for (const std::string& piece : pieces) add_piece(piece, false, false, out);
       break;
+    }
     default: break;
   }
   return out;

@@ -28,13 +28,16 @@ struct PieceForm {
 };
 
 struct Literals {
-  // Of pieces that the text has: forms, of which one must be in the template.
+  // Of pieces that the text has, the longest ones first: forms, of which one must be in the template.
   std::vector<std::vector<PieceForm>> pieces;
   // The same, as they are.
   std::vector<std::string> texts;
   // Whole words of the text, as they are.
   std::vector<std::string> words;
 };
+
+// Is the piece in the text? Long pieces take less time than short ones.
+bool has_piece(std::string_view text, std::string_view piece);
 
 // Of an operator on texts. `word` and `word_prefix`, which take no notice of case, have none.
 Literals literals_of(const Term& term);

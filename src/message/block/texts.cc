@@ -9,6 +9,12 @@
 #include "message/words.h"
 
 namespace varve::message::block {
+namespace {
+
+// A question for few texts of many blocks is often asked again; one for many would only push out what others need.
+constexpr std::size_t kKeptFrameBytesMax = std::size_t{64} << 10;
+
+}  // namespace
 
 Result<const Texts::Templates*> Texts::templates() {
   if (templates_ != nullptr) return templates_.get();
@@ -34,26 +40,39 @@ Result<const Texts::Templates*> Texts::templates() {
   return templates_.get();
 }
 
+std::span<const std::uint16_t> Texts::TemplateWords::with(std::uint64_t hash) const {
+  const auto at = std::ranges::lower_bound(hashes, hash);
+  if (at == hashes.end() || *at != hash) return {};
+  const auto word = static_cast<std::size_t>(at - hashes.begin());
+  return std::span(templates).subspan(starts[word], starts[word + 1] - starts[word]);
+}
+
 Result<std::shared_ptr<Texts::TemplateWords>> Texts::read_template_words() {
   VARVE_ASSIGN_OR_RETURN(const Templates* const templates, this->templates());
-  auto words = std::make_shared<TemplateWords>();
-  std::vector<std::uint64_t> recent(std::size_t{1} << 14);  // spares most of the repetitions
+  std::vector<std::pair<std::uint64_t, std::uint16_t>> pairs;
   std::string lowered;
   for (std::size_t t = 0; t < templates->patterns.size(); ++t) {
+    const std::size_t before = pairs.size();
     any_word(templates->patterns[t], [&](std::string_view word) {
       lowered.assign(word);
       std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
-      const std::uint64_t hash = hash_of_word(lowered);
-      if (std::uint64_t& known = recent[hash % recent.size()]; known != hash) {
-        known = hash;
-        words->hashes.push_back(hash);
-      }
+      pairs.emplace_back(hash_of_word(lowered), static_cast<std::uint16_t>(t));
       return false;
     });
+    const auto own = std::ranges::subrange(pairs.begin() + static_cast<std::ptrdiff_t>(before), pairs.end());
+    std::ranges::sort(own);
+    pairs.erase(std::ranges::unique(own).begin(), pairs.end());
   }
-  std::ranges::sort(words->hashes);
-  words->hashes.erase(std::ranges::unique(words->hashes).begin(), words->hashes.end());
-  words->hashes.shrink_to_fit();
+  std::ranges::sort(pairs);
+  auto words = std::make_shared<TemplateWords>();
+  for (const auto& [hash, t] : pairs) {
+    if (words->hashes.empty() || words->hashes.back() != hash) {
+      words->hashes.push_back(hash);
+      words->starts.push_back(static_cast<std::uint32_t>(words->templates.size()));
+    }
+    words->templates.push_back(t);
+  }
+  words->starts.push_back(static_cast<std::uint32_t>(words->templates.size()));
   return words;
 }
 
@@ -79,7 +98,10 @@ Result<std::vector<std::uint32_t>> Texts::lengths(const Bitmap& among) {
 Result<const Texts::TemplateWords*> Texts::template_words() {
   if (template_words_ != nullptr || !columns_.sections().keeps_decoded()) return template_words_.get();
   const auto make = [&] { return read_template_words(); };
-  const auto bytes = [](const TemplateWords& words) { return words.hashes.capacity() * sizeof(std::uint64_t); };
+  const auto bytes = [](const TemplateWords& words) {
+    return words.hashes.capacity() * sizeof(std::uint64_t) + words.starts.capacity() * sizeof(std::uint32_t) +
+           words.templates.capacity() * sizeof(std::uint16_t);
+  };
   VARVE_ASSIGN_OR_RETURN(template_words_,
                          decoded<TemplateWords>(columns_.sections(), DecodedKind::template_words, 0, make, bytes));
   return template_words_.get();
@@ -158,13 +180,21 @@ Result<const Frame*> Texts::frame(std::size_t number, std::span<const Run> runs)
     const std::string_view pattern = plain ? std::string_view() : templates->patterns[run.id - kFirstTemplate];
     parts.push_back({run.id, run.end - run.begin, pattern, run.wanted});
   }
-  if (frame_ != nullptr && frame_number_ == number && frame_->has(parts)) return frame_.get();
-  VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::text_frame, number));
-  auto read = std::make_unique<Frame>();
-  if (!read->read(bytes.cursor(), parts)) return fail(corrupt_part(PartKind::text_frame));
-  frame_ = std::move(read);
+  if (frame_ != nullptr && frame_number_ == number && frame_->frame.has(parts)) return &frame_->frame;
+  const Sections& sections = columns_.sections();
+  const std::uint32_t name = decoded_name(DecodedKind::frame, number);
+  if (auto kept = std::static_pointer_cast<const HeldFrame>(sections.decoded(name)); kept && kept->frame.has(parts)) {
+    frame_ = std::move(kept);
+  } else {
+    VARVE_ASSIGN_OR_RETURN(const PartBytes bytes, columns_.part(PartKind::text_frame, number));
+    const auto read = std::make_shared<HeldFrame>(templates_);
+    if (!read->frame.read(bytes.cursor(), parts)) return fail(corrupt_part(PartKind::text_frame));
+    const std::size_t size = read->frame.bytes();
+    if (sections.keeps_decoded() && size <= kKeptFrameBytesMax) sections.keep_decoded(name, read, size);
+    frame_ = read;
+  }
   frame_number_ = number;
-  return frame_.get();
+  return &frame_->frame;
 }
 
 Result<const WordFilter*> Texts::filter(std::uint64_t word_hash) {

@@ -24,10 +24,13 @@ class Texts {
     std::vector<std::uint32_t> letters;  // of their variables
   };
   Result<const Templates*> templates();
-  // Which words stand in templates, by hash_of_word().
+  // Which words stand in which templates, by hash_of_word().
   struct TemplateWords {
-    std::vector<std::uint64_t> hashes;  // sorted
-    [[nodiscard]] bool has(std::uint64_t hash) const { return std::ranges::binary_search(hashes, hash); }
+    std::vector<std::uint64_t> hashes;     // sorted
+    std::vector<std::uint32_t> starts;     // of each word's templates; behind the last: all
+    std::vector<std::uint16_t> templates;  // of ids kFirstTemplate + i; ascending
+    [[nodiscard]] std::span<const std::uint16_t> with(std::uint64_t hash) const;
+    [[nodiscard]] bool has(std::uint64_t hash) const { return !with(hash).empty(); }
   };
   // nullptr: nobody keeps them, so that it is quicker to look into the templates.
   Result<const TemplateWords*> template_words();
@@ -64,7 +67,8 @@ class Texts {
 
   // How many bytes the text of each row of `among` has; 0 for the others.
   Result<std::vector<std::uint32_t>> lengths(const Bitmap& among);
-  // With the runs that are wanted of `runs`, which are all of this frame. Valid until another one is asked for.
+  // With the runs that are wanted of `runs`, which are all of this frame. Valid until another one is asked for. Small
+  // ones are kept.
   Result<const Frame*> frame(std::size_t number, std::span<const Run> runs);
   // Of a word with this hash. nullptr: no text has words that are in filters.
   Result<const WordFilter*> filter(std::uint64_t word_hash);
@@ -76,7 +80,11 @@ class Texts {
   std::shared_ptr<const Templates> templates_;
   std::shared_ptr<const TemplateWords> template_words_;
   std::shared_ptr<const Order> order_;
-  std::unique_ptr<Frame> frame_;
+  struct HeldFrame {
+    std::shared_ptr<const Templates> templates;
+    Frame frame;
+  };
+  std::shared_ptr<const HeldFrame> frame_;
   std::size_t frame_number_ = 0;
   struct HeldFilter {
     PartBytes bytes;
