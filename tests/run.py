@@ -19,7 +19,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "node_loss_test", "power_test", "soak_test"]
+LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "logcli_test", "node_loss_test", "power_test", "soak_test"]
 ONLY_LONG = ["chaos_test", "node_loss_test", "soak_test"]  # not without --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
@@ -28,7 +28,7 @@ ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "c
               "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
               "malformed_test", "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test", "telegraf_test",
               "tenants_test", "times_test", "too_old_test",
-              "loki_query_test", "loki_tail_test", "follow_test", "logs_command_test", "message_pushes_test", "node_logs_test", "telegraf_logs_test"]
+              "loki_query_test", "loki_tail_test", "logcli_test", "follow_test", "logs_command_test", "message_pushes_test", "node_logs_test", "telegraf_logs_test"]
 
 
 class Reporter(unittest.TestResult):
