@@ -81,8 +81,9 @@ bool Frame::read_column(Numbers& numbers, Column& column, std::size_t texts, con
     return !needed.hex || hex_used_ <= hex_.size();
   }
   if (!needed.numbers) return true;
-  if (column.kind == kColumnPlain) return read_plain(numbers, column, texts);
-  if (!wanted) return numbers.skip(texts);
+  const bool plain = column.kind == kColumnPlain;
+  if (plain && needed.texts) return read_plain(numbers, column, texts);
+  if (plain || !wanted) return numbers.skip(texts);
   column.at = numbers_.size();
   numbers_.resize(column.at + texts);
   return numbers.next(texts, numbers_.data() + column.at);
