@@ -77,6 +77,18 @@ TEST_F(CeresQueryTest, Aggregators) {
   EXPECT_EQ(values("start=3h-ago&granularity=PT1H&aggregator=avg"), "2021-03-31T10:00:00Z:0.8");
 }
 
+TEST_F(CeresQueryTest, Counters) {
+  for (const auto& [minute, value] : {std::pair(-2.5, 0), {2.5, 3000}, {7.5, 9000}, {12.5, 100}, {17.5, 100}}) {
+    put("m", {{"host", "a"}}, minute, Value::of_long(value));
+  }
+  EXPECT_EQ(values("start=3h-ago&granularity=5m&aggregator=increase"),
+            "2021-03-31T09:55:00Z:1500,2021-03-31T10:00:00Z:4500,2021-03-31T10:05:00Z:3000,2021-03-31T10:10:00Z:0,"
+            "2021-03-31T10:15:00Z:0");
+  EXPECT_EQ(values("start=2h-ago&end=2021-03-31T10:05:00Z&granularity=5m&aggregator=counter_rate"),
+            "2021-03-31T10:00:00Z:15")
+      << "what is around the range";
+}
+
 // The numbers that Ceres' own tests ask for.
 TEST_F(CeresQueryTest, NumbersOfTheOriginal) {
   struct Case {

@@ -12,12 +12,24 @@ model::Timestamp boundary_from(model::Timestamp t, std::int64_t width_ms) {
   return before == t ? t : before + width_ms;
 }
 
-aggregate::Stage stage_of(const ast::Query& query, std::int64_t width_ms) {
-  aggregate::Stage stage;
-  stage.function = *aggregate::function_of(query.aggregator);  // the parser knows the same names
+template <class AnyStage>
+AnyStage stage_of(std::int64_t width_ms) {
+  AnyStage stage;
   stage.sampling = {width_ms, model::TimeUnit::milliseconds};
   stage.align_sampling = false;  // from the start of the range, which is a boundary
   stage.stamp = aggregate::Stamp::window_start;
+  return stage;
+}
+
+// The parser knows the same names.
+aggregate::Step step_of(const ast::Query& query, std::int64_t width_ms) {
+  if (query.aggregator == "increase" || query.aggregator == "counter_rate") {
+    auto stage = stage_of<aggregate::CounterStage>(width_ms);
+    stage.per_second = query.aggregator == "counter_rate";
+    return stage;
+  }
+  auto stage = stage_of<aggregate::Stage>(width_ms);
+  stage.function = *aggregate::function_of(query.aggregator);
   return stage;
 }
 
@@ -44,7 +56,7 @@ query::Request to_request(const ast::Query& query, const std::string& tenant, co
     to.metric = metric;
     to.matchers = matchers_of(query);
     to.pipeline().group_by = query::EachSeries();
-    if (width_ms != 0) to.pipeline().stages.emplace_back(stage_of(query, width_ms));
+    if (width_ms != 0) to.pipeline().stages.push_back(step_of(query, width_ms));
   }
   return out;
 }

@@ -47,6 +47,12 @@ TEST(CeresToRequest, Table) {
       {{{"metricName", "cpu"}, {"aggregator", "count"}, {"start", "60"}, {"end", "120"}},
        60'000,
        "t/ 60000..120000 cpu each | count 60000ms from start at start"},
+      {{{"metricName", "cpu"}, {"aggregator", "counter_rate"}},
+       30'000,
+       "t/ 30000..120000 cpu each | counter_rate 30000ms from start at start"},
+      {{{"metricName", "cpu"}, {"aggregator", "increase"}},
+       60'000,
+       "t/ 60000..120000 cpu each | increase 60000ms from start at start"},
       // Of a range without the beginning of a window there is none.
       {{{"metricName", "cpu"}, {"aggregator", "max"}, {"start", "61"}, {"end", "119"}},
        60'000,

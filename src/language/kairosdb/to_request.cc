@@ -47,6 +47,15 @@ AnyPercentile percentile_of(const Aggregator& from) {
   return out;
 }
 
+aggregate::CounterStage counter_of(const Aggregator& from) {
+  auto out = with_grid<aggregate::CounterStage>(from);
+  if (out.stamp == aggregate::Stamp::sample) out.stamp = aggregate::Stamp::window_start;
+  out.per_second = from.name == "counter_rate";
+  out.options = {from.max_gap_ms, from.is_32_bits, from.from_zero, from.max_rate};
+  out.end_is_point = true;
+  return out;
+}
+
 aggregate::Filter filter_of(const Aggregator& from) {
   using Compare = aggregate::Filter::Compare;
   static constexpr std::array kCompares = {Compare::less_or_equal, Compare::less,  Compare::greater_or_equal,
@@ -75,6 +84,7 @@ aggregate::Step step_of(const Aggregator& from) {
     out.target = from.target;
     return out;
   }
+  if (name == "counter_rate" || name == "increase") return counter_of(from);
   if (name == "diff") return aggregate::Diff{};
   if (name == "div") return aggregate::Divide{from.divisor};
   if (name == "filter") return filter_of(from);

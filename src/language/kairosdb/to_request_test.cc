@@ -86,6 +86,12 @@ TEST(KairosdbToRequest, Steps) {
       {R"("name":"merge","precision":0)", "merge 1ms 0"},
       {R"("name":"merge")", "merge 1ms"},
       {R"("name":"movingWindow","sampling":{"value":1,"unit":"hours"})", "movingWindow 1h from start"},
+      {R"("name":"increase","sampling":{"value":30,"unit":"seconds"},"align_sampling":false)",
+       "increase 30s from start at start"},
+      {R"("name":"counter_rate","align_end_time":true,"max_gap":{"value":2,"unit":"minutes"},"bits":32,"reset":"zero",)"
+       R"("max_rate":5)",
+       "counter_rate 1ms at end gap 120000 32 bits from zero at most 5"},
+      {R"("name":"counter_rate","bits":64,"reset":"gap")", "counter_rate 1ms at start 64 bits not from zero"},
       {R"("name":"percent_remaining")", "percent_remaining"},
       {R"("name":"rate","unit":"seconds")", "rate 1s"},
       {R"("name":"sampler","unit":"hours")", "sampler 1h"},

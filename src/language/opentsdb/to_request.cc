@@ -91,8 +91,9 @@ Result<Reducer> reducer_of(std::string_view name) {
   return fail(Code::invalid, "No such aggregator: " + std::string(name));
 }
 
-aggregate::Stage stage_of(const ast::Downsample& downsample) {
-  aggregate::Stage stage;
+template <class AnyStage>
+AnyStage stage_of(const ast::Downsample& downsample) {
+  AnyStage stage;
   stage.stamp = aggregate::Stamp::window_start;
   stage.align_epoch = downsample.count != 0 && !downsample.calendar;
   stage.align_sampling = downsample.calendar;
@@ -107,15 +108,19 @@ aggregate::Stage stage_of(const ast::Downsample& downsample) {
 
 Result<query::Join::Downsample> downsample_of(const ast::Downsample& downsample) {
   query::Join::Downsample into;
-  aggregate::Stage stage = stage_of(downsample);
-  if (const auto function = function_of(downsample.function)) {
-    stage.function = *function;
-  } else {
+  auto stage = stage_of<aggregate::Stage>(downsample);
+  if (const auto function = function_of(downsample.function)) stage.function = *function;
+  into.window = stage;
+  if (downsample.function == "increase" || downsample.function == "counter_rate") {
+    auto counter = stage_of<aggregate::CounterStage>(downsample);
+    counter.per_second = downsample.function == "counter_rate";
+    counter.end_is_point = true;
+    into.window = counter;
+  } else if (!function_of(downsample.function)) {
     VARVE_ASSIGN_OR_RETURN(const Reducer gather, reducer_of(downsample.function));
     if (gather == Reducer::none) return fail(Code::invalid, "none is no function to downsample by");
     into.gather = gather;
   }
-  into.window = stage;
   if (downsample.fill == ast::Downsample::Fill::zero) into.fill = query::Join::Fill::zero;
   if (downsample.fill == ast::Downsample::Fill::nan) into.fill = query::Join::Fill::nan;
   return into;

@@ -68,6 +68,12 @@ TEST_F(OpentsdbToRequest, BothForms) {
        R"({"metric":"mem","aggregator":"max","tags":{"dc":"x"}}]})",
        "t/opentsdb 1000..2001 cpu host!= dc=~.*(?:x).* dc!= | cut 1000 | join sum by host; "
        "mem dc=x | cut 1000 | join max by dc"},
+      {"start=1&end=2&m=sum:5m-counter_rate:cpu{host=*}&m=max:1dc-increase-nan:mem",
+       "t/opentsdb 1000..2001 cpu host!= | counter_rate 300000ms from 1970 at start | cut 1000 | join sum by host; "
+       "mem | increase 1d at start fill nan | cut 1000 | join max"},
+      {R"({"start":1,"end":2,"queries":[{"metric":"cpu","aggregator":"sum","downsample":"0all-increase-zero"}]})",
+       "t/opentsdb 1000..2001 cpu | increase 36028797018963968ms from start at start fill zero | cut 1000 | join sum"},
+      {"start=1&end=2&m=increase:cpu", "error: No such aggregator: increase"},
       {"start=1&end=2&m=odd:cpu", "error: No such aggregator: odd"},
       {"start=1&end=2&m=sum:1m-none:cpu", "error: none is no function to downsample by"},
       {"start=1&end=2&m=sum:1m-odd:cpu", "error: No such aggregator: odd"},

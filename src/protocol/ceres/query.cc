@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kQueryParameters = {"metricName",  "metricGroup", "tag", "aggregator",
                                                               "granularity", "start",       "end"};
-constexpr std::array<std::string_view, 6> kAggregators = {"raw", "min", "max", "sum", "avg", "count"};
+constexpr std::array<std::string_view, 8> kAggregators = {"raw", "min",   "max",      "sum",
+                                                          "avg", "count", "increase", "counter_rate"};
 
 // The end of the value that begins at `from`: the first comma behind which another k=v begins, or the end.
 std::size_t value_end(std::string_view text, std::size_t from) {
@@ -57,8 +58,8 @@ Result<Query> parse_query(std::span<const Parameter> parameters, std::string_vie
 
   out.aggregator = parameter(parameters, "aggregator").value_or("raw");
   if (std::ranges::find(kAggregators, out.aggregator) == kAggregators.end()) {
-    return fail(Code::invalid,
-                "the aggregator " + in_quotes(out.aggregator) + " is none of raw, min, max, sum, avg, count");
+    return fail(Code::invalid, "the aggregator " + in_quotes(out.aggregator) +
+                                   " is none of raw, min, max, sum, avg, count, increase, counter_rate");
   }
   if (const auto granularity = parameter(parameters, "granularity")) {
     VARVE_ASSIGN_OR_RETURN(const std::int64_t width, parse_granularity(*granularity));

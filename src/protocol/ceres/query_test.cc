@@ -65,8 +65,10 @@ TEST(ParseCeresQuery, Errors) {
   EXPECT_FALSE(parse({{"start", "0"}}));
   EXPECT_FALSE(parse({{"metricName", " "}, {"start", "0"}}));
   EXPECT_EQ(parse({{"metricName", "m"}}).error().message, "Required parameter 'start' is not present");
-  EXPECT_EQ(query_error({{"aggregator", "AVG"}}), "the aggregator 'AVG' is none of raw, min, max, sum, avg, count");
-  EXPECT_EQ(query_error({{"aggregator", ""}}), "the aggregator '' is none of raw, min, max, sum, avg, count");
+  EXPECT_EQ(query_error({{"aggregator", "AVG"}}),
+            "the aggregator 'AVG' is none of raw, min, max, sum, avg, count, increase, counter_rate");
+  EXPECT_EQ(query_error({{"aggregator", ""}}),
+            "the aggregator '' is none of raw, min, max, sum, avg, count, increase, counter_rate");
   EXPECT_TRUE(query_error({{"aggregator", "min"}, {"granularity", "x"}}).starts_with("Unknown downsample granularity"));
   EXPECT_TRUE(query_error({{"granularity", "x"}}).starts_with("Unknown downsample granularity"));
   EXPECT_TRUE(query_error({{"end", "1ss-ago"}}).starts_with("Invalid relative time format"));

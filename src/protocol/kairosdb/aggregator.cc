@@ -8,7 +8,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "model/histogram.h"
+#include "model/time.h"
 #include "protocol/kairosdb/query_node.h"
 
 namespace varve::protocol::kairosdb {
@@ -135,6 +137,42 @@ Status read_thresholds(const Node& node, const Place& place, Aggregator& out) {
   return {};
 }
 
+Status read_max_gap(const Node& node, const Place& place, Aggregator& out) {
+  VARVE_ASSIGN_OR_RETURN(const Length length, length_of(node, 1, place.context, place.property));
+  const std::int64_t unit_ms = model::fixed_ms(length.unit);
+  if (unit_ms == 0) return invalid(place.property + ".unit must be weeks or shorter");
+  if (length.value < 1) return invalid(place.property + ".value must be greater than or equal to 1");
+  constexpr std::int64_t kAllTimeMs = model::kTimestampMax - model::kTimestampMin;
+  out.max_gap_ms = length.value > kAllTimeMs / unit_ms ? kAllTimeMs : length.value * unit_ms;
+  return {};
+}
+
+// As a form gives a field that nobody filled in.
+bool is_left_empty(const Node& node) { return node.kind == Kind::string && node.text.empty(); }
+
+Status read_bits(const Node& node, const Place& place, Aggregator& out) {
+  if (is_left_empty(node)) return {};
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t bits, whole_of(node));
+  if (bits != 32 && bits != 64) return invalid(place.property + " must be 32 or 64");
+  out.is_32_bits = bits == 32;
+  return {};
+}
+
+Status read_reset(const Node& node, const Place& place, Aggregator& out) {
+  const std::string reset = lower(node.text);
+  if (reset != "gap" && reset != "zero") return invalid(place.property + " must be gap or zero");
+  out.from_zero = reset == "zero";
+  return {};
+}
+
+Status read_max_rate(const Node& node, const Place& place, Aggregator& out) {
+  if (is_left_empty(node)) return {};
+  VARVE_ASSIGN_OR_RETURN(const double rate, real_of(node, place.property));
+  if (!(rate > 0)) return invalid(place.property + " must be greater than 0");
+  out.max_rate = rate;
+  return {};
+}
+
 Status read_metric_name(const Node& node, const Place& /*place*/, Aggregator& out) {
   out.metric_name = node.text;
   return {};
@@ -163,6 +201,8 @@ constexpr std::array<PropertyReader, 2> kDev = {
 constexpr std::array<PropertyReader, 1> kPercentile = {{{"percentile", read_real<&Aggregator::percentile>}}};
 constexpr std::array<PropertyReader, 1> kApdex = {{{"target", read_real<&Aggregator::target>}}};
 constexpr std::array<PropertyReader, 1> kMerge = {{{"precision", read_precision}}};
+constexpr std::array<PropertyReader, 4> kCounter = {
+    {{"max_gap", read_max_gap}, {"bits", read_bits}, {"reset", read_reset}, {"max_rate", read_max_rate}}};
 constexpr std::array<PropertyReader, 1> kDiv = {{{"divisor", read_real<&Aggregator::divisor>}}};
 constexpr std::array<PropertyReader, 1> kScale = {{{"factor", read_real<&Aggregator::factor>}}};
 constexpr std::array<PropertyReader, 3> kFilter = {
@@ -189,10 +229,11 @@ struct Known {
   std::string_view needed = {};  // the property that must be given
   std::string_view missing = {};
 };
-constexpr std::array<Known, 33> kKnown = {
+constexpr std::array<Known, 35> kKnown = {
     {{"apdex", "HistogramApdexAggregator", true, kApdex, "target", ".target must be greater than or equal to 0"},
      {"avg", "AvgAggregator", true, {}},
      {"count", "CountAggregator", true, {}},
+     {"counter_rate", "CounterRateAggregator", true, kCounter},
      {"dev", "StdAggregator", true, kDev},
      {"diff", "DiffAggregator", false, {}},
      {"div", "DivideAggregator", false, kDiv, "divisor", ".m_divisor may not be zero"},
@@ -207,6 +248,7 @@ constexpr std::array<Known, 33> kKnown = {
      {"hmin", "HistogramMinAggregator", true, {}},
      {"hpercentile", "HistogramPercentileAggregator", true, kPercentile, "percentile", ".percentile may not be zero"},
      {"hsum", "HistogramSumAggregator", true, {}},
+     {"increase", "IncreaseAggregator", true, kCounter},
      {"last", "LastAggregator", true, {}},
      {"least_squares", "LeastSquaresAggregator", true, {}},
      {"max", "MaxAggregator", true, {}},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,8 +26,9 @@ struct ScoreThreshold {
 
 // Properties that an aggregator does not have stay as they are here.
 struct Aggregator {
-  // apdex avg count dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum last
-  // least_squares max merge min movingWindow percent_remaining percentile rate sampler save_as scale score sma sum trim
+  // apdex avg count counter_rate dev diff div filter first gaps havg hcount hdev hfilter hmax hmin hpercentile hsum
+  // increase last least_squares max merge min movingWindow percent_remaining percentile rate sampler save_as scale
+  // score sma sum trim
   std::string name;
 
   std::int64_t sampling_value = 1;
@@ -53,6 +55,11 @@ struct Aggregator {
   bool discard_indeterminate = false;           // filter: of histograms the bins that the threshold is in
   std::vector<ScoreThreshold> thresholds;       // score
   bool descending = false;                      // score
+
+  // Of counters (counter_rate, increase); what is not given is as the series are declared.
+  std::optional<std::int64_t> max_gap_ms;  // > 0
+  std::optional<bool> is_32_bits, from_zero;
+  std::optional<double> max_rate;  // > 0
 
   std::string metric_name;                                // save_as; not empty
   std::vector<std::pair<std::string, std::string>> tags;  // save_as

@@ -44,6 +44,39 @@ TEST(ParseAggregator, AllNames) {
   EXPECT_EQ(aggregator_error(R"("size":3)"), "q must have a name");
 }
 
+TEST(ParseAggregator, Counters) {
+  for (const std::string name : {"increase", "counter_rate"}) {
+    const Aggregator plain = good(R"("name":")" + name + '"');
+    EXPECT_EQ(plain.name, name);
+    EXPECT_EQ(plain.max_gap_ms, std::nullopt);
+    EXPECT_EQ(plain.is_32_bits, std::nullopt);
+    EXPECT_EQ(plain.from_zero, std::nullopt);
+    EXPECT_EQ(plain.max_rate, std::nullopt);
+  }
+  const Aggregator full =
+      good(R"("name":"increase","max_gap":{"value":"3","unit":"WEEKS"},"bits":"32","reset":"Zero","max_rate":"1e9")");
+  EXPECT_EQ(full.max_gap_ms, 3 * 7 * 86'400'000);
+  EXPECT_EQ(full.is_32_bits, true);
+  EXPECT_EQ(full.from_zero, true);
+  EXPECT_EQ(full.max_rate, 1e9);
+  EXPECT_EQ(good(R"("name":"increase","bits":64,"reset":"gap","max_rate":null)").is_32_bits, false);
+  EXPECT_EQ(good(R"("name":"increase","bits":"","max_rate":"")").is_32_bits, std::nullopt) << "a form's empty fields";
+  EXPECT_EQ(good(R"("name":"increase","max_gap":{"value":9e18,"unit":"days"})").max_gap_ms, std::int64_t{1} << 54);
+  const auto bad = [](const std::string& option) { return aggregator_error(R"("name":"increase",)" + option); };
+  EXPECT_EQ(bad(R"("max_gap":5)"), "q.max_gap must be an object");
+  EXPECT_EQ(bad(R"("max_gap":{"value":1})"), "q.max_gap.unit may not be null");
+  EXPECT_EQ(bad(R"("max_gap":{"value":0,"unit":"days"})"), "q.max_gap.value must be greater than or equal to 1");
+  EXPECT_EQ(bad(R"("max_gap":{"value":-1,"unit":"days"})"), "q.max_gap.value must be greater than or equal to 0");
+  EXPECT_EQ(bad(R"("max_gap":{"value":1,"unit":"years"})"), "q.max_gap.unit must be weeks or shorter");
+  EXPECT_EQ(bad(R"("bits":31)"), "q.bits must be 32 or 64");
+  EXPECT_EQ(bad(R"("reset":"")"), "q.reset must be gap or zero");
+  EXPECT_EQ(bad(R"("reset":0)"), "q.reset must be gap or zero");
+  EXPECT_EQ(bad(R"("max_rate":0)"), "q.max_rate must be greater than 0");
+  EXPECT_EQ(bad(R"("max_rate":-3.5)"), "q.max_rate must be greater than 0");
+  EXPECT_NE(aggregator_error(R"("name":"rate","max_gap":{"value":1,"unit":"days"})").find("max_gap"),
+            std::string::npos);
+}
+
 TEST(ParseAggregator, Properties) {
   const Aggregator dev =
       good(R"("name":"dev","return_type":"POS_SD","dev_count":"2","sampling":{"value":2,"unit":"days"})");

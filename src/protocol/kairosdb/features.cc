@@ -49,6 +49,36 @@ Properties range(Properties own = {}) {
   return out;
 }
 
+// Of counters.
+Properties counted() {
+  Property max_gap = span_of("max_gap", "Max gap between samples");
+  max_gap.parts[0].default_value = "15";
+  max_gap.parts[1].default_value = "MINUTES";
+  return range({
+      {"bits",
+       "Bits",
+       "32: a value that is smaller than the one before went over the end of 32 bits. Empty: as declared, else 64.",
+       "int",
+       "",
+       {},
+       {{"!value || value == 32 || value == 64", "Bits must be 32 or 64."}}},
+      max_gap,
+      {"max_rate",
+       "Max rate",
+       "What grew faster than this, per second, is an error and does not count. Empty: anything counts.",
+       "double",
+       "",
+       {},
+       {{"!value || value > 0", "Max rate must be above 0."}}},
+      {"reset",
+       "Reset",
+       "What it means that a value is smaller than the one before: nobody knows, or the counter began at 0.",
+       "enum",
+       "gap",
+       {"GAP", "ZERO"}},
+  });
+}
+
 Property share_of_percentile() {
   return {"percentile",
           "Percentile",
@@ -118,6 +148,8 @@ std::vector<Feature> make_aggregators() {
   return {
       {"avg", "AVG", "The mean of the values in each window.", range()},
       {"count", "Count", "How many samples each window has.", range()},
+      {"counter_rate", "Counter Rate",
+       "How much counters grew per second in each window, of the time for which that is known.", counted()},
       {"dev", "Dev", "How far the values in each window lie apart: their standard deviation.", range()},
       {"diff", "Diff", "Each value less the one before it.", {}},
       {"div",
@@ -131,6 +163,7 @@ std::vector<Feature> make_aggregators() {
         {"threshold", "Threshold", "What values are compared with; those that fit are left out.", "Object", ""}}},
       {"first", "First", "The first value in each window.", range()},
       {"gaps", "Gaps", "Null for each window that has no sample.", range()},
+      {"increase", "Increase", "How much counters grew in each window.", counted()},
       {"last", "Last", "The last value in each window.", range()},
       {"least_squares", "Least Squares",
        "Two points for each window, the ends of the line that is nearest to its samples.", range()},

@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::string& text) {
 TEST(Features, groups) {
   EXPECT_EQ(names_of(features_json()), (std::vector<std::string>{"group_by", "aggregators"}));
   EXPECT_EQ(names_of(features_json("group_by").value()), (std::vector<std::string>{"bin", "tag", "time", "value"}));
-  EXPECT_EQ(names_of(features_json("aggregators").value()).size(), 33U);
+  EXPECT_EQ(names_of(features_json("aggregators").value()).size(), 35U);
   EXPECT_EQ(features_json("groupby"), std::nullopt);
   EXPECT_EQ(features_json(""), std::nullopt);
 }
@@ -54,7 +54,7 @@ TEST(Features, are_those_that_queries_know) {
 }
 
 TEST(Features, what_makes_windows) {
-  for (const char* name : {"avg", "sum", "percentile", "merge", "gaps", "hdev"})
+  for (const char* name : {"avg", "sum", "percentile", "merge", "gaps", "hdev", "increase", "counter_rate"})
     EXPECT_TRUE(is_range_aggregator(name)) << name;
   for (const char* name : {"rate", "save_as", "trim", "scale", "hfilter", "bogus"})
     EXPECT_FALSE(is_range_aggregator(name)) << name;
