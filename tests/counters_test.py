@@ -202,7 +202,7 @@ class Counters(ServerCase):
         refused(at + "bits must be 32 or 64", bits=16)
         refused(at + "reset must be gap or zero", reset="never")
         refused(at + "max_rate must be greater than 0", max_rate=0)
-        refused(at + "max_rate must be", max_rate="fast")
+        refused(at + "max_rate For input string", max_rate="fast")
         refused("wrap", wrap=True)
         for m in ("sum:5m-counterrate:m", "sum:5m-:m", "counter_rate:m", "counter_rate:5m-sum:m", "sum:5m-counter_rate-full:m"):
             answer = self.server.get("/api/query?" + urlencode({"start": T, "m": m}))
@@ -258,11 +258,11 @@ class Counters(ServerCase):
             lives.append((f"f30s.life{life}", samples))
         for name, samples in lives:
             half = len(samples) // 2
-            for part in (samples[:half], samples[half:]):
-                self.put_many(name, part)
-                self.check_life(name, part if part is samples[:half] else samples, rng)
+            for written, more in ((half, samples[:half]), (len(samples), samples[half:])):
+                self.put_many(name, more)
+                self.check_life(name, samples[:written], rng)
                 self.server.settle()
-                self.check_life(name, part if part is samples[:half] else samples, rng)
+                self.check_life(name, samples[:written], rng)
         self.server.restart()
         for name, samples in lives:
             self.check_life(name, samples, rng)
