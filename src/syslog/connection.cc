@@ -36,7 +36,8 @@ Connection::Connection(std::shared_ptr<Service> service)
 
 void Connection::on_start() {
   service_->connections.add();
-  // From the first byte on: the kernel ends the connections of a process that was killed, and in order only promises durability.
+  // From the first byte on: the kernel ends the connections of a process that was killed, and in order only promises
+  // durability.
   reset_on_close(true);
   sender_ = peer_address();
   go_on();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP connection: reads a piece, has it parsed, hands over what it brought, and reads on when that is durable. So a
 // sender that is faster than the store is held back by TCP. A quiet connection keeps no more than the message that it
-// is in. It ends in order (FIN, close_notify) when all that it brought is durable, and only then; else it is reset, by the
-// kernel, too, when the process is killed.
+// is in. It ends in order (FIN, close_notify) when all that it brought is durable, and only then; else it is reset, by
+// the kernel, too, when the process is killed.
 #pragma once
 
 #include <memory>

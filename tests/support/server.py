@@ -18,10 +18,18 @@ READY_SECONDS = 30
 KAIROS = "/api/v1/datapoints"
 
 
+GIVEN = set()
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Never the same one twice: it may be given again before the first one is used."""
+    while True:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        if port not in GIVEN:
+            GIVEN.add(port)
+            return port
 
 
 def run_varve(*arguments, env=None, timeout=30, cwd=None):
