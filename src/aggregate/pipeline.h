@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aggregate/change.h"
+#include "aggregate/counter_stage.h"
 #include "aggregate/filter.h"
 #include "aggregate/gaps.h"
 #include "aggregate/histogram_filter.h"
@@ -42,7 +43,7 @@ struct SaveAs {
 
 using Step = std::variant<Stage, Percentile, LeastSquares, Gaps, Diff, Rate, Sampler, Scale, Divide, Sma, Trim, Filter,
                           Score, SaveAs, Merge, HistogramStage, HistogramPercentile, HistogramFilter, Apdex,
-                          PercentRemaining, MovingWindow>;
+                          PercentRemaining, MovingWindow, CounterStage>;
 using Pipeline = std::vector<Step>;
 
 // As KairosDB calls it.

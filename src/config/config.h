@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "config/address.h"
+#include "counter/declared.h"
 #include "message/classes.h"
 
 namespace varve::config {
@@ -90,6 +91,7 @@ struct Config {
     std::vector<Shed> shed_disk, shed_backlog;
   } messages;
   std::vector<Rollup> rollups;  // ascending granularity
+  std::vector<counter::Pattern> counters;
   std::vector<std::string> counter_suffixes;
 
   std::string tenant_default;  // empty: a request must name its tenant

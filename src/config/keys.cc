@@ -60,6 +60,8 @@ constexpr Key kKeys[] = {
     {"messages.shed.backlog", "85/80:debug,90/85:info,95/90:err", "likewise, of the memory for unsealed messages",
      set_messages_shed_backlog},
     {"rollups", "5m:1y,1h:5y,1d:20y", "granularity:retention of each rollup", set_rollups},
+    {"counters", "*_total:1m", "metrics that are counters, and how often they come; a list of PATTERN:FREQUENCY",
+     set_counters},
     {"rollup.counter_suffixes", "reads,writes,bytes", "metrics whose names end so are delta counters",
      set_counter_suffixes},
     {"tenant.default", "default", "tenant of a request that names none; empty: refused", set_tenant_default},

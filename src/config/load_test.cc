@@ -44,6 +44,7 @@ TEST(Load, DefaultsAreGood) {
   EXPECT_EQ(loaded.config.telnet.listen, (Address{"127.0.0.1", 4242}));
   EXPECT_EQ(loaded.config.slots.width_ms, 3'600'000);
   EXPECT_EQ(loaded.config.rollups.size(), 3U);
+  EXPECT_EQ(loaded.config.counters, (std::vector<counter::Pattern>{{"*_total", 60'000}}));
   EXPECT_EQ(loaded.config.counter_suffixes, (std::vector<std::string>{"reads", "writes", "bytes"}));
   EXPECT_EQ(loaded.config.tenant_default, "default");
   EXPECT_EQ(loaded.config.series_per_tenant_max, 10'000'000U);
@@ -51,6 +52,16 @@ TEST(Load, DefaultsAreGood) {
   EXPECT_EQ(loaded.config.query.timeout_ms, 60'000);
   EXPECT_EQ(loaded.config.memory_bytes_max, 0U);
   EXPECT_EQ(loaded.effective.size(), keys().size());
+}
+
+TEST(Load, Counters) {
+  const auto counters = [](const char* text) { return load(flags({{"counters", text}})).config.counters; };
+  using Patterns = std::vector<counter::Pattern>;
+  EXPECT_EQ(counters(""), Patterns{});
+  EXPECT_EQ(counters("*_total:15s, node:cpu:*:5m"), (Patterns{{"*_total", 15'000}, {"node:cpu:*", 300'000}}));
+  for (const char* bad : {"*_total", "*_total:", ":1m", "*_total:0s", "*_total:999ms", "*_total:2y", "*_total:often"}) {
+    EXPECT_NE(faults_of("counters", bad).find("'" + std::string(bad) + "'"), std::string::npos) << bad;
+  }
 }
 
 TEST(Load, ShedMarks) {

@@ -295,15 +295,6 @@ Status set_rollups(Config& config, std::string_view text) {
   return {};
 }
 
-Status set_counter_suffixes(Config& config, std::string_view text) {
-  config.counter_suffixes.clear();
-  for (const auto part : split_list(text)) {
-    if (part.empty()) return fail(Code::invalid, "a list of name endings, such as reads,writes");
-    config.counter_suffixes.emplace_back(part);
-  }
-  return {};
-}
-
 Status set_tenant_default(Config& config, std::string_view text) {
   if (!text.empty() && !is_tenant_name(text)) {
     return fail(Code::invalid, "empty, or 1 to 64 of A-Z a-z 0-9 . _ -");

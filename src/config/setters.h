@@ -52,6 +52,7 @@ Status set_messages_classes(Config& config, std::string_view text);
 Status set_messages_shed_disk(Config& config, std::string_view text);
 Status set_messages_shed_backlog(Config& config, std::string_view text);
 Status set_rollups(Config& config, std::string_view text);
+Status set_counters(Config& config, std::string_view text);
 Status set_counter_suffixes(Config& config, std::string_view text);
 Status set_tenant_default(Config& config, std::string_view text);
 Status set_tenant_from(Config& config, std::string_view text);

@@ -42,6 +42,14 @@ const aggregate::Grid* merging_grid(const Pipeline& query) {
   return query.limit != 0 || !query.splits.empty() ? nullptr : aggregate::merging_grid(query.stages);
 }
 
+// The positions of the times in the range, which ascend.
+std::pair<std::size_t, std::size_t> part_in(model::TimeRange range, std::span<const model::Timestamp> times) {
+  const auto place = [&](model::Timestamp t) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(times, t) - times.begin());
+  };
+  return {place(range.first), place(range.last)};
+}
+
 // The column without NaN and infinities: windows are made of numbers, and rollups keep nothing else. Views into the
 // column, or into memory of this thread until the next call.
 aggregate::Column finite(const aggregate::Column& column) {
@@ -66,7 +74,7 @@ aggregate::Column finite(const aggregate::Column& column) {
 }  // namespace
 
 Collector::Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-                     model::Timestamp now, Budget& budget)
+                     const Counters& counters, model::Timestamp now, Budget& budget)
     : request_(request),
       asked_(asked),
       pipeline_(pipeline),
@@ -77,12 +85,19 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       budget_(budget),
       first_(windowed(pipeline)),
       percentile_(percentile_first(pipeline)),
+      counter_(counter_stage(pipeline)),
+      counts_(counter_ != nullptr && pipeline.limit == 0 && pipeline.splits.empty()),
+      counters_(counters),
+      scans_(counts_ ? counters.scans(read_, aggregate::grows_in(*counter_, read_)) : std::vector{read_}),
+      charge_([&budget](std::size_t bytes) { return budget.charge(bytes); }),
       windows_(windows_on(first_grid(pipeline), range_)),
       merges_(merging_grid(pipeline) != nullptr),
       merge_windows_(windows_on(merging_grid(pipeline), range_)),
       groups_(std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
-      runs_(first_ != nullptr || percentile_ != nullptr ? 0 : plan.series.size()) {}
+      runs_(first_ != nullptr || percentile_ != nullptr || counts_ ? 0 : plan.series.size()),
+      counted_(counts_ ? plan.series.size() : 0),
+      counted_samples_(counted_.size()) {}
 
 bool Collector::takes_summaries() const {
   return first_ != nullptr && pipeline_.splits.empty() && aggregate::takes_summary(first_->function);
@@ -93,14 +108,20 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
          windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
-bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
+bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const {
+  if (counts_) {
+    const model::TimeRange grows = aggregate::grows_in(*counter_, read_);
+    return counters_.has_own_rules(series) && range.first >= grows.first && range.last <= grows.last &&
+           windows_.are_made_of(width_ms, range);
+  }
   if (range.first < read_.first || range.last > read_.last) return false;
   // Where both are taken, the step is the same.
   if (takes_summaries()) return windows_.are_made_of(width_ms, range);
   return merges_ && merge_windows_.are_made_of(width_ms, range);
 }
 
-storage::WindowFields Collector::window_fields() const {
+storage::WindowFields Collector::window_fields(std::uint32_t series) const {
+  if (counts_) return {.numbers = false, .counters = counters_.has_own_rules(series)};
   if (!takes_summaries()) return {.numbers = false, .histograms = merges_};
   using enum aggregate::Function;
   const aggregate::Function f = first_->function;
@@ -131,7 +152,7 @@ Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) 
 }
 
 Status Collector::windows(std::uint32_t series, const storage::WindowColumns& windows) {
-  const storage::WindowFields fields = window_fields();
+  const storage::WindowFields fields = window_fields(series);
   aggregate::Summaries summaries{windows.starts, windows.counts, windows.counts};
   if (fields.sum) summaries.values = windows.sums;
   if (fields.min) summaries.values = windows.mins;
@@ -156,6 +177,7 @@ Status Collector::add(std::uint32_t series, const aggregate::Summaries& summarie
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
   if (model::in_text(piece.type)) return add_texts(series, model::kind_of(piece.type), piece.times, piece.texts, 0);
+  if (counts_) return add_counted(series, piece);
   if (first_ == nullptr && percentile_ == nullptr) {
     seen_[series] |= bit_of(Kind::number);
     return add_run(series, piece);
@@ -231,6 +253,11 @@ Status Collector::histograms(std::uint32_t series, const storage::HistogramColum
 // `merged`: how many samples more there were, that are in these.
 Status Collector::add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
                             std::span<const std::string_view> texts, std::uint64_t merged) {
+  // What is read around the range is for counters.
+  const auto [from, to] = part_in(read_, times);
+  if (from == to) return {};
+  times = times.subspan(from, to - from);
+  texts = texts.subspan(from, to - from);
   seen_[series] |= bit_of(kind);
   std::size_t bytes = times.size() * (sizeof(Text) + sizeof(std::string) + sizeof(model::Timestamp));
   for (const std::string_view text : texts) bytes += text.size();

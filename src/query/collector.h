@@ -6,6 +6,10 @@
 // Otherwise the samples are kept per series (one thread at a time has a series, so without locks), merged and split at
 // the end; for a percentile of whole groups only the values, by window. Texts, complex numbers and histograms are
 // always kept; of histograms the store may give some as one, where the pipeline asks for no more.
+//
+// Where the first stage asks by how much counters grew, each series is counted by itself, also without locks
+// (counted_series.h), from samples that reach further than the range; or from windows, where they are made by the rules
+// that are asked for.
 #pragma once
 
 #include <array>
@@ -21,6 +25,8 @@
 #include "base/result.h"
 #include "query/answer.h"
 #include "query/budget.h"
+#include "query/counted_series.h"
+#include "query/counters.h"
 #include "query/plan.h"
 #include "query/request.h"
 #include "query/runs.h"
@@ -30,17 +36,23 @@ namespace varve::query {
 
 class Collector {
  public:
-  // `pipeline`: read_through(asked). All must outlive the collector. `now`: gaps are not marked after it.
+  // `pipeline`: read_through(asked). `counters`: of a pipeline that has a counter_stage(). All must outlive the
+  // collector. `now`: gaps are not marked after it.
   Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-            model::Timestamp now, Budget& budget);
+            const Counters& counters, model::Timestamp now, Budget& budget);
+
+  // Of the samples that it wants, in one range or in adjacent ones, which may be scanned in any order.
+  [[nodiscard]] const std::vector<model::TimeRange>& scan_ranges() const { return scans_; }
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
-  [[nodiscard]] bool takes_windows(model::TimeRange range, std::int64_t width_ms) const;
-  [[nodiscard]] storage::WindowFields window_fields() const;
+  [[nodiscard]] bool takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const;
+  [[nodiscard]] storage::WindowFields window_fields(std::uint32_t series) const;
+  [[nodiscard]] bool takes_counter(std::uint32_t series, const counter::AnySummary& summary) const;
   Status stats(std::uint32_t series, const storage::ChunkStats& stats);
   Status windows(std::uint32_t series, const storage::WindowColumns& windows);
   Status histograms(std::uint32_t series, const storage::HistogramColumns& windows);
+  Status counters(std::uint32_t series, const storage::CounterColumns& windows);
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
@@ -77,6 +89,9 @@ class Collector {
   Status add_cells(GroupState& group, std::uint64_t samples, const auto& add);
   Status add_values(GroupState& group, const aggregate::Column& column);
   Status add_parts(GroupState& group, const aggregate::Column& column);
+  [[nodiscard]] CountedSeries::How how(std::uint32_t series) const;
+  Status add_counted(std::uint32_t series, const storage::Piece& piece);
+  Status finish_counted();
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
                    std::span<const std::string_view> texts, std::uint64_t merged);
@@ -84,6 +99,8 @@ class Collector {
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   // Without a group's mutex: after the scan there is one thread.
   Status put_numbers(std::uint32_t group, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
+  Status put_counted(std::uint32_t group, MetricAnswer& answer);
+  Status put_counted_parts(std::uint32_t group, MetricAnswer& answer);
   Status put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Status put_samples(Group head, aggregate::Points points, MetricAnswer& answer);
@@ -95,17 +112,24 @@ class Collector {
   const Pipeline& pipeline_;  // read_through(asked_)
   const Plan& plan_;
   const model::TimeRange range_;  // of the request: what windows and splits count from
-  const model::TimeRange read_;   // of the samples
+  const model::TimeRange read_;   // of the samples that are aggregated
   const model::Timestamp now_;
   Budget& budget_;
   const aggregate::Stage* const first_;            // of windows filled from parts
-  const aggregate::Percentile* const percentile_;  // or of values of windows; neither: samples are kept
-  const aggregate::Windows windows_;               // of the first stage
-  const bool merges_;                              // histograms of parts of merge_windows_ do
+  const aggregate::Percentile* const percentile_;  // or of values of windows
+  const aggregate::CounterStage* const counter_;   // or of counters
+  const bool counts_;                              // while they are read; none of all these: samples are kept
+  const Counters& counters_;
+  const std::vector<model::TimeRange> scans_;
+  const aggregate::Charge charge_;
+  const aggregate::Windows windows_;  // of the first stage
+  const bool merges_;                 // histograms of parts of merge_windows_ do
   const aggregate::Windows merge_windows_;
   std::unique_ptr<GroupState[]> groups_;
-  std::vector<std::uint8_t> seen_;  // of each series: bit_of each kind
-  std::vector<Run> runs_;           // of each series, if samples are kept
+  std::vector<std::uint8_t> seen_;      // of each series: bit_of each kind
+  std::vector<Run> runs_;               // of each series, if samples are kept
+  std::vector<CountedSeries> counted_;  // of each series, if counts_
+  std::vector<std::uint64_t> counted_samples_;
 };
 
 }  // namespace varve::query

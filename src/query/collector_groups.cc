@@ -136,6 +136,7 @@ Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answe
 }
 
 Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
+  if (counter_ != nullptr) return put_counted(group, answer);
   if (percentile_ != nullptr) {
     answer.sample_size += groups_[group].samples;
     return put(head_of(group, Kind::number), groups_[group].values.take(*percentile_, windows_),
@@ -164,6 +165,7 @@ Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer
 
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
+  VARVE_RETURN_IF_ERROR(finish_counted());
   for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
     for (const std::uint32_t group : plan_.order) {
       if (!saw(group, kind)) continue;

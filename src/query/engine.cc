@@ -8,6 +8,7 @@
 
 #include "model/time.h"
 #include "query/collector.h"
+#include "query/counters.h"
 #include "query/deadline.h"
 #include "query/plan.h"
 #include "query/seen.h"
@@ -50,10 +51,12 @@ class CollectingSink final : public storage::PieceSink {
     return collectors_[route_[stats.series].metric].takes_stats(stats);
   }
   bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) override {
-    return collectors_[route_[series].metric].takes_windows(range, width_ms);
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].takes_windows(stop.position, range, width_ms);
   }
   [[nodiscard]] storage::WindowFields window_fields(std::size_t series) const override {
-    return collectors_[route_[series].metric].window_fields();
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].window_fields(stop.position);
   }
   void stats(const storage::ChunkStats& stats) override {
     const Route::Stop& stop = route_[stats.series];
@@ -69,6 +72,15 @@ class CollectingSink final : public storage::PieceSink {
     const Route::Stop& stop = route_[windows.series];
     ticket_.count().windows(windows.width_ms, windows.size());
     return collectors_[stop.metric].histograms(stop.position, windows);
+  }
+  bool takes_counter(std::size_t series, const counter::AnySummary& summary) override {
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].takes_counter(stop.position, summary);
+  }
+  Status counter_columns(const storage::CounterColumns& windows) override {
+    const Route::Stop& stop = route_[windows.series];
+    ticket_.count().windows(windows.width_ms, windows.summaries.size());
+    return collectors_[stop.metric].counters(stop.position, windows);
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
@@ -125,19 +137,21 @@ std::size_t bytes_with_text(const TagUnion& tags) {
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
 // once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan; and
 // metrics that matchers find have one of their own.
-std::vector<std::vector<std::uint32_t>> scans_of(const Request& request, const std::deque<Pipeline>& pipelines) {
+std::vector<std::vector<std::uint32_t>> scans_of(const Request& request, const std::deque<Collector>& collectors) {
+  using Ends = std::vector<std::pair<model::Timestamp, model::Timestamp>>;
   std::vector<std::vector<std::uint32_t>> scans;
-  std::map<std::pair<model::Timestamp, std::string_view>, std::size_t> asked;  // how often, of a range's beginning
-  std::map<std::pair<model::Timestamp, std::size_t>, std::size_t> numbers;     // of the n-th scan of a range
+  std::map<std::pair<Ends, std::string_view>, std::size_t> asked;  // how often, of ranges
+  std::map<std::pair<Ends, std::size_t>, std::size_t> numbers;     // of the n-th scan of ranges
   for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
     const auto* const name = std::get_if<std::string>(&request.metrics[m].metric);
     if (name == nullptr) {
       scans.push_back({m});
       continue;
     }
-    const model::Timestamp first = read_range(pipelines[m], request.range).first;
-    const std::size_t nth = asked[{first, *name}]++;
-    const auto [scan, is_new] = numbers.try_emplace({first, nth}, scans.size());
+    Ends ends;
+    for (const model::TimeRange& range : collectors[m].scan_ranges()) ends.emplace_back(range.first, range.last);
+    const std::size_t nth = asked[{ends, *name}]++;
+    const auto [scan, is_new] = numbers.try_emplace({ends, nth}, scans.size());
     if (is_new) scans.emplace_back();
     scans[scan->second].push_back(m);
   }
@@ -147,13 +161,14 @@ std::vector<std::vector<std::uint32_t>> scans_of(const Request& request, const s
 }  // namespace
 
 Engine::Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits,
-               std::shared_ptr<MemoryLedger> memory)
+               std::shared_ptr<MemoryLedger> memory, std::shared_ptr<const counter::Declared> declared)
     : series_(series),
       samples_(samples),
       clock_(clock),
       limits_(counted(limits)),
       running_(std::make_shared<RunningQueries>()),
-      memory_(std::move(memory)) {}
+      memory_(std::move(memory)),
+      declared_(std::move(declared)) {}
 
 bool Engine::is_small(const Request& request) const {
   constexpr std::size_t kSeriesHoursMax = 80;  // of 360 samples each: some ten microseconds
@@ -163,7 +178,10 @@ bool Engine::is_small(const Request& request) const {
   if (!tenant || !*tenant) return true;
   model::Timestamp first = request.range.first;
   for (const MetricQuery& metric : request.metrics) {
-    first = std::min(first, read_range(read_through(metric), request.range).first);
+    const Pipeline pipeline = read_through(metric);
+    // That of a counter reads further, which only its series can tell, and maybe of its device, too.
+    if (counter_stage(pipeline) != nullptr) return false;
+    first = std::min(first, read_range(pipeline, request.range).first);
   }
   const std::int64_t hours = (request.range.last - first) / model::kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
@@ -220,23 +238,32 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
 
   const Deadline& deadline = query.deadline();
   std::deque<Plan> plans;
+  std::deque<Counters> counters;
   std::deque<Collector> collectors;
+  const CounterSources sources{series_, samples_, declared_.get(), *tenant, request.tenant};
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     const MetricQuery& metric = request.metrics[m];
     VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], deadline, budget));
     VARVE_RETURN_IF_ERROR(deadline.check());
     ticket.count().series(plan.series.size());
-    collectors.emplace_back(request, metric, pipelines[m], plans.emplace_back(std::move(plan)), clock_.now_ms(),
-                            budget);
+    const Plan& planned = plans.emplace_back(std::move(plan));
+    Counters& known = counters.emplace_back();
+    if (counter_stage(pipelines[m]) != nullptr) {
+      const model::TimeRange range = read_range(pipelines[m], request.range);
+      VARVE_ASSIGN_OR_RETURN(known,
+                             Counters::read(sources, metric, pipelines[m], planned, range, deadline, limits_, budget));
+    }
+    collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget);
   }
-  for (const auto& scan : scans_of(request, pipelines)) {
+  for (const auto& scan : scans_of(request, collectors)) {
     Route route;
     for (const std::uint32_t m : scan) route.add(m, plans[m].series);
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
-    const model::TimeRange range = read_range(pipelines[scan[0]], request.range);
-    VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+    for (const model::TimeRange& range : collectors[scan[0]].scan_ranges()) {
+      VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+    }
     if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {

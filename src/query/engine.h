@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/memory_ledger.h"
 #include "base/result.h"
+#include "counter/declared.h"
 #include "query/answer.h"
 #include "query/request.h"
 #include "query/running.h"
@@ -33,9 +34,10 @@ struct Limits {
 
 class Engine {
  public:
-  // `memory`: what all requests hold; nullptr: nobody counts that.
+  // `memory`: what all requests hold; nullptr: nobody counts that. `declared`: which series are counters; nullptr: none
+  // is known to be one.
   Engine(const storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock, Limits limits,
-         std::shared_ptr<MemoryLedger> memory = nullptr);
+         std::shared_ptr<MemoryLedger> memory = nullptr, std::shared_ptr<const counter::Declared> declared = nullptr);
 
   // Errors: invalid (a bad regex, a sampling of 0), limit (over query.memory, or killed by an operator, which also sets
   // `cancelled`), unavailable (no memory left of limits.memory), timeout, cancelled (`cancelled` was set meanwhile; may
@@ -75,6 +77,7 @@ class Engine {
   Limits limits_;
   std::shared_ptr<RunningQueries> running_;
   std::shared_ptr<MemoryLedger> memory_;
+  std::shared_ptr<const counter::Declared> declared_;
 };
 
 }  // namespace varve::query

@@ -34,7 +34,7 @@ bool finer_than(const Points& points, std::int64_t resolution_ms) {
 
 Result<Points> prepare(const Join& how, model::TimeRange range, Points points, Budget& budget) {
   if (const auto& into = how.downsample) {
-    const Windows windows = aggregate::windows_of(into->window, range.first);
+    const Windows windows = aggregate::windows_of(into->grid(), range.first);
     if (into->gather) points = aggregate::gather(*into->gather, windows, points);
     if (into->fill != Join::Fill::none) {
       VARVE_RETURN_IF_ERROR(budget.charge(aggregate::windows_in(windows, range) * kPointBytes));

@@ -10,8 +10,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "aggregate/counter_stage.h"
 #include "aggregate/rate.h"
 #include "aggregate/reducer.h"
 #include "aggregate/stage.h"
@@ -26,9 +28,13 @@ struct Join {
   enum class Fill : std::uint8_t { none, zero, nan };
   // Of each series, into windows.
   struct Downsample {
-    aggregate::Stage window;
+    std::variant<aggregate::Stage, aggregate::CounterStage> window;
     std::optional<aggregate::Reducer> gather;  // instead of the stage's function: for windows that no stage can make
     Fill fill = Fill::none;                    // of windows that have no samples
+
+    [[nodiscard]] const aggregate::Grid& grid() const {
+      return std::visit([](const auto& stage) -> const aggregate::Grid& { return stage; }, window);
+    }
   };
 
   aggregate::Reducer reducer = aggregate::Reducer::sum;  // none: each series is a group

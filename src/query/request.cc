@@ -42,7 +42,9 @@ Pipeline read_through(const MetricQuery& query) {
   Pipeline out;
   out.group_by = EachSeries();
   const auto& downsample = std::get<Join>(query.how).downsample;
-  if (downsample && !downsample->gather) out.stages.emplace_back(downsample->window);
+  if (downsample && !downsample->gather) {
+    std::visit([&](const auto& stage) { out.stages.emplace_back(stage); }, downsample->window);
+  }
   return out;
 }
 

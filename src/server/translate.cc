@@ -19,6 +19,8 @@ rollup::Levels rollup_levels(const config::Config& config) {
   return rollups;
 }
 
+counter::Declared declared_counters(const config::Config& config) { return counter::Declared(config.counters); }
+
 bool seals(const config::Config& config) {
   return config.roles.rollup && config.slots.own != config::Config::Slots::Own::none;
 }

@@ -4,6 +4,7 @@
 
 #include "api/shared/context.h"
 #include "config/config.h"
+#include "counter/declared.h"
 #include "engine/rocksdb/env/options.h"
 #include "http/server.h"
 #include "query/engine.h"
@@ -16,6 +17,8 @@
 namespace varve::server {
 
 rollup::Levels rollup_levels(const config::Config& config);
+// To which those are added that are known by more than their name.
+counter::Declared declared_counters(const config::Config& config);
 // Does this replica seal and roll up?
 bool seals(const config::Config& config);
 engine::rocksdb::Options store_options(const config::Config& config);

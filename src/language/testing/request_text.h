@@ -86,6 +86,15 @@ inline std::string text_of(const aggregate::Deviation& deviation) {
   return (deviation.answer == Answer::above ? " above " : " below ") + text_of(deviation.count);
 }
 
+inline std::string text_of(const counter::Options& options) {
+  std::string out;
+  if (options.max_gap_ms) out += " gap " + std::to_string(*options.max_gap_ms);
+  if (options.is_32_bits) out += *options.is_32_bits ? " 32 bits" : " 64 bits";
+  if (options.from_zero) out += *options.from_zero ? " from zero" : " not from zero";
+  if (options.max_per_second) out += " at most " + text_of(*options.max_per_second);
+  return out;
+}
+
 // What a step has beside its grid.
 template <class Step>
 std::string parameters_of(const Step& step) {
@@ -109,6 +118,7 @@ std::string parameters_of(const Step& step) {
   }
   if constexpr (std::is_same_v<Step, Score> || std::is_same_v<Step, SaveAs>) return text_of(step);
   if constexpr (std::is_same_v<Step, Merge>) return step.precision ? ' ' + std::to_string(*step.precision) : "";
+  if constexpr (std::is_same_v<Step, CounterStage>) return text_of(step.options);
   if constexpr (std::is_same_v<Step, Apdex>) return ' ' + text_of(step.target);
   return {};
 }
@@ -158,8 +168,11 @@ inline std::string text_of(const query::Join& join) {
   if (join.downsample) {
     const query::Join::Downsample& down = *join.downsample;
     const std::string function =
-        down.gather ? "gather " + text_of(*down.gather) : std::string(aggregate::name_of(down.window.function));
-    out += " | " + function + text_of(static_cast<const aggregate::Grid&>(down.window));
+        down.gather
+            ? "gather " + text_of(*down.gather)
+            : std::visit([](const auto& stage) { return std::string(aggregate::name_of(aggregate::Step(stage))); },
+                         down.window);
+    out += " | " + function + text_of(down.grid());
     if (down.fill != query::Join::Fill::none) out += down.fill == query::Join::Fill::zero ? " fill zero" : " fill nan";
   }
   if (join.resolution_ms != 1) out += " | cut " + std::to_string(join.resolution_ms);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Growth: how much counters grew in windows; of one series (GrowthCells), and of several (GrowthTotals).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "aggregate/windows.h"
+#include "base/result.h"
+#include "counter/bins.h"
+
+namespace varve::aggregate {
+
+// Whole values are summed by themselves, so that they stay exact.
+struct Growth {
+  std::uint64_t whole = 0;
+  double real = 0;
+  bool is_real = false;  // a part of it is not whole
+  std::int64_t covered_ms = 0;
+
+  void add(std::uint64_t increase, std::int64_t ms) {
+    whole = counter::sum_of(whole, increase);
+    covered_ms += ms;
+  }
+  void add(double increase, std::int64_t ms) {
+    real += increase;
+    is_real = true;
+    covered_ms += ms;
+  }
+};
+
+struct GrowthCell {
+  std::int64_t window = 0;
+  Growth growth = {};  // covered_ms > 0
+};
+
+// Asked before memory is taken. Empty: everything is granted.
+using Charge = std::function<Status(std::size_t bytes)>;
+
+class GrowthCells {
+  static constexpr model::TimeRange kNone{0, 0};
+
+ public:
+  // What of an interval lies in `range`. Fast for intervals in order of time. Error: what `charge` says.
+  template <counter::Increase I>
+  Status add(const counter::Interval<I>& interval, model::TimeRange range, const Windows& windows,
+             const Charge& charge) {
+    const model::Timestamp first = std::max(interval.begin, range.first), last = std::min(interval.end, range.last);
+    if (first >= last) return {};
+    const bool is_whole = first == interval.begin && last == interval.end;
+    if (!cells_.empty() && is_whole && first >= open_.first && last <= open_.last) {
+      cells_.back().growth.add(interval.increase, last - first);
+      return {};
+    }
+    return add_parts(interval, {first, last}, windows, charge);
+  }
+  // Of a window that is known from elsewhere, or a part of it.
+  Status add(std::int64_t window, const Growth& growth, const Charge& charge);
+
+  [[nodiscard]] std::span<const GrowthCell> cells() const { return cells_; }  // ascending
+
+  // To undo all intervals since.
+  struct Mark {
+    std::size_t count = 0;
+    GrowthCell last = {};
+    model::TimeRange open = kNone;
+  };
+  [[nodiscard]] Mark mark() const { return {cells_.size(), cells_.empty() ? GrowthCell{} : cells_.back(), open_}; }
+  void back_to(const Mark& mark);
+
+ private:
+  template <counter::Increase I>
+  Status add_parts(const counter::Interval<I>& interval, model::TimeRange part, const Windows& windows,
+                   const Charge& charge);
+  Result<GrowthCell*> cell_of(std::int64_t window, const Charge& charge);
+
+  std::vector<GrowthCell> cells_;
+  model::TimeRange open_ = kNone;  // of the last cell's window, where the last interval ended; else empty
+};
+
+class GrowthTotals {
+ public:
+  explicit GrowthTotals(bool per_second) : per_second_(per_second) {}
+
+  void add(std::span<const GrowthCell> series);
+
+  struct Total {
+    std::int64_t window = 0;
+    std::uint64_t whole = 0;
+    double real = 0;
+    bool is_real = false;
+  };
+  [[nodiscard]] std::span<const Total> totals() const { return totals_; }  // ascending
+
+ private:
+  [[nodiscard]] Total total_of(const GrowthCell& cell) const;
+
+  bool per_second_;
+  std::vector<Total> totals_;
+};
+
+}  // namespace varve::aggregate

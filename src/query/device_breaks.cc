@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/device_breaks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "counter/breaks.h"
+#include "query/runs.h"
+
+namespace varve::query {
+
+namespace {
+
+// Values of tags, in the order of their keys there.
+using TagValues = std::vector<std::string>;
+
+class RunSink final : public storage::PieceSink {
+ public:
+  RunSink(std::size_t series, Budget& budget) : runs_(series), budget_(budget) {}
+
+  bool takes_stats(const storage::ChunkStats& /*stats*/) override { return false; }
+  void stats(const storage::ChunkStats& /*stats*/) override {}
+  Status piece(const storage::Piece& piece) override {
+    if (model::in_text(piece.type)) return {};
+    VARVE_RETURN_IF_ERROR(budget_.charge(piece.size() * sizeof(Number)));
+    append(runs_[piece.series], piece.type, piece.times, piece.bits);
+    return {};
+  }
+
+  [[nodiscard]] Run take(std::size_t series) {
+    Run run = std::move(runs_[series]);
+    budget_.release(run.size() * sizeof(Number));
+    keep(run, 0, false);
+    return run;
+  }
+
+ private:
+  std::vector<Run> runs_;
+  Budget& budget_;
+};
+
+using FindBreaks = std::vector<model::Timestamp> (*)(std::span<const model::Timestamp>, std::span<const double>);
+
+// A metric of devices, and how its samples are read.
+struct Teller {
+  std::string_view metric;
+  std::span<const std::string_view> tags;
+  FindBreaks find;
+};
+constexpr Teller kTellers[] = {{counter::kUptimeMetric, counter::kUptimeTags, counter::restarts},
+                               {counter::kDiscontinuityMetric, counter::kDiscontinuityTags, counter::changes}};
+
+// By the values of the teller's tags. Only those that are in `wanted`.
+using BreaksByTags = std::map<TagValues, std::vector<model::Timestamp>>;
+
+Result<BreaksByTags> breaks_told(const Teller& teller, const std::set<TagValues>& wanted, const CounterSources& sources,
+                                 model::TimeRange range, const Deadline& deadline, const Limits& limits,
+                                 Budget& budget) {
+  index::Matcher devices{std::string(teller.tags[0]), index::Matcher::Kind::any_of, {}};
+  for (const TagValues& values : wanted) {
+    if (devices.values.empty() || devices.values.back() != values[0]) devices.values.push_back(values[0]);
+  }
+  VARVE_ASSIGN_OR_RETURN(auto found, sources.series.select(sources.tenant, teller.metric, {devices}));
+  const auto tags = sources.series.tags(sources.tenant, found);
+  std::vector<model::SeriesId> series;
+  std::vector<TagValues> names;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    TagValues values;
+    for (const std::string_view key : teller.tags) {
+      const auto at = std::ranges::find(tags[i], key, &std::pair<std::string, std::string>::first);
+      values.push_back(at == tags[i].end() ? std::string() : at->second);
+    }
+    if (!wanted.contains(values)) continue;
+    series.push_back(found[i]);
+    names.push_back(std::move(values));
+  }
+  RunSink sink(series.size(), budget);
+  VARVE_RETURN_IF_ERROR(
+      sources.samples.scan(sources.tenant, series, deadline.options(range, threads_for(series.size(), limits)), sink));
+  BreaksByTags out;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const Run run = sink.take(i);
+    std::vector<double> values(run.size());
+    for (std::size_t k = 0; k < run.size(); ++k) values[k] = run.number(k);
+    // Series with more tags may tell of the same interface.
+    auto& breaks = out[names[i]];
+    std::ranges::copy(teller.find(run.times, values), std::back_inserter(breaks));
+    VARVE_RETURN_IF_ERROR(budget.charge(breaks.size() * sizeof(model::Timestamp)));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool has_device_breaks(std::string_view metric) {
+  return metric.starts_with(counter::kDevicePrefix) && metric != counter::kUptimeMetric &&
+         metric != counter::kDiscontinuityMetric;
+}
+
+Result<std::vector<std::vector<model::Timestamp>>> read_device_breaks(const CounterSources& sources, const Plan& plan,
+                                                                      std::span<const std::size_t> wanted,
+                                                                      model::TimeRange range, const Deadline& deadline,
+                                                                      const Limits& limits, Budget& budget) {
+  std::vector<std::vector<model::Timestamp>> out(wanted.size());
+  for (const Teller& teller : kTellers) {
+    std::vector<TagValues> names;
+    for (const std::size_t s : wanted) {
+      TagValues& values = names.emplace_back();
+      for (const std::string_view key : teller.tags) values.emplace_back(plan.tags.value(s, key));
+    }
+    const std::set<TagValues> distinct(names.begin(), names.end());
+    VARVE_ASSIGN_OR_RETURN(const BreaksByTags told,
+                           breaks_told(teller, distinct, sources, range, deadline, limits, budget));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const auto at = told.find(names[i]);
+      if (at != told.end()) std::ranges::copy(at->second, std::back_inserter(out[i]));
+    }
+  }
+  for (auto& breaks : out) std::ranges::sort(breaks);
+  return out;
+}
+
+}  // namespace varve::query
