@@ -5,6 +5,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
@@ -79,6 +80,9 @@ class FailureListener final : public ::rocksdb::EventListener {
   options.write_buffer_size = kMemtableBytes;
   options.max_write_buffer_number = 2;
   options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
+  // A compaction rewrites all that lies between the keys of the new files, which is nearly everything (each has the
+  // checkpoint), so one of many files costs much less than many of a few.
+  options.level0_file_num_compaction_trigger = 16;
   // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
   options.level0_slowdown_writes_trigger = 128;
   options.level0_stop_writes_trigger = 1024;
@@ -94,6 +98,7 @@ class FailureListener final : public ::rocksdb::EventListener {
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
   table.block_size = 16 * 1024;
   table.format_version = 5;
+  table.filter_policy.reset(::rocksdb::NewBloomFilterPolicy(10));  // whole files are passed over
   options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
