@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,11 @@ struct TextName {
   bool operator==(const TextName&) const = default;
 };
 
+struct TextChange {
+  TextName name;
+  std::optional<std::string> text;  // nullopt: the entry goes
+};
+
 inline constexpr std::size_t kTextNameBytesMax = 512;  // of each part
 inline constexpr std::size_t kTextBytesMax = std::size_t{1} << 20;
 
@@ -32,6 +38,15 @@ class TextStore {
   virtual Status put_text(const TextName& name, std::string_view text) = 0;
   // Succeeds if there is no such entry. Errors: as above.
   virtual Status erase_text(const TextName& name) = 0;
+
+  // put_text() or erase_text() of each, in order; together they cost little more than one. After an error some may have
+  // been done: the first ones, or any.
+  virtual Status change_texts(std::span<const TextChange> changes) {
+    for (const TextChange& change : changes) {
+      VARVE_RETURN_IF_ERROR(change.text ? put_text(change.name, *change.text) : erase_text(change.name));
+    }
+    return {};
+  }
 
   // nullopt: there is no such entry.
   [[nodiscard]] virtual Result<std::optional<std::string>> text(const TextName& name) const = 0;
@@ -57,6 +72,11 @@ inline Status check_text_name(const TextName& name) {
     if (part->find('\0') != std::string::npos) return fail(Code::invalid, "a service, service key or key has a NUL");
   }
   return {};
+}
+inline Status check_text(std::string_view text);
+inline Status check_text_change(const TextChange& change) {
+  VARVE_RETURN_IF_ERROR(check_text_name(change.name));
+  return change.text ? check_text(*change.text) : Status();
 }
 inline Status check_text(std::string_view text) {
   if (text.size() <= kTextBytesMax) return {};

@@ -102,6 +102,7 @@ class Store final : public storage::SeriesStore,
 
   Status put_text(const storage::TextName& name, std::string_view text) override;
   Status erase_text(const storage::TextName& name) override;
+  Status change_texts(std::span<const storage::TextChange> changes) override;
   [[nodiscard]] Result<std::optional<std::string>> text(const storage::TextName& name) const override;
   [[nodiscard]] Result<std::vector<storage::TextName>> text_names(std::string_view tenant,
                                                                   std::string_view service) const override;

@@ -4,24 +4,40 @@
 
 namespace varve::engine::rocksdb {
 
+using storage::TextChange;
 using storage::TextName;
+
+namespace {
+
+std::string database_key(const TextName& name) {
+  return text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key));
+}
+
+}  // namespace
 
 Status Store::put_text(const TextName& name, std::string_view text) {
   VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
   VARVE_RETURN_IF_ERROR(storage::check_text(text));
-  return state_->tables.database().put_text(
-      text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)), text);
+  return state_->tables.database().put_text(database_key(name), text);
 }
 
 Status Store::erase_text(const TextName& name) {
   VARVE_RETURN_IF_ERROR(storage::check_text_name(name));
-  return state_->tables.database().erase_text(
-      text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)));
+  return state_->tables.database().erase_text(database_key(name));
+}
+
+// All of them, or none.
+Status Store::change_texts(std::span<const TextChange> changes) {
+  std::vector<std::pair<std::string, const std::optional<std::string>*>> by_key;
+  for (const TextChange& change : changes) {
+    VARVE_RETURN_IF_ERROR(storage::check_text_change(change));
+    by_key.emplace_back(database_key(change.name), &change.text);
+  }
+  return state_->tables.database().change_texts(by_key);
 }
 
 Result<std::optional<std::string>> Store::text(const TextName& name) const {
-  return state_->tables.database().text(
-      text_key(name.tenant, name.service, storage::text_place(name.service_key, name.key)));
+  return state_->tables.database().text(database_key(name));
 }
 
 Result<std::vector<TextName>> Store::text_names(std::string_view tenant, std::string_view service) const {

@@ -78,6 +78,25 @@ TEST_P(TextContract, a_text_is_there_until_it_is_erased) {
   EXPECT_EQ(get(name), "three");
 }
 
+TEST_P(TextContract, changes_are_made_together) {
+  put({"t", "s", "k", "old"}, "x");
+  std::vector<TextChange> changes = {{{"t", "s", "k", "old"}, std::nullopt}, {{"t", "s", "k", "none"}, std::nullopt}};
+  for (int i = 0; i < 2500; ++i)
+    changes.push_back({{"t", "many", "k", std::to_string(i)}, "text " + std::to_string(i)});
+  changes.push_back({{"t", "s", "k", "empty"}, ""});
+  ASSERT_TRUE(texts().change_texts(changes));
+  engine->restart();
+  EXPECT_EQ(keys("t", "s", "k"), Names{"empty"});
+  EXPECT_EQ(get({"t", "many", "k", "2499"}), "text 2499");
+  EXPECT_EQ(keys("t", "many", "k").size(), 2500U);
+  for (TextChange& change : changes) change.text.reset();
+  ASSERT_TRUE(texts().change_texts(changes));
+  EXPECT_EQ(keys("t", "many", "k"), Names{});
+  ASSERT_TRUE(texts().change_texts({}));
+  changes = {{{"t", "s", "k", "a"}, "1"}, {{"t", "s", "k", ""}, "2"}};
+  EXPECT_FALSE(texts().change_texts(changes));
+}
+
 TEST_P(TextContract, lists_are_in_order) {
   for (const char* key : {"b", "a", "ab", "a b", "aé", "az"}) put({"t", "s", "k", key}, "x");
   put({"t", "s", "k2", "c"}, "x");

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/texts/texts.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace varve::engine::cassandra {
 
 using storage::TextName;
+
+namespace {
+
+constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
+constexpr std::size_t kRowsAtOnce = 1000;
+
+}  // namespace
 
 Status Texts::put_text(const TextName& name, std::string_view text) { return put(name, text, 0); }
 
@@ -28,6 +38,34 @@ Status Texts::erase_text(const TextName& name) {
                            {name.tenant, name.service},
                            {storage::text_place(name.service_key, name.key)},
                            stamps_.draw(clock_.now_ms() * 1000)}});
+}
+
+// What is written is there before anything is erased: of a change of a name nobody sees neither.
+Status Texts::change_texts(std::span<const storage::TextChange> changes) {
+  for (const storage::TextChange& change : changes) VARVE_RETURN_IF_ERROR(storage::check_text_change(change));
+  std::vector<RowDelete> erased;
+  for (std::size_t i = 0; i < changes.size();) {
+    std::vector<RowWrite> writes;
+    for (std::size_t bytes = 0; i < changes.size() && bytes < kBytesAtOnce && writes.size() < kRowsAtOnce; ++i) {
+      const TextName& name = changes[i].name;
+      std::vector<std::string> partition = {name.tenant, name.service};
+      std::vector<std::string> row = {storage::text_place(name.service_key, name.key)};
+      const std::int64_t stamp = stamps_.draw(clock_.now_ms() * 1000);
+      if (!changes[i].text) {
+        erased.push_back({&table_, std::move(partition), std::move(row), stamp});
+        continue;
+      }
+      bytes += changes[i].text->size();
+      writes.push_back({&table_, std::move(partition), std::move(row), {*changes[i].text}, stamp, 0});
+    }
+    if (!writes.empty()) VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(writes)));
+  }
+  for (std::size_t i = 0; i < erased.size(); i += kRowsAtOnce) {
+    const auto first = erased.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kRowsAtOnce, erased.size() - i));
+    VARVE_RETURN_IF_ERROR(rows_.erase_now({first, first + count}));
+  }
+  return {};
 }
 
 Result<std::optional<std::string>> Texts::text(const TextName& name) const {

@@ -317,6 +317,17 @@ Status Database::erase_text(const std::string& key) {
   return state_->flush();
 }
 
+Status Database::change_texts(std::span<const std::pair<std::string, const std::optional<std::string>*>> changes) {
+  if (changes.empty()) return {};
+  ::rocksdb::WriteBatch batch;
+  for (const auto& [key, text] : changes) {
+    const auto status = *text ? batch.Put(key, slice(**text)) : batch.Delete(key);
+    if (!status.ok()) return fail(translate(status, "collecting texts"));
+  }
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
+  return state_->flush();
+}
+
 Result<std::optional<std::string>> Database::text(const std::string& key) const {
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());

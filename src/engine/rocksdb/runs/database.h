@@ -116,6 +116,8 @@ class Database {
   // Texts by key (keys.h). A write is durable when it returns. Concurrent writes share one flush.
   Status put_text(const std::string& key, std::string_view text);
   Status erase_text(const std::string& key);
+  // All of them or none; nullopt erases.
+  Status change_texts(std::span<const std::pair<std::string, const std::optional<std::string>*>> changes);
   [[nodiscard]] Result<std::optional<std::string>> text(const std::string& key) const;
   [[nodiscard]] Result<std::vector<std::string>> text_keys(const std::string& prefix) const;  // sorted
 
