@@ -72,7 +72,7 @@ std::vector<std::string> faults_of(const Device& device) {
   } else if (const auto parsed = parse_host_port(device.address); !parsed) {
     out.push_back("address: " + parsed.error().message);
   }
-  if (!device.credential.empty()) check("credential", check_name(device.credential));
+  check("credential", check_name(device.credential));
   for (std::size_t i = 0; i < device.oidsets.size(); ++i) {
     const std::string place = "oidsets[" + std::to_string(i) + "]";
     check(place, check_name(device.oidsets[i]));

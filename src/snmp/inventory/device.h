@@ -19,9 +19,9 @@ inline constexpr std::string_view kDefaultCredential = "default";
 
 struct Device {
   std::string name = {};
-  std::string address = {};               // host[:port], as it was given
-  std::string credential = {};            // its name in the file of credentials; empty: kDefaultCredential
-  std::vector<std::string> oidsets = {};  // names, each once
+  std::string address = {};                                  // host[:port], as it was given
+  std::string credential = std::string(kDefaultCredential);  // its name in the file of credentials
+  std::vector<std::string> oidsets = {};                     // names, each once
   bool active = true;
   std::optional<model::Timestamp> begin = {};    // polled from then on; nullopt: always was
   std::optional<model::Timestamp> end = {};      // polled before then; nullopt: for ever
@@ -32,9 +32,6 @@ struct Device {
   // Is it to be polled at that time?
   [[nodiscard]] bool is_polled_at(model::Timestamp now_ms) const {
     return active && (!begin || *begin <= now_ms) && (!end || now_ms < *end);
-  }
-  [[nodiscard]] std::string_view credential_name() const {
-    return credential.empty() ? kDefaultCredential : std::string_view(credential);
   }
 };
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of the polls of a device, and what one poll brought that a person asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "model/time.h"
+
+namespace varve::snmp::inventory {
+
+enum class DeviceState : std::uint8_t { unknown, up, down };
+
+struct DeviceStatus {
+  DeviceState state = DeviceState::unknown;
+  std::optional<model::Timestamp> last_poll = {};  // when the last poll ended, well or not
+  std::string last_error = {};                     // of it; empty: it was well
+  std::size_t interfaces = 0;                      // that it has, as the polls say
+  bool operator==(const DeviceStatus&) const = default;
+};
+
+// An object as it would be stored.
+struct PolledObject {
+  std::string metric = {};
+  std::vector<std::pair<std::string, std::string>> tags = {};
+  std::string oid = {};  // of the instance, dotted
+  model::Timestamp time = 0;
+  std::variant<std::int64_t, std::uint64_t, double, std::string> value = {};
+};
+
+struct PolledSet {
+  std::string oidset = {};
+  std::vector<PolledObject> objects = {};
+  std::vector<std::string> reports = {};  // what was left out, and why: an interface without a name
+  std::string error = {};                 // empty: the poll was well
+  double seconds = 0;
+};
+
+// Polls a device now, one oidset or (empty) all of its; stores nothing. Blocks. Errors: not_found (no such device or
+// oidset, or the device does not have it), unavailable.
+using PollNow = std::function<Result<std::vector<PolledSet>>(const std::string& tenant, const std::string& device,
+                                                             const std::string& oidset)>;
+
+}  // namespace varve::snmp::inventory
