@@ -29,10 +29,11 @@ HEAVY = {
     r"openssl/": ["src/net/*tls*"],
     r"varve_drivers": ["src/driver/*"],
     r"cctz/": ["src/model/time_zone.cc"],
+    r"net-snmp/": ["src/snmp/session/*"],
     r"(zstd|zlib|libdeflate|snappy|xxhash)": ["src/codec/*.cc", "src/chunk/*.cc"],
 }
 # Headers that may bring a heavy one along: few files include them.
-INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h"]
+INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h", "src/snmp/session/library.h"]
 
 # Parts of a large folder, from the bottom up: a part includes those before it, and of its folder's own files only
 # these headers.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Peer: where an agent listens, as numbers. Names are resolved elsewhere, because that blocks.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace varve::snmp::session {
+
+struct Peer {
+  sockaddr_storage address = {};
+  socklen_t size = 0;
+  bool operator==(const Peer& other) const;
+};
+
+// "10.0.0.1", "::1"; nullopt: no address but a name.
+std::optional<Peer> peer_of_address(const std::string& host, std::uint16_t port);
+// The first address of a name. Blocking. Error: not_found.
+Result<Peer> resolve(const std::string& host, std::uint16_t port);
+// "10.0.0.1", "::1".
+std::string host_of(const Peer& peer);
+// "udp:10.0.0.1:161", "udp6:[::1]:161": as libsnmp wants it.
+std::string to_text(const Peer& peer);
+
+}  // namespace varve::snmp::session
