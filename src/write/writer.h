@@ -27,7 +27,15 @@
 namespace varve::write {
 
 // Equal raw bytes name different series in different protocols.
-enum class Family : std::uint8_t { influx, remote_write, kairosdb, opentsdb, telnet, end };  // end: how many there are
+enum class Family : std::uint8_t {
+  influx,
+  remote_write,
+  kairosdb,
+  opentsdb,
+  telnet,
+  snmp,
+  end
+};  // end: how many there are
 
 class Ingest {
  public:

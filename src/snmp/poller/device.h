@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to poller/: a device while it is polled here.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "snmp/correlation/collector.h"
+#include "snmp/inventory/device_status.h"
+#include "snmp/poller/fleet.h"
+#include "snmp/poller/poll.h"
+#include "snmp/schedule/backoff.h"
+#include "snmp/session/session.h"
+#include "write/writer.h"
+
+namespace varve::snmp::poller {
+
+struct Device;
+
+// Finds the line groups of a tenant.
+class Finder final : public correlation::GroupFinder {
+ public:
+  Finder() = default;  // finds none
+  Finder(write::Writer& writer, std::string tenant) : writer_(&writer), tenant_(std::move(tenant)) {}
+
+  model::LineGroup* find(const correlation::GroupName& name) override {
+    if (writer_ == nullptr) return nullptr;
+    const auto opened = writer_->open(tenant_, write::Family::snmp);
+    return opened ? (*opened)->groups().find(name.tags, name.metrics) : nullptr;
+  }
+
+ private:
+  write::Writer* writer_ = nullptr;
+  std::string tenant_ = {};
+};
+
+// One oidset of a device.
+struct Job {
+  Device* device = nullptr;
+  std::shared_ptr<const walk::Plan> plan = {};
+  correlation::Memory memory = {};
+  std::uint32_t number = 0;     // in the schedule
+  bool waits = false;           // its time has come
+  model::Timestamp due_ms = 0;  // when that was
+  Poll* running = nullptr;
+  std::int64_t began_ns = 0;
+  bool tells = true;  // of rows that are left out: they have changed since that was told
+};
+
+// The small request that asks whether a silent device is there.
+class Knock final : public session::Asker {
+ public:
+  std::function<void(const session::Answer&)> answered = {};
+  bool is_under_way = false;
+
+ private:
+  void on_answer(const session::Answer& answer) override {
+    is_under_way = false;
+    answered(answer);
+  }
+};
+
+struct Device {
+  DeviceKey key = {};
+  Member member = {};
+  Finder finder = {};
+  std::vector<std::unique_ptr<Job>> jobs = {};
+  std::shared_ptr<const session::Secret> secret = {};
+  std::optional<session::Peer> peer = {};
+  std::uint64_t number = 0;  // no two devices have had the same
+  bool is_name = false;      // its address is a name, to be resolved
+  bool is_resolving = false;
+  bool starts_anew = false;  // its session is closed before the next request
+  std::unique_ptr<session::Session> session = {};
+  schedule::Backoff backoff = {};
+  Knock knock = {};
+  unsigned running = 0;         // polls
+  std::deque<Job*> queue = {};  // waits for one of these
+  inventory::DeviceState state = inventory::DeviceState::unknown;
+  std::size_t interfaces = 0;
+  std::string last_error = {};
+  model::LineGroup* up = nullptr;
+  model::LineGroup* seconds = nullptr;
+};
+
+}  // namespace varve::snmp::poller

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker: what the poller's thread does: sessions, the schedule, polls under way, silent devices. It blocks nowhere but
+// in the loop's wait: names are resolved, rows stored and histories kept elsewhere.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "base/task_pool.h"
+#include "snmp/inventory/device_status.h"
+#include "snmp/poller/credential_map.h"
+#include "snmp/poller/device.h"
+#include "snmp/poller/outbox.h"
+#include "snmp/schedule/schedule.h"
+#include "write/writer.h"
+
+namespace varve::snmp::poller {
+
+struct PollerOptions {
+  std::int64_t timeout_ms = 2000;
+  unsigned retries = 2;
+  std::int64_t backoff_max_ms = 60'000;
+  std::size_t buffer_bytes = std::size_t{64} << 20;
+};
+
+// A walk of a set that is kept as history; called on a thread that may block.
+using RecordHistory =
+    std::function<void(const std::string& tenant, const std::string& device, const inventory::Oidset& oidset,
+                       model::Timestamp time, const std::vector<inventory::WalkedRow>& rows)>;
+
+struct WorkerParts {
+  write::Writer& writer;
+  const Clock& clock;
+  Metrics& metrics;
+  TaskPool& pool;  // for what blocks: names of hosts, histories
+  Outbox& outbox;
+  std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
+  std::function<void(const std::string& tenant, const std::string& device)> forget;
+  RecordHistory record_history;
+};
+
+inline constexpr unsigned kPollsMax = 2000;  // under way, of all devices
+inline constexpr unsigned kPollsOfDevice = 2;
+
+// For one thread, but for post() and counts().
+class Worker {
+ public:
+  Worker(const PollerOptions& options, WorkerParts parts, session::Loop& loop);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Has it run by the loop's thread. Any thread.
+  void post(std::function<void()> work);
+  // One round: what was posted, what is due, what came.
+  void turn();
+
+  // By the loop's thread:
+  void close();  // ends all polls and sessions; the last of its calls
+  void set_members(Members members);
+  void set_credentials(inventory::Credentials credentials);
+  // Polls a device of its own making, apart from the schedule, and stores nothing. `done` is called by this thread.
+  using SetsDone = std::function<void(Result<std::vector<inventory::PolledSet>>)>;
+  void poll_once(const std::string& device, const Member& member, SetsDone done);
+
+  struct Counts {
+    std::size_t up = 0, down = 0, unknown = 0;
+  };
+  [[nodiscard]] Counts counts() const;  // of devices; any thread
+  // Of all devices, without their sessions.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  struct OneOff;
+  void add_device(const DeviceKey& key, Member member);
+  void remove_device(Device& device);
+  void set_plans(Device& device, const Member& member);
+  void add_job(Device& device, std::shared_ptr<const walk::Plan> plan);
+  void remove_job(Job& job);
+  void run_posted();
+  void take_due();
+  void start_waiting();
+  void queue(Job& job, model::Timestamp due_ms);
+  void start(Job& job);
+  void on_end(Poll& poll, const PollEnd& end);
+  void store(Job& job, Poll& poll, const PollEnd& end, model::Timestamp now_ms);
+  void tell_left_out(Job& job, const correlation::Found& found);
+  void append(Device& device, model::LineGroup*& group, const char* metric, model::Timestamp at, double value,
+              bool is_real);
+  void count_interfaces(Device& device);
+  void report(Device& device, model::Timestamp now_ms);
+  void poll_all(Device& device);
+  void release(Poll& poll);
+  Poll& take_poll();
+
+  // Errors: what keeps it from being asked. Sets device.session, unless its name must be resolved first: unavailable.
+  Status open(Device& device);
+  void resolve(Device& device);
+  void on_resolved(const DeviceKey& key, std::uint64_t number, const Result<session::Peer>& peer);
+  void on_failure(Device& device, const std::string& error);
+  void knock_on_silent();
+  void knock(Device& device);
+  void on_knock(Device& device, const session::Answer& answer);
+  void be_silent(Device& device);
+  void set_state(Device& device, inventory::DeviceState state);
+  Device* find(const DeviceKey& key, std::uint64_t number);
+  void finish_one_off(OneOff& one_off);
+  void next_of(OneOff& one_off);
+
+  const PollerOptions options_;
+  WorkerParts parts_;
+  session::Loop& loop_;
+  std::shared_ptr<Worker*> self_;  // the worker, for those who may come when it is gone
+  CredentialMap credentials_;
+  schedule::Schedule schedule_;
+  std::map<DeviceKey, std::unique_ptr<Device>> devices_;
+  std::uint64_t devices_so_far_ = 0;
+  std::vector<Job*> jobs_;                             // by number
+  std::deque<Job*> ready_;                             // wait for a poll
+  std::set<std::pair<std::int64_t, Device*>> silent_;  // by when they are asked again, steady
+  unsigned running_ = 0;
+  walk::Scratch scratch_;
+  std::vector<std::unique_ptr<Poll>> polls_;
+  std::vector<Poll*> free_polls_;
+  std::vector<std::unique_ptr<OneOff>> one_offs_;
+  correlation::Records own_records_;  // snmp.up and the like, of one poll
+  correlation::GroupName name_;
+
+  std::array<std::atomic<std::size_t>, 3> counts_{};  // by DeviceState
+  Mutex mutex_;
+  std::vector<std::function<void()>> posted_ VARVE_GUARDED_BY(mutex_);
+
+  Counter &ok_, &timeout_, &error_, &skipped_, &objects_;
+  Histogram& lateness_;
+};
+
+}  // namespace varve::snmp::poller

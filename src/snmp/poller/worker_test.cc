@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snmp/poller/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "snmp/poller/testing/fake_loop.h"
+#include "write/testing/fake_stores.h"
+
+namespace varve::snmp::poller {
+namespace {
+
+using inventory::DeviceState;
+using session::Kind;
+using testing::FakeLoop;
+
+constexpr std::int64_t kSecond = 1000;
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  WorkerTest()
+      : writer_(series_, samples_, {}),
+        loop_(clock_, options().timeout_ms),
+        pool_(1),
+        outbox_(std::make_unique<Outbox>(writer_, OutboxOptions{}, dropped_)),
+        worker_(std::make_unique<Worker>(
+            options(),
+            WorkerParts{writer_, clock_, metrics_, pool_, *outbox_,
+                        [this](const std::string&, const std::string& device, inventory::DeviceStatus status) {
+                          statuses_[device] = status;
+                        },
+                        [this](const std::string&, const std::string& device) { statuses_.erase(device); },
+                        [](auto&&...) {}},
+            loop_)) {
+    inventory::Credentials credentials;
+    credentials["default"].community = "public";
+    worker_->set_credentials(credentials);
+  }
+  ~WorkerTest() override { worker_.reset(); }
+
+  static PollerOptions options() { return {.timeout_ms = 500, .retries = 2, .backoff_max_ms = 8000}; }
+
+  void add(const std::string& name, std::uint16_t port, std::int64_t frequency_ms, int interfaces = 3) {
+    auto& values = loop_.agent(port).agent;
+    values.set({1, 3, 6, 1, 2, 1, 1, 3, 0}, {Kind::ticks, 100});
+    for (int i = 1; i <= interfaces; ++i) {
+      const auto index = static_cast<walk::Arc>(i);
+      values.set({1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 1, index}, {Kind::octets, 0, "e" + std::to_string(i)});
+      values.set({1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 6, index}, {Kind::counter64, 5});
+      values.set({1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 10, index}, {Kind::counter64, 6});
+    }
+    members_[{"default", name}] = Member{{"127.0.0.1", port}, "default", {plan(frequency_ms)}};
+    worker_->set_members(members_);
+  }
+
+  static std::shared_ptr<const walk::Plan> plan(std::int64_t frequency_ms) {
+    inventory::Oidset set = *inventory::find_oidset(inventory::built_in(), "FastPollHC");
+    set.frequency_ms = frequency_ms;
+    return walk::make_plan(set, *inventory::find_correlator(inventory::built_in(), "ifName"));
+  }
+
+  void run(std::int64_t time_ms) {
+    const std::int64_t until = clock_.now_ms() + time_ms;
+    while (clock_.now_ms() < until) worker_->turn();
+  }
+
+  double count(const std::string& result) {
+    for (const auto& sample : metrics_.samples()) {
+      if (sample.name == "varve_snmp_polls_total" && sample.labels[0].second == result) return sample.value;
+    }
+    return -1;
+  }
+
+  ManualClock clock_;
+  Metrics metrics_;
+  Counter dropped_;
+  write::testing::FakeSeriesStore series_;
+  write::testing::FakeSampleStore samples_;
+  write::Writer writer_;
+  FakeLoop loop_;
+  TaskPool pool_;
+  std::unique_ptr<Outbox> outbox_;
+  std::map<std::string, inventory::DeviceStatus> statuses_;
+  Members members_;
+  std::unique_ptr<Worker> worker_;
+};
+
+TEST_F(WorkerTest, ADeviceIsPolledAtItsTimesAndReported) {
+  add("a", 1, 5 * kSecond);
+  run(30 * kSecond);
+  EXPECT_EQ(count("ok"), 6);
+  EXPECT_EQ(count("skipped"), 0);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::up);
+  EXPECT_EQ(statuses_["a"].interfaces, 3U);
+  EXPECT_EQ(statuses_["a"].last_error, "");
+  EXPECT_EQ(worker_->counts().up, 1U);
+  outbox_.reset();
+  // Per poll: 3 × 2 objects, sysUpTime, snmp.up, snmp.poll_seconds.
+  EXPECT_EQ(samples_.appended, 6U * 9);
+}
+
+TEST_F(WorkerTest, APollThatIsLateIsSkippedAndCounted) {
+  add("a", 1, kSecond);
+  loop_.agent(1).delay_ms = 2600;
+  run(31 * kSecond);
+  EXPECT_NEAR(count("ok"), 10, 1);
+  EXPECT_NEAR(count("skipped"), 20, 2);
+}
+
+TEST_F(WorkerTest, ASilentDeviceIsAskedAtDoublingIntervalsByOneSmallGet) {
+  add("a", 1, kSecond);
+  run(3 * kSecond);
+  auto& agent = loop_.agent(1);
+  agent.is_silent = true;
+  agent.asked_ms.clear();
+  agent.commands.clear();
+  run(60 * kSecond);
+  ASSERT_GE(agent.asked_ms.size(), 6U);
+  EXPECT_EQ(agent.commands[0], session::Command::get_bulk);  // the poll that found it: 3 × 500 ms
+  std::vector<std::int64_t> pauses;
+  for (std::size_t i = 1; i < agent.asked_ms.size(); ++i) {
+    EXPECT_EQ(agent.commands[i], session::Command::get);
+    pauses.push_back(agent.asked_ms[i] - agent.asked_ms[i - 1]);
+  }
+  // Each request's own time-out, and then the pause.
+  EXPECT_EQ(pauses[0], 1500 + 500);
+  EXPECT_EQ(pauses[1], 500 + 1000);
+  EXPECT_EQ(pauses[2], 500 + 2000);
+  EXPECT_EQ(pauses[3], 500 + 4000);
+  EXPECT_EQ(pauses[4], 500 + 8000);
+  EXPECT_EQ(pauses[5], 500 + 8000);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::down);
+  EXPECT_EQ(statuses_["a"].last_error, "timeout");
+  EXPECT_EQ(count("timeout"), 1);
+
+  agent.is_silent = false;
+  const auto before = count("ok");
+  run(9 * kSecond);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::up);
+  EXPECT_GT(count("ok"), before);
+  // The first small request that is answered is followed by a full poll at once.
+  const auto last_get = std::ranges::find(agent.commands.rbegin(), agent.commands.rend(), session::Command::get);
+  const auto place = static_cast<std::size_t>(agent.commands.rend() - last_get) - 1;
+  EXPECT_LE(agent.asked_ms[place + 1] - agent.asked_ms[place], 2);
+}
+
+TEST_F(WorkerTest, OneSilentDeviceDelaysNoOther) {
+  for (std::uint16_t i = 1; i <= 50; ++i) add("d" + std::to_string(i), i, kSecond);
+  loop_.agent(7).is_silent = true;
+  run(20 * kSecond);
+  EXPECT_EQ(count("skipped"), 1);  // its own next one, while it was waited for
+  EXPECT_NEAR(count("ok"), 49 * 20, 50);
+  const std::string text = metrics_.text();
+  EXPECT_NE(text.find("varve_snmp_lateness_seconds_bucket{le=\"0.002\"} " +
+                      std::to_string(static_cast<int>(count("ok") + count("timeout")))),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(WorkerTest, AChangedSetIsPolledAtItsNewTimes) {
+  add("a", 1, 10 * kSecond);
+  run(20 * kSecond);
+  EXPECT_EQ(count("ok"), 2);
+  members_.begin()->second.plans = {plan(kSecond)};
+  worker_->set_members(members_);
+  run(10 * kSecond);
+  EXPECT_NEAR(count("ok"), 12, 1);
+}
+
+TEST_F(WorkerTest, ADeviceMayGoInTheMiddleOfItsPoll) {
+  add("a", 1, kSecond, 500);
+  add("b", 2, kSecond);
+  loop_.agent(1).delay_ms = 300;
+  run(2 * kSecond);
+  EXPECT_EQ(loop_.sessions(), 2U);
+  members_.erase({"default", "a"});
+  worker_->set_members(members_);
+  EXPECT_EQ(loop_.sessions(), 1U);
+  EXPECT_FALSE(statuses_.contains("a"));
+  const auto before = count("ok");
+  run(5 * kSecond);
+  EXPECT_NEAR(count("ok") - before, 5, 1);
+}
+
+TEST_F(WorkerTest, ADeviceWithoutACredentialIsDownUntilThereIsOne) {
+  add("a", 1, kSecond);
+  members_.begin()->second.credential = "core";
+  worker_->set_members(members_);
+  run(3 * kSecond);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::down);
+  EXPECT_EQ(statuses_["a"].last_error, "there is no credential 'core'");
+  EXPECT_TRUE(loop_.agent(1).asked_ms.empty());
+  inventory::Credentials credentials;
+  credentials["core"].community = "secret";
+  worker_->set_credentials(credentials);
+  run(2 * kSecond);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::up);
+}
+
+TEST_F(WorkerTest, AnAddressThatMovesIsAskedWhereItIs) {
+  add("a", 1, kSecond);
+  add("b", 2, kSecond);
+  run(2 * kSecond);
+  members_[{"default", "a"}].address.port = 2;
+  worker_->set_members(members_);
+  loop_.agent(1).asked_ms.clear();
+  run(3 * kSecond);
+  EXPECT_TRUE(loop_.agent(1).asked_ms.empty());
+}
+
+TEST_F(WorkerTest, APollNowTellsNamesAndStoresNothing) {
+  add("a", 1, 3600 * kSecond);
+  std::vector<inventory::PolledSet> sets;
+  worker_->poll_once("a", members_.begin()->second, [&](auto result) { sets = *result; });
+  run(100);
+  ASSERT_EQ(sets.size(), 1U);
+  EXPECT_EQ(sets[0].oidset, "FastPollHC");
+  EXPECT_EQ(sets[0].error, "");
+  ASSERT_EQ(sets[0].objects.size(), 7U);
+  const auto& object = sets[0].objects[1];
+  EXPECT_EQ(object.metric, "snmp.ifHCInOctets");
+  EXPECT_EQ(object.oid, "1.3.6.1.2.1.31.1.1.1.6.1");
+  EXPECT_EQ(object.tags, (std::vector<std::pair<std::string, std::string>>{
+                             {"device", "a"}, {"oidset", "FastPollHC"}, {"interface", "e1"}}));
+  EXPECT_EQ(std::get<std::int64_t>(object.value), 5);
+  outbox_.reset();
+  EXPECT_EQ(samples_.appended, 0U);
+}
+
+TEST_F(WorkerTest, MemoryOfADevice) {
+  for (std::uint16_t i = 1; i <= 100; ++i) add("d" + std::to_string(i), i, kSecond, 10);
+  run(3 * kSecond);
+  EXPECT_EQ(worker_->counts().up, 100U);
+  EXPECT_LT(worker_->memory_bytes() / 100, 3000U);
+}
+
+}  // namespace
+}  // namespace varve::snmp::poller
