@@ -58,6 +58,11 @@ class ClusterEngine final : public Engine {
       board_ = std::make_unique<tracker::redis::RedisJobBoard>(owns.jobs, connection_->redis());
     }
     ownership_ = std::make_unique<tracker::Ownership>(owns, board_.get(), clock);
+    if (config.roles.poll) {
+      const auto polls = poll_ownership_options(config, replica);
+      poll_board_ = std::make_unique<tracker::redis::RedisJobBoard>(polls.jobs, connection_->redis());
+      polls_ = std::make_unique<tracker::Ownership>(polls, poll_board_.get(), clock);
+    }
     listen_.emplace(kListen, [this, health = Health("hearing of other replicas")](const auto&) mutable {
       health.tell(store().listen());
       redis_away_ = !connection_->redis().check();
@@ -93,6 +98,7 @@ class ClusterEngine final : public Engine {
   storage::TextStore& texts() override { return connection_->texts(); }
   storage::PassingTexts* passing_texts() override { return &connection_->texts(); }
   tracker::Ownership& ownership() override { return *ownership_; }
+  tracker::Ownership* polls() override { return polls_.get(); }
   [[nodiscard]] double backlog_percent() const override {
     const auto writes = connection_->writes();
     return 100.0 * static_cast<double>(writes.bytes) / static_cast<double>(writes.bytes_max);
@@ -127,6 +133,8 @@ class ClusterEngine final : public Engine {
   const std::unique_ptr<Connection> connection_;
   std::unique_ptr<tracker::redis::RedisJobBoard> board_;
   std::unique_ptr<tracker::Ownership> ownership_;
+  std::unique_ptr<tracker::redis::RedisJobBoard> poll_board_;
+  std::unique_ptr<tracker::Ownership> polls_;
   std::atomic<bool> redis_away_ = false;
   std::optional<Periodic> listen_, renew_, tell_heard_, heartbeat_, work_;
 };

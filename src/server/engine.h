@@ -35,6 +35,8 @@ class Engine {
   // nullptr: this engine keeps none.
   virtual storage::MessageStore* messages() { return nullptr; }
   virtual tracker::Ownership& ownership() = 0;
+  // Which partitions of the devices this replica polls; nullptr: all of them.
+  virtual tracker::Ownership* polls() { return nullptr; }
 
   // How full is what keeps writes until they are in the store, in percent: at 100 they are refused. Thread-safe.
   [[nodiscard]] virtual double backlog_percent() const = 0;

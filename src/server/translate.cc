@@ -9,8 +9,15 @@
 
 #include "model/tenant.h"
 #include "server/build_info.h"
+#include "snmp/poller/fleet.h"
 
 namespace varve::server {
+namespace {
+
+// At most so many replicas poll; each job has a few partitions of the devices.
+constexpr std::uint32_t kPollJobs = 32;
+
+}  // namespace
 
 rollup::Levels rollup_levels(const config::Config& config) {
   rollup::Levels rollups;
@@ -54,6 +61,17 @@ tracker::Ownership::Options ownership_options(const config::Config& config, std:
   options.jobs.jobs = config.slots.jobs;
   options.jobs.lease_ms = config.slots.lease_ms;
   options.jobs.period_ms = config.slots.period_ms;
+  return options;
+}
+
+tracker::Ownership::Options poll_ownership_options(const config::Config& config, std::string replica) {
+  tracker::Ownership::Options options;
+  options.replica = std::move(replica);
+  options.own = config.roles.poll ? tracker::Own::jobs : tracker::Own::none;
+  options.jobs.name = "polls|";
+  options.jobs.partitions = tracker::all_partitions(snmp::poller::kPartitions);
+  options.jobs.jobs = kPollJobs;
+  options.jobs.lease_ms = config.slots.lease_ms;
   return options;
 }
 

@@ -21,6 +21,8 @@ bool seals(const config::Config& config);
 engine::rocksdb::Options store_options(const config::Config& config);
 // `replica`: its name on the board of jobs.
 tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);
+// Of the devices to be polled; `replica` as above.
+tracker::Ownership::Options poll_ownership_options(const config::Config& config, std::string replica);
 // Does a server of these roles have routes that do this?
 bool serves(const config::Roles& roles, http::Effect effect);
 // `memory`: of what all requests hold; a body may have a quarter of it.

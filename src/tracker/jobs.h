@@ -29,6 +29,7 @@ struct JobOptions {
   std::uint32_t jobs = 4;  // at most one a partition is used
   std::int64_t period_ms = 60'000;
   std::int64_t lease_ms = 30'000;
+  std::string name = {};  // of the board, where several are shared: which work is divided; "": sealing
 };
 
 // When each partition has its turn. Turns of a job are counted from 1970, so the schedule needs no state. Constant.

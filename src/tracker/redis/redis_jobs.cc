@@ -23,12 +23,12 @@ RedisJobBoard::RedisJobBoard(const JobOptions& options, Link& link, const Clock*
       lease_ms_(std::to_string(options.lease_ms)),
       link_(link),
       clock_(clock),
-      replicas_key_(link.key("replicas")),
-      tokens_key_(link.key("tokens")) {
+      replicas_key_(link.key(options.name + "replicas")),
+      tokens_key_(link.key(options.name + "tokens")) {
   const std::string shape = std::to_string(timetable_.jobs()) + "|" + std::to_string(options.partitions.size()) + "|" +
                             std::to_string(options.period_ms);
   for (std::uint32_t job = 0; job < timetable_.jobs(); ++job)
-    job_keys_.push_back(link.key("job|" + std::to_string(job) + "|" + shape));
+    job_keys_.push_back(link.key(options.name + "job|" + std::to_string(job) + "|" + shape));
 }
 
 std::string RedisJobBoard::now() const { return clock_ == nullptr ? "" : std::to_string(clock_->now_ms()); }
