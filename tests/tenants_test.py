@@ -150,7 +150,16 @@ SHOWS = [
     ("GET", "/api/v1/metadata/notes/secret_value", None, "secret_key"),
     ("GET", "/api/v1/metadata/notes/secret_value/secret_key", None, "424242"),
     ("GET", "/api/v1/rollups", None, "secret_metric"),
+    ("GET", "/api/v1/snmp/devices", None, "secret_device"),
+    ("GET", "/api/v1/snmp/devices/secret_device", None, "secret_value"),
+    ("GET", "/api/v1/snmp/oidsets", None, "secret_group"),
+    ("GET", "/api/v1/snmp/correlators", None, "secret_key"),
+    ("GET", "/api/v1/snmp/export", None, "secret_device"),
 ]
+SNMP = {"devices": {"secret_device": {"address": "h", "oidsets": ["secret_group"], "tags": {"secret_key": "secret_value"}}},
+        "oidsets": {"secret_group": {"frequency": 60, "correlator": "secret_key", "objects": [
+            {"name": "secret_metric", "oid": "1.3.6.1.2", "type": "Gauge32"}]}},
+        "correlators": {"secret_key": {"layouts": [{"index": [{"name": "i"}], "tags": [{"name": "t", "value": "{i}"}]}]}}}
 LOKI_ALL = "{source=~%22.%2B%22}"
 ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
 SHOWS += [
@@ -198,8 +207,10 @@ ELSEWHERE = ["/analytics", "/analytics/operation/analytics-data-start-time", "/a
              "/_bulk", "/elasticsearch/_bulk", "/api/v1/messages/delete"]
 # analytics_later_test.py has what is answered later, and the purge.
 ELSEWHERE += ["/analytics/queries", "/analytics/operation/database-purge"]
+# snmp_inventory_test.py changes the inventories of several tenants.
+ELSEWHERE += ["/api/v1/snmp/import"]
 # Beginnings and ends that the sources compare with.
-NO_ROUTES = {"/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
+NO_ROUTES = {"/poll", "/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
 
 
 class EveryRoute(ServerCase):
@@ -225,6 +236,7 @@ class EveryRoute(ServerCase):
         self.server.put([SECRET], prefix="/t/owner")
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
+        self.assertEqual(self.server.post("/t/owner/api/v1/snmp/import", json.dumps(SNMP)).status, 200)
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
         self.assertEqual(self.server.post("/t/owner/api/v1/messages", json.dumps(MESSAGE)).status, 204)
         for settled in (False, True):

@@ -9,6 +9,7 @@
 #include "cli/migrate_contrail.h"
 #include "cli/schema.h"
 #include "config/load.h"
+#include "devices/command.h"
 #include "logs/command.h"
 #include "server/build_info.h"
 #include "server/serve.h"
@@ -67,7 +68,7 @@ constexpr Command kCommands[] = {{"serve", "", true, "", serve},
                                  {"migrate", "kairosdb", true, " from tenant progress ", kairosdb},
                                  {"migrate", "contrail", true, " from tenant progress ", contrail},
                                  {"version", "", false, "", version}};
-constexpr std::string_view kThereAre = "there are serve, logs, check, schema, migrate and version";
+constexpr std::string_view kThereAre = "there are serve, logs, device, check, schema, migrate and version";
 
 // The one with this object, or else the first of this name.
 const Command* find_command(std::string_view name, std::string_view object) {
@@ -95,7 +96,8 @@ int unknown(const std::string& name) { return wrong({"\"" + name + "\": no such 
 }  // namespace
 
 int run(std::span<const std::string_view> args, std::vector<std::string> environment) {
-  if (!args.empty() && args[0] == "logs") return logs::run(args.subspan(1));  // a client: it has no configuration
+  if (!args.empty() && args[0] == "logs") return logs::run(args.subspan(1));  // clients have no configuration
+  if (!args.empty() && args[0] == "device") return devices::run(args.subspan(1));
   Arguments given = parse_arguments(args);
   if (args.size() == 1 && args[0] == "--version")
     given = {.command = "version", .object = {}, .help = false, .config_file = {}, .flags = {}, .faults = {}};

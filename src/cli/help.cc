@@ -13,6 +13,7 @@ usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
 
   serve     run the server
   logs      print log messages of a running server, and follow new ones
+  device    what a running server polls by SNMP: add, list, import …
   check     check a configuration and print all of it, with defaults
   schema    print the tables of the cluster engine, or create them
   migrate   copy the samples of a KairosDB, or the messages of a Contrail

@@ -70,6 +70,10 @@ struct Config {
     std::uint64_t message_bytes_max = 0;
   } syslog;
 
+  struct Snmp {
+    std::string credentials;  // a path; empty: there are none
+  } snmp;
+
   struct Slots {
     std::int64_t width_ms = 0;
     std::int64_t quiet_ms = 0;

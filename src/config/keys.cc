@@ -42,6 +42,8 @@ constexpr Key kKeys[] = {
     {"syslog.tenant", "default", "tenant of all syslog messages", set_syslog_tenant},
     {"syslog.zone", "", "time zone of syslog times that name none; empty: the machine's", set_syslog_zone},
     {"syslog.message_max", "64KiB", "longest syslog message", set_syslog_message_max},
+    {"snmp.credentials", "", "YAML file of SNMP credentials, which others must not read; reloaded by SIGHUP",
+     set_snmp_credentials},
     {"slots.width", "1h", "width of a time slot", set_slots_width},
     {"slots.quiet", "5m", "grace period: a slot is sealed this long after its end", set_slots_quiet},
     {"slots.partitions", "64", "partitions of all series, by hash", set_slots_partitions},

@@ -3,6 +3,8 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <utility>
+
 namespace varve::config {
 namespace {
 
@@ -41,6 +43,54 @@ Status flatten(const YAML::Node& node, const YAML::Mark& mark, const std::string
 // comment is put behind the text.
 constexpr std::string_view kEnd = "\n#end of the configuration";
 
+constexpr std::size_t kJsonValuesMax = 1'000'000;  // aliases make many of few
+
+void append_json_text(std::string& out, std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20) {
+      out += "\\u00";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 0xf];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+Status append_json(std::string& out, const YAML::Node& node, std::string_view file, std::size_t& values) {
+  const std::string origin = std::string(file) + ":" + std::to_string(node.Mark().line + 1);
+  if (++values > kJsonValuesMax) return fail(Code::invalid, origin + ": more than a million values");
+  if (node.IsMap()) {
+    char before = '{';
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) return fail(Code::invalid, origin + ": a key must be a plain word");
+      out += std::exchange(before, ',');
+      append_json_text(out, entry.first.Scalar());
+      out += ':';
+      VARVE_RETURN_IF_ERROR(append_json(out, entry.second, file, values));
+    }
+    out += before == '{' ? "{}" : "}";
+  } else if (node.IsSequence()) {
+    char before = '[';
+    for (const auto& item : node) {
+      out += std::exchange(before, ',');
+      VARVE_RETURN_IF_ERROR(append_json(out, item, file, values));
+    }
+    out += before == '[' ? "[]" : "]";
+  } else if (!node.IsScalar()) {
+    out += "null";
+  } else if (const bool plain = node.Tag() == "?"; plain && (node.Scalar() == "true" || node.Scalar() == "false")) {
+    out += node.Scalar();
+  } else {
+    append_json_text(out, node.Scalar());
+  }
+  return {};
+}
+
 // Plain where YAML reads the same text back as one scalar; else in double quotes.
 std::string quoted(std::string_view value) {
   const bool plain = !value.empty() && value.find_first_of(" #{}[]&*!|>'\"%@`?\\\n\t") == std::string_view::npos &&
@@ -63,6 +113,18 @@ Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view 
     return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
   }
   return settings;
+}
+
+Result<std::string> yaml_to_json(std::string_view text, std::string_view name) {
+  std::string out;
+  std::size_t values = 0;
+  try {
+    const YAML::Node root = YAML::Load(std::string(text) + std::string(kEnd));
+    VARVE_RETURN_IF_ERROR(append_json(out, root, name, values));
+  } catch (const YAML::Exception& e) {
+    return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
+  }
+  return out;
 }
 
 std::string to_yaml(const std::vector<Setting>& settings) {

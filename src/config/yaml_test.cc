@@ -40,6 +40,31 @@ TEST(Yaml, Refuses) {
   EXPECT_TRUE(flat("[1]: 2").starts_with("error: f:1: a key")) << flat("[1]: 2");
 }
 
+std::string as_json(std::string_view text) {
+  const auto json = yaml_to_json(text, "f");
+  return json ? *json : "error: " + json.error().message;
+}
+
+TEST(Yaml, BecomesJson) {
+  EXPECT_EQ(as_json(""), "null");
+  EXPECT_EQ(as_json("a: {b: 7, c: [x, true, 'true', ~, null, 1.5]}\nd:\n"),
+            R"({"a":{"b":"7","c":["x",true,"true",null,null,"1.5"]},"d":null})");
+  EXPECT_EQ(as_json("{}"), "{}");
+  EXPECT_EQ(as_json("a: []"), R"({"a":[]})");
+  EXPECT_EQ(as_json("\"q\\\"\\\\\\t\": ü"), R"({"q\"\\\u0009":"ü"})");
+  EXPECT_EQ(as_json("a: &x [1]\nb: *x"), R"({"a":["1"],"b":["1"]})");
+  EXPECT_TRUE(as_json("a: 'b").starts_with("error: f:"));
+  EXPECT_TRUE(as_json("[1]: 2").starts_with("error: f:1: a key"));
+  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    std::string items = before;
+    for (int k = 1; k < 10; ++k) items += ", " + before;
+    laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + items + "]\n";
+  }
+  EXPECT_TRUE(as_json(laughs).ends_with("more than a million values"));
+}
+
 TEST(Yaml, WhatIsWrittenReadsBack) {
   const std::vector<Setting> settings = {{"engine", "embedded", ""},
                                          {"http.listen", "127.0.0.1:8080", "--http.listen"},

@@ -148,16 +148,18 @@ Result<Url> url_of(const Options& options) {
 
 Status answer(const Options& options) {
   VARVE_ASSIGN_OR_RETURN(const Url url, url_of(options));
-  Asked asked{.path = "/analytics/query",
+  Asked asked{.method = "POST",
+              .path = "/analytics/query",
               .headers = {{"Content-Type", "application/json"}, {"Accept", "application/x-ndjson"}},
               .body = question_of(options),
-              .patience = options.follow ? std::chrono::seconds(0) : kAnswerPatience};
+              .patience = options.follow ? std::chrono::seconds(0) : kAnswerPatience,
+              .url_flag = "--url"};
   if (!options.tenant.empty()) asked.headers.emplace_back("X-Tenant", options.tenant);
   if (options.verbose) std::fputs((options.url + asked.path + " " + asked.body + "\n").c_str(), stderr);
   Output output(options);
   VARVE_RETURN_IF_ERROR(output.open());
   HttpCall call;
-  VARVE_RETURN_IF_ERROR(call.post(url, asked));
+  VARVE_RETURN_IF_ERROR(call.ask(url, asked));
   if (call.status() != 200) {
     return fail(Code::invalid, options.url + " answers " + std::to_string(call.status()) + ": " + error_text(call));
   }

@@ -85,7 +85,7 @@ HttpCall::~HttpCall() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-Status HttpCall::connect(const Url& url) {
+Status HttpCall::connect(const Url& url, const std::string& url_flag) {
   place_ = (url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]") + ":" + url.port;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -105,7 +105,7 @@ Status HttpCall::connect(const Url& url) {
     socket_ = -1;
   }
   return fail(Code::unavailable, "cannot connect to " + place_ + ": " + std::strerror(error) +
-                                     "; is the server running? --url names another");
+                                     "; is the server running? " + url_flag + " names another");
 }
 
 Status HttpCall::send(std::string_view bytes) const {
@@ -131,11 +131,11 @@ Result<bool> HttpCall::receive() {
   return fail(Code::io, "the connection to " + place_ + " broke: " + std::strerror(error));
 }
 
-Status HttpCall::post(const Url& url, const Asked& asked) {
-  VARVE_RETURN_IF_ERROR(connect(url));
+Status HttpCall::ask(const Url& url, const Asked& asked) {
+  VARVE_RETURN_IF_ERROR(connect(url, asked.url_flag));
   set_patience(socket_, asked.patience);
-  std::string head = "POST " + url.path + asked.path + " HTTP/1.1\r\nHost: " + place_ + "\r\nConnection: close\r\n" +
-                     "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";
+  std::string head = asked.method + " " + url.path + asked.path + " HTTP/1.1\r\nHost: " + place_ +
+                     "\r\nConnection: close\r\n" + "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";
   if (!url.credentials.empty()) head += "Authorization: Basic " + base64(url.credentials) + "\r\n";
   for (const auto& [name, value] : asked.headers) head.append(name).append(": ").append(value).append("\r\n");
   VARVE_RETURN_IF_ERROR(send(head + "\r\n" + asked.body));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One POST to an HTTP server, whose answer is read piece by piece. It blocks.
+// One request to an HTTP server, whose answer is read piece by piece. It blocks.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,12 @@ struct Url {
 Result<Url> parse_url(std::string_view text);
 
 struct Asked {
+  std::string method = "POST";
   std::string path;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::chrono::seconds patience{0};  // for the next bytes; 0: for ever
+  std::string url_flag = "--url";    // that names another server, for a person who reaches none
 };
 
 class HttpCall {
@@ -38,7 +40,7 @@ class HttpCall {
   HttpCall& operator=(const HttpCall&) = delete;
 
   // Sends it and reads the head of the answer. Errors: unavailable (no connection), timeout, io, invalid (no HTTP).
-  Status post(const Url& url, const Asked& asked);
+  Status ask(const Url& url, const Asked& asked);
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] const std::string& content_type() const { return content_type_; }  // lower case, no parameters
 
@@ -47,7 +49,7 @@ class HttpCall {
   Result<bool> read(std::string& body);
 
  private:
-  Status connect(const Url& url);
+  Status connect(const Url& url, const std::string& url_flag);
   Status send(std::string_view bytes) const;
   Result<bool> receive();  // into pending_; false: the connection has ended
   Status read_head();

@@ -50,10 +50,12 @@ constexpr Family kFamilies[] = {
 
 }  // namespace
 
-http::Router make_routes(const config::Roles& roles, const api::Context& context, const api::TasksContext& tasks) {
+http::Router make_routes(const config::Roles& roles, const api::Context& context, const api::TasksContext& tasks,
+                         const api::SnmpContext& snmp) {
   http::Router router([roles](http::Effect effect) { return serves(roles, effect); });
   for (const Family& family : kFamilies) family.add_routes(router, context);
   api::add_rollup_tasks(router, tasks);
+  api::add_snmp_inventory(router, snmp);
   return router;
 }
 

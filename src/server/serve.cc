@@ -48,7 +48,10 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
     server.tick();
     const auto signal = signals.wait(kTick);
     if (signal == Signals::Kind::stop) break;
-    if (signal == Signals::Kind::reload) reload(sources, running);
+    if (signal == Signals::Kind::reload) {
+      reload(sources, running);
+      server.reload();
+    }
   }
   log::info("stopping");
   server.stop(kStopDeadline);

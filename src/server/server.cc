@@ -24,6 +24,7 @@
 #include "server/process.h"
 #include "server/routes.h"
 #include "server/self_record.h"
+#include "server/snmp_parts.h"
 #include "server/translate.h"
 #include "syslog/listener.h"
 #include "task/runner.h"
@@ -69,6 +70,7 @@ struct Server::State {
   std::unique_ptr<task::TaskStore> tasks;
   std::unique_ptr<task::Runner> task_runner;  // none where nothing is rolled up
   std::optional<Periodic> task_turns;
+  std::unique_ptr<SnmpParts> snmp;
   std::optional<Periodic> tenant_counts;
   std::unique_ptr<telnet::Listener> telnet;
   std::unique_ptr<write::MessageWriter> message_writer;
@@ -243,9 +245,12 @@ http::Router Server::State::routes() {
       .is_counter = [rollups = rollup_levels(config)](
                         std::string_view metric) { return rollups.kind_of(metric) == rollup::Kind::counter; },
   };
-  return make_routes(config.roles, context, {*tasks, *query_pool, clock, [this] {
-                                               if (task_runner) task_runner->changed();
-                                             }});
+  return make_routes(config.roles, context,
+                     {*tasks, *query_pool, clock,
+                      [this] {
+                        if (task_runner) task_runner->changed();
+                      }},
+                     snmp->context());
 }
 
 Status Server::start() {
@@ -272,6 +277,8 @@ Status Server::start() {
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
   s.start_counting_tenants();
   s.start_tasks();
+  s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.query_pool, s.clock);
+  VARVE_RETURN_IF_ERROR(s.snmp->start());
   s.register_metrics();
   if (s.config.roles.ingest) {
     VARVE_RETURN_IF_ERROR(s.start_telnet());
@@ -292,6 +299,10 @@ void Server::tick() {
   static_cast<void>(guarded([this] { return state_->self_record->record(); }));
 }
 
+void Server::reload() {
+  if (state_->snmp) state_->snmp->reload();
+}
+
 void Server::stop(std::chrono::milliseconds deadline) {
   State& s = *state_;
   const std::int64_t began_ns = s.clock.steady_ns();
@@ -306,6 +317,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   s.task_turns.reset();
   s.tenant_counts.reset();
   s.http.reset();
+  s.snmp.reset();
   s.task_runner.reset();
   s.tasks.reset();
   s.settle_pool.reset();

@@ -12,7 +12,7 @@
 
 namespace varve::server {
 
-// start, tick and stop are called from one thread.
+// start, tick, reload and stop are called from one thread.
 class Server {
  public:
   Server(const config::Config& config, const Clock& clock);
@@ -29,6 +29,10 @@ class Server {
 
   // What is done every few seconds: records the server's own metrics.
   void tick();
+
+  // Reads again the files that the configuration names and that may change. What is wrong is logged; then what was
+  // there stays.
+  void reload();
 
   // Takes nothing new, finishes what runs until the deadline, makes everything durable, closes.
   void stop(std::chrono::milliseconds deadline);

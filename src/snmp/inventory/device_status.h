@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "model/time.h"
+#include "snmp/inventory/inventory.h"
 
 namespace varve::snmp::inventory {
 
@@ -42,9 +43,9 @@ struct PolledSet {
   double seconds = 0;
 };
 
-// Polls a device now, one oidset or (empty) all of its; stores nothing. Blocks. Errors: not_found (no such device or
-// oidset, or the device does not have it), unavailable.
-using PollNow = std::function<Result<std::vector<PolledSet>>(const std::string& tenant, const std::string& device,
+// Polls a device now, one oidset or (empty) all of its; stores nothing. Blocks. Errors: not_found (the device does not
+// have that oidset), unavailable.
+using PollNow = std::function<Result<std::vector<PolledSet>>(const Inventory& inventory, const Device& device,
                                                              const std::string& oidset)>;
 
 }  // namespace varve::snmp::inventory

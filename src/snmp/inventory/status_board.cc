@@ -17,7 +17,8 @@ using protocol::json::Kind;
 using protocol::json::Node;
 using storage::TextName;
 
-constexpr std::chrono::seconds kLife{120};  // of what a replica gave, which may be gone
+constexpr std::int64_t kKeptMs = 2 * model::kDayMs;  // twice the longest frequency
+constexpr std::chrono::seconds kLife{120};           // of what a replica gave, which may be gone
 
 TextName share_name(std::uint32_t share) { return {"", "_snmp_status", "share", std::to_string(share)}; }
 
@@ -68,7 +69,7 @@ DeviceStatus StatusBoard::find(const std::string& tenant, const std::string& dev
   return out;
 }
 
-Status StatusBoard::exchange() {
+Status StatusBoard::exchange(model::Timestamp now_ms) {
   if (shared_ == nullptr) return {};
   std::array<Statuses, kShares> own;
   {
@@ -91,7 +92,7 @@ Status StatusBoard::exchange() {
         if (node.children[3].kind == Kind::number) status.last_poll = whole_of(node.children[3]);
         status.last_error = node.children[4].text;
         status.interfaces = static_cast<std::size_t>(std::max<std::int64_t>(whole_of(node.children[5]), 0));
-        others.emplace(key, std::move(status));
+        if (status.last_poll.value_or(0) >= now_ms - kKeptMs) others.emplace(key, std::move(status));
       }
     }
     if (mine.empty()) continue;

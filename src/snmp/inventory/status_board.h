@@ -30,8 +30,9 @@ class StatusBoard {
   // The newest that is known. Unknown: nobody has polled it. Does not block.
   [[nodiscard]] DeviceStatus find(const std::string& tenant, const std::string& device) const;
 
-  // Gives what was reported here to the others, and takes what they gave. Every few seconds; blocks on the texts.
-  Status exchange();
+  // Gives what was reported here to the others, and takes what they gave, unless it is older than two days. Every few
+  // seconds; blocks on the texts.
+  Status exchange(model::Timestamp now_ms);
 
  private:
   using Key = std::pair<std::string, std::string>;

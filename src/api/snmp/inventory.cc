@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/snmp/inventory.h"
+
+#include "api/shared/endpoint.h"
+#include "api/snmp/answers.h"
+#include "model/tenant.h"
+#include "protocol/json/tree.h"
+#include "snmp/inventory/esmond_fixture.h"
+#include "snmp/inventory/inventory_json.h"
+
+namespace varve::api {
+namespace {
+
+using protocol::json::Node;
+using protocol::json::Writer;
+using snmp::inventory::Correlator;
+using snmp::inventory::Device;
+using snmp::inventory::Faults;
+using snmp::inventory::Inventory;
+using snmp::inventory::Oidset;
+using Edited = snmp::inventory::InventoryStore::Edited;
+
+constexpr std::string_view kPollEnd = "/poll";
+
+struct SnmpCall {
+  const SnmpContext& context;
+  const Request& request;
+  std::string name;  // of the path; "" where it has none
+
+  // As of now, whoever changed it.
+  [[nodiscard]] Result<std::shared_ptr<const Inventory>> inventory() const {
+    VARVE_RETURN_IF_ERROR(context.inventory.refresh());
+    return context.inventory.of(request.tenant);
+  }
+};
+
+// What is different about devices, oidsets and correlators. Devices are never built in.
+struct Devices {
+  using Of = Device;
+  static constexpr std::string_view kPath = "/api/v1/snmp/devices";
+  static constexpr const char* kKey = "devices";
+  static constexpr const char* kOne = "device";
+  template <class In>
+  static auto& in(In& inventory) {
+    return inventory.devices;
+  }
+  static void append(Writer& json, const SnmpCall& call, const Device& device, bool) {
+    append_device(json, device, call.context.statuses.find(call.request.tenant, device.name));
+  }
+};
+struct Oidsets {
+  using Of = Oidset;
+  static constexpr std::string_view kPath = "/api/v1/snmp/oidsets";
+  static constexpr const char* kKey = "oidsets";
+  static constexpr const char* kOne = "oidset";
+  template <class In>
+  static auto& in(In& inventory) {
+    return inventory.oidsets;
+  }
+  static void append(Writer& json, const SnmpCall&, const Oidset& of, bool is_built_in) {
+    append_definition(json, of, is_built_in);
+  }
+};
+struct Correlators {
+  using Of = Correlator;
+  static constexpr std::string_view kPath = "/api/v1/snmp/correlators";
+  static constexpr const char* kKey = "correlators";
+  static constexpr const char* kOne = "correlator";
+  template <class In>
+  static auto& in(In& inventory) {
+    return inventory.correlators;
+  }
+  static void append(Writer& json, const SnmpCall&, const Correlator& of, bool is_built_in) {
+    append_definition(json, of, is_built_in);
+  }
+};
+
+template <class Kind>
+std::string shown(const SnmpCall& call, const typename Kind::Of& of, bool is_built_in) {
+  std::string out;
+  Writer json(out);
+  Kind::append(json, call, of, is_built_in);
+  return out;
+}
+
+template <class Kind>
+const typename Kind::Of* built_in_of(const std::string& name) {
+  const auto& all = Kind::in(snmp::inventory::built_in());
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+template <class Kind>
+Response none_such(const SnmpCall& call) {
+  return error_response(404, std::string("there is no ") + Kind::kOne + " \"" + call.name.substr(0, 300) + "\"");
+}
+
+template <class Kind>
+Result<Response> list_all(const SnmpCall& call) {
+  VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
+  const auto& own = Kind::in(*inventory);
+  std::map<std::string_view, std::pair<const typename Kind::Of*, bool>> all;  // whether it is built in
+  for (const auto& [name, of] : Kind::in(snmp::inventory::built_in())) all[name] = {&of, true};
+  for (const auto& [name, of] : own) all[name] = {&of, false};
+  std::string out;
+  Writer json(out);
+  json.begin_object().key(Kind::kKey).begin_array();
+  for (const auto& [name, of] : all) Kind::append(json, call, *of.first, of.second);
+  json.end_array().end_object();
+  return Response::json(200, std::move(out));
+}
+
+template <class Kind>
+Result<Response> show_one(const SnmpCall& call) {
+  VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
+  const auto& own = Kind::in(*inventory);
+  if (const auto found = own.find(call.name); found != own.end()) {
+    return Response::json(200, shown<Kind>(call, found->second, false));
+  }
+  if (const auto* const found = built_in_of<Kind>(call.name))
+    return Response::json(200, shown<Kind>(call, *found, true));
+  return none_such<Kind>(call);
+}
+
+// Reads a body onto the definition of a name, as an import of it alone would: with the same defaults and faults.
+template <class Kind>
+void read_one(const Node& body, const std::string& name, Inventory& inventory, Faults& faults) {
+  Node root;
+  root.kind = protocol::json::Kind::object;
+  root.names = {Kind::kKey};
+  Node& named = root.children.emplace_back();
+  named.kind = protocol::json::Kind::object;
+  named.names = {name};
+  named.children = {body};
+  read_import(root, false, inventory, faults);
+}
+
+template <class Kind>
+Response answer_of_change(const SnmpCall& call, const std::string& name, const Edited& edited, int status) {
+  if (!edited.faults.empty()) return faults_response(edited.faults);
+  const auto inventory = call.context.inventory.of(call.request.tenant);
+  const auto& own = Kind::in(*inventory);
+  if (const auto found = own.find(name); found != own.end()) {
+    return Response::json(status, shown<Kind>(call, found->second, false));
+  }
+  if (const auto* const found = built_in_of<Kind>(name)) return Response::json(status, shown<Kind>(call, *found, true));
+  return none_such<Kind>(call);  // somebody removed it just now
+}
+
+Result<Node> body_of(protocol::json::Reader& reader) { return protocol::json::read_strict(reader); }
+
+template <class Kind>
+Result<Response> add_one(const SnmpCall& call) {
+  protocol::json::Reader reader(call.request.body);
+  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  const Node* const named = body.find("name");
+  if (named == nullptr || named->kind != protocol::json::Kind::string) {
+    return faults_response({"name: a text is missing"});
+  }
+  const std::string name(named->text);
+  bool is_there = false;
+  VARVE_ASSIGN_OR_RETURN(const Edited edited,
+                         call.context.inventory.change(call.request.tenant, false, [&](Inventory& to, Faults& faults) {
+                           is_there = Kind::in(to).contains(name);
+                           if (!is_there) read_one<Kind>(body, name, to, faults);
+                         }));
+  if (is_there) {
+    return error_response(409, std::string("there is a ") + Kind::kOne + " \"" + name + "\" already; PUT changes it");
+  }
+  return answer_of_change<Kind>(call, name, edited, 201);
+}
+
+template <class Kind>
+Result<Response> change_one(const SnmpCall& call) {
+  protocol::json::Reader reader(call.request.body);
+  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  bool is_there = false;
+  VARVE_ASSIGN_OR_RETURN(const Edited edited,
+                         call.context.inventory.change(call.request.tenant, false, [&](Inventory& to, Faults& faults) {
+                           is_there = Kind::in(to).contains(call.name);
+                           read_one<Kind>(body, call.name, to, faults);
+                         }));
+  return answer_of_change<Kind>(call, call.name, edited, is_there ? 200 : 201);
+}
+
+template <class Kind>
+Result<Response> remove_one(const SnmpCall& call) {
+  bool is_there = false;
+  VARVE_ASSIGN_OR_RETURN(const Edited edited,
+                         call.context.inventory.change(call.request.tenant, false, [&](Inventory& from, Faults&) {
+                           is_there = Kind::in(from).erase(call.name) != 0;
+                         }));
+  if (!edited.faults.empty()) return faults_response(edited.faults);
+  if (is_there) return Response::empty(204);
+  if (built_in_of<Kind>(call.name) == nullptr) return none_such<Kind>(call);
+  return error_response(409, std::string("the ") + Kind::kOne + " \"" + call.name + "\" is built in; it stays");
+}
+
+bool is_on(const Request& request, std::string_view name) {
+  const auto said = request.param(name);
+  return said && (said->empty() || *said == "1" || *said == "true");
+}
+
+Result<Response> import_all(const SnmpCall& call) {
+  protocol::json::Reader reader(call.request.body);
+  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  std::vector<std::string> credentials;
+  const bool prune = is_on(call.request, "prune");
+  VARVE_ASSIGN_OR_RETURN(const Edited edited,
+                         call.context.inventory.change(call.request.tenant, is_on(call.request, "check"),
+                                                       [&](Inventory& onto, Faults& faults) {
+                                                         if (body.kind == protocol::json::Kind::array) {
+                                                           read_fixture(body, prune, onto, credentials, faults);
+                                                         } else {
+                                                           read_import(body, prune, onto, faults);
+                                                         }
+                                                       }));
+  if (!edited.faults.empty()) return faults_response(edited.faults);
+  return Response::json(200, counts_json(edited.counts, credentials));
+}
+
+Result<Response> export_all(const SnmpCall& call) {
+  VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
+  return Response::json(200, to_json(*inventory));
+}
+
+Result<Response> poll_one(const SnmpCall& call) {
+  VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
+  const auto found = inventory->devices.find(call.name);
+  if (found == inventory->devices.end()) return none_such<Devices>(call);
+  const std::string oidset(call.request.param("oidset").value_or(""));
+  if (!oidset.empty() && find_oidset(*inventory, oidset) == nullptr) {
+    return error_response(404, "there is no oidset \"" + oidset.substr(0, 300) + "\"");
+  }
+  if (!call.context.poll_now) {
+    return error_response(503, "this process does not poll devices; ask one whose roles have poll");
+  }
+  VARVE_ASSIGN_OR_RETURN(const auto sets, call.context.poll_now(*inventory, found->second, oidset));
+  return Response::json(200, polled_json(call.name, sets));
+}
+
+using SnmpWork = Result<Response> (*)(const SnmpCall&);
+
+template <SnmpWork work>
+Result<Response> if_snmp_writable(const SnmpCall& call) {
+  VARVE_RETURN_IF_ERROR(model::check_writable(call.request.tenant));
+  return work(call);
+}
+
+// `before` and `behind`: what of the path stands around the name.
+Handler snmp_on_pool(const SnmpContext& context, std::string_view before, std::string_view behind, SnmpWork work) {
+  const Endpoint endpoint(context.pool, {.shape = error_response, .status_of = status_of});
+  return endpoint.on_pool([context, skip = before.size(), behind, work](const Request& request) -> Result<Response> {
+    SnmpCall call{context, request, request.path.substr(std::min(skip, request.path.size()))};
+    if (!behind.empty() && call.name.ends_with(behind)) call.name.resize(call.name.size() - behind.size());
+    if (!protocol::json::is_utf8(call.name)) return error_response(404, "a name is UTF-8");
+    return work(call);
+  });
+}
+
+template <class Kind>
+void add_kind(Router& router, const SnmpContext& context) {
+  const std::string all(Kind::kPath);
+  const std::string one = all + "/";
+  const auto add = [&](Method method, const std::string& before, const char* rest, SnmpWork work, Effect effect) {
+    router.add(method, before + rest, snmp_on_pool(context, before, "", work), effect);
+  };
+  add(Method::get, all, "", list_all<Kind>, Effect::reads);
+  add(Method::post, all, "", if_snmp_writable<add_one<Kind>>, Effect::writes);
+  add(Method::get, one, "{name}", show_one<Kind>, Effect::reads);
+  add(Method::put, one, "{name}", if_snmp_writable<change_one<Kind>>, Effect::writes);
+  add(Method::delete_, one, "{name}", if_snmp_writable<remove_one<Kind>>, Effect::writes);
+}
+
+}  // namespace
+
+void add_snmp_inventory(Router& router, const SnmpContext& context) {
+  add_kind<Devices>(router, context);
+  add_kind<Oidsets>(router, context);
+  add_kind<Correlators>(router, context);
+  const auto whole = [&](Method method, const char* path, SnmpWork work, Effect effect) {
+    router.add(method, path, snmp_on_pool(context, path, "", work), effect);
+  };
+  whole(Method::post, "/api/v1/snmp/import", if_snmp_writable<import_all>, Effect::writes);
+  whole(Method::get, "/api/v1/snmp/export", export_all, Effect::reads);
+  const std::string one = std::string(Devices::kPath) + "/";
+  router.add(Method::post, one + "{name}" + std::string(kPollEnd), snmp_on_pool(context, one, kPollEnd, poll_one),
+             Effect::reads);
+}
+
+}  // namespace varve::api

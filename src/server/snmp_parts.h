@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SnmpParts: what a server has for SNMP: inventory, history, statuses of devices, credentials.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/snmp/inventory.h"
+#include "base/clock.h"
+#include "base/periodic.h"
+#include "base/result.h"
+#include "base/task_pool.h"
+#include "config/config.h"
+#include "snmp/inventory/credentials.h"
+#include "snmp/inventory/history_store.h"
+#include "snmp/inventory/inventory_store.h"
+#include "snmp/inventory/status_board.h"
+#include "storage/passing_texts.h"
+#include "storage/text_store.h"
+
+namespace varve::server {
+
+// The file of `snmp.credentials`; an empty path has none. Errors: io (it cannot be read), conflict (others can read
+// it), invalid (one line names every fault; no secret is in it).
+Result<snmp::inventory::Credentials> read_credentials(const std::string& path);
+
+class SnmpParts {
+ public:
+  // All outlive it. `passing`: nullptr where there is one replica.
+  SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing, TaskPool& pool,
+            const Clock& clock)
+      : credentials_path_(config.snmp.credentials),
+        pool_(pool),
+        clock_(clock),
+        inventory_(texts, pool, clock),
+        history_(texts),
+        statuses_(passing) {}
+
+  // Errors: those of read_credentials().
+  Status start();
+  // Reads the credentials again; if they are wrong, says so and keeps what there was. Of the thread that starts.
+  void reload();
+
+  [[nodiscard]] api::SnmpContext context();
+
+ private:
+  void turn();
+
+  const std::string credentials_path_;
+  TaskPool& pool_;
+  const Clock& clock_;
+  snmp::inventory::InventoryStore inventory_;
+  snmp::inventory::HistoryStore history_;
+  snmp::inventory::StatusBoard statuses_;
+  snmp::inventory::Credentials credentials_;
+  bool is_failing_ = false;
+  std::optional<Periodic> turns_;  // the last member: its thread uses the others
+};
+
+}  // namespace varve::server
