@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "snmp/session/engine_report.h"
@@ -139,7 +140,9 @@ NetSession::NetSession(NetLoop& loop, Target target) : loop_(loop), target_(std:
 }
 
 NetSession::~NetSession() {
-  for (const Flight& flight : flights_) loop_.in_flight_ -= flight.asker != nullptr ? 1 : 0;
+  for (Flight& flight : flights_) {
+    if (std::exchange(flight.asker, nullptr) != nullptr) --loop_.in_flight_;  // libsnmp calls back for each, too
+  }
   if (library_ != nullptr) snmp_sess_close(library_);
   close_probe();
   loop_.remove(*this);
