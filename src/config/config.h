@@ -72,6 +72,10 @@ struct Config {
 
   struct Snmp {
     std::string credentials;  // a path; empty: there are none
+    std::int64_t timeout_ms = 0;
+    std::uint32_t retries = 0;
+    std::int64_t backoff_max_ms = 0;
+    std::uint64_t buffer_bytes = 0;
   } snmp;
 
   struct Slots {

@@ -416,8 +416,6 @@ Status set_cassandra_username(Config& config, std::string_view text) {
   return set_text(config.cassandra.username, text);
 }
 
-Status set_snmp_credentials(Config& config, std::string_view text) { return set_text(config.snmp.credentials, text); }
-
 Status set_cassandra_password_file(Config& config, std::string_view text) {
   return set_text(config.cassandra.password_file, text);
 }

@@ -279,6 +279,9 @@ Status Server::start() {
   s.start_tasks();
   s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.query_pool, s.clock);
   VARVE_RETURN_IF_ERROR(s.snmp->start());
+  if (s.config.roles.poll) {
+    VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls()));
+  }
   s.register_metrics();
   if (s.config.roles.ingest) {
     VARVE_RETURN_IF_ERROR(s.start_telnet());
@@ -309,6 +312,7 @@ void Server::stop(std::chrono::milliseconds deadline) {
   if (s.http) s.http->stop(deadline);
   if (s.telnet) s.telnet->stop(left(s.clock, began_ns, deadline));
   if (s.syslog) s.syslog->stop(left(s.clock, began_ns, deadline));
+  if (s.snmp) s.snmp->stop_polling();
   // From the users to the used. The engine goes before the writer: what it commits may still call the writer back.
   s.self_record.reset();
   s.telnet.reset();

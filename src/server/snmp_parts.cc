@@ -55,6 +55,7 @@ void SnmpParts::reload() {
   auto read = read_credentials(credentials_path_);
   if (!read) return log::error("credentials of SNMP not reloaded", {{"fault", read.error().message}});
   credentials_ = std::move(*read);
+  if (poller_) poller_->set_credentials(credentials_);
   log::info("credentials of SNMP reloaded", {{"count", std::to_string(credentials_.size())}});
 }
 
@@ -66,6 +67,56 @@ void SnmpParts::turn() {
   is_failing_ = !done;
 }
 
-api::SnmpContext SnmpParts::context() { return {inventory_, statuses_, {}, pool_, clock_}; }
+snmp::poller::PollerOptions poller_options(const config::Config& config) {
+  return {.timeout_ms = config.snmp.timeout_ms,
+          .retries = config.snmp.retries,
+          .backoff_max_ms = config.snmp.backoff_max_ms,
+          .buffer_bytes = config.snmp.buffer_bytes};
+}
+
+Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership) {
+  using snmp::inventory::DeviceStatus;
+  using snmp::inventory::Oidset;
+  using snmp::inventory::WalkedRow;
+  const auto record = [this](const std::string& tenant, const std::string& device, const Oidset& oidset,
+                             model::Timestamp time, const std::vector<WalkedRow>& rows) {
+    const Status kept =
+        history_.record_walk(tenant, device, *oidset.history, time, true, snmp::inventory::history_rows(oidset, rows));
+    if (!kept) log::warn("a history is not kept", {{"device", device}, {"error", kept.error().message}});
+  };
+  snmp::poller::PollerParts parts{
+      .writer = writer,
+      .clock = clock_,
+      .metrics = metrics,
+      .ownership = ownership,
+      .inventories = [this]() -> Result<std::shared_ptr<const snmp::inventory::Inventories>> {
+        VARVE_RETURN_IF_ERROR(inventory_.refresh());
+        return inventory_.all();
+      },
+      .report = [this](const std::string& tenant, const std::string& device,
+                       DeviceStatus status) { statuses_.report(tenant, device, std::move(status)); },
+      .forget =
+          [this](const std::string& tenant, const std::string& device) {
+            statuses_.forget(tenant, device);
+            history_.release(tenant, device);
+          },
+      .record_history = record};
+  poller_ = std::make_unique<snmp::poller::Poller>(options_, std::move(parts));
+  return poller_->start(credentials_);
+}
+
+void SnmpParts::stop_polling() {
+  if (poller_) poller_->stop();
+}
+
+api::SnmpContext SnmpParts::context() {
+  snmp::inventory::PollNow poll_now;
+  if (poller_) {
+    poll_now = [this](const auto& inventory, const auto& device, const std::string& oidset) {
+      return poller_->poll_now(inventory, device, oidset);
+    };
+  }
+  return {inventory_, statuses_, std::move(poll_now), pool_, clock_};
+}
 
 }  // namespace varve::server

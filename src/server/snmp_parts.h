@@ -2,6 +2,7 @@
 // SnmpParts: what a server has for SNMP: inventory, history, statuses of devices, credentials.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,8 +16,11 @@
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
 #include "snmp/inventory/status_board.h"
+#include "snmp/poller/poller.h"
 #include "storage/passing_texts.h"
 #include "storage/text_store.h"
+#include "tracker/ownership.h"
+#include "write/writer.h"
 
 namespace varve::server {
 
@@ -24,12 +28,15 @@ namespace varve::server {
 // it), invalid (one line names every fault; no secret is in it).
 Result<snmp::inventory::Credentials> read_credentials(const std::string& path);
 
+snmp::poller::PollerOptions poller_options(const config::Config& config);
+
 class SnmpParts {
  public:
   // All outlive it. `passing`: nullptr where there is one replica.
   SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing, TaskPool& pool,
             const Clock& clock)
-      : credentials_path_(config.snmp.credentials),
+      : options_(poller_options(config)),
+        credentials_path_(config.snmp.credentials),
         pool_(pool),
         clock_(clock),
         inventory_(texts, pool, clock),
@@ -38,6 +45,10 @@ class SnmpParts {
 
   // Errors: those of read_credentials().
   Status start();
+  // Polls devices from now on, until stop_polling(). `ownership`: as snmp::poller::PollerParts. All outlive that.
+  // Errors: those of Poller::start().
+  Status start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership);
+  void stop_polling();
   // Reads the credentials again; if they are wrong, says so and keeps what there was. Of the thread that starts.
   void reload();
 
@@ -46,6 +57,7 @@ class SnmpParts {
  private:
   void turn();
 
+  const snmp::poller::PollerOptions options_;
   const std::string credentials_path_;
   TaskPool& pool_;
   const Clock& clock_;
@@ -54,7 +66,8 @@ class SnmpParts {
   snmp::inventory::StatusBoard statuses_;
   snmp::inventory::Credentials credentials_;
   bool is_failing_ = false;
-  std::optional<Periodic> turns_;  // the last member: its thread uses the others
+  std::unique_ptr<snmp::poller::Poller> poller_;  // none: this process does not poll
+  std::optional<Periodic> turns_;                 // the last member: its thread uses the others
 };
 
 }  // namespace varve::server

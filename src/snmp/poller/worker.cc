@@ -17,6 +17,7 @@ using walk::Fault;
 
 constexpr std::int64_t kWaitMs = 1000;
 constexpr double kSecondsPerNs = 1e-9;
+constexpr std::size_t kKeptBytes = std::size_t{256} << 10;  // of a poll that may be used again
 
 const std::vector<double> kLateness = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
 constexpr std::string_view kPolls = "varve_snmp_polls_total";
@@ -141,6 +142,7 @@ void Worker::release(Poll& poll) {
   --job.device->running;
   --running_;
   job.running = nullptr;
+  if (poll.found().records.bytes() > kKeptBytes) poll.found() = {};
   free_polls_.push_back(&poll);
   if (!job.device->queue.empty()) {
     ready_.push_back(job.device->queue.front());

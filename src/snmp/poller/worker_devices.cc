@@ -209,6 +209,8 @@ void Worker::on_failure(Device& device, const std::string& error) {
     log::info("a device does not answer", {{"device", device.key.second}, {"error", error}});
   }
   device.last_error = error;
+  // One that comes back may have another engine id, of which libsnmp does not tell.
+  if (device.secret != nullptr && device.secret->credential.version == session::Version::v3) device.starts_anew = true;
   set_state(device, DeviceState::down);
   own_records_.clear();
   append(device, device.up, "snmp.up", now_ms, 0, false);

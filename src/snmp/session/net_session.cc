@@ -344,7 +344,8 @@ void NetSession::release_held() {
     const auto held = std::move(flight.held);
     const std::vector<Name> names(held->names.begin(), held->names.end());
     const Request request{held->command, held->non_repeaters, held->repetitions, names};
-    if (dispatch(request, flight, held->tries)) continue;
+    // The agent's clock is not known yet: it refuses the first one, and tells its time with that.
+    if (dispatch(request, flight, std::max(2U, held->tries))) continue;
     Answer answer;
     answer.outcome = Outcome::not_sent;
     finish(flight, answer);
