@@ -20,6 +20,7 @@ namespace varve::snmp::poller {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{1000};
+constexpr std::int64_t kWholeNs = 5'000'000'000;
 constexpr std::chrono::seconds kPollNowMax{60};
 constexpr std::size_t kBlockingMax = 20'000;  // names and histories that wait
 constexpr rlim_t kOtherFiles = 512;           // descriptors that the rest of the server is left with
@@ -51,8 +52,10 @@ struct Poller::State {
 
   // Of the thread that looks:
   Fleet fleet;
+  std::shared_ptr<const inventory::Inventories> seen;
+  std::vector<std::uint32_t> owned, owned_then;
+  std::int64_t whole_ns = 0;  // when every device was looked at
   Members told;
-  std::vector<std::uint32_t> owned;
   bool is_failing = false;
   std::size_t devices_warned = 0;
 
@@ -61,7 +64,7 @@ struct Poller::State {
   void poll(const std::stop_token& stopping);
   void watch(const std::stop_token& stopping);
   void look();
-  [[nodiscard]] std::function<bool(std::uint32_t)> owns();
+  void find_owned();
 };
 
 Poller::Poller(const PollerOptions& options, PollerParts parts)
@@ -146,13 +149,13 @@ void Poller::State::watch(const std::stop_token& stopping) {
 }
 
 // What the board does not answer about stays as it was: better two poll a device than nobody.
-std::function<bool(std::uint32_t)> Poller::State::owns() {
-  if (parts.ownership == nullptr) return [](std::uint32_t) { return true; };
+void Poller::State::find_owned() {
+  if (parts.ownership == nullptr) {
+    owned = tracker::all_partitions(kPartitions);
+    return;
+  }
   parts.ownership->heartbeat();
   if (parts.ownership->jobs()) owned = parts.ownership->partitions();
-  std::vector<bool> mine(kPartitions, false);
-  for (const std::uint32_t partition : owned) mine[partition] = true;
-  return [mine = std::move(mine)](std::uint32_t partition) { return mine[partition]; };
 }
 
 void Poller::State::look() {
@@ -162,7 +165,17 @@ void Poller::State::look() {
   }
   is_failing = !inventories;
   if (!inventories) return;
-  Members members = fleet.members(**inventories, owns(), parts.clock.now_ms());
+  find_owned();
+  // Where nothing has changed only a device's begin or end can have come.
+  const std::int64_t now_ns = parts.clock.steady_ns();
+  if (*inventories == seen && owned == owned_then && now_ns - whole_ns < kWholeNs) return;
+  seen = *inventories;
+  owned_then = owned;
+  whole_ns = now_ns;
+  std::vector<bool> mine(kPartitions, false);
+  for (const std::uint32_t partition : owned) mine[partition] = true;
+  const auto owns = [&mine](std::uint32_t partition) -> bool { return mine[partition]; };
+  Members members = fleet.members(*seen, owns, parts.clock.now_ms());
   if (members == told) return;
   if (members.size() > devices_warned) check_descriptors(members.size());
   devices_warned = members.size();
