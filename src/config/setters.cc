@@ -14,27 +14,12 @@ constexpr std::int64_t kSecondMs = 1000;
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kConnectionsMost = 1'000'000;
 
-// A duration of at least `least_ms`; `least` is how its text says that.
-Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
-  VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
-  if (ms < least_ms) return fail(Code::invalid, "a duration of at least " + std::string(least));
-  field = ms;
-  return {};
-}
-
 Status set_optional_address(bool& on, Address& address, std::string_view text) {
   on = !text.empty();
   if (!on) return {};
   const auto parsed = parse_address(text);
   if (!parsed) return fail(Code::invalid, "empty, or " + parsed.error().message);
   address = *parsed;
-  return {};
-}
-
-Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least, std::string_view least_text) {
-  VARVE_ASSIGN_OR_RETURN(const std::uint64_t bytes, parse_size_bytes(text));
-  if (bytes < least) return fail(Code::invalid, "a size of at least " + std::string(least_text));
-  field = bytes;
   return {};
 }
 
@@ -77,6 +62,20 @@ bool is_tenant_name(std::string_view name) {
 }
 
 }  // namespace
+
+Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
+  if (ms < least_ms) return fail(Code::invalid, "a duration of at least " + std::string(least));
+  field = ms;
+  return {};
+}
+
+Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least, std::string_view least_text) {
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t bytes, parse_size_bytes(text));
+  if (bytes < least) return fail(Code::invalid, "a size of at least " + std::string(least_text));
+  field = bytes;
+  return {};
+}
 
 Status set_engine(Config& config, std::string_view text) {
   if (text != "embedded" && text != "cluster") return fail(Code::invalid, "embedded or cluster");

@@ -3,12 +3,17 @@
 // only.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
 #include "config/config.h"
 
 namespace varve::config {
+
+// For setters: a duration (a size) of at least so much; `least_text` is how a user writes that.
+Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least_text);
+Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least_bytes, std::string_view least_text);
 
 Status set_engine(Config& config, std::string_view text);
 Status set_roles(Config& config, std::string_view text);

@@ -11,13 +11,6 @@ namespace {
 constexpr std::uint64_t kRetriesMost = 100;
 constexpr std::uint64_t kBufferLeast = std::uint64_t{1} << 20;
 
-Status set_time(std::int64_t& field, std::string_view text, std::int64_t least_ms, const char* least) {
-  VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
-  if (ms < least_ms) return fail(Code::invalid, std::string("a duration of at least ") + least);
-  field = ms;
-  return {};
-}
-
 }  // namespace
 
 Status set_snmp_credentials(Config& config, std::string_view text) {
@@ -26,7 +19,7 @@ Status set_snmp_credentials(Config& config, std::string_view text) {
 }
 
 Status set_snmp_timeout(Config& config, std::string_view text) {
-  return set_time(config.snmp.timeout_ms, text, 10, "10ms");
+  return set_duration(config.snmp.timeout_ms, text, 10, "10ms");
 }
 
 Status set_snmp_retries(Config& config, std::string_view text) {
@@ -37,14 +30,11 @@ Status set_snmp_retries(Config& config, std::string_view text) {
 }
 
 Status set_snmp_backoff_max(Config& config, std::string_view text) {
-  return set_time(config.snmp.backoff_max_ms, text, 1000, "1s");
+  return set_duration(config.snmp.backoff_max_ms, text, 1000, "1s");
 }
 
 Status set_snmp_buffer(Config& config, std::string_view text) {
-  VARVE_ASSIGN_OR_RETURN(const std::uint64_t bytes, parse_size_bytes(text));
-  if (bytes < kBufferLeast) return fail(Code::invalid, "a size of at least 1MiB");
-  config.snmp.buffer_bytes = bytes;
-  return {};
+  return set_size(config.snmp.buffer_bytes, text, kBufferLeast, "1MiB");
 }
 
 }  // namespace varve::config
