@@ -48,8 +48,14 @@ struct Devices {
     append_device(json, device, call.context.statuses.find(call.request.tenant, device.name));
   }
 };
-struct Oidsets {
-  using Of = Oidset;
+template <class T>
+struct Definitions {
+  using Of = T;
+  static void append(Writer& json, const SnmpCall&, const T& of, bool is_built_in) {
+    append_definition(json, of, is_built_in);
+  }
+};
+struct Oidsets : Definitions<Oidset> {
   static constexpr std::string_view kPath = "/api/v1/snmp/oidsets";
   static constexpr const char* kKey = "oidsets";
   static constexpr const char* kOne = "oidset";
@@ -57,21 +63,14 @@ struct Oidsets {
   static auto& in(In& inventory) {
     return inventory.oidsets;
   }
-  static void append(Writer& json, const SnmpCall&, const Oidset& of, bool is_built_in) {
-    append_definition(json, of, is_built_in);
-  }
 };
-struct Correlators {
-  using Of = Correlator;
+struct Correlators : Definitions<Correlator> {
   static constexpr std::string_view kPath = "/api/v1/snmp/correlators";
   static constexpr const char* kKey = "correlators";
   static constexpr const char* kOne = "correlator";
   template <class In>
   static auto& in(In& inventory) {
     return inventory.correlators;
-  }
-  static void append(Writer& json, const SnmpCall&, const Correlator& of, bool is_built_in) {
-    append_definition(json, of, is_built_in);
   }
 };
 
@@ -110,16 +109,21 @@ Result<Response> list_all(const SnmpCall& call) {
   return Response::json(200, std::move(out));
 }
 
+// One of the tenant's own, or else the built-in one.
+template <class Kind>
+Response answer_of_one(const SnmpCall& call, const Inventory& inventory, const std::string& name, int status) {
+  const auto& own = Kind::in(inventory);
+  if (const auto found = own.find(name); found != own.end()) {
+    return Response::json(status, shown<Kind>(call, found->second, false));
+  }
+  if (const auto* const found = built_in_of<Kind>(name)) return Response::json(status, shown<Kind>(call, *found, true));
+  return none_such<Kind>(call);
+}
+
 template <class Kind>
 Result<Response> show_one(const SnmpCall& call) {
   VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
-  const auto& own = Kind::in(*inventory);
-  if (const auto found = own.find(call.name); found != own.end()) {
-    return Response::json(200, shown<Kind>(call, found->second, false));
-  }
-  if (const auto* const found = built_in_of<Kind>(call.name))
-    return Response::json(200, shown<Kind>(call, *found, true));
-  return none_such<Kind>(call);
+  return answer_of_one<Kind>(call, *inventory, call.name, 200);
 }
 
 // Reads a body onto the definition of a name, as an import of it alone would: with the same defaults and faults.
@@ -138,21 +142,14 @@ void read_one(const Node& body, const std::string& name, Inventory& inventory, F
 template <class Kind>
 Response answer_of_change(const SnmpCall& call, const std::string& name, const Edited& edited, int status) {
   if (!edited.faults.empty()) return faults_response(edited.faults);
-  const auto inventory = call.context.inventory.of(call.request.tenant);
-  const auto& own = Kind::in(*inventory);
-  if (const auto found = own.find(name); found != own.end()) {
-    return Response::json(status, shown<Kind>(call, found->second, false));
-  }
-  if (const auto* const found = built_in_of<Kind>(name)) return Response::json(status, shown<Kind>(call, *found, true));
-  return none_such<Kind>(call);  // somebody removed it just now
+  // Where somebody removed it just now, there is none.
+  return answer_of_one<Kind>(call, *call.context.inventory.of(call.request.tenant), name, status);
 }
-
-Result<Node> body_of(protocol::json::Reader& reader) { return protocol::json::read_strict(reader); }
 
 template <class Kind>
 Result<Response> add_one(const SnmpCall& call) {
   protocol::json::Reader reader(call.request.body);
-  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node body, protocol::json::read_strict(reader));
   const Node* const named = body.find("name");
   if (named == nullptr || named->kind != protocol::json::Kind::string) {
     return faults_response({"name: a text is missing"});
@@ -173,7 +170,7 @@ Result<Response> add_one(const SnmpCall& call) {
 template <class Kind>
 Result<Response> change_one(const SnmpCall& call) {
   protocol::json::Reader reader(call.request.body);
-  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node body, protocol::json::read_strict(reader));
   bool is_there = false;
   VARVE_ASSIGN_OR_RETURN(const Edited edited,
                          call.context.inventory.change(call.request.tenant, false, [&](Inventory& to, Faults& faults) {
@@ -203,7 +200,7 @@ bool is_on(const Request& request, std::string_view name) {
 
 Result<Response> import_all(const SnmpCall& call) {
   protocol::json::Reader reader(call.request.body);
-  VARVE_ASSIGN_OR_RETURN(const Node body, body_of(reader));
+  VARVE_ASSIGN_OR_RETURN(const Node body, protocol::json::read_strict(reader));
   std::vector<std::string> credentials;
   const bool prune = is_on(call.request, "prune");
   VARVE_ASSIGN_OR_RETURN(const Edited edited,
