@@ -8,10 +8,11 @@ import pathlib
 import random
 import time
 import unittest
-from fractions import Fraction
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from support.case import ServerCase
+from support.counter_model import Rules, bins, intervals
 
 CASES = pathlib.Path(__file__).resolve().parent / "counter_cases" / "cases.txt"
 HOUR = 3_600_000
@@ -221,28 +222,10 @@ class Counters(ServerCase):
 
     # --- a model ---
 
-    def model(self, samples, rules, width, first, last):
-        """Of bins from 1970 of what grew in [first, last): {start: [increase, covered]}."""
-        known = {}
-        for at, value in samples:
-            known[at] = value
-        times = sorted(known)
-        out = {}
-        for t0, t1 in zip(times, times[1:]):
-            d = known[t1] - known[t0]
-            if d < 0:
-                d = d + 2**32 if rules.get("bits") == 32 and known[t0] < 2**32 else known[t1] if rules.get("reset") == "zero" else -1
-            if t1 - t0 > rules["gap"] or d < 0:
-                continue
-            whole = lambda t: int(Fraction(d * (t - t0), t1 - t0))
-            begin = max(t0, first)
-            while begin < min(t1, last):
-                end = min(t1, last, (begin // width + 1) * width)
-                one = out.setdefault(begin // width * width, [0, 0])
-                one[0] += whole(end) - whole(begin)
-                one[1] += end - begin
-                begin = end
-        return out
+    @staticmethod
+    def model(samples, rules, width, first, last):
+        """Of bins from 1970 of what grew in [first, last): {start: (increase, covered)}."""
+        return bins(intervals(samples, rules), width, first, last)
 
     def test_a_model(self):
         rng = random.Random(18)
@@ -283,19 +266,21 @@ class Counters(ServerCase):
             width = rng.choice(["1s", "7s", "30s", "60s", "5m", "7m", "1h", "6h"])
             first = T + rng.randrange(3 * 3600) * 1000
             last = first + rng.randrange(1, 2 * 3600) * 1000
-            options = rng.choice([{}, {}, {"bits": 32}, {"reset": "zero"}, {"max_gap": length("10m")}])
-            rules = {"gap": 600_000 if "max_gap" in options else 90_000, **options}
+            declared = Rules(90_000)  # of f30s.*
+            options, rules = rng.choice([({}, declared), ({}, declared), ({"bits": 32}, replace(declared, bits=32)),
+                                         ({"reset": "zero"}, replace(declared, reset="zero")),
+                                         ({"max_gap": length("10m")}, replace(declared, gap_ms=600_000))])
             ms = milliseconds(width)
             # 7 s and 7 min do not divide a day: KairosDB's windows count from midnight, others from 1970.
             if 24 * HOUR % ms == 0:
                 wanted = self.model(samples, rules, ms, first, last)
                 got = self.kairosdb(metric, "increase", width, first, last, options)
                 self.assertEqual(got, {at: one[0] for at, one in wanted.items()}, (metric, width, first, last, options))
-            wanted = self.model(samples, {"gap": 90_000}, ms, first, last)
+            wanted = self.model(samples, declared, ms, first, last)
             got = self.opentsdb(metric, "counter_rate", width, first, last)
             self.assertEqual(got, {at: one[0] * 1000 / one[1] for at, one in wanted.items()}, (metric, width, first, last))
             first, last = first // ms * ms, -(-last // ms) * ms
-            wanted = self.model(samples, {"gap": 90_000}, ms, first, last)
+            wanted = self.model(samples, declared, ms, first, last)
             self.assertEqual(self.ceres(metric, "increase", width, first, last), {at: one[0] for at, one in wanted.items()})
 
 

@@ -8,7 +8,8 @@ import time
 
 from support.case import OwnServerCase
 from support.client import wait_until
-from support.snmpd import AUTH, IN, OUT, PRIV, Snmpd, free_udp_port
+from support.server import free_port
+from support.snmpd import AUTH, IN, OUT, PRIV, Snmpd
 
 BASE = "/api/v1/snmp/"
 FAST = {"frequency": "1s", "correlator": "ifName", "objects": [
@@ -124,15 +125,15 @@ class Snmp(OwnServerCase):
         server = self.serve()
         self.device(server, "a", agent)
         self.device(server, "b", other)
-        self.device(server, "dead", free_udp_port(), credential="core")
+        self.device(server, "dead", free_port(), credential="core")
         self.wait_values(server, 3, "ifHCInOctets", device="a", interface="lo")
-        agent.freeze()
+        agent.pause()
         self.wait_state(server, "a", "down")
         count = len(self.values(server, "ifHCInOctets", device="b", interface="lo"))
         self.wait_values(server, count + 5, "ifHCInOctets", device="b", interface="lo")
         frozen = [ms for ms, v in self.values(server, "up", device="a") if v == 0]
         self.assertTrue(frozen)
-        agent.thaw()
+        agent.resume()
         self.wait_state(server, "a", "up")
         wait_until(lambda: self.values(server, "up", device="a")[-1][1] == 1, 20, "it was up last")
         # The others were not late for it. Here other tests take the processor, too.
