@@ -1,6 +1,6 @@
 # Headers parsed once. Tests are compiled with them and not optimised: half the time of a build; what they test is
-# optimised as ever. Sanitizers' builds take them for the folders, too. The release build does not: there a file that
-# forgets an include is found.
+# optimised as ever. Sanitizers' builds take them for the folders, too, and builds of joined files. Another release build does not: there
+# a file that forgets an include is found.
 set(precompiled_options -pthread)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND precompiled_options -fpch-preprocess)  # for ccache
@@ -21,7 +21,7 @@ endfunction()
 
 varve_precompile(varve_test_headers test_headers.h -O0)
 target_link_libraries(varve_test_headers PRIVATE GTest::gtest)
-if(VARVE_SANITIZE)
+if(VARVE_SANITIZE OR VARVE_UNITY)
   set(folder_options)
   if(VARVE_FUZZ)
     set(folder_options -fsanitize=fuzzer-no-link)  # tells libFuzzer what an input reaches
