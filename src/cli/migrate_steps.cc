@@ -101,8 +101,8 @@ Result<driver::SessionOptions> source_session(config::Config config, const migra
 
 Result<std::unique_ptr<server::Engine>> open_to_copy(const config::Config& config, const Clock& clock) {
   const config::Config copying = copying_config(config);
-  return is_embedded(config) ? server::open_embedded(copying, clock, "migrate")
-                             : server::open_cluster(copying, clock, "migrate");
+  return is_embedded(config) ? server::open_embedded(copying, nullptr, clock, "migrate")
+                             : server::open_cluster(copying, nullptr, clock, "migrate");
 }
 
 std::string target_name(const config::Config& config, const std::string& tenant) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "counter/declared.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace varve::counter {
@@ -17,6 +18,15 @@ std::optional<Declaration> Declared::find(std::string_view tenant, std::string_v
     if (fits(pattern.metric, metric)) return declaration_of(pattern);
   }
   return std::nullopt;
+}
+
+Rules rules_at(const Declaration& declaration, model::Timestamp time) {
+  Rules rules = declaration.rules;
+  const auto behind = std::ranges::upper_bound(declaration.ceilings, time, {}, &Ceiling::since);
+  if (behind == declaration.ceilings.begin()) return rules;
+  const double ceiling = std::prev(behind)->per_second;
+  rules.max_per_second = std::min(ceiling, rules.max_per_second.value_or(ceiling));
+  return rules;
 }
 
 Declaration declaration_of(const Pattern& pattern) { return {pattern.base_ms, {.gap_ms = kGapBins * pattern.base_ms}}; }

@@ -39,6 +39,9 @@ struct Declaration {
   bool operator==(const Declaration&) const = default;
 };
 
+// Of an interval that ends then.
+Rules rules_at(const Declaration& declaration, model::Timestamp time);
+
 // One of `counters`: metrics whose names fit the pattern, in which a star stands for any bytes, also for none.
 struct Pattern {
   std::string metric = {};

@@ -2,12 +2,14 @@
 // Interval: the increase of a counter between two samples that follow each other.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <type_traits>
 
+#include "base/check.h"
 #include "model/time.h"
 
 namespace varve::counter {
@@ -36,10 +38,11 @@ struct Interval {
 };
 
 // What it means that a value is smaller than the one before.
+// On disk: DO NOT CHANGE THE NUMBERS.
 enum class Fall : std::uint8_t {
-  unknown,    // it began anew somewhere in between: the interval does not count
-  from_zero,  // it began anew at 0
-  wrap32,     // it has 32 bits and went on from 0
+  unknown = 0,    // it began anew somewhere in between: the interval does not count
+  from_zero = 1,  // it began anew at 0
+  wrap32 = 2,     // it has 32 bits and went on from 0
 };
 
 struct Rules {
@@ -52,9 +55,46 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
+namespace detail {
+
+inline constexpr double kWrap32 = 4294967296.0;
+
+// What `to` is above `from`, or above 0 if the counter fell.
+template <Value V>
+std::optional<IncreaseOf<V>> increase(V from, V to, Fall fall) {
+  using I = IncreaseOf<V>;
+  // Unsigned, so that from the least long to the greatest there is no overflow.
+  if (to >= from) return static_cast<I>(static_cast<I>(to) - static_cast<I>(from));
+  if (to < V{0}) return std::nullopt;
+  switch (fall) {
+    case Fall::unknown: return std::nullopt;
+    case Fall::from_zero: return static_cast<I>(to);
+    case Fall::wrap32:
+      if (static_cast<double>(from) >= kWrap32) return std::nullopt;  // it has more than 32 bits
+      return static_cast<I>(static_cast<I>(to) + static_cast<I>(kWrap32) - static_cast<I>(from));
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
 // Nothing if the interval does not count. `from` and `to` are neighbours, in order of time.
 template <Value V>
-std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to, const Rules& rules);
+std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
+                                                        const Rules& rules) {
+  check(from.time < to.time, "samples in order of time");
+  // Unsigned: times may be as far apart as can be.
+  const std::uint64_t length_ms = static_cast<std::uint64_t>(to.time) - static_cast<std::uint64_t>(from.time);
+  if (length_ms > static_cast<std::uint64_t>(rules.gap_ms)) return std::nullopt;
+  if constexpr (std::same_as<V, double>) {
+    if (!std::isfinite(from.value) || !std::isfinite(to.value)) return std::nullopt;
+  }
+  const auto grown = detail::increase(from.value, to.value, rules.fall);
+  if (!grown) return std::nullopt;
+  const double seconds = static_cast<double>(length_ms) / 1000;
+  if (rules.max_per_second && static_cast<double>(*grown) > *rules.max_per_second * seconds) return std::nullopt;
+  return Interval<IncreaseOf<V>>{from.time, to.time, *grown};
+}
 
 // Did the device restart, or say that the counter is not the same any more, after `begin` and until `end`? `breaks`:
 // times of the first sample after each such event, ascending.

@@ -16,6 +16,11 @@ bool is_over(std::span<const Ceiling> ceilings, const Interval<I>& interval) {
 
 }  // namespace
 
+bool Evidence::agrees_with(const Rules& sealed, model::Timestamp first, model::Timestamp last) const {
+  return sealed.gap_ms == rules.gap_ms && sealed.fall == rules.fall && sealed.is_unsigned == rules.is_unsigned &&
+         !broken(breaks, first, last);
+}
+
 template <Value V>
 std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
                                                         const Evidence& evidence) {

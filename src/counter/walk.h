@@ -21,6 +21,10 @@ struct Evidence {
   Rules rules = {};
   std::span<const Ceiling> ceilings = {};         // as in Declaration
   std::span<const model::Timestamp> breaks = {};  // as of broken()
+
+  // Would samples between these times be judged as by those rules, which were made when they were sealed? What is too
+  // fast was known then, restarts were not.
+  [[nodiscard]] bool agrees_with(const Rules& sealed, model::Timestamp first, model::Timestamp last) const;
 };
 
 // Where a walk has come to; of a walk that has not begun as it is made.

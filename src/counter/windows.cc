@@ -20,17 +20,6 @@ Window<I>& window_at(Windows<I>& windows, model::Timestamp start) {
   return windows.back();
 }
 
-template <Increase I>
-Windows<I> rates_of(const Bins<I>& base, std::int64_t base_ms, std::int64_t width_ms) {
-  Windows<I> windows;
-  for (const Bin<I>& bin : base) {
-    if (bin.covered_ms < base_ms - bin.covered_ms) continue;
-    const BaseRate rate{rate_of(bin.increase, bin.covered_ms), bin.start};
-    combine(window_at(windows, model::window_start(bin.start, width_ms)), {0, {}, 0, rate, rate});
-  }
-  return windows;
-}
-
 }  // namespace
 
 template <Increase I>
@@ -48,11 +37,19 @@ Windows<I> windows_of(std::span<const Interval<I>> intervals, std::int64_t base_
     add_to_bins(interval, base_ms, base);
     add_to_bins(interval, width_ms, wide);
   }
-  Windows<I> known;
-  for (const Bin<I>& bin : wide) known.push_back({bin.start, bin.increase, bin.covered_ms, {}, {}});
-  const Windows<I> rates = rates_of(base, base_ms, width_ms);
-  Windows<I> all;
-  std::ranges::merge(known, rates, std::back_inserter(all), {}, &Window<I>::start, &Window<I>::start);
+  std::erase_if(base, [base_ms](const Bin<I>& bin) { return !is_covered_enough(bin, base_ms); });
+  return windows_of(wide, base, width_ms);
+}
+
+template <Increase I>
+Windows<I> windows_of(const Bins<I>& known, const Bins<I>& base, std::int64_t width_ms) {
+  Windows<I> increases, rates, all;
+  for (const Bin<I>& bin : known) increases.push_back({bin.start, bin.increase, bin.covered_ms, {}, {}});
+  for (const Bin<I>& bin : base) {
+    const BaseRate rate{rate_of(bin.increase, bin.covered_ms), bin.start};
+    combine(window_at(rates, model::window_start(bin.start, width_ms)), {0, {}, 0, rate, rate});
+  }
+  std::ranges::merge(increases, rates, std::back_inserter(all), {}, &Window<I>::start, &Window<I>::start);
   return coarser<I>(all, width_ms);
 }
 
@@ -67,6 +64,8 @@ template void combine(Window<std::uint64_t>&, const Window<std::uint64_t>&);
 template void combine(Window<double>&, const Window<double>&);
 template Windows<std::uint64_t> windows_of(std::span<const Interval<std::uint64_t>>, std::int64_t, std::int64_t);
 template Windows<double> windows_of(std::span<const Interval<double>>, std::int64_t, std::int64_t);
+template Windows<std::uint64_t> windows_of(const Bins<std::uint64_t>&, const Bins<std::uint64_t>&, std::int64_t);
+template Windows<double> windows_of(const Bins<double>&, const Bins<double>&, std::int64_t);
 template Windows<std::uint64_t> coarser(std::span<const Window<std::uint64_t>>, std::int64_t);
 template Windows<double> coarser(std::span<const Window<double>>, std::int64_t);
 

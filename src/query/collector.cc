@@ -88,7 +88,7 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       counter_(counter_stage(pipeline)),
       counts_(counter_ != nullptr && pipeline.limit == 0 && pipeline.splits.empty()),
       counters_(counters),
-      scan_(counts_ ? counters.around(read_) : read_),
+      scans_(counts_ ? counters.scans(read_, aggregate::grows_in(*counter_, read_)) : std::vector{read_}),
       charge_([&budget](std::size_t bytes) { return budget.charge(bytes); }),
       windows_(windows_on(first_grid(pipeline), range_)),
       merges_(merging_grid(pipeline) != nullptr),
@@ -108,14 +108,20 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
          windows_.index(stats.first_time) == windows_.index(stats.last_time);
 }
 
-bool Collector::takes_windows(model::TimeRange range, std::int64_t width_ms) const {
+bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const {
+  if (counts_) {
+    const model::TimeRange grows = aggregate::grows_in(*counter_, read_);
+    return counters_.has_own_rules(series) && range.first >= grows.first && range.last <= grows.last &&
+           windows_.are_made_of(width_ms, range);
+  }
   if (range.first < read_.first || range.last > read_.last) return false;
   // Where both are taken, the step is the same.
   if (takes_summaries()) return windows_.are_made_of(width_ms, range);
   return merges_ && merge_windows_.are_made_of(width_ms, range);
 }
 
-storage::WindowFields Collector::window_fields() const {
+storage::WindowFields Collector::window_fields(std::uint32_t series) const {
+  if (counts_) return {.numbers = false, .counters = counters_.has_own_rules(series)};
   if (!takes_summaries()) return {.numbers = false, .histograms = merges_};
   using enum aggregate::Function;
   const aggregate::Function f = first_->function;
@@ -146,7 +152,7 @@ Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) 
 }
 
 Status Collector::windows(std::uint32_t series, const storage::WindowColumns& windows) {
-  const storage::WindowFields fields = window_fields();
+  const storage::WindowFields fields = window_fields(series);
   aggregate::Summaries summaries{windows.starts, windows.counts, windows.counts};
   if (fields.sum) summaries.values = windows.sums;
   if (fields.min) summaries.values = windows.mins;

@@ -8,7 +8,8 @@
 // always kept; of histograms the store may give some as one, where the pipeline asks for no more.
 //
 // Where the first stage asks by how much counters grew, each series is counted by itself, also without locks
-// (counted_series.h), from samples that reach further than the range.
+// (counted_series.h), from samples that reach further than the range; or from windows, where they are made by the rules
+// that are asked for.
 #pragma once
 
 #include <array>
@@ -40,16 +41,18 @@ class Collector {
   Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
             const Counters& counters, model::Timestamp now, Budget& budget);
 
-  // Of the samples that it wants.
-  [[nodiscard]] model::TimeRange scan_range() const { return scan_; }
+  // Of the samples that it wants, in one range or in adjacent ones, which may be scanned in any order.
+  [[nodiscard]] const std::vector<model::TimeRange>& scan_ranges() const { return scans_; }
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
-  [[nodiscard]] bool takes_windows(model::TimeRange range, std::int64_t width_ms) const;
-  [[nodiscard]] storage::WindowFields window_fields() const;
+  [[nodiscard]] bool takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const;
+  [[nodiscard]] storage::WindowFields window_fields(std::uint32_t series) const;
+  [[nodiscard]] bool takes_counter(std::uint32_t series, const counter::AnySummary& summary) const;
   Status stats(std::uint32_t series, const storage::ChunkStats& stats);
   Status windows(std::uint32_t series, const storage::WindowColumns& windows);
   Status histograms(std::uint32_t series, const storage::HistogramColumns& windows);
+  Status counters(std::uint32_t series, const storage::CounterColumns& windows);
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
   // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
@@ -88,6 +91,7 @@ class Collector {
   Status add_parts(GroupState& group, const aggregate::Column& column);
   [[nodiscard]] CountedSeries::How how(std::uint32_t series) const;
   Status add_counted(std::uint32_t series, const storage::Piece& piece);
+  Status finish_counted();
   Status add_run(std::uint32_t series, const storage::Piece& piece);
   Status add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
                    std::span<const std::string_view> texts, std::uint64_t merged);
@@ -116,7 +120,7 @@ class Collector {
   const aggregate::CounterStage* const counter_;   // or of counters
   const bool counts_;                              // while they are read; none of all these: samples are kept
   const Counters& counters_;
-  const model::TimeRange scan_;
+  const std::vector<model::TimeRange> scans_;
   const aggregate::Charge charge_;
   const aggregate::Windows windows_;  // of the first stage
   const bool merges_;                 // histograms of parts of merge_windows_ do

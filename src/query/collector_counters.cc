@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collector's counters: each series by itself, then the sum of its group.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
+#include <variant>
 
 #include "aggregate/pipeline.h"
 #include "query/collector.h"
@@ -10,18 +14,44 @@
 namespace varve::query {
 
 CountedSeries::How Collector::how(std::uint32_t series) const {
-  return {counters_.evidence(series), aggregate::grows_in(*counter_, read_), windows_, charge_};
+  return {counters_.evidence(series), aggregate::grows_in(*counter_, read_), windows_, charge_,
+          counters_.has_own_rules(series)};
+}
+
+bool Collector::takes_counter(std::uint32_t series, const counter::AnySummary& summary) const {
+  return std::visit(
+      [&](const auto& one) {
+        return counters_.evidence(series).agrees_with(one.terms.rules, one.first.time, one.last.time);
+      },
+      summary);
+}
+
+Status Collector::counters(std::uint32_t series, const storage::CounterColumns& windows) {
+  counted_samples_[series] += std::reduce(windows.counts.begin(), windows.counts.end());
+  seen_[series] |= bit_of(Kind::number);
+  return counted_[series].summaries(how(series), windows.summaries);
+}
+
+// Between samples around a range that has none it may have grown.
+Status Collector::finish_counted() {
+  for (std::uint32_t series = 0; series < counted_.size(); ++series) {
+    VARVE_RETURN_IF_ERROR(counted_[series].finish(how(series)));
+    if (!counted_[series].cells().cells().empty()) seen_[series] |= bit_of(Kind::number);
+  }
+  return {};
 }
 
 Status Collector::add_counted(std::uint32_t series, const storage::Piece& piece) {
-  const auto in_range = [&](model::Timestamp t) { return read_.contains(t); };
-  const auto samples = static_cast<std::uint64_t>(std::ranges::count_if(piece.times, in_range));
+  // Windows do not count what is no number.
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    const bool is_number =
+        piece.type != model::ValueType::double_ || std::isfinite(std::bit_cast<double>(piece.bits[i]));
+    samples += is_number && read_.contains(piece.times[i]) ? 1 : 0;
+  }
   if (samples != 0) seen_[series] |= bit_of(Kind::number);
   counted_samples_[series] += samples;
-  VARVE_RETURN_IF_ERROR(counted_[series].piece(how(series), piece.type, piece.times, piece.bits));
-  // Between samples around a range that has none it may have grown.
-  if (!counted_[series].cells().cells().empty()) seen_[series] |= bit_of(Kind::number);
-  return {};
+  return counted_[series].piece(how(series), piece.type, piece.times, piece.bits);
 }
 
 Status Collector::put_counted(std::uint32_t group, MetricAnswer& answer) {

@@ -165,6 +165,7 @@ Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer
 
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
+  VARVE_RETURN_IF_ERROR(finish_counted());
   for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
     for (const std::uint32_t group : plan_.order) {
       if (!saw(group, kind)) continue;

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counted series: how much one counter grew in windows, from the pieces of its samples. One thread at a time.
+// Counted series: how much one counter grew in windows, from the pieces of its samples and from what a rollup says of
+// it. One thread at a time.
+//
+// Either pieces come in order of time: then one walk goes through all of them. Or pieces and summaries come in any
+// order
+// (`joins`): each is counted by itself, and the intervals between them in the end.
 #pragma once
+
+#include <vector>
 
 #include "aggregate/counter_stage.h"
 #include "base/result.h"
+#include "counter/summary.h"
 #include "counter/walk.h"
 #include "query/runs.h"
 #include "storage/sample_store.h"
@@ -18,21 +26,39 @@ class CountedSeries {
     model::TimeRange range;  // of which growth is asked
     const aggregate::Windows& windows;
     const aggregate::Charge& charge;
+    bool joins = false;
   };
 
-  // Numbers, as a scan gives them (storage::PieceSink): a piece that begins before the last one ended, of another type,
-  // is merged with it. Error: what `charge` says.
+  // Numbers, as a scan gives them (storage::PieceSink): a piece that overlaps the last one, of another type, is merged
+  // with it. Error: what `charge` says.
   Status piece(const How& how, model::ValueType type, std::span<const model::Timestamp> times,
                std::span<const std::uint64_t> bits);
 
-  // Windows that are known from elsewhere may be added, of stretches of time that no piece is of.
-  [[nodiscard]] aggregate::GrowthCells& cells() { return cells_; }
+  // Of windows that lie in one window of `how`, in its range. Samples in the midst of a summary, which came when its
+  // own samples were gone, are left out, if they come after it. Only with `joins`.
+  Status summaries(const How& how, std::span<const counter::AnySummary> summaries);
+
+  // After the last of them.
+  Status finish(const How& how);
+
   [[nodiscard]] const aggregate::GrowthCells& cells() const { return cells_; }
 
  private:
+  // What was counted by itself.
+  struct Stretch {
+    counter::LastSample first, last;
+  };
+
+  Status count_or_hold(const How& how, model::ValueType type, std::span<const model::Timestamp> times,
+                       std::span<const std::uint64_t> bits);
+  Status count_held(const How& how);
+  Status put(const How& how, const Stretch& stretch);
+
   aggregate::GrowthCells cells_;
   counter::LastSample last_;
-  // To count the last piece once more, with another that interleaves.
+  std::vector<Stretch> stretches_;           // with `joins`
+  std::vector<model::TimeRange> summaries_;  // from their first to their last sample, ascending
+  // The last piece: with `joins` not counted yet, else to be counted once more, if another interleaves.
   Run piece_;
   counter::LastSample last_before_;
   aggregate::GrowthCells::Mark cells_before_;

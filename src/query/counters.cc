@@ -52,6 +52,14 @@ model::TimeRange Counters::around(model::TimeRange range) const {
           std::min(range.last + reach, std::max(range.last, model::kTimestampMax + 1))};
 }
 
+std::vector<model::TimeRange> Counters::scans(model::TimeRange range, model::TimeRange grows) const {
+  const model::TimeRange all = around(range);
+  if (grows.empty() || std::ranges::none_of(known_, &Known::has_own_rules)) return {all};
+  std::vector<model::TimeRange> list{grows, {all.first, grows.first}, {grows.last, all.last}};
+  std::erase_if(list, [](const model::TimeRange& one) { return one.empty(); });
+  return list;
+}
+
 counter::Evidence Counters::evidence(std::size_t series) const {
   const Known& known = known_[series];
   return {known.rules, known.ceilings, known.breaks};

@@ -47,6 +47,9 @@ class Counters {
   [[nodiscard]] bool has_own_rules(std::size_t series) const { return known_[series].has_own_rules; }
   // The samples that matter for growth in `range`: also those around it, as far away as the longest gap limit.
   [[nodiscard]] model::TimeRange around(model::TimeRange range) const;
+  // The same in ranges to be scanned. Where windows may be read these are for one of them, that in which growth is
+  // asked: a window may not reach over its ends.
+  [[nodiscard]] std::vector<model::TimeRange> scans(model::TimeRange range, model::TimeRange grows) const;
 
  private:
   struct Known {

@@ -214,5 +214,65 @@ TEST_F(CountersTest, PiecesAndOrderDoNotMatter) {
   }
 }
 
+// The same answer before and after sealing: of samples, and of windows where they may be read.
+TEST_F(CountersTest, WindowsSayWhatSamplesDo) {
+  std::mt19937_64 random(6);
+  std::size_t given = 0;
+  for (int round = 0; round < 300; ++round) {
+    MemoryStore store(1 + random() % 12);
+    const auto declared = std::make_shared<counter::Declared>(std::vector<counter::Pattern>{{"m", 30}});
+    for (const char* const host : {"a", "b"}) {
+      std::int64_t value = 0;
+      for (model::Timestamp time = static_cast<std::int64_t>(random() % 100); time < 4000;
+           time += 1 + static_cast<std::int64_t>(random() % (random() % 9 == 0 ? 300 : 60))) {
+        value = random() % 20 == 0 ? 0 : value + static_cast<std::int64_t>(random() % 500);
+        store.put("t", "m", {{"host", host}}, time, Value::of_long(value));
+      }
+    }
+    const std::int64_t width_ms = 20 * static_cast<std::int64_t>(1 + random() % 10);
+    stage_.sampling = {width_ms * static_cast<std::int64_t>(1 + random() % 3), model::TimeUnit::milliseconds};
+    stage_.per_second = random() % 2 == 0;
+    stage_.end_is_point = random() % 2 == 0;
+    request_.range = {static_cast<std::int64_t>(random() % 1500), 2000 + static_cast<std::int64_t>(random() % 1500)};
+    if (random() % 2 == 0) request_.range.first = model::window_start(request_.range.first, width_ms);
+    if (random() % 2 == 0) request_.range.last = model::window_start(request_.range.last, width_ms) + 1;
+    query().pipeline().stages = {stage_};
+    if (random() % 2 == 0) query().pipeline().group_by = TagKeys{"host"};
+    const Engine engine(store, store, clock_, {}, nullptr, declared);
+    const auto answered = [&] {
+      const auto found = engine.run(request_, nullptr);
+      EXPECT_TRUE(found);
+      std::string out = std::to_string(found->metrics[0].sample_size);
+      for (const Group& group : found->metrics[0].groups) out += " | " + aggregate::text_of(group.points);
+      return out;
+    };
+    const std::string of_samples = answered();
+    const auto sealed = static_cast<std::int64_t>(random() % 4000);
+    auto declaration = counter::declaration_of({"m", 30});
+    // Windows that were made by other rules are not taken.
+    if (round % 10 == 0) declaration.rules.gap_ms = 60;
+    const std::size_t before = store.summaries_given();
+    store.roll_up_counters({static_cast<std::int64_t>(random() % 2000), sealed}, width_ms, declaration);
+    EXPECT_EQ(answered(), of_samples) << round;
+    if (round % 10 == 0) EXPECT_EQ(store.summaries_given(), before);
+    given += store.summaries_given() - before;
+    query().pipeline() = {};
+  }
+  EXPECT_GT(given, 1000U);
+}
+
+TEST_F(CountersTest, WindowsWithARestartAreReadAsSamples) {
+  query().metric = "snmp.ifHCInOctets";
+  put("snmp.ifHCInOctets", {{"device", "r"}, {"interface", "x"}}, "0:0 30:10 60:20 90:30 120:40 150:50");
+  put("snmp.sysUpTime", {{"device", "r"}}, "0:1000 30:1003 60:1006 90:4 120:7 150:10");
+  declared_ = std::make_shared<counter::Declared>(std::vector<counter::Pattern>{{"snmp.*", 30}});
+  stage_.sampling = {60, model::TimeUnit::milliseconds};
+  const std::string expected = "0:20 60:10 120:10";
+  EXPECT_EQ(answer(), expected);
+  store_.roll_up_counters({0, 300}, 60, counter::declaration_of({"snmp.*", 30}));
+  EXPECT_EQ(answer(), expected);
+  EXPECT_EQ(store_.summaries_given(), 2U) << "of the three";
+}
+
 }  // namespace
 }  // namespace varve::query

@@ -51,10 +51,12 @@ class CollectingSink final : public storage::PieceSink {
     return collectors_[route_[stats.series].metric].takes_stats(stats);
   }
   bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) override {
-    return collectors_[route_[series].metric].takes_windows(range, width_ms);
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].takes_windows(stop.position, range, width_ms);
   }
   [[nodiscard]] storage::WindowFields window_fields(std::size_t series) const override {
-    return collectors_[route_[series].metric].window_fields();
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].window_fields(stop.position);
   }
   void stats(const storage::ChunkStats& stats) override {
     const Route::Stop& stop = route_[stats.series];
@@ -70,6 +72,15 @@ class CollectingSink final : public storage::PieceSink {
     const Route::Stop& stop = route_[windows.series];
     ticket_.count().windows(windows.width_ms, windows.size());
     return collectors_[stop.metric].histograms(stop.position, windows);
+  }
+  bool takes_counter(std::size_t series, const counter::AnySummary& summary) override {
+    const Route::Stop& stop = route_[series];
+    return collectors_[stop.metric].takes_counter(stop.position, summary);
+  }
+  Status counter_columns(const storage::CounterColumns& windows) override {
+    const Route::Stop& stop = route_[windows.series];
+    ticket_.count().windows(windows.width_ms, windows.summaries.size());
+    return collectors_[stop.metric].counters(stop.position, windows);
   }
   Status piece(const storage::Piece& piece) override {
     const Route::Stop& stop = route_[piece.series];
@@ -127,18 +138,18 @@ std::size_t bytes_with_text(const TagUnion& tags) {
 // once and all of one range, so a metric that is asked for again, or of another range, waits for the next scan; and
 // metrics that matchers find have one of their own.
 std::vector<std::vector<std::uint32_t>> scans_of(const Request& request, const std::deque<Collector>& collectors) {
-  using Ends = std::pair<model::Timestamp, model::Timestamp>;
+  using Ends = std::vector<std::pair<model::Timestamp, model::Timestamp>>;
   std::vector<std::vector<std::uint32_t>> scans;
-  std::map<std::pair<Ends, std::string_view>, std::size_t> asked;  // how often, of a range
-  std::map<std::pair<Ends, std::size_t>, std::size_t> numbers;     // of the n-th scan of a range
+  std::map<std::pair<Ends, std::string_view>, std::size_t> asked;  // how often, of ranges
+  std::map<std::pair<Ends, std::size_t>, std::size_t> numbers;     // of the n-th scan of ranges
   for (std::uint32_t m = 0; m < request.metrics.size(); ++m) {
     const auto* const name = std::get_if<std::string>(&request.metrics[m].metric);
     if (name == nullptr) {
       scans.push_back({m});
       continue;
     }
-    const model::TimeRange range = collectors[m].scan_range();
-    const Ends ends{range.first, range.last};
+    Ends ends;
+    for (const model::TimeRange& range : collectors[m].scan_ranges()) ends.emplace_back(range.first, range.last);
     const std::size_t nth = asked[{ends, *name}]++;
     const auto [scan, is_new] = numbers.try_emplace({ends, nth}, scans.size());
     if (is_new) scans.emplace_back();
@@ -250,8 +261,9 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
     route.seal();
     const unsigned threads = threads_for(route.series().size(), limits_);
     CollectingSink sink(route, collectors, ticket);
-    const model::TimeRange range = collectors[scan[0]].scan_range();
-    VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+    for (const model::TimeRange& range : collectors[scan[0]].scan_ranges()) {
+      VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+    }
     if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {

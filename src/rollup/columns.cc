@@ -69,4 +69,9 @@ void Columns::add(Kind kind, std::span<const Window> windows) {
   }
 }
 
+void Columns::fill_extremes() {
+  mins.resize(starts.size(), std::bit_cast<std::uint64_t>(kUnknown));
+  maxs.resize(starts.size(), std::bit_cast<std::uint64_t>(kUnknown));
+}
+
 }  // namespace varve::rollup

@@ -54,7 +54,7 @@ Sums sums_of(const double* v, std::size_t n) {
 
 // The slow way, sample by sample, for a window with values that are no numbers.
 void fold_finite(const Numbers& samples, std::size_t first, std::size_t end, Window window, Windows& out) {
-  TextPool no_texts;
+  PartPool no_texts;
   for (std::size_t i = first; i < end; ++i) {
     const double v = samples.values[i];
     if (!std::isfinite(v)) continue;
@@ -93,7 +93,7 @@ void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
   }
 }
 
-void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts) {
+void fold(const Texts& samples, std::int64_t width_ms, Windows& out, PartPool& texts) {
   check(samples.times.size() == samples.values.size() && samples.times.size() == samples.types.size() && width_ms > 0,
         "a text has a time and a type, and a window a width");
   TextSum sum;

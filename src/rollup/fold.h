@@ -39,6 +39,6 @@ void cut(std::span<const model::Timestamp> times, std::int64_t width_ms, std::ve
 // infinite is left out.
 void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out);
 // Text parts are allocated in `texts`; their last values are views of the samples.
-void fold(const Texts& samples, std::int64_t width_ms, Windows& out, TextPool& texts);
+void fold(const Texts& samples, std::int64_t width_ms, Windows& out, PartPool& texts);
 
 }  // namespace varve::rollup

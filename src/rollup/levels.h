@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels: the configured granularities, finest first, with their retention; and which series are counters.
+// Levels: the configured granularities, finest first, with their retention; and which series are delta counters, and
+// which are counters.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "counter/declared.h"
 #include "rollup/window.h"
 
 namespace varve::rollup {
@@ -20,7 +23,9 @@ inline constexpr std::int64_t kForEver = 20LL * 365 * 86'400'000;  // retentions
 
 struct Levels {
   std::vector<Level> levels;                  // ascending by width, each a multiple of the one before
-  std::vector<std::string> counter_suffixes;  // of metric names
+  std::vector<std::string> counter_suffixes;  // of metric names of delta counters
+  // Which series are counters, whose windows say how they grew. nullptr: none is.
+  std::shared_ptr<const counter::Declared> counters = nullptr;
 
   [[nodiscard]] Kind kind_of(std::string_view metric) const;
 

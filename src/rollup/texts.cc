@@ -29,14 +29,19 @@ std::pair<std::string, bool> encoded(model::Histogram& histogram) {
 
 }  // namespace
 
-// --- TextPool
+// --- PartPool
 
-const TextPart* TextPool::add(const TextPart& part) {
+const CounterPart* PartPool::add(const CounterPart& part) {
+  bytes_ += sizeof part;
+  return &counters_.emplace_back(part);
+}
+
+const TextPart* PartPool::add(const TextPart& part) {
   bytes_ += sizeof part;
   return &parts_.emplace_front(part);
 }
 
-const TextPart* TextPool::copy(const TextPart* part) {
+const TextPart* PartPool::copy(const TextPart* part) {
   if (part == nullptr) return nullptr;
   TextPart own = *part;
   own.last = keep(std::string(own.last));
@@ -44,15 +49,16 @@ const TextPart* TextPool::copy(const TextPart* part) {
   return add(own);
 }
 
-std::string_view TextPool::keep(std::string bytes) {
+std::string_view PartPool::keep(std::string bytes) {
   if (bytes.empty()) return {};
   bytes_ += sizeof bytes + bytes.size();
   return strings_.emplace_front(std::move(bytes));
 }
 
-void TextPool::clear() {
+void PartPool::clear() {
   parts_.clear();
   strings_.clear();
+  counters_.clear();
   bytes_ = 0;
 }
 
@@ -113,7 +119,7 @@ void TextSum::add(const TextPart& part, model::Timestamp last_time) {
   if (part.histograms == 0 && part.last_type == model::ValueType::histogram) part_->exact = false;
 }
 
-const TextPart* TextSum::take(TextPool& pool) {
+const TextPart* TextSum::take(PartPool& pool) {
   check(part_.has_value(), "something was added");
   if (all_) {
     auto [bytes, coarsened] = encoded(*all_);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts: the part of a window that summarizes samples which are not numbers, and the pool that owns its bytes.
+// Texts: the part of a window that summarizes samples which are not numbers; and the pool that owns parts of windows.
 //
 // Histograms are merged into one (model/histogram.h) at the lowest precision among them. Functions over the values of a
 // window's histograms give the same result for the merged one.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <forward_list>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "model/histogram.h"
 #include "model/time.h"
 #include "model/value.h"
+#include "rollup/counter_part.h"
 
 namespace varve::rollup {
 
@@ -32,17 +34,18 @@ struct TextPart {
   std::string_view merged = {};          // all of them (model::encode); empty if there are none
 };
 
-// Owns parts and their bytes. Addresses stay valid when it is moved. For one thread.
-class TextPool {
+// Owns parts of windows and their bytes. Addresses stay valid when it is moved. For one thread.
+class PartPool {
  public:
-  TextPool() = default;
-  TextPool(TextPool&&) noexcept = default;
-  TextPool& operator=(TextPool&&) noexcept = default;
+  PartPool() = default;
+  PartPool(PartPool&&) noexcept = default;
+  PartPool& operator=(PartPool&&) noexcept = default;
   // Does not copy the bytes that `part` refers to.
   const TextPart* add(const TextPart& part);
   // Copies the part and its bytes. nullptr for nullptr.
   const TextPart* copy(const TextPart* part);
   std::string_view keep(std::string bytes);
+  const CounterPart* add(const CounterPart& part);
   // Approximate size of the contents.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   // Frees and invalidates the contents.
@@ -51,6 +54,7 @@ class TextPool {
  private:
   std::forward_list<TextPart> parts_;
   std::forward_list<std::string> strings_;
+  std::deque<CounterPart> counters_;
   std::size_t bytes_ = 0;
 };
 
@@ -64,7 +68,7 @@ class TextSum {
   void add(const TextPart& part, model::Timestamp last_time);
   [[nodiscard]] bool empty() const { return !part_; }
   // Returns the result and starts over. Precondition: not empty().
-  const TextPart* take(TextPool& pool);
+  const TextPart* take(PartPool& pool);
 
  private:
   void add_histogram(std::string_view bytes);

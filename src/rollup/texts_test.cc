@@ -33,7 +33,7 @@ struct Series {
     values.push_back(std::move(value));
     types.push_back(type);
   }
-  Windows fold(std::int64_t width_ms, TextPool& pool) const {
+  Windows fold(std::int64_t width_ms, PartPool& pool) const {
     const std::vector<std::string_view> views(values.begin(), values.end());
     Windows out;
     rollup::fold(Texts{times, views, types}, width_ms, out, pool);
@@ -64,7 +64,7 @@ TEST(Texts, a_window_has_its_histograms_as_one) {
   series.add(30, "not a histogram");
   series.add(40, "down", ValueType::string);
   series.add(kMinute, "alone", ValueType::string);
-  TextPool pool;
+  PartPool pool;
   const Windows w = series.fold(kMinute, pool);
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].count, 5U);
@@ -90,7 +90,7 @@ TEST(Texts, one_alone_is_as_a_merge_is) {
   Series series;
   series.add(0, model::encode(odd));
   series.add(kMinute, model::encode(none));
-  TextPool pool;
+  PartPool pool;
   const Windows w = series.fold(kMinute, pool);
   EXPECT_EQ(model::decode_histogram(w[0].text->merged)->mean, 2);
   EXPECT_EQ(w[1].text->merged, model::encode(none));
@@ -113,7 +113,7 @@ TEST(Texts, coarser_ones_are_as_if_of_all_samples) {
         series.add(time, model::encode(histogram_of(values, 3 + random() % 5)));
       }
     }
-    TextPool pool;
+    PartPool pool;
     const Windows minutes = series.fold(kMinute, pool);
     const Windows want = series.fold(6 * kMinute, pool);
     Windows once, twos, again;
@@ -135,7 +135,7 @@ TEST(Texts, late_samples_are_added) {
   early.add(30, model::encode(histogram_of({2})));
   late.add(5, model::encode(histogram_of({7, 8}, 4)));
   late.add(20, "text", ValueType::string);
-  TextPool pool;
+  PartPool pool;
   for (const bool turned : {false, true}) {
     const Windows a = early.fold(kMinute, pool);
     const Windows b = late.fold(kMinute, pool);
@@ -152,7 +152,7 @@ TEST(Texts, late_samples_are_added) {
 TEST(Texts, an_empty_window_adds_nothing) {
   Series series;
   series.add(10, model::encode(histogram_of({1})));
-  TextPool pool;
+  PartPool pool;
   const Windows one = series.fold(kMinute, pool);
   const Windows none = {{0, 0, 0, 0, 0, 0, 0, nullptr}};
   expect_same(merged(one, none, pool), one);
@@ -170,7 +170,7 @@ TEST(Texts, the_bound_costs_precision) {
   series.add(0, model::encode(histogram_of(values, 40)));
   series.add(kMinute, model::encode(histogram_of({1, 2})));
   ASSERT_GT(series.values[0].size(), kMergedBytesMax);
-  TextPool pool;
+  PartPool pool;
   const Windows w = series.fold(kMinute, pool);
   EXPECT_FALSE(w[0].text->exact);
   EXPECT_LE(w[0].text->merged.size(), kMergedBytesMax);
@@ -189,7 +189,7 @@ TEST(Texts, the_bound_costs_precision) {
 TEST(Texts, what_was_not_counted_is_known_to_be_missing) {
   Series series;
   series.add(kMinute, model::encode(histogram_of({1})));
-  TextPool pool;
+  PartPool pool;
   Windows w = series.fold(kMinute, pool);
   const TextPart old{.last = series.values[0], .last_type = ValueType::histogram};
   w.insert(w.begin(), {0, 0, 0, 3, 0, 0, 0, &old});
@@ -202,7 +202,7 @@ TEST(Texts, what_was_not_counted_is_known_to_be_missing) {
 }
 
 TEST(Texts, a_pool_keeps_what_it_copied) {
-  TextPool pool;
+  PartPool pool;
   const TextPart* kept = nullptr;
   {
     const std::string last(100, 'l');
@@ -213,9 +213,9 @@ TEST(Texts, a_pool_keeps_what_it_copied) {
   EXPECT_EQ(kept->last, std::string(100, 'l'));
   EXPECT_EQ(kept->merged, std::string(100, 'm'));
   EXPECT_GE(pool.bytes(), 200U);
-  const TextPool moved = std::move(pool);
+  const PartPool moved = std::move(pool);
   EXPECT_EQ(kept->last, std::string(100, 'l'));
-  EXPECT_EQ(TextPool().copy(nullptr), nullptr);
+  EXPECT_EQ(PartPool().copy(nullptr), nullptr);
 }
 
 }  // namespace

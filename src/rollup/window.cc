@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/check.h"
+#include "rollup/counters.h"
 
 namespace varve::rollup {
 
@@ -30,36 +32,82 @@ bool both_have(Window& into, const Window& from) {
   return false;
 }
 
+// Both have samples.
+void add_counter(Window& into, const Window& from, PartPool& parts) {
+  if (into.counter == nullptr && from.counter == nullptr) return;
+  CounterPart sum = into.counter == nullptr ? *from.counter : *into.counter;
+  combine(sum, into.counter == nullptr ? nullptr : from.counter);
+  into.counter = parts.add(sum);
+}
+
+// The same for many windows, one after the other.
+class CounterSum {
+ public:
+  void start(const CounterPart* first) {
+    sum_.reset();
+    alone_ = first;
+  }
+  void add(const CounterPart* more) {
+    if (!sum_ && alone_ == nullptr && more == nullptr) return;
+    if (sum_) return combine(*sum_, more);
+    sum_ = alone_ == nullptr ? *more : *alone_;
+    combine(*sum_, alone_ == nullptr ? nullptr : more);
+  }
+  const CounterPart* take(PartPool& parts) { return sum_ ? parts.add(*sum_) : alone_; }
+
+ private:
+  const CounterPart* alone_ = nullptr;
+  std::optional<CounterPart> sum_;  // of several
+};
+
 }  // namespace
 
-void combine(Window& into, const Window& from, TextPool& texts) {
+void combine(Window& into, const Window& from, PartPool& parts) {
   if (!both_have(into, from)) return;
   if (from.text != nullptr && into.text != nullptr) {
     TextSum sum;
     sum.add(*into.text, into.last_time);
     sum.add(*from.text, from.last_time);
-    into.text = sum.take(texts);
+    into.text = sum.take(parts);
   }
+  add_counter(into, from, parts);
   add_numbers(into, from);
 }
 
-void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, TextPool& texts) {
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, PartPool& parts) {
   check(width_ms > 0, "a window has a width");
-  TextSum sum;  // of the texts of the last window of `out`
+  TextSum texts;  // of the last window of `out`
+  CounterSum counters;
+  const auto finish = [&] {
+    if (!texts.empty()) out.back().text = texts.take(parts);
+    out.back().counter = counters.take(parts);
+  };
+  bool any = false;
   for (const Window& window : finer) {
-    if (!out.empty() && window.start < out.back().start + width_ms) {
-      if (both_have(out.back(), window)) add_numbers(out.back(), window);
-    } else {
-      if (!sum.empty()) out.back().text = sum.take(texts);
+    const bool same = any && window.start < out.back().start + width_ms;
+    if (any && !same) finish();
+    if (same && both_have(out.back(), window)) {
+      add_numbers(out.back(), window);
+      counters.add(window.counter);
+    } else if (!same || window.count != 0) {
+      counters.start(window.counter);
+    }
+    if (!same) {
       out.push_back(window);
       out.back().start = model::window_start(window.start, width_ms);
+      any = true;
     }
-    if (window.count != 0 && window.text != nullptr) sum.add(*window.text, window.last_time);
+    if (window.count != 0 && window.text != nullptr) texts.add(*window.text, window.last_time);
   }
-  if (!sum.empty()) out.back().text = sum.take(texts);
+  if (any) finish();
 }
 
-Windows merged(const Windows& a, const Windows& b, TextPool& texts) {
+void own_parts(Window& window, PartPool& parts) {
+  window.text = parts.copy(window.text);
+  if (window.counter != nullptr) window.counter = parts.add(*window.counter);
+}
+
+Windows merged(const Windows& a, const Windows& b, PartPool& parts) {
   Windows out;
   out.reserve(a.size() + b.size());
   auto x = a.begin();
@@ -71,7 +119,7 @@ Windows merged(const Windows& a, const Windows& b, TextPool& texts) {
       out.push_back(*y++);
     } else {
       out.push_back(*x++);
-      combine(out.back(), *y++, texts);
+      combine(out.back(), *y++, parts);
     }
   }
   return out;

@@ -34,24 +34,29 @@ struct Window {
   double sum = 0;
   double min = 0;
   double max = 0;
-  const TextPart* text = nullptr;  // of texts; owned by a TextPool
+  // Owned by a PartPool.
+  const TextPart* text = nullptr;        // of texts
+  const CounterPart* counter = nullptr;  // of the numbers of a counter
 };
-static_assert(sizeof(Window) == 64, "numbers are folded by the million");
+static_assert(sizeof(Window) == 72, "numbers are folded by the million");
 
 // Windows of one series and kind at one granularity, ascending. A window with count 0 is empty: it overrides an older
-// window whose samples were deleted. Its other fields have no meaning, and `text` may be nullptr.
+// window whose samples were deleted. Its other fields have no meaning, and its parts may be nullptr.
 using Windows = std::vector<Window>;
 
-// New text parts are allocated in `texts`, here and below; windows of numbers do not need it.
+// New parts are allocated in `parts`, here and below; windows of gauges do not need it.
 // Adds `from` to `into`; both are of the same window. A field that is unknown in one is unknown in the result. An empty
 // window adds nothing.
-void combine(Window& into, const Window& from, TextPool& texts);
+void combine(Window& into, const Window& from, PartPool& parts);
 
 // Combines windows to windows of `width_ms`, a multiple of their granularity, and appends them to `out`, which must be
 // empty or end before them. A window is empty if all finer ones in it are.
-void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, TextPool& texts);
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, PartPool& parts);
+
+// Copies the parts of a window, so that they are there as long as `parts`.
+void own_parts(Window& window, PartPool& parts);
 
 // Merges two ascending lists; windows that are in both are combined.
-Windows merged(const Windows& a, const Windows& b, TextPool& texts);
+Windows merged(const Windows& a, const Windows& b, PartPool& parts);
 
 }  // namespace varve::rollup

@@ -73,7 +73,7 @@ TEST(Fold, equals_the_plainest_way) {
       values.push_back(static_cast<double>(static_cast<int>(random() % 2000) - 1000) / 8);
     }
     Windows want;
-    TextPool none;
+    PartPool none;
     for (std::size_t i = 0; i < times.size(); ++i) {
       const Window one{
           model::window_start(times[i], kMinute), times[i], times[i], 1, values[i], values[i], values[i], {}};
@@ -103,7 +103,7 @@ TEST(Fold, texts_keep_the_last) {
   Windows w;
   const std::vector<model::ValueType> types = {model::ValueType::string, model::ValueType::complex,
                                                model::ValueType::string};
-  TextPool texts;
+  PartPool texts;
   fold(Texts{times, values, types}, kMinute, w, texts);
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].count, 2U);
@@ -119,7 +119,7 @@ TEST(Fold, texts_keep_the_last) {
 TEST(Coarsen, unequal_counts_average_by_count) {
   const auto minutes = folded({0, 1, 2, kMinute}, {1, 1, 1, 4}, kMinute);
   Windows w;
-  TextPool none;
+  PartPool none;
   coarsen(minutes, 2 * kMinute, w, none);
   ASSERT_EQ(w.size(), 1U);
   EXPECT_EQ(w[0].sum / static_cast<double>(w[0].count), 1.75);
@@ -130,7 +130,7 @@ TEST(Combine, an_empty_window_adds_nothing) {
   const Window one{0, 3, 4, 2, -5, -3, -2, {}};
   const TextPart no{.last = "no"};
   const Window none{0, 0, 0, 0, 9, -9, 9, &no};
-  TextPool texts;
+  PartPool texts;
   for (auto [into, from] : {std::pair(one, none), std::pair(none, one)}) {
     combine(into, from, texts);
     EXPECT_EQ(into.count, 2U);
@@ -145,7 +145,7 @@ TEST(Combine, an_empty_window_adds_nothing) {
 
 TEST(Coarsen, of_empty_windows_is_an_empty_one) {
   Windows w;
-  TextPool none;
+  PartPool none;
   coarsen({{0, 0, 0, 0, 0, 0, 0, {}},
            {kMinute, kMinute, kMinute, 0, 0, 0, 0, {}},
            {2 * kMinute, 2 * kMinute, 2 * kMinute, 0, 0, 0, 0, {}},
@@ -163,7 +163,7 @@ TEST(Coarsen, of_empty_windows_is_an_empty_one) {
 TEST(Merged, what_both_have_is_combined) {
   const auto a = folded({0, kMinute}, {1, 2}, kMinute);
   const auto b = folded({kMinute + 1, 3 * kMinute}, {10, 3}, kMinute);
-  TextPool none;
+  PartPool none;
   const auto w = merged(a, b, none);
   ASSERT_EQ(w.size(), 3U);
   EXPECT_EQ(w[1].sum, 12);

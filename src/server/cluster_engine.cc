@@ -141,10 +141,13 @@ class ClusterEngine final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const Clock& clock, std::string replica) {
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config,
+                                             std::shared_ptr<const counter::Declared> counters, const Clock& clock,
+                                             std::string replica) {
   const std::int64_t began_ns = clock.steady_ns();
   auto options = cluster_options(config, replica);
   options.source = random_source();
+  options.rollups.counters = std::move(counters);
   VARVE_ASSIGN_OR_RETURN(const auto servers, cluster_servers(config));
   VARVE_ASSIGN_OR_RETURN(auto connection, Connection::open(options, servers, clock));
   log::info("store is open", {{"cassandra", servers.cassandra.contact_points},
@@ -158,7 +161,8 @@ Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const
 #else
 namespace varve::server {
 
-Result<std::unique_ptr<Engine>> open_cluster(const config::Config&, const Clock&, std::string) {
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config&, std::shared_ptr<const counter::Declared>,
+                                             const Clock&, std::string) {
   return fail(Code::unsupported, "this varve was built without the cluster engine (VARVE_CLUSTER=OFF)");
 }
 

@@ -20,9 +20,10 @@ class EmbeddedEngine final : public Engine {
     store_.reset();
     ownership_->release();
   }
-  Status open(const config::Config& config, const Clock& clock) {
+  Status open(const config::Config& config, std::shared_ptr<const counter::Declared> counters, const Clock& clock) {
     const std::int64_t began_ns = clock.steady_ns();
     auto options = store_options(config);
+    options.rollups.counters = std::move(counters);
     path_ = options.path;
     options.owned = [this] {
       ownership_->heartbeat();
@@ -60,9 +61,11 @@ class EmbeddedEngine final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config, const Clock& clock, std::string replica) {
+Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config,
+                                              std::shared_ptr<const counter::Declared> counters, const Clock& clock,
+                                              std::string replica) {
   auto engine = std::make_unique<EmbeddedEngine>(config, clock, std::move(replica));
-  VARVE_RETURN_IF_ERROR(engine->open(config, clock));
+  VARVE_RETURN_IF_ERROR(engine->open(config, std::move(counters), clock));
   return engine;
 }
 

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "counter/declared.h"
 #include "storage/message_store.h"
 #include "storage/passing_texts.h"
 #include "storage/sample_store.h"
@@ -48,10 +49,14 @@ class Engine {
   virtual void register_metrics(Metrics& metrics) = 0;
 };
 
-// Blocking. `replica`: its name among others, for people. Errors: conflict (the directory is open in another process,
-// or was made otherwise), corrupt, io.
-Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config, const Clock& clock, std::string replica);
+// Blocking. `counters`: which series are, for their windows. `replica`: its name among others, for people. Errors:
+// conflict (the directory is open in another process, or was made otherwise), corrupt, io.
+Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config,
+                                              std::shared_ptr<const counter::Declared> counters, const Clock& clock,
+                                              std::string replica);
 // Blocking. Errors: those of engine/cassandra/connection.h; unsupported (not in this build).
-Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config, const Clock& clock, std::string replica);
+Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config,
+                                             std::shared_ptr<const counter::Declared> counters, const Clock& clock,
+                                             std::string replica);
 
 }  // namespace varve::server

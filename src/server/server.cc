@@ -64,7 +64,7 @@ struct Server::State {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<write::MessageIntake> message_intake;
   std::unique_ptr<write::Writer> writer;
-  std::shared_ptr<counter::Declared> counters;  // known before the first query
+  std::shared_ptr<counter::Declared> counters;  // known before the first query, and before anything is sealed
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
   std::unique_ptr<TaskPool> settle_pool;  // apart, because settling may take minutes; deletes, too
@@ -115,7 +115,8 @@ Status Server::State::listen() {
 
 Status Server::State::open_engine() {
   const bool cluster = config.engine == config::Config::Engine::cluster;
-  VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, clock, name()) : open_embedded(config, clock, name()));
+  VARVE_ASSIGN_OR_RETURN(
+      engine, cluster ? open_cluster(config, counters, clock, name()) : open_embedded(config, counters, clock, name()));
   if (engine->messages() != nullptr) {
     message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics);
     write::IntakeOptions intake = intake_options(config);
@@ -261,6 +262,7 @@ Status Server::start() {
   s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_RETURN_IF_ERROR(s.listen());
+  s.counters = std::make_shared<counter::Declared>(declared_counters(s.config));
   VARVE_RETURN_IF_ERROR(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
@@ -272,7 +274,6 @@ Status Server::start() {
     };
   }
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
-  s.counters = std::make_shared<counter::Declared>(declared_counters(s.config));
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
                                               s.memory, s.counters);
   s.query_pool = std::make_unique<TaskPool>(0);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "counter/summary.h"
 #include "model/ids.h"
 #include "model/row.h"
 #include "model/time.h"
@@ -41,8 +42,11 @@ struct ChunkStats {
 // The fields of windows that a sink needs besides starts and counts.
 struct WindowFields {
   bool first_time = false, sum = false, min = false, max = false;
-  // Which windows it accepts: of numbers, of histograms, or both. Everything else is delivered as samples.
+  // Which windows it accepts: of numbers, of histograms, or both; or of counters. Everything else is delivered as
+  // samples.
   bool numbers = true, histograms = false;
+  // In place of numbers: how a counter grew, as summaries.
+  bool counters = false;
   [[nodiscard]] bool extremes() const { return min || max; }
 };
 
@@ -75,6 +79,15 @@ struct HistogramColumns {
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
+// How one counter grew, in windows [k × width, (k + 1) × width) that have numbers: a summary of each, and how many
+// numbers it is made of. Times ascend.
+struct CounterColumns {
+  std::size_t series = 0;  // position in the list given to scan()
+  std::int64_t width_ms = 0;
+  std::span<const counter::AnySummary> summaries;
+  std::span<const std::uint64_t> counts;  // not 0
+};
+
 // Receives what a scan reads. Calls for one series come from one thread at a time, in ascending order of time windows;
 // pieces of one series never share a timestamp, but pieces of different types may interleave within a window. Different
 // series may be delivered by different threads at the same time. Views are valid during the call only.
@@ -100,6 +113,17 @@ class PieceSink {
   virtual void window_columns(const WindowColumns& windows) { (void)windows; }
   // Never empty. Pieces may contain further histograms of the same window. Errors as of piece().
   virtual Status histogram_columns(const HistogramColumns& windows) {
+    (void)windows;
+    return {};
+  }
+  // Is this as good as the samples of its window? If not, these are delivered, if they are there; a summary whose
+  // samples are gone is delivered in any case. Called by the thread that delivers.
+  virtual bool takes_counter(std::size_t series, const counter::AnySummary& summary) {
+    (void)series, (void)summary;
+    return false;
+  }
+  // Never empty. Samples of other windows, also of earlier ones, may follow. Errors as of piece().
+  virtual Status counter_columns(const CounterColumns& windows) {
     (void)windows;
     return {};
   }

@@ -7,6 +7,7 @@
 
 #include "engine/cassandra/testing/store_engine.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/counter_contract.h"
 #include "storage/testing/histogram_contract.h"
 #include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"

@@ -79,7 +79,7 @@ Status build_coarse(const JobContext& job, const Runs& current, const CoarseWind
   shared::Gather gather;
   Windows all;
   Windows made;
-  rollup::TextPool texts;
+  rollup::PartPool texts;
   return for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) -> Status {
     gather.clear();
     for (const RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(gather.add_chunk(cursor->block(), cursor->at()));
@@ -90,8 +90,7 @@ Status build_coarse(const JobContext& job, const Runs& current, const CoarseWind
     std::erase_if(all, [&](const rollup::Window& one) { return !range.contains(one.start); });
     made.clear();
     rollup::coarsen(all, width, made, texts);
-    const auto counted = gather.columns().size() == rollup::columns_of(rollup::Kind::gauge) ? rollup::Kind::gauge
-                                                                                            : rollup::Kind::counter;
+    const auto counted = rollup::has_extremes(gather.columns().size()) ? rollup::Kind::gauge : rollup::Kind::counter;
     return writer.add(tenant, width, group, (group & 1) != 0 ? rollup::Kind::text : counted, made);
   });
 }

@@ -10,6 +10,7 @@
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/settle/slot_sealer.h"
+#include "engine/shared/declared_counter.h"
 #include "model/series_key.h"
 #include "tracker/ownership.h"
 #include "tracker/partition.h"
@@ -46,12 +47,16 @@ std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> gr
   std::size_t series = 0;
   for (const std::uint32_t number : groups) {
     const model::GroupId id{number};
-    SealedGroup group{number, catalog_.index.group_series(id), {}, catalog_.shared_groups.contains(number), true};
+    const model::TenantId tenant = catalog_.index.group_tenant(id);
+    SealedGroup group{number, catalog_.index.group_series(id), {}, {}, catalog_.shared_groups.contains(number), true};
     series += group.series.size();
     if (series > kSeriesPerBatch && !batch_.empty()) break;
-    group.ours = is_ours(group.series, catalog_.index.group_tenant(id));
+    group.ours = is_ours(group.series, tenant);
     for (const model::SeriesId one : group.series) {
       if (options_.rollups.kind_of(catalog_.index.metric(one)) != rollup::Kind::gauge) group.counters.push_back(one);
+      if (auto declared = shared::declared_counter(options_.rollups, catalog_.index, tenant, one)) {
+        group.declared.emplace_back(one, std::move(*declared));
+      }
     }
     batch_.push_back(std::move(group));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store costs a sample: append (log and head), spill, merge, scan from the head and from chunks, replay.
+// What the store costs a sample: append (log and head), spill, merge, scan from the head and from chunks, replay; and
+// settling with rollups, of gauges and of the same samples as counters.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -26,6 +27,17 @@ class Load {
       groups_[h].count = kFields;
       for (auto& value : values_[h]) value = static_cast<std::int64_t>(random_() % 100);
     }
+  }
+
+  // Polls of counters, every half minute.
+  const model::RowBatch& next_polls(int hosts) {
+    batch_.clear();
+    for (int h = 0; h < hosts; ++h) {
+      for (auto& value : values_[h]) value += 900'000 + static_cast<std::int64_t>(random_() % 200'000);
+      batch_.add_longs(groups_[h], time_, values_[h]);
+    }
+    time_ += 30'000;
+    return batch_;
   }
 
   const model::RowBatch& next() {
@@ -123,6 +135,35 @@ void spill(benchmark::State& state) {
   per_sample(state, kHosts * kFields * kRows);
 }
 BENCHMARK(spill)->Iterations(4)->Unit(benchmark::kMillisecond);
+
+// 0: gauges, 1: the same as counters, whose windows say how they grew. A day, with what was not flushed yet; CPU time
+// of all threads.
+void settle_rollups(benchmark::State& state) {
+  constexpr int kPolled = 200, kPolls = 2880;
+  double rollup_bytes = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Bench bench;
+    bench.options.rollups.levels = {
+        {300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}, {86'400'000, rollup::kForEver}};
+    if (state.range(0) != 0) {
+      bench.options.rollups.counters =
+          std::make_shared<const counter::Declared>(std::vector<counter::Pattern>{{"cpu_*", 30'000}});
+    }
+    bench.options.path += "/rolled_up";
+    bench.open();
+    bench.load = std::make_unique<Load>(*bench.store);
+    for (int i = 0; i < kPolls; ++i) bench.store->append(bench.load->next_polls(kPolled), [](const Status&) {});
+    state.ResumeTiming();
+    (void)bench.store->settle();
+    state.PauseTiming();
+    rollup_bytes = static_cast<double>(bench.store->storage_bytes().rollup);
+    state.ResumeTiming();
+  }
+  per_sample(state, static_cast<double>(kPolled) * kFields * kPolls);
+  state.counters["bytes/window"] = rollup_bytes / (static_cast<double>(kPolled) * kFields * (288 + 24 + 1));
+}
+BENCHMARK(settle_rollups)->Arg(0)->Arg(1)->Iterations(3)->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
 
 void scan_head(benchmark::State& state) {
   Bench bench;

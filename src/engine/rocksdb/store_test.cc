@@ -5,6 +5,7 @@
 
 #include "engine/rocksdb/testing/directory.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/counter_contract.h"
 #include "storage/testing/histogram_contract.h"
 #include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
@@ -34,6 +35,7 @@ Options restless() {
 Options rolled_up() {
   Options options;
   options.rollups.levels = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
+  options.rollups.counters = storage::testing::test_counters();
   return options;
 }
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
-#include "rollup/window.h"
+#include "rollup/columns.h"
 
 namespace varve::engine::shared {
 namespace {
@@ -145,8 +145,9 @@ void Gather::widen() {
     for (std::size_t c = chunk.columns.size(); c < width_; ++c) {
       auto& column = chunk.columns.emplace_back();
       column.uniform = true;
-      column.type = numbers ? model::ValueType::double_ : chunk::kErased;
-      column.bits.assign(chunk.times.size(), numbers ? std::bit_cast<std::uint64_t>(rollup::kUnknown) : 0);
+      const bool extremes = numbers && c < rollup::kCountersFrom;
+      column.type = extremes ? model::ValueType::double_ : chunk::kErased;
+      column.bits.assign(chunk.times.size(), extremes ? std::bit_cast<std::uint64_t>(rollup::kUnknown) : 0);
     }
   }
 }

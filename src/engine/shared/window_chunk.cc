@@ -18,9 +18,43 @@ using rollup::Kind;
 void WindowChunk::start(Kind kind) {
   kind_ = kind;
   windows_.clear();
+  counters_.clear();
 }
 
-void WindowChunk::add(std::span<const rollup::Window> windows) { windows_.add(kind_, windows); }
+void WindowChunk::add(std::span<const rollup::Window> windows) {
+  windows_.add(kind_, windows);
+  if (kind_ != Kind::text) counters_.add(windows);
+}
+
+namespace {
+
+chunk::Column typed_column(std::span<const ValueType> types, std::span<const std::uint64_t> bits,
+                           std::span<const std::string_view> texts = {}) {
+  return {chunk::Column::Form::typed, 0, {}, types.first(bits.size()), bits, texts};
+}
+
+}  // namespace
+
+// Returns how many columns there are with them.
+std::size_t WindowChunk::add_counters(std::size_t first) {
+  using rollup::CounterColumns;
+  const std::size_t n = windows_.starts.size();
+  const auto longs = [&](std::size_t column) {
+    // Signed and unsigned of one width may stand for each other.
+    const auto* const ints = reinterpret_cast<const std::int64_t*>(counters_.bits[column].data());
+    return chunk::Column{chunk::Column::Form::longs, 0, {ints, n}, {}, {}, {}};
+  };
+  for (std::size_t column = 0; column < rollup::kCounterColumns; ++column) {
+    const bool of_times =
+        column == CounterColumns::rule || column == CounterColumns::last_offset || column == CounterColumns::places;
+    columns_[first + column] =
+        of_times || counters_.all_whole() ? longs(column) : typed_column(counters_.types, counters_.bits[column]);
+  }
+  if (!counters_.has_irregular()) return first + rollup::kCounterColumns;
+  if (strings_.size() < n) strings_.assign(n, ValueType::string);
+  columns_[first + rollup::kCounterColumns] = typed_column(strings_, std::span(no_bits_).first(n), counters_.irregular);
+  return first + rollup::kCounterColumnsMax;
+}
 
 chunk::Fragment WindowChunk::finish(model::GroupId group) {
   if (kind_ == Kind::gauge) rollup::round_sums(windows_.counts, windows_.mins, windows_.maxs, windows_.sums);
@@ -33,13 +67,12 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
   const auto longs = [](const std::vector<std::int64_t>& ints) {
     return chunk::Column{chunk::Column::Form::longs, 0, ints, {}, {}, {}};
   };
-  const auto typed = [&](const std::vector<std::uint64_t>& bits) {
-    return chunk::Column{chunk::Column::Form::typed, 0, {}, std::span(doubles_).first(n), bits, {}};
-  };
+  const auto typed = [&](const std::vector<std::uint64_t>& bits) { return typed_column(doubles_, bits); };
   const auto texts = [&](std::span<const ValueType> types, const std::vector<std::string_view>& values) {
-    return chunk::Column{chunk::Column::Form::typed, 0, {}, types, std::span(no_bits_).first(n), values};
+    return typed_column(types, std::span(no_bits_).first(n), values);
   };
-  columns_ = {longs(windows_.counts), longs(windows_.offsets), {}, {}, {}, {}};
+  columns_[0] = longs(windows_.counts);
+  columns_[1] = longs(windows_.offsets);
   std::size_t count = rollup::columns_of(kind_);
   if (kind_ == Kind::text) {
     columns_[2] = texts(windows_.last_types, windows_.lasts);
@@ -53,10 +86,12 @@ chunk::Fragment WindowChunk::finish(model::GroupId group) {
   } else {
     columns_[2] = typed(windows_.sums);
   }
-  if (kind_ == Kind::gauge) {
+  if (counters_.has_any()) windows_.fill_extremes();
+  if (kind_ == Kind::gauge || counters_.has_any()) {
     columns_[3] = typed(windows_.mins);
     columns_[4] = typed(windows_.maxs);
   }
+  if (counters_.has_any()) count = add_counters(rollup::kCountersFrom);
   return {group, windows_.starts, std::span<const chunk::Column>(columns_).first(count)};
 }
 
@@ -103,11 +138,49 @@ WindowHistograms histograms_at(std::span<const DecodedColumn> columns, model::Ti
   return out;
 }
 
+bool is_value(ValueType type) {
+  return type == ValueType::long_ || type == ValueType::double_ || type == chunk::kErased;
+}
+bool is_value(const DecodedColumn& column) {
+  return column.uniform ? is_value(column.type)
+                        : std::ranges::all_of(column.types, [](ValueType type) { return is_value(type); });
+}
+
+bool are_of_counters(std::span<const DecodedColumn> columns) {
+  using rollup::CounterColumns;
+  const auto counters = columns.subspan(rollup::kCountersFrom);
+  const auto is_long = [&](std::size_t column) { return is_or_none(counters[column], ValueType::long_); };
+  return is_long(CounterColumns::rule) && is_long(CounterColumns::last_offset) && is_long(CounterColumns::places) &&
+         std::ranges::all_of(counters.first(rollup::kCounterColumns),
+                             [](const DecodedColumn& column) { return is_value(column); }) &&
+         (counters.size() == rollup::kCounterColumns || is_or_none(counters.back(), ValueType::string));
+}
+
+// Of window i; nothing if it has none. The columns are those of counters.
+Result<std::optional<rollup::CounterPart>> counter_at(std::span<const DecodedColumn> columns, model::Timestamp start,
+                                                      std::size_t i) {
+  using rollup::CounterColumns;
+  const auto counters = columns.subspan(rollup::kCountersFrom);
+  if (!has_value(counters[CounterColumns::rule], i) || counters[CounterColumns::rule].bits[i] == 0) return std::nullopt;
+  rollup::CounterCells cells;
+  cells.start = start;
+  cells.first_time = start + static_cast<std::int64_t>(columns[1].bits[i]);
+  const DecodedColumn& first = counters[CounterColumns::first];
+  cells.type = first.uniform ? first.type : first.types[i];
+  for (std::size_t column = 0; column < rollup::kCounterColumns; ++column) {
+    cells.values[column] = counters[column].bits[i];
+  }
+  const bool irregular = counters.size() > rollup::kCounterColumns && has_value(counters.back(), i);
+  if (irregular) cells.irregular = counters.back().texts[i];
+  VARVE_ASSIGN_OR_RETURN(const auto part, counter_part(cells));
+  return part;
+}
+
 }  // namespace
 
 Status check_window_columns(std::size_t count) {
   const bool known = count == rollup::columns_of(Kind::gauge) || count == rollup::columns_of(Kind::counter) ||
-                     count == rollup::kColumnsWithHistograms;
+                     count == rollup::kColumnsWithHistograms || rollup::has_counters(count);
   return known ? Status{} : wrong_columns();
 }
 
@@ -130,14 +203,15 @@ DecodedColumn decoded(const chunk::Column& column) {
 }
 
 Status to_windows(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
-                  rollup::Windows& out, rollup::TextPool& texts) {
+                  rollup::Windows& out, rollup::PartPool& texts) {
   const bool numbers = columns.size() >= 3 && is(columns[2], ValueType::double_);
-  const bool gauge = columns.size() == 5 && is(columns[3], ValueType::double_) && is(columns[4], ValueType::double_);
+  const bool gauge =
+      rollup::has_extremes(columns.size()) && is(columns[3], ValueType::double_) && is(columns[4], ValueType::double_);
   const bool histograms = !numbers && has_histograms(columns) && are_of_histograms(columns);
   const bool shaped =
       columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
       (numbers ? gauge || columns.size() == 3 : (columns.size() == 3 || histograms) && is_in_text(columns[2]));
-  if (!shaped) return wrong_columns();
+  if (!shaped || (rollup::has_counters(columns.size()) && !are_of_counters(columns))) return wrong_columns();
   for (std::size_t i = 0; i < starts.size(); ++i) {
     rollup::Window window;
     window.start = starts[i];
@@ -147,6 +221,10 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
       window.sum = std::bit_cast<double>(columns[2].bits[i]);
       window.min = gauge ? std::bit_cast<double>(columns[3].bits[i]) : rollup::kUnknown;
       window.max = gauge ? std::bit_cast<double>(columns[4].bits[i]) : rollup::kUnknown;
+      if (rollup::has_counters(columns.size()) && window.count != 0) {
+        VARVE_ASSIGN_OR_RETURN(const auto part, counter_at(columns, window.start, i));
+        if (part) window.counter = texts.add(*part);
+      }
     } else {
       rollup::TextPart part;
       part.last = columns[2].texts[i];
@@ -165,7 +243,7 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
   return {};
 }
 
-Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::TextPool& texts) {
+Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::PartPool& texts) {
   std::vector<DecodedColumn> columns;
   for (const chunk::Column& column : gathered.columns()) columns.push_back(decoded(column));
   return to_windows(gathered.times(), columns, out, texts);
@@ -183,6 +261,21 @@ Status to_histograms(std::span<const model::Timestamp> starts, std::span<const D
     if (histograms) one = histograms_at(columns, starts[i], i);
     one.start = starts[i];
     one.count = columns[0].bits[i];
+  }
+  return {};
+}
+
+Status to_counters(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
+                   std::vector<WindowCounter>& out) {
+  out.clear();
+  const bool counters = rollup::has_counters(columns.size());
+  const bool shaped = is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
+                      !has_histograms(columns) && (!counters || are_of_counters(columns));
+  if (!shaped) return wrong_columns();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    WindowCounter& one = out.emplace_back(starts[i], columns[0].bits[i]);
+    if (!counters || one.count == 0) continue;
+    VARVE_ASSIGN_OR_RETURN(one.part, counter_at(columns, one.start, i));
   }
   return {};
 }

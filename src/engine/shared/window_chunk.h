@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "chunk/block.h"
 #include "engine/shared/gather.h"
 #include "rollup/columns.h"
+#include "rollup/counter_columns.h"
 #include "rollup/window.h"
 #include "storage/sample_store.h"
 
@@ -27,20 +29,23 @@ class WindowChunk {
   [[nodiscard]] chunk::Fragment finish(model::GroupId group);
 
  private:
+  std::size_t add_counters(std::size_t first);
+
   rollup::Kind kind_{};
   rollup::Columns windows_;
+  rollup::CounterColumns counters_;  // of numbers
   std::array<chunk::Column, rollup::kColumnsMax> columns_;
-  std::vector<model::ValueType> doubles_;     // as many types as the longest column
-  std::vector<model::ValueType> histograms_;  // as many, of texts
+  std::vector<model::ValueType> doubles_;               // as many types as the longest column
+  std::vector<model::ValueType> histograms_, strings_;  // as many, of texts
   std::vector<std::uint64_t> no_bits_;
 };
 
 // Appends the gathered windows of one group, including empty ones, to `out`. Text parts are allocated in `texts`; their
 // bytes are views of the blocks. Error: corrupt (these are not columns of a rollup).
-Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::TextPool& texts);
+Status to_windows(const Gather& gathered, rollup::Windows& out, rollup::PartPool& texts);
 // The same for columns decoded from a chunk.
 Status to_windows(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
-                  rollup::Windows& out, rollup::TextPool& texts);
+                  rollup::Windows& out, rollup::PartPool& texts);
 
 // Sets everything in `out` except series and width to views of the columns, including empty windows (count 0). Only the
 // requested columns need be decoded. If the chunk has no extremes they are NaN, stored in `unknown`. Error: corrupt.
@@ -63,6 +68,17 @@ struct WindowHistograms {
 // views of the block. Columns 0, 3, 4 and 5, if present, must be decoded. Error: corrupt.
 Status to_histograms(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                      std::vector<WindowHistograms>& out);
+
+// How a counter grew in a window.
+struct WindowCounter {
+  model::Timestamp start = 0;
+  std::uint64_t count = 0;  // samples in the window that are numbers; 0: an empty window
+  std::optional<rollup::CounterPart> part = {};
+};
+// Reads it of each window of numbers, including empty ones, into `out` (cleared first). Columns 0, 1 and those from
+// rollup::kCountersFrom on, if present, must be decoded. Error: corrupt.
+Status to_counters(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
+                   std::vector<WindowCounter>& out);
 
 // Error: corrupt, if no kind of window has that number of columns.
 Status check_window_columns(std::size_t count);

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <random>
 
 #include "engine/shared/testing/rows.h"
 #include "model/histogram.h"
+#include "rollup/testing/counter_samples.h"
 
 namespace varve::engine::shared {
 namespace {
@@ -20,7 +22,7 @@ using rollup::Windows;
 Window number(model::Timestamp start, std::uint64_t count, double sum, double min, double max) {
   return {start, start + 3, start + 9, count, sum, min, max, {}};
 }
-rollup::TextPool pool;  // of all tests
+rollup::PartPool pool;  // of all tests
 Window text(model::Timestamp start, std::uint64_t count, std::string_view last,
             model::ValueType type = model::ValueType::string) {
   return {start, start + 1, start + 9, count, 0, 0, 0, pool.add({.last = last, .last_type = type})};
@@ -269,6 +271,137 @@ TEST(WindowChunk, what_is_no_rollup_is_corrupt) {
     storage::WindowColumns as_columns;
     const storage::WindowFields all{.first_time = true, .sum = true, .min = true, .max = true};
     EXPECT_FALSE(to_window_columns(times, columns, all, unknown, as_columns));
+  }
+}
+
+// --- Counters
+
+// Windows of one counter, some without a part, in two parts of a chunk.
+std::shared_ptr<const chunk::Block> counter_block(const Windows& windows, Kind kind) {
+  WindowChunk layout;
+  layout.start(kind);
+  layout.add(std::span(windows).first(windows.size() / 2));
+  layout.add(std::span(windows).subspan(windows.size() / 2));
+  chunk::BlockBuilder builder;
+  builder.add(layout.finish(model::GroupId{2}));
+  return *chunk::Block::open(builder.finish());
+}
+
+void expect_part(const counter::AnySummary& found, const counter::AnySummary& expected) {
+  if (std::holds_alternative<counter::Summary<std::uint64_t>>(expected)) {
+    EXPECT_EQ(found, expected);
+    return;
+  }
+  auto real = std::get<counter::Summary<double>>(found);
+  const auto& wanted = std::get<counter::Summary<double>>(expected);
+  EXPECT_NEAR(real.increase, wanted.increase, 1e-9 * std::abs(wanted.last.value)) << "by rounding";
+  real.increase = wanted.increase;
+  EXPECT_EQ(real, wanted);
+}
+
+TEST(WindowChunk, CountersComeBack) {
+  std::mt19937_64 random(1);
+  constexpr counter::Fall kFalls[] = {counter::Fall::unknown, counter::Fall::from_zero, counter::Fall::wrap32};
+  for (unsigned round = 0; round < 200; ++round) {
+    const std::int64_t base_ms = 1 + static_cast<std::int64_t>(random() % 400'000);
+    counter::Declaration declared{base_ms, {.gap_ms = 3 * base_ms, .fall = kFalls[random() % 3]}, {}};
+    declared.rules.is_unsigned = random() % 2 == 0;
+    if (random() % 4 == 0) declared.ceilings = {{0, 0x1p40}, {900'000, 0x1p41}};
+    const rollup::testing::RandomCounter samples(random, -400'000, 30'000, 1 + random() % 300, random() % 3 != 0);
+    rollup::PartPool parts;
+    Windows windows = rollup::testing::windows_of(samples, declared, 300'000, parts);
+    for (Window& window : windows) {
+      if (random() % 8 == 0 && round % 2 == 0) window.counter = nullptr;
+      if (random() % 8 == 0 && round % 3 == 0) window.first_time += 1;
+      if (random() % 8 == 0 && round % 5 == 0 && window.counter != nullptr) {
+        window.counter = parts.add(rollup::CounterPart{window.counter->summary, false});
+      }
+    }
+    const Kind kind = random() % 2 == 0 ? Kind::gauge : Kind::counter;
+    const auto block = counter_block(windows, kind);
+    const Windows found = decoded_windows(*block, 0);
+    ASSERT_EQ(found.size(), windows.size());
+    const bool any = std::ranges::any_of(windows, [](const Window& w) { return w.counter != nullptr; });
+    EXPECT_EQ(rollup::has_counters(block->columns(0)), any);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].count, windows[i].count);
+      EXPECT_EQ(found[i].first_time, windows[i].first_time);
+      EXPECT_EQ(std::isnan(found[i].min), kind == Kind::counter);
+      ASSERT_EQ(found[i].counter == nullptr, windows[i].counter == nullptr) << round;
+      if (found[i].counter == nullptr) continue;
+      EXPECT_EQ(found[i].counter->exact, windows[i].counter->exact);
+      expect_part(found[i].counter->summary, windows[i].counter->summary);
+    }
+  }
+}
+
+TEST(WindowChunk, CountersAreMergedWithWindowsThatHaveNone) {
+  std::mt19937_64 random(2);
+  const counter::Declaration declared{30'000, {.gap_ms = 90'000}, {}};
+  const rollup::testing::RandomCounter samples(random, 0, 30'000, 100, true);
+  rollup::PartPool parts;
+  const Windows windows = rollup::testing::windows_of(samples, declared, 300'000, parts);
+  for (const Kind kind : {Kind::gauge, Kind::counter}) {
+    const auto told = counter_block({windows[0], windows[2]}, Kind::gauge);
+    Window plain = windows[1], over = windows[2];
+    plain.counter = over.counter = nullptr;
+    const auto untold = counter_block({plain, over}, kind);
+    Gather gather;
+    ASSERT_TRUE(gather.add_chunk(*told, 0));
+    ASSERT_TRUE(gather.add_chunk(*untold, 0));
+    gather.finish();
+    Windows found;
+    ASSERT_TRUE(to_windows(gather, found, parts));
+    ASSERT_EQ(found.size(), 3U);
+    ASSERT_NE(found[0].counter, nullptr);
+    EXPECT_EQ(found[0].counter->summary, windows[0].counter->summary);
+    EXPECT_EQ(found[1].counter, nullptr);
+    EXPECT_EQ(found[2].counter, nullptr) << "the later run says how it is";
+    EXPECT_EQ(std::isnan(found[1].min), kind == Kind::counter);
+    // And what was merged is stored and read again.
+    const auto block = counter_block(found, Kind::gauge);
+    std::vector<model::Timestamp> starts;
+    std::vector<chunk::DecodedColumn> columns(block->columns(0));
+    ASSERT_TRUE(block->times(0, starts));
+    for (std::size_t c = 0; c < columns.size(); ++c) ASSERT_TRUE(block->column(0, c, columns[c]));
+    std::vector<WindowCounter> counters;
+    ASSERT_TRUE(to_counters(starts, columns, counters));
+    ASSERT_EQ(counters.size(), 3U);
+    EXPECT_TRUE(counters[0].part && !counters[1].part && !counters[2].part);
+    EXPECT_EQ(counters[1].count, windows[1].count);
+  }
+}
+
+TEST(WindowChunk, CountersOfImpossibleValuesAreCorrupt) {
+  rollup::CounterCells cells;
+  cells.values[rollup::CounterColumns::rule] = 30'000 << 3;
+  cells.values[rollup::CounterColumns::last_offset] = 60'000;
+  cells.values[rollup::CounterColumns::places] = 1 * 2 + 1;
+  EXPECT_TRUE(counter_part(cells));
+  const auto expect_corrupt = [](const rollup::CounterCells& wrong) {
+    EXPECT_EQ(counter_part(wrong).error().code, Code::corrupt);
+  };
+  for (const std::uint64_t rule : {std::uint64_t{1}, std::uint64_t{30'000 << 3 | 6}, ~std::uint64_t{0}}) {
+    auto wrong = cells;
+    wrong.values[rollup::CounterColumns::rule] = rule;
+    expect_corrupt(wrong);
+  }
+  for (const std::uint64_t places : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}}) {
+    auto wrong = cells;
+    wrong.values[rollup::CounterColumns::places] = places;
+    expect_corrupt(wrong);
+  }
+  for (const std::uint64_t offset : {static_cast<std::uint64_t>(-1), std::uint64_t{1} << 62}) {
+    auto wrong = cells;
+    wrong.values[rollup::CounterColumns::last_offset] = offset;
+    expect_corrupt(wrong);
+  }
+  using namespace std::string_view_literals;
+  for (const auto irregular :
+       {"\x80"sv, "\x00x"sv, "\x04\x01"sv, "\x08\xe1\xd4\x03"sv, "\x80\x04"sv, "\x10\xff\xff\xff\x0f"sv}) {
+    auto wrong = cells;
+    wrong.irregular = irregular;
+    expect_corrupt(wrong);
   }
 }
 

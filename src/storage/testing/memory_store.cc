@@ -2,9 +2,12 @@
 #include "storage/testing/memory_store.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
 
 #include "base/check.h"
+#include "model/time_ranges.h"
 
 namespace varve::storage::testing {
 
@@ -155,7 +158,7 @@ Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, cons
     }
     if (index_.series_tenant(series[i]) != tenant) continue;
     Samples room;
-    VARVE_RETURN_IF_ERROR(scan_series(i, alive(series[i], room), options, sink));
+    VARVE_RETURN_IF_ERROR(scan_counter(i, alive(series[i], room), options, sink));
   }
   return {};
 }
@@ -190,6 +193,68 @@ const MemoryStore::Samples& MemoryStore::alive(SeriesId series, Samples& room) c
     }
   }
   return room;
+}
+
+namespace {
+
+template <counter::Increase I>
+counter::AnySummary summary_of(const std::vector<std::pair<model::Timestamp, I>>& samples,
+                               const counter::Declaration& declared) {
+  std::optional<counter::Summary<I>> summary;
+  for (const auto& [time, value] : samples) {
+    const counter::Rules rules = counter::rules_at(declared, time);
+    if (summary) {
+      counter::extend(*summary, {time, value}, rules);
+    } else {
+      summary = counter::summary_of<I>({declared.base_ms, rules}, {time, value});
+    }
+  }
+  return *summary;
+}
+
+}  // namespace
+
+Status MemoryStore::scan_counter(std::size_t position, const Samples& samples, const ScanOptions& options,
+                                 PieceSink& sink) {
+  const auto& [range, width_ms, declared] = rolled_up_;
+  const model::TimeRange both = model::both(options.range, range);
+  const model::TimeRange inner{model::round_up(both.first, width_ms), model::window_start(both.last, width_ms)};
+  ScanOptions rest = options;
+  if (inner.empty() || !sink.window_fields(position).counters || !sink.takes_windows(position, inner, width_ms)) {
+    return scan_series(position, samples, options, sink);
+  }
+  std::vector<counter::AnySummary> summaries;
+  std::vector<std::uint64_t> counts;
+  std::vector<model::TimeRange> others = {{inner.last, options.range.last}, {options.range.first, inner.first}};
+  for (model::Timestamp start = inner.first; start < inner.last; start += width_ms) {
+    std::vector<std::pair<model::Timestamp, std::uint64_t>> longs;
+    std::vector<std::pair<model::Timestamp, double>> doubles;
+    bool texts = false;
+    for (auto at = samples.lower_bound(start); at != samples.end() && at->first < start + width_ms; ++at) {
+      const auto& [time, stored] = *at;
+      texts = texts || model::in_text(stored.type);
+      if (stored.type == ValueType::long_) longs.emplace_back(time, stored.bits);
+      const double real = stored.type == ValueType::long_ ? static_cast<double>(static_cast<std::int64_t>(stored.bits))
+                                                          : std::bit_cast<double>(stored.bits);
+      if (model::is_number(stored.type) && std::isfinite(real)) doubles.emplace_back(time, real);
+    }
+    if (doubles.empty() && !texts) continue;
+    std::optional<counter::AnySummary> summary;
+    if (!texts) summary = longs.size() == doubles.size() ? summary_of(longs, declared) : summary_of(doubles, declared);
+    if (summary && sink.takes_counter(position, *summary)) {
+      summaries.push_back(*summary);
+      counts.push_back(doubles.size());
+    } else {
+      others.push_back({start, start + width_ms});
+    }
+  }
+  summaries_given_ += summaries.size();
+  if (!summaries.empty()) VARVE_RETURN_IF_ERROR(sink.counter_columns({position, width_ms, summaries, counts}));
+  for (const model::TimeRange& other : others) {
+    rest.range = other;
+    VARVE_RETURN_IF_ERROR(scan_series(position, samples, rest, sink));
+  }
+  return {};
 }
 
 Status MemoryStore::scan_series(std::size_t position, const Samples& samples, const ScanOptions& options,

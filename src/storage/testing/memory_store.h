@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "counter/declared.h"
+#include "counter/summary.h"
 #include "index/series_index.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
@@ -28,6 +30,14 @@ class MemoryStore final : public SeriesStore, public SampleStore {
 
   // While set, every question of names fails (unavailable), as that of an engine whose index is on another server.
   void away(bool is_away) { away_ = is_away; }
+
+  // As an engine that has rolled up this range, in windows of this width, of counters: it gives summaries of them
+  // first, then the rest, not in order of time.
+  void roll_up_counters(model::TimeRange range, std::int64_t width_ms, counter::Declaration declared) {
+    rolled_up_ = {range, width_ms, std::move(declared)};
+  }
+  // How many summaries scan() gave.
+  [[nodiscard]] std::size_t summaries_given() const { return summaries_given_; }
 
   // How often scan() gave statistics instead of samples.
   [[nodiscard]] std::size_t stats_given() const { return stats_given_; }
@@ -72,6 +82,12 @@ class MemoryStore final : public SeriesStore, public SampleStore {
     std::uint64_t written;  // the later, the higher
   };
   using Samples = std::map<model::Timestamp, Stored>;
+  struct RolledUp {
+    model::TimeRange range{0, 0};
+    std::int64_t width_ms = 1;
+    counter::Declaration declared;
+  };
+  Status scan_counter(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);
 
@@ -86,7 +102,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   // By series and time to live.
   std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_ VARVE_GUARDED_BY(mutex_);
   std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;
-  std::atomic<std::size_t> stats_given_{0};
+  std::atomic<std::size_t> stats_given_{0}, summaries_given_{0};
+  RolledUp rolled_up_;
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;
 };

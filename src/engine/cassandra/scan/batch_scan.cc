@@ -52,11 +52,11 @@ RowStore::ReadLimits BatchScan::limits() const {
   return {context_.options.cancelled, context_.options.deadline_steady_ns};
 }
 
-bool BatchScan::wants_only_histograms(const Subset& members) const {
+bool BatchScan::wants_no_numbers(const Subset& members) const {
   return std::ranges::any_of(members, [&](std::size_t m) {
     return std::ranges::any_of(members_[m].series, [&](std::size_t series) {
       const storage::WindowFields fields = context_.sink.window_fields(series);
-      return fields.histograms && !fields.numbers;
+      return (fields.histograms || fields.counters) && !fields.numbers;
     });
   });
 }
@@ -64,7 +64,7 @@ bool BatchScan::wants_only_histograms(const Subset& members) const {
 Status BatchScan::read_apart(TimeRange range, std::size_t levels, const Subset& members) {
   if (levels > 0) {
     const Timestamp gone = model::window_start(samples_kept_from(), context_.granularities[0]);
-    if (gone > range.first && gone < range.last && wants_only_histograms(members)) {
+    if (gone > range.first && gone < range.last && wants_no_numbers(members)) {
       VARVE_RETURN_IF_ERROR(read({range.first, gone}, levels, members));
       range.first = gone;
     }
@@ -172,6 +172,10 @@ Status BatchScan::read_rollup_blocks(TimeRange range, std::size_t level, const S
           if (!enough) continue;
           std::erase(absent, one.member);
           there.push_back(one);
+        }
+        if (merged_ && !samples_are_gone(piece) && are_mixed_counters(found->second)) {
+          there.clear();
+          absent = members;
         }
       }
       if (absent != missing) {

@@ -64,11 +64,10 @@ class BatchScan {
  private:
   using Subset = std::vector<std::size_t>;  // of members_, ascending
 
-  // Reads the range with the first `levels` granularities. Where nothing but histograms is wanted as windows, what is
-  // gone and what is not are read apart: a rollup block has both, and beside its histograms it may say nothing of
-  // numbers.
+  // Reads the range with the first `levels` granularities. Where histograms or counters are wanted as windows, and not
+  // numbers, what is gone and what is not are read apart: a rollup block has both, and it may say nothing of them.
   Status read_apart(model::TimeRange range, std::size_t levels, const Subset& members);
-  [[nodiscard]] bool wants_only_histograms(const Subset& members) const;
+  [[nodiscard]] bool wants_no_numbers(const Subset& members) const;
   // The same without reading apart.
   Status read(model::TimeRange range, std::size_t levels, const Subset& members);
   [[nodiscard]] model::TimeRange shown(model::TimeRange range) const;  // of samples
@@ -93,6 +92,11 @@ class BatchScan {
   // samples are gone, too.
   [[nodiscard]] Result<bool> says_enough(const RollupRow& row, model::TimeRange range);
   [[nodiscard]] Result<bool> histograms_say_enough(const RollupRow& row, std::size_t column, model::TimeRange range);
+  // Does it say how the counters grew, by the rules that the sink asks for?
+  [[nodiscard]] Result<bool> counters_say_enough(const RollupRow& row, std::size_t column, model::TimeRange range);
+  // Of a counter in several groups nobody can tell how the samples of two of them follow each other.
+  [[nodiscard]] bool are_mixed_counters(std::span<const RollupRow> rows) const;
+  Status give_counters(std::size_t series, std::size_t level, std::span<const shared::WindowCounter> windows);
   Status give_windows(const RollupRow& row, std::size_t level, model::TimeRange range);
   Status give_numbers(const RollupRow& row, std::size_t column, std::size_t level, model::TimeRange range);
   Status give_merged_windows(std::span<const RollupRow> rows, std::size_t level, model::TimeRange range);

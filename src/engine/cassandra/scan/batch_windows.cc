@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "engine/cassandra/scan/batch_scan.h"
 
@@ -37,6 +38,30 @@ Result<bool> any_in(const chunk::Block& block, std::size_t at, TimeRange range) 
   return std::ranges::any_of(starts, [&](model::Timestamp start) { return range.contains(start); });
 }
 
+// What a rollup block says of one of its counters' windows that start in the range.
+Result<std::vector<shared::WindowCounter>> counters_in(const chunk::Block& block, std::size_t at, TimeRange range) {
+  std::vector<model::Timestamp> starts;
+  std::vector<chunk::DecodedColumn> columns(block.columns(at));
+  VARVE_RETURN_IF_ERROR(shared::check_window_columns(columns.size()));
+  VARVE_RETURN_IF_ERROR(block.times(at, starts));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (c < 2 || c >= rollup::kCountersFrom) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
+  }
+  std::vector<shared::WindowCounter> found;
+  VARVE_RETURN_IF_ERROR(shared::to_counters(starts, columns, found));
+  std::erase_if(found, [&](const shared::WindowCounter& w) { return w.count == 0 || !range.contains(w.start); });
+  return found;
+}
+
+// Of a delta counter, whose windows may have places for extremes all the same.
+Result<bool> lacks_extremes(const chunk::Block& block, std::size_t at) {
+  if (!rollup::has_extremes(block.columns(at))) return true;
+  if (!rollup::has_counters(block.columns(at))) return false;
+  chunk::DecodedColumn mins;
+  VARVE_RETURN_IF_ERROR(block.column(at, 3, mins));
+  return std::ranges::any_of(mins.bits, [](std::uint64_t bits) { return std::isnan(std::bit_cast<double>(bits)); });
+}
+
 bool says_all(const std::vector<shared::WindowHistograms>& windows) {
   return std::ranges::all_of(windows, &shared::WindowHistograms::says_all);
 }
@@ -49,16 +74,19 @@ Result<bool> BatchScan::says_enough(const RollupRow& row, TimeRange range) {
   const bool some_gone = samples_are_gone(range);
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-    if (!fields.numbers) {
+    if (fields.counters) {
+      VARVE_ASSIGN_OR_RETURN(const bool enough, counters_say_enough(row, c, range));
+      if (!enough) return false;
+    } else if (!fields.numbers) {
       VARVE_ASSIGN_OR_RETURN(const bool enough, histograms_say_enough(row, c, range));
       if (!enough) return false;
       continue;
     }
     if (some_gone) continue;
     const std::size_t numbers = row.block->find(numbers_of(in_shard(member, c)));
-    if (fields.extremes() && numbers != row.block->groups() &&
-        row.block->columns(numbers) != rollup::columns_of(rollup::Kind::gauge)) {
-      return false;
+    if (fields.extremes() && numbers != row.block->groups()) {
+      VARVE_ASSIGN_OR_RETURN(const bool lacks, lacks_extremes(*row.block, numbers));
+      if (lacks) return false;
     }
     const std::size_t texts = row.block->find(texts_of(in_shard(member, c)));
     if (texts == row.block->groups()) continue;
@@ -94,14 +122,44 @@ Result<bool> BatchScan::histograms_say_enough(const RollupRow& row, std::size_t 
   return says_all(windows);
 }
 
+Result<bool> BatchScan::counters_say_enough(const RollupRow& row, std::size_t c, TimeRange range) {
+  if (samples_are_gone(range)) return true;
+  const std::size_t at = row.block->find(numbers_of(in_shard(members_[row.member], c)));
+  if (at == row.block->groups()) return true;
+  VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range));
+  const std::size_t series = members_[row.member].series[c];
+  return std::ranges::all_of(windows, [&](const shared::WindowCounter& w) {
+    return w.part && w.part->exact && context_.sink.takes_counter(series, w.part->summary);
+  });
+}
+
+bool BatchScan::are_mixed_counters(std::span<const RollupRow> rows) const {
+  if (!context_.sink.window_fields(members_[0].series[0]).counters) return false;
+  return 1 < std::ranges::count_if(rows, [&](const RollupRow& row) {
+           return row.block != nullptr &&
+                  row.block->find(numbers_of(in_shard(members_[row.member], 0))) != row.block->groups();
+         });
+}
+
+Status BatchScan::give_counters(std::size_t series, std::size_t level, std::span<const shared::WindowCounter> windows) {
+  std::vector<counter::AnySummary> summaries;
+  std::vector<std::uint64_t> counts;
+  for (const shared::WindowCounter& window : windows) {
+    if (!window.part) continue;
+    summaries.push_back(window.part->summary);
+    counts.push_back(window.count);
+  }
+  if (summaries.empty()) return {};
+  return context_.sink.counter_columns({series, context_.granularities[level], summaries, counts});
+}
+
 Status BatchScan::give_numbers(const RollupRow& row, std::size_t c, std::size_t level, TimeRange range) {
   const Member& member = members_[row.member];
   const std::size_t at = row.block->find(numbers_of(in_shard(member, c)));
   if (at == row.block->groups()) return {};
   VARVE_RETURN_IF_ERROR(shared::check_window_columns(row.block->columns(at)));
   const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
-  const std::array<bool, rollup::kColumnsMax> wanted{true,       fields.first_time, fields.sum,
-                                                     fields.min, fields.max,        false};
+  const std::array<bool, rollup::kColumnsMax> wanted{true, fields.first_time, fields.sum, fields.min, fields.max};
   VARVE_RETURN_IF_ERROR(row.block->times(at, times_));
   columns_.resize(row.block->columns(at));
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -120,6 +178,13 @@ Status BatchScan::give_windows(const RollupRow& row, std::size_t level, TimeRang
   const Member& member = members_[row.member];
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     const storage::WindowFields fields = context_.sink.window_fields(member.series[c]);
+    if (fields.counters) {
+      const std::size_t at = row.block->find(numbers_of(in_shard(member, c)));
+      if (at == row.block->groups()) continue;
+      VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range));
+      VARVE_RETURN_IF_ERROR(give_counters(member.series[c], level, windows));
+      continue;
+    }
     if (fields.numbers) VARVE_RETURN_IF_ERROR(give_numbers(row, c, level, range));
     const std::size_t texts = row.block->find(texts_of(in_shard(member, c)));
     if (!fields.histograms || texts == row.block->groups()) continue;
@@ -138,7 +203,7 @@ Status BatchScan::give_merged_windows(std::span<const RollupRow> rows, std::size
     VARVE_ASSIGN_OR_RETURN(all.emplace_back(), windows_of(*row.block, in_shard(members_[row.member], 0)));
   }
   rollup::Windows numbers, texts;
-  rollup::TextPool shards;
+  rollup::PartPool shards;
   for (const SeriesWindows& one : all) {
     numbers = rollup::merged(numbers, one.numbers, shards);
     texts = rollup::merged(texts, one.texts, shards);
@@ -148,6 +213,13 @@ Status BatchScan::give_merged_windows(std::span<const RollupRow> rows, std::size
   std::erase_if(texts, is_out);
   const std::size_t series = members_[0].series[0];
   const storage::WindowFields fields = context_.sink.window_fields(series);
+  if (fields.counters) {
+    std::vector<shared::WindowCounter> windows;
+    for (const rollup::Window& w : numbers) {
+      if (w.counter != nullptr) windows.push_back({w.start, w.count, *w.counter});
+    }
+    return give_counters(series, level, windows);
+  }
   if (fields.numbers) give_merged_numbers(numbers, level);
   if (!fields.histograms) return {};
   for (const rollup::Window& w : texts) {

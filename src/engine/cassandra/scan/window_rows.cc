@@ -4,7 +4,7 @@
 namespace varve::engine::cassandra {
 namespace {
 
-Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& out, rollup::TextPool& texts,
+Status read(const chunk::Block& block, model::GroupId group, rollup::Windows& out, rollup::PartPool& texts,
             std::size_t& columns) {
   const std::size_t at = block.find(group);
   if (at == block.groups()) return {};
@@ -44,7 +44,7 @@ Result<SeriesWindows> windows_of(const chunk::Block& block, unsigned column_in_s
   SeriesWindows series;
   std::size_t columns = rollup::columns_of(rollup::Kind::gauge);
   VARVE_RETURN_IF_ERROR(read(block, numbers_of(column_in_shard), series.numbers, series.text_parts, columns));
-  if (columns != rollup::columns_of(rollup::Kind::gauge)) series.kind = rollup::Kind::counter;
+  if (!rollup::has_extremes(columns)) series.kind = rollup::Kind::counter;
   VARVE_RETURN_IF_ERROR(read(block, texts_of(column_in_shard), series.texts, series.text_parts, columns));
   return series;
 }

@@ -19,7 +19,7 @@ struct SeriesWindows {
   rollup::Kind kind = rollup::Kind::gauge;  // of the numbers
   rollup::Windows numbers;
   rollup::Windows texts;
-  rollup::TextPool text_parts;  // what windows_of() read of texts, and what is made of it
+  rollup::PartPool text_parts;  // what windows_of() read of texts, and what is made of it
   [[nodiscard]] bool empty() const { return numbers.empty() && texts.empty(); }
 };
 

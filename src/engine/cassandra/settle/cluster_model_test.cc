@@ -209,7 +209,7 @@ struct ClusterModel {
       for (const auto& [metric, expected] : metrics) {
         const unsigned column = metric == "cpu" ? 0 : 1;
         auto found = view.windows(SealedView::cells(host, kBothMetrics), column, level, all);
-        rollup::TextPool none;
+        rollup::PartPool none;
         if (column == 0) {
           found = rollup::merged(found, view.windows(SealedView::cells(host, kOneMetric), 0, level, all), none);
         }

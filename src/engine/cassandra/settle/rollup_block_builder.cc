@@ -92,9 +92,19 @@ Status RollupBlockBuilder::add_finer(unsigned shard, const RowView& view) {
   for (std::size_t c = 0; c < columns_in(shard); ++c) {
     const std::size_t column = std::size_t{shard} * kSeriesPerColumnShard + c;
     if (c < stats.series.size()) stats_[column].add(stats.series[c]);
-    if (block == nullptr) continue;
-    VARVE_ASSIGN_OR_RETURN(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
-    add(column, finer.kind, finer.numbers, finer.texts);
+  }
+  if (block != nullptr) finer_.emplace(std::pair(row.start, shard), std::move(block));
+  return {};
+}
+
+// In order of time: summaries of counters are joined.
+Status RollupBlockBuilder::finish_rows() {
+  for (const auto& [place, block] : finer_) {
+    const unsigned shard = place.second;
+    for (std::size_t c = 0; c < columns_in(shard); ++c) {
+      VARVE_ASSIGN_OR_RETURN(const SeriesWindows finer, windows_of(*block, static_cast<unsigned>(c)));
+      add(std::size_t{shard} * kSeriesPerColumnShard + c, finer.kind, finer.numbers, finer.texts);
+    }
   }
   return {};
 }
@@ -158,9 +168,9 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
     const std::size_t column = columns[c];
     stats_[column].add(stats_of(gather_.times(), gather_.columns()[c]));
     if (excluded_[column].empty()) {
-      folder.fold(gather_.times(), gather_.columns()[c]);
+      folder.fold(gather_.times(), gather_.columns()[c], work_.counter_of(column));
     } else {
-      fold_rest(gather_.columns()[c], excluded_[column], folder);
+      fold_rest(column, gather_.columns()[c], folder);
     }
     add(column, work_.kinds[column], folder.numbers(), folder.texts());
     if (!excluded_[column].empty()) folder.start_group();
@@ -169,15 +179,15 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
 }
 
 // Without the times that another group counts.
-void RollupBlockBuilder::fold_rest(const chunk::Column& column, const std::unordered_set<Timestamp>& excluded,
-                                   shared::SeriesFolder& folder) {
+void RollupBlockBuilder::fold_rest(std::size_t number, const chunk::Column& column, shared::SeriesFolder& folder) {
+  const std::unordered_set<Timestamp>& excluded = excluded_[number];
   const auto all = gather_.times();
   eraser_.erase_rows(all, {&column, 1}, [&](Timestamp time) { return excluded.contains(time); });
   folder.start_group();
   if (eraser_.empty()) {
     folder.fold({}, chunk::Column{});
   } else {
-    folder.fold(eraser_.times(), eraser_.columns()[0]);
+    folder.fold(eraser_.times(), eraser_.columns()[0], work_.counter_of(number));
   }
 }
 
@@ -192,16 +202,16 @@ void RollupBlockBuilder::add(std::size_t column, rollup::Kind kind, const Window
 void RollupBlockBuilder::add(Windows& to, const Windows& finer) {
   if (finer.empty()) return;
   coarser_.clear();
-  coarser_texts_.clear();
-  rollup::coarsen(finer, level_.width_ms, coarser_, coarser_texts_);
+  coarser_parts_.clear();
+  rollup::coarsen(finer, level_.width_ms, coarser_, coarser_parts_);
   // A finer rollup block may begin before this one, or end after it.
   std::erase_if(coarser_, [&](const rollup::Window& window) { return !range().contains(window.start); });
   if (coarser_.empty()) return;
-  for (rollup::Window& window : coarser_) window.text = texts_.copy(window.text);
+  for (rollup::Window& window : coarser_) rollup::own_parts(window, parts_);
   if (to.empty() || to.back().start < coarser_.front().start) {
     to.insert(to.end(), coarser_.begin(), coarser_.end());
   } else {
-    to = rollup::merged(to, coarser_, texts_);
+    to = rollup::merged(to, coarser_, parts_);
   }
 }
 
@@ -234,7 +244,7 @@ Status RollupBlockBuilder::add_late(unsigned shard, const std::vector<SlotData>&
     folder.start_group();
     for (std::size_t c = 0; c < columns.size(); ++c) {
       SeriesWindows& series = late_[columns[c]];
-      folder.fold(gather_.times(), gather_.columns()[c]);
+      folder.fold(gather_.times(), gather_.columns()[c], work_.counter_of(columns[c]));
       series.kind = work_.kinds[columns[c]];
       add(series.numbers, folder.numbers());
       add(series.texts, folder.texts());
@@ -268,8 +278,8 @@ void RollupBlockBuilder::keep(std::size_t column, Stored& stored) {
     take_inside(more, closed_);
     take_outside(fresh, closed_);
     for (const rollup::Window& window : kept) points += window.count;
-    const Windows old = rollup::merged(kept, more, texts_);
-    fresh = rollup::merged(old, fresh, texts_);
+    const Windows old = rollup::merged(kept, more, parts_);
+    fresh = rollup::merged(old, fresh, parts_);
   };
   put(stored.windows.numbers, late.numbers, series.numbers);
   put(stored.windows.texts, late.texts, series.texts);

@@ -7,10 +7,12 @@
 // so each counts once, whoever makes the block and however often.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "engine/cassandra/hot/pending.h"
@@ -47,6 +49,8 @@ class RollupBlockBuilder {
 
   Status add_stored(unsigned shard, const RowView& view);
   Status add_finer(unsigned shard, const RowView& view);
+  // All rows were added.
+  Status finish_rows();
   // A delete of samples of the group.
   void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
 
@@ -75,8 +79,7 @@ class RollupBlockBuilder {
   void close(model::Timestamp start);
   void name(unsigned shard, const std::vector<Arrival>& arrivals);
   Status add_shard(const SlotData& data, unsigned shard, shared::SeriesFolder& folder);
-  void fold_rest(const chunk::Column& column, const std::unordered_set<model::Timestamp>& excluded,
-                 shared::SeriesFolder& folder);
+  void fold_rest(std::size_t number, const chunk::Column& column, shared::SeriesFolder& folder);
   void add(std::size_t column, rollup::Kind kind, const rollup::Windows& numbers, const rollup::Windows& texts);
   void add(rollup::Windows& to, const rollup::Windows& finer);
   void erase_stored(std::size_t column, Stored& stored) const;
@@ -94,14 +97,15 @@ class RollupBlockBuilder {
   std::unordered_map<unsigned, std::vector<Arrival>> counted_;  // by shard: in the rollup block as it stands; ascending
   std::unordered_map<unsigned, std::vector<Arrival>> named_;    // in the rollup block as it is made
   std::unordered_map<model::Timestamp, unsigned> finer_shards_;  // how many shards there are of a finer rollup block
-  TimeRanges closed_;                                            // whole windows
+  std::map<std::pair<model::Timestamp, unsigned>, std::shared_ptr<const chunk::Block>> finer_;  // by start and shard
+  TimeRanges closed_;                                                                           // whole windows
   std::vector<Erasure> erasures_;
   std::vector<std::shared_ptr<const chunk::Block>> blocks_;
-  rollup::TextPool texts_;  // of series_ and late_, but for those that are stored
+  rollup::PartPool parts_;  // of series_ and late_, but for those that are stored
   shared::Gather gather_;
   shared::CellEraser eraser_;
   rollup::Windows coarser_;
-  rollup::TextPool coarser_texts_;
+  rollup::PartPool coarser_parts_;
 };
 
 }  // namespace varve::engine::cassandra

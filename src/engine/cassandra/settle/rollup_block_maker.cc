@@ -59,11 +59,13 @@ Status RollupBlockMaker::read_rows(std::size_t level, Batch& batch) const {
     }
   }
   check(purposes.size() == reads.size(), "each reading has a purpose");
-  return rows_.read(reads, {}, [&](std::size_t number, const RowView& view) {
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t number, const RowView& view) {
     const Purpose& purpose = purposes[number];
     RollupBlockBuilder& making = batch.makings[purpose.work];
     return purpose.stored ? making.add_stored(purpose.shard, view) : making.add_finer(purpose.shard, view);
-  });
+  }));
+  for (RollupBlockBuilder& making : batch.makings) VARVE_RETURN_IF_ERROR(making.finish_rows());
+  return {};
 }
 
 Status RollupBlockMaker::read_slots(Batch& batch) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "counter/declared.h"
 #include "engine/cassandra/scan/slot_reader.h"
 #include "rollup/window.h"
 
@@ -20,7 +22,12 @@ struct RollupBlockWork {
     GroupRef group;
     std::uint16_t column_there = 0;
   };
-  std::vector<Elsewhere> elsewhere;  // of the finest granularity only
+  std::vector<Elsewhere> elsewhere;                                // of the finest granularity only
+  std::vector<std::optional<counter::Declaration>> counters = {};  // of each column that is one; or none at all
+
+  [[nodiscard]] const counter::Declaration* counter_of(std::size_t column) const {
+    return column < counters.size() && counters[column] ? &*counters[column] : nullptr;
+  }
 };
 
 }  // namespace varve::engine::cassandra

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "engine/cassandra/tables/spans.h"
+#include "engine/shared/declared_counter.h"
 #include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
@@ -73,17 +74,21 @@ std::vector<WorkPlan::Sharing> WorkPlan::sharing(GroupId group) {
   return out;
 }
 
-std::vector<rollup::Kind> WorkPlan::kinds(GroupId group) const {
-  return series_.directory().read([&](const SeriesIndex& index) {
-    std::vector<rollup::Kind> list;
-    for (const model::SeriesId one : index.group_series(group)) list.push_back(levels_.kind_of(index.metric(one)));
-    return list;
+void WorkPlan::put_kinds(GroupId group, RollupBlockWork& work) const {
+  series_.directory().read([&](const SeriesIndex& index) {
+    const model::TenantId tenant = index.group_tenant(group);
+    for (const model::SeriesId one : index.group_series(group)) {
+      work.kinds.push_back(levels_.kind_of(index.metric(one)));
+      work.counters.push_back(shared::declared_counter(levels_, index, tenant, one));
+    }
+    return 0;
   });
 }
 
 RollupBlockWork WorkPlan::rollup_block_work(const Due& due, bool elsewhere) {
   const GroupId group = group_of(due);
-  RollupBlockWork work{group_ref(series_.directory(), group), kinds(group), due.slot, {}};
+  RollupBlockWork work{group_ref(series_.directory(), group), {}, due.slot, {}};
+  put_kinds(group, work);
   check(work.kinds.size() == work.group.columns, "each column has a kind");
   if (!elsewhere) return work;
   for (const Sharing& place : sharing(group)) {

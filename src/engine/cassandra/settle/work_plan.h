@@ -56,7 +56,8 @@ class WorkPlan {
 
  private:
   static model::GroupId group_of(const tracker::Due& due) { return model::GroupId{due.member.id}; }
-  [[nodiscard]] std::vector<rollup::Kind> kinds(model::GroupId group) const;    // of each column
+  // What its columns are, in windows.
+  void put_kinds(model::GroupId group, RollupBlockWork& work) const;
   using IndexKey = std::tuple<model::TenantId, std::string, model::Timestamp>;  // metric, index bucket
   [[nodiscard]] bool is_fresh(const IndexKey& key, std::int64_t now_ns) const VARVE_REQUIRES(mutex_);
   // A column of the group whose series is in another place, too.

@@ -228,7 +228,7 @@ TEST_F(WorkerTest, ASeriesInTwoGroupsCountsOnce) {
         cluster.clock.advance_ms(quiet);
         ASSERT_TRUE(b.turns());
       }
-      rollup::TextPool none;
+      rollup::PartPool none;
       const auto merged = rollup::merged(windows(0, host, wide), windows(0, host, narrow), none);
       EXPECT_EQ(shown(merged), (ShownWindows{{start, "1/3/3/3"}})) << wide_first << same_slot;
     }
@@ -243,7 +243,7 @@ TEST_F(WorkerTest, ASeriesTwiceInOneGroupCountsOnce) {
   ASSERT_TRUE(a.turns());
   const auto group = SealedView::cells("h", {"cpu", "cpu"});
   const model::TimeRange range{now, now + 1};
-  rollup::TextPool none;
+  rollup::PartPool none;
   EXPECT_EQ(shown(rollup::merged(view.windows(group, 0, 0, range), view.windows(group, 1, 0, range), none)),
             (ShownWindows{{now, "1/3/3/3"}}));
 }

@@ -31,7 +31,7 @@ inline ShownWindows shown(const rollup::Windows& windows) {
 
 inline rollup::Windows windows_of(const Samples& samples, std::int64_t width_ms) {
   rollup::Windows out;
-  rollup::TextPool none;
+  rollup::PartPool none;
   for (const auto& [time, number] : samples) {
     const auto value = static_cast<double>(number);
     const rollup::Window one{model::window_start(time, width_ms), time, time, 1, value, value, value, {}};

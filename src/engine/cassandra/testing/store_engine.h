@@ -7,6 +7,7 @@
 
 #include "engine/cassandra/store.h"
 #include "engine/cassandra/testing/cluster.h"
+#include "storage/testing/counter_sink.h"
 #include "storage/testing/store_fixture.h"
 
 namespace varve::engine::cassandra::testing {
@@ -48,7 +49,7 @@ class StoreEngine final : public storage::testing::Engine {
   void open() {
     Options options;
     options.schema = cluster.schema;
-    options.rollups = {cluster.options.rollups, {"_count"}};
+    options.rollups = {cluster.options.rollups, {"_count"}, storage::testing::test_counters()};
     options.slot_quiet_ms = cluster.options.quiet_ms;
     options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;

@@ -6,6 +6,7 @@
 
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/scan/window_reader.h"
+#include "engine/shared/declared_counter.h"
 #include "engine/shared/stored_for.h"
 #include "rollup/columns.h"
 
@@ -83,7 +84,7 @@ Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::siz
     for (const std::size_t e : edges) {
       Edge& edge = edges_[e];
       coarser_.clear();
-      rollup::TextPool texts;
+      rollup::PartPool texts;
       rollup::coarsen(finest, edge.width_ms, coarser_, texts);
       for (const Window& window : coarser_) {
         if (window.start == edge.start) edge.windows.emplace_back(group, keep(window));
@@ -101,14 +102,24 @@ Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::siz
 Status EdgeWindows::fold_group(SlotFolder& folder, std::uint32_t group, const SlotFolder::Out& out) {
   std::span<const model::SeriesId> series;
   bool shared = false;
+  std::map<model::SeriesId, counter::Declaration> declared;
   {
     const ReaderLock lock(context_.catalog.mutex);
     series = context_.catalog.index.group_series(model::GroupId{group});
     shared = context_.catalog.shared_groups.contains(group);
+    for (const model::SeriesId one : series) {
+      auto found =
+          shared::declared_counter(context_.options.rollups, context_.catalog.index, context_.erasure.tenant(), one);
+      if (found) declared.emplace(one, std::move(*found));
+    }
   }
-  if (!shared) return folder.group(group, series, out);
+  const SlotFolder::CounterOf counter_of = [&](model::SeriesId one) {
+    const auto found = declared.find(one);
+    return found == declared.end() ? nullptr : &found->second;
+  };
+  if (!shared) return folder.group(group, series, counter_of, out);
   for (const std::uint16_t column : context_.erasure.columns(group)) {
-    VARVE_RETURN_IF_ERROR(folder.series(series[column], context_.catalog, out));
+    VARVE_RETURN_IF_ERROR(folder.series(series[column], context_.catalog, counter_of, out));
   }
   return {};
 }
@@ -119,7 +130,7 @@ void EdgeWindows::combine(Edge& edge) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < edge.windows.size(); ++i) {
     if (kept > 0 && edge.windows[kept - 1].first == edge.windows[i].first) {
-      rollup::combine(edge.windows[kept - 1].second, edge.windows[i].second, texts_);
+      rollup::combine(edge.windows[kept - 1].second, edge.windows[i].second, parts_);
     } else {
       edge.windows[kept++] = edge.windows[i];
     }
@@ -167,7 +178,7 @@ Status EdgeWindows::make_of_finer(Edge& edge, std::int64_t finer_ms) {
     if (!shared::says_no_less(finer_count, count)) return {};
     edge.made.push_back(group);
     coarser_.clear();
-    rollup::TextPool texts;
+    rollup::PartPool texts;
     rollup::coarsen(left, edge.width_ms, coarser_, texts);
     for (const Window& window : coarser_) edge.windows.emplace_back(group, keep(window));
     return {};
@@ -198,7 +209,7 @@ bool EdgeWindows::goes(std::int64_t width, model::Timestamp start, std::uint32_t
 
 Window EdgeWindows::keep(const Window& window) {
   Window out = window;
-  out.text = texts_.copy(out.text);
+  rollup::own_parts(out, parts_);
   return out;
 }
 

@@ -54,7 +54,7 @@ class EdgeWindows {
   std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and the edges that need it
   std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges made of finer windows, and their width
   rollup::Windows coarser_;
-  rollup::TextPool texts_;
+  rollup::PartPool parts_;
 };
 
 }  // namespace varve::engine::rocksdb

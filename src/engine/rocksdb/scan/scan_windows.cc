@@ -75,16 +75,36 @@ class WindowScan {
       const model::SeriesId series = source_.series[place.series];
       columns.series = place.series;
       const storage::WindowFields fields = sink_.window_fields(place.series);
-      VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
-      if (fields.numbers) {
-        give(shared::windows_in(columns, segment_.range));
+      if (fields.counters) {
+        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), counters_));
+        VARVE_RETURN_IF_ERROR(give_counters(place.series));
       } else {
-        read_again(shared::windows_in(columns, segment_.range));
+        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
+        const auto windows = shared::windows_in(columns, segment_.range);
+        fields.numbers ? give(windows) : read_again(windows);
       }
       VARVE_RETURN_IF_ERROR(reader.read(rollup::text_group(series), fields.histograms, texts_));
       VARVE_RETURN_IF_ERROR(give_histograms(place.series));
     }
     return {};
+  }
+
+  // Of counters_. Where they are not all that is known, the samples are read, if they are there.
+  Status give_counters(std::uint32_t series) {
+    summaries_.clear();
+    counts_.clear();
+    for (const shared::WindowCounter& w : counters_) {
+      if (w.count == 0 || !segment_.range.contains(w.start)) continue;
+      const TimeRange range = range_of(w.start);
+      const bool good = w.part && w.part->exact && sink_.takes_counter(series, w.part->summary);
+      if (good || (w.part && is_dropped(range))) {
+        summaries_.push_back(w.part->summary);
+        counts_.push_back(w.count);
+      } else {
+        add_again(series, Samples::numbers, range);
+      }
+    }
+    return summaries_.empty() ? Status{} : sink_.counter_columns({series, width_ms_, summaries_, counts_});
   }
 
   // Of texts_. What their windows do not say is read again: all texts, or those beside the histograms.
@@ -185,6 +205,9 @@ class WindowScan {
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
   std::vector<shared::WindowHistograms> texts_;  // of the series at hand
+  std::vector<shared::WindowCounter> counters_;
+  std::vector<counter::AnySummary> summaries_;
+  std::vector<std::uint64_t> counts_;
   shared::HistogramEmitter histograms_;
   std::vector<Again> again_;
 };

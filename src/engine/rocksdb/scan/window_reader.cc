@@ -6,7 +6,9 @@ namespace varve::engine::rocksdb {
 Status WindowReader::read(std::uint32_t group, rollup::Windows& out) {
   out.clear();
   texts_.clear();
-  VARVE_ASSIGN_OR_RETURN(const bool found, load(group, {true, true, true, true, true, true}));
+  Wanted all;
+  all.fill(true);
+  VARVE_ASSIGN_OR_RETURN(const bool found, load(group, all));
   if (!found) return {};
   VARVE_RETURN_IF_ERROR(shared::to_windows(starts_, columns_, out, texts_));
   std::erase_if(out, [](const rollup::Window& window) { return window.count == 0; });
@@ -27,6 +29,16 @@ Status WindowReader::read(std::uint32_t group, bool merged, std::vector<shared::
   if (!found) return {};
   if (!merged) columns_.resize(rollup::columns_of(rollup::Kind::text));
   return shared::to_histograms(starts_, columns_, out);
+}
+
+Status WindowReader::read(std::uint32_t group, std::vector<shared::WindowCounter>& out) {
+  out.clear();
+  Wanted counters;
+  counters.fill(true);
+  counters[2] = counters[3] = counters[4] = false;
+  VARVE_ASSIGN_OR_RETURN(const bool found, load(group, counters));
+  if (!found) return {};
+  return shared::to_counters(starts_, columns_, out);
 }
 
 Result<bool> WindowReader::load(std::uint32_t group, const Wanted& wanted) {

@@ -30,6 +30,10 @@ class WindowReader {
   // merged histograms, if any window has one. Error: corrupt.
   Status read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out);
 
+  // Reads how a counter grew from windows of numbers into `out` (cleared first), including empty windows. Error:
+  // corrupt.
+  Status read(std::uint32_t group, std::vector<shared::WindowCounter>& out);
+
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
   // Loads the group's starts and the requested columns. False: the slot does not have the group.
@@ -43,7 +47,7 @@ class WindowReader {
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
-  rollup::TextPool texts_;
+  rollup::PartPool texts_;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -10,7 +10,7 @@ namespace varve::engine::rocksdb {
 namespace {
 
 constexpr std::size_t kWindowsMax = 800'000;  // held, complete or not: about 50 MB
-constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
+constexpr std::size_t kPartBytesMax = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -22,10 +22,8 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
   entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size()});
   held_.insert(held_.end(), windows.begin(), windows.end());
-  if (kind == rollup::Kind::text) {
-    for (auto& window : std::span(held_).last(windows.size())) window.text = texts_.copy(window.text);
-  }
-  return held_.size() < kWindowsMax && texts_.bytes() < kTextBytesMax ? Status{} : flush();
+  for (auto& window : std::span(held_).last(windows.size())) rollup::own_parts(window, parts_);
+  return held_.size() < kWindowsMax && parts_.bytes() < kPartBytesMax ? Status{} : flush();
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
@@ -76,7 +74,7 @@ Status RollupWriter::flush() {
   written_ += held_.size();
   entries_.clear();
   held_.clear();
-  texts_.clear();
+  parts_.clear();
   return {};
 }
 

@@ -31,7 +31,7 @@ class RollupWriter {
 
   // To be called when all raw slots have added their windows of the groups so far.
   Status complete() {
-    return held_.size() < kWindowsWritten && texts_.bytes() < kTextBytesWritten ? Status{} : flush();
+    return held_.size() < kWindowsWritten && parts_.bytes() < kPartBytesWritten ? Status{} : flush();
   }
 
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
@@ -46,9 +46,9 @@ class RollupWriter {
     model::Timestamp start;    // of its first window
     std::size_t first, count;  // of held_
   };
-  // complete() writes when so many windows, or so many bytes of texts, are held.
+  // complete() writes when so many windows, or so many bytes of parts, are held.
   static constexpr std::size_t kWindowsWritten = 8192;
-  static constexpr std::size_t kTextBytesWritten = std::size_t{1} << 20;
+  static constexpr std::size_t kPartBytesWritten = std::size_t{1} << 20;
 
   void sort(std::vector<Entry>& entries);
   Status flush();
@@ -62,7 +62,7 @@ class RollupWriter {
   std::uint64_t number_ = 0;  // of the open runs
   std::map<SlotKey, std::vector<Entry>> entries_;
   rollup::Windows held_;
-  rollup::TextPool texts_;
+  rollup::PartPool parts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
   std::vector<Entry> sorted_;

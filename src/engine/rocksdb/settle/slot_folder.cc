@@ -9,7 +9,8 @@ SlotFolder::SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::
   for (const auto& run : slot.runs) readers_.emplace_back(source, *run);
 }
 
-Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out) {
+Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> series, const CounterOf& counter_of,
+                         const Out& out) {
   gather_.clear();
   folder_.start_group();
   VARVE_ASSIGN_OR_RETURN(const FoundChunks found, find_chunks(readers_, group, gather_));
@@ -18,20 +19,20 @@ Status SlotFolder::group(std::uint32_t group, std::span<const model::SeriesId> s
     VARVE_RETURN_IF_ERROR(found.block->times(found.at, times_));
     for (std::size_t c = 0; c < series.size(); ++c) {
       VARVE_RETURN_IF_ERROR(found.block->column(found.at, c, column_));
-      folder_.fold(times_, column_);
+      folder_.fold(times_, column_, counter_of(series[c]));
       VARVE_RETURN_IF_ERROR(give(series[c], out));
     }
     return {};
   }
   gather_.finish();
   for (std::size_t c = 0; c < series.size(); ++c) {
-    folder_.fold(gather_.times(), gather_.columns()[c]);
+    folder_.fold(gather_.times(), gather_.columns()[c], counter_of(series[c]));
     VARVE_RETURN_IF_ERROR(give(series[c], out));
   }
   return {};
 }
 
-Status SlotFolder::series(model::SeriesId series, const Catalog& catalog, const Out& out) {
+Status SlotFolder::series(model::SeriesId series, const Catalog& catalog, const CounterOf& counter_of, const Out& out) {
   if (!merged_.insert(model::to_int(series)).second) return {};
   {
     const ReaderLock lock(catalog.mutex);
@@ -45,7 +46,7 @@ Status SlotFolder::series(model::SeriesId series, const Catalog& catalog, const 
   }
   chunk::Column column;
   merge_.winners(times_, column);
-  folder_.fold(times_, column);
+  folder_.fold(times_, column, counter_of(series));
   return give(series, out);
 }
 

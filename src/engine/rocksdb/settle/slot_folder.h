@@ -23,15 +23,20 @@ class SlotFolder {
   // granularity, which are valid during the call.
   using Out = std::function<Status(model::SeriesId series, bool text, const rollup::Windows& windows)>;
 
+  // How the series is declared, if it is a counter; else nullptr.
+  using CounterOf = std::function<const counter::Declaration*(model::SeriesId series)>;
+
   // Leaves out samples in `except`.
   SlotFolder(const ScanSource& source, const Runs::OfSlot& slot, std::int64_t width_ms,
              model::TimeRange except = {0, 0});
 
   // A group that shares no series with another one.
-  Status group(std::uint32_t group, std::span<const model::SeriesId> series, const Out& out);
+  Status group(std::uint32_t group, std::span<const model::SeriesId> series, const CounterOf& counter_of,
+               const Out& out);
   // A series that several groups hold, out of all of them: once for each series, whichever group names it, and also if
   // no sample of it is left. Samples whose time to live is over are left out: windows do not tell groups apart.
-  Status series(model::SeriesId series, const Catalog& catalog, const Out& out) VARVE_EXCLUDES(catalog.mutex);
+  Status series(model::SeriesId series, const Catalog& catalog, const CounterOf& counter_of, const Out& out)
+      VARVE_EXCLUDES(catalog.mutex);
 
  private:
   // Passes the windows of the last fold to `out`.

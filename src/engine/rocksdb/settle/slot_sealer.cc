@@ -120,8 +120,11 @@ Status SlotSealer::group(const SealedGroup& group) {
   const SlotFolder::Out out = [this, &group](model::SeriesId series, bool text, const Windows& finest) {
     return fold(group, series, text, finest);
   };
-  if (!group.shared) return folder_.group(group.group, group.series, out);
-  for (const model::SeriesId one : group.series) VARVE_RETURN_IF_ERROR(folder_.series(one, context_.catalog, out));
+  const SlotFolder::CounterOf counter_of = [&group](model::SeriesId one) { return group.counter_of(one); };
+  if (!group.shared) return folder_.group(group.group, group.series, counter_of, out);
+  for (const model::SeriesId one : group.series) {
+    VARVE_RETURN_IF_ERROR(folder_.series(one, context_.catalog, counter_of, out));
+  }
   return {};
 }
 
@@ -130,7 +133,7 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
   const Kind kind = text ? Kind::text : one.kind_of(series);
   const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
   const Windows* finer = &finest;  // of widths_[0]
-  texts_.clear();
+  parts_.clear();
   const auto& levels = context_.options.rollups.levels;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const std::int64_t width = levels[level].width_ms;
@@ -140,7 +143,7 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
     if (width != widths_[0]) {
       Windows& coarser = finer == &coarser_ ? windows_ : coarser_;
       coarser.clear();
-      rollup::coarsen(*finer, width, coarser, texts_);
+      rollup::coarsen(*finer, width, coarser, parts_);
       finer = &coarser;
     }
     if (wide || of_slot_.mark.dropped) {
@@ -165,7 +168,7 @@ Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_
   });
   if (stored_.empty()) return &windows;
   for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, nullptr};
-  complete_ = rollup::merged(windows, stored_, texts_);
+  complete_ = rollup::merged(windows, stored_, parts_);
   return &complete_;
 }
 
@@ -197,10 +200,10 @@ Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind k
     std::erase_if(stored_, [&](const rollup::Window& s) {
       return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
     });
-    for (auto& window : stored_) window.text = texts_.copy(window.text);
+    for (auto& window : stored_) rollup::own_parts(window, parts_);
   }
   if (width > context_.source.chunk_width_ms) coarse_.insert({slot_.tenant, width, windows[0].start});
-  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows, texts_));
+  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows, parts_));
 }
 
 }  // namespace varve::engine::rocksdb

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/rocksdb/env/options.h"
@@ -33,13 +34,18 @@ struct SealContext {
 struct SealedGroup {
   std::uint32_t group = 0;
   std::span<const model::SeriesId> series;
-  std::vector<model::SeriesId> counters;  // the series that are no gauges
-  bool shared = false;                    // another group holds one of its series, too
-  bool ours = true;                       // its partition is sealed here
+  std::vector<model::SeriesId> counters;                                   // the series that are no gauges
+  std::vector<std::pair<model::SeriesId, counter::Declaration>> declared;  // and those whose windows say how they grew
+  bool shared = false;                                                     // another group holds one of its series, too
+  bool ours = true;                                                        // its partition is sealed here
 
   [[nodiscard]] rollup::Kind kind_of(model::SeriesId one) const {
     const bool counts = !counters.empty() && std::ranges::find(counters, one) != counters.end();
     return counts ? rollup::Kind::counter : rollup::Kind::gauge;
+  }
+  [[nodiscard]] const counter::Declaration* counter_of(model::SeriesId one) const {
+    const auto found = std::ranges::find(declared, one, &decltype(declared)::value_type::first);
+    return found == declared.end() ? nullptr : &found->second;
   }
 };
 
@@ -93,7 +99,7 @@ class SlotSealer {
   std::size_t next_ = 0;  // of groups_
   bool gave_up_ = false;
   rollup::Windows windows_, coarser_, stored_, complete_;
-  rollup::TextPool texts_;    // of the current series
+  rollup::PartPool parts_;    // of the current series
   std::set<SlotKey> coarse_;  // windows wider than the slot that samples were added to
 };
 

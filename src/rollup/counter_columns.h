@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counter columns: the parts of windows that say how a counter grew, as columns of a chunk behind those of its numbers.
+// docs/formats/rollup.md.
+//
+//   0  rule: base width, fall, sign, long; 0: the window has no such part
+//   1  the first value, of its type (as are 3, 4, 5, 7 and 8)
+//   2  last sample's time − start, long
+//   3  longs: the last value − the first one; doubles: the last value
+//   4, 5  the increase in the least and in the greatest base bin
+//   6  places of these bins, long
+//   7, 8  the increase in the head and in the tail
+//   9  what is irregular in the window, string; only in chunks that have any
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/value.h"
+#include "rollup/counters.h"
+
+namespace varve::rollup {
+
+inline constexpr std::size_t kCounterColumns = 9;  // without the irregular
+inline constexpr std::size_t kCounterColumnsMax = 10;
+
+// To columns. Reusable, for one thread.
+class CounterColumns {
+ public:
+  // Values are of the type of their row in types; others are longs.
+  enum Column : std::uint8_t { rule, first, last_offset, last, least, greatest, places, head, tail };
+
+  void clear();
+  void add(std::span<const Window> windows);
+  [[nodiscard]] bool has_any() const { return has_any_; }  // of the windows added, has one a part?
+  [[nodiscard]] bool has_irregular() const { return has_irregular_; }
+  [[nodiscard]] bool all_whole() const { return all_whole_; }
+
+  std::array<std::vector<std::uint64_t>, kCounterColumns> bits;
+  std::vector<model::ValueType> types;  // of each window: long or double
+  std::vector<std::string_view> irregular;
+
+ private:
+  template <counter::Increase I>
+  void put(std::size_t at, const Window& window, const counter::Summary<I>& summary, bool exact);
+
+  bool has_any_ = false, has_irregular_ = false, all_whole_ = true;
+  std::vector<std::string> texts_;  // irregular_ are views of these
+};
+
+// And back. One window's cells; `values`: columns 0 to 8.
+struct CounterCells {
+  model::Timestamp start = 0;
+  model::Timestamp first_time = 0;  // of the window's numbers
+  model::ValueType type = model::ValueType::long_;
+  std::array<std::uint64_t, kCounterColumns> values = {};
+  std::string_view irregular = {};
+};
+// Precondition: the rule is not 0. Error: corrupt.
+Result<CounterPart> counter_part(const CounterCells& cells);
+
+}  // namespace varve::rollup

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counter sink: how a counter grew, of summaries and samples; and the same of samples alone, to compare with.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/mutex.h"
+#include "counter/declared.h"
+#include "storage/testing/store_fixture.h"
+
+namespace varve::storage::testing {
+
+// What engines under test are told to be counters: metrics whose names end in _grown.
+inline std::shared_ptr<const counter::Declared> test_counters() {
+  return std::make_shared<const counter::Declared>(std::vector<counter::Pattern>{{"*_grown", 60'000}});
+}
+inline counter::Declaration test_declaration() { return counter::declaration_of({"*_grown", 60'000}); }
+
+using Growth = std::vector<counter::Window<std::uint64_t>>;
+using WholeSummary = counter::Summary<std::uint64_t>;
+
+// Of summaries in any order. A sample in the middle of another summary came after its window was made for good.
+inline Growth growth_of(std::vector<WholeSummary> list, std::int64_t width_ms) {
+  std::ranges::sort(list, {}, [](const WholeSummary& s) { return std::pair(s.first.time, -s.last.time); });
+  std::vector<WholeSummary> apart;
+  for (const WholeSummary& one : list) {
+    if (apart.empty() || one.first.time > apart.back().last.time) apart.push_back(one);
+  }
+  return counter::windows_of<std::uint64_t>(apart, width_ms);
+}
+
+inline WholeSummary summary_of_sample(model::Timestamp time, std::uint64_t bits) {
+  const auto declared = test_declaration();
+  return counter::summary_of<std::uint64_t>({declared.base_ms, declared.rules}, {time, bits});
+}
+
+// Of longs.
+class CounterSink final : public PieceSink {
+ public:
+  explicit CounterSink(std::size_t series, std::int64_t width_ms) : width_ms_(width_ms), found_(series) {}
+
+  bool takes_stats(const ChunkStats&) override { return false; }
+  void stats(const ChunkStats&) override {}
+  bool takes_windows(std::size_t, model::TimeRange, std::int64_t width_ms) override {
+    return width_ms_ % width_ms == 0;
+  }
+  [[nodiscard]] WindowFields window_fields(std::size_t) const override { return {.numbers = false, .counters = true}; }
+  bool takes_counter(std::size_t, const counter::AnySummary& summary) override {
+    const auto* const whole = std::get_if<WholeSummary>(&summary);
+    return takes_counters && whole != nullptr && whole->terms.base_ms == test_declaration().base_ms;
+  }
+  Status counter_columns(const CounterColumns& windows) override {
+    const MutexLock lock(mutex_);
+    for (const auto& summary : windows.summaries) {
+      found_[windows.series].push_back(std::get<WholeSummary>(summary));
+      widths.insert(windows.width_ms);
+    }
+    for (const std::uint64_t count : windows.counts) samples += count;
+    return {};
+  }
+  Status piece(const Piece& piece) override {
+    if (piece.type != model::ValueType::long_) return {};
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      found_[piece.series].push_back(summary_of_sample(piece.times[i], piece.bits[i]));
+      ++samples;
+    }
+    return {};
+  }
+  // After the scan, without the mutex: there is one thread.
+  [[nodiscard]] Growth growth(std::size_t series) const VARVE_NO_THREAD_ANALYSIS {
+    return growth_of(found_[series], width_ms_);
+  }
+
+  bool takes_counters = true;
+  std::set<std::int64_t> widths;  // of the windows that were given
+  std::size_t samples = 0;
+
+ private:
+  const std::int64_t width_ms_;
+  Mutex mutex_;
+  std::vector<std::vector<WholeSummary>> found_ VARVE_GUARDED_BY(mutex_);
+};
+
+inline Growth growth_of(const Samples& samples, std::int64_t width_ms) {
+  std::vector<WholeSummary> list;
+  for (const auto& [time, value] : samples) {
+    if (value.type == model::ValueType::long_) list.push_back(summary_of_sample(time, value.bits));
+  }
+  return growth_of(std::move(list), width_ms);
+}
+
+inline Growth within(Growth growth, model::TimeRange range) {
+  std::erase_if(growth, [&](const auto& window) { return !range.contains(window.start); });
+  return growth;
+}
+
+}  // namespace varve::storage::testing
