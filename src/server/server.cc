@@ -64,6 +64,8 @@ struct Server::State {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<write::MessageIntake> message_intake;
   std::unique_ptr<write::Writer> writer;
+  const std::shared_ptr<snmp::inventory::DeviceCounters> device_counters =
+      std::make_shared<snmp::inventory::DeviceCounters>();
   std::shared_ptr<counter::Declared> counters;  // known before the first query, and before anything is sealed
   std::unique_ptr<query::Engine> queries;
   std::unique_ptr<TaskPool> query_pool;
@@ -263,6 +265,9 @@ Status Server::start() {
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_RETURN_IF_ERROR(s.listen());
   s.counters = std::make_shared<counter::Declared>(declared_counters(s.config));
+  s.counters->add([devices = s.device_counters](auto tenant, auto metric, const auto& tag) {
+    return devices->find(tenant, metric, tag);
+  });
   VARVE_RETURN_IF_ERROR(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
@@ -278,10 +283,11 @@ Status Server::start() {
                                               s.memory, s.counters);
   s.query_pool = std::make_unique<TaskPool>(0);
   s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
+  s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.device_counters,
+                                       *s.query_pool, s.clock);
+  VARVE_RETURN_IF_ERROR(s.snmp->start());
   s.start_counting_tenants();
   s.start_tasks();
-  s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.query_pool, s.clock);
-  VARVE_RETURN_IF_ERROR(s.snmp->start());
   if (s.config.roles.poll) {
     VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls()));
   }

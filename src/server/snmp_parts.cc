@@ -46,7 +46,8 @@ Result<snmp::inventory::Credentials> read_credentials(const std::string& path) {
 
 Status SnmpParts::start() {
   VARVE_ASSIGN_OR_RETURN(credentials_, read_credentials(credentials_path_));
-  turns_.emplace(kInventoryPause, [this](const std::stop_token&) { turn(); });
+  static_cast<void>(read_inventory());  // the turns try again, and tell
+  turns_.emplace(kInventoryPause, [this](const std::stop_token& stopping) { turn(stopping); });
   return {};
 }
 
@@ -59,9 +60,16 @@ void SnmpParts::reload() {
   log::info("credentials of SNMP reloaded", {{"count", std::to_string(credentials_.size())}});
 }
 
+Status SnmpParts::read_inventory() {
+  VARVE_RETURN_IF_ERROR(inventory_.refresh());
+  counters_.set_inventories(inventory_.all());
+  return {};
+}
+
 // Failures are told once; the next turn tries again.
-void SnmpParts::turn() {
-  Status done = inventory_.refresh();
+void SnmpParts::turn(const std::stop_token& stopping) {
+  Status done = read_inventory();
+  if (done) done = speeds_.turn(*inventory_.all(), stopping);
   if (done) done = statuses_.exchange(clock_.now_ms());
   if (!done && !is_failing_) log::warn("the inventory of SNMP is not read", {{"error", done.error().message}});
   is_failing_ = !done;
@@ -80,8 +88,14 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
   using snmp::inventory::WalkedRow;
   const auto record = [this](const std::string& tenant, const std::string& device, const Oidset& oidset,
                              model::Timestamp time, const std::vector<WalkedRow>& rows) {
-    const Status kept =
+    const auto changed =
         history_.record_walk(tenant, device, *oidset.history, time, true, snmp::inventory::history_rows(oidset, rows));
+    Status kept;
+    if (!changed) {
+      kept = fail(changed.error());
+    } else if (*changed && *oidset.history == snmp::inventory::HistoryKind::interfaces) {
+      kept = speeds_.changed(tenant, device);
+    }
     if (!kept) log::warn("a history is not kept", {{"device", device}, {"error", kept.error().message}});
   };
   snmp::poller::PollerParts parts{

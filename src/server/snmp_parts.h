@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "api/snmp/inventory.h"
@@ -13,6 +14,8 @@
 #include "base/task_pool.h"
 #include "config/config.h"
 #include "snmp/inventory/credentials.h"
+#include "snmp/inventory/device_counters.h"
+#include "snmp/inventory/history_reader.h"
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
 #include "snmp/inventory/status_board.h"
@@ -32,18 +35,20 @@ snmp::poller::PollerOptions poller_options(const config::Config& config);
 
 class SnmpParts {
  public:
-  // All outlive it. `passing`: nullptr where there is one replica.
-  SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing, TaskPool& pool,
-            const Clock& clock)
+  // All outlive it. `passing`: nullptr where there is one replica. `counters` learns what inventories and histories say.
+  SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing,
+            snmp::inventory::DeviceCounters& counters, TaskPool& pool, const Clock& clock)
       : options_(poller_options(config)),
         credentials_path_(config.snmp.credentials),
         pool_(pool),
         clock_(clock),
         inventory_(texts, pool, clock),
         history_(texts),
+        counters_(counters),
+        speeds_(history_, counters, passing != nullptr),
         statuses_(passing) {}
 
-  // Errors: those of read_credentials().
+  // Reads the inventory once before it returns, if it can be read. Errors: those of read_credentials().
   Status start();
   // Polls devices from now on, until stop_polling(). `ownership`: as snmp::poller::PollerParts. All outlive that.
   // Errors: those of Poller::start().
@@ -55,7 +60,8 @@ class SnmpParts {
   [[nodiscard]] api::SnmpContext context();
 
  private:
-  void turn();
+  Status read_inventory();
+  void turn(const std::stop_token& stopping);
 
   const snmp::poller::PollerOptions options_;
   const std::string credentials_path_;
@@ -63,6 +69,8 @@ class SnmpParts {
   const Clock& clock_;
   snmp::inventory::InventoryStore inventory_;
   snmp::inventory::HistoryStore history_;
+  snmp::inventory::DeviceCounters& counters_;
+  snmp::inventory::HistoryReader speeds_;
   snmp::inventory::StatusBoard statuses_;
   snmp::inventory::Credentials credentials_;
   bool is_failing_ = false;

@@ -174,9 +174,9 @@ Result<bool> HistoryStore::write(const Key& key, Known& known, model::Timestamp 
   return true;
 }
 
-Status HistoryStore::record_walk(const std::string& tenant, const std::string& device, HistoryKind kind,
-                                 model::Timestamp time, bool is_complete, std::vector<HistoryRow> rows) {
-  if (!is_complete) return {};
+Result<bool> HistoryStore::record_walk(const std::string& tenant, const std::string& device, HistoryKind kind,
+                                       model::Timestamp time, bool is_complete, std::vector<HistoryRow> rows) {
+  if (!is_complete) return false;
   const MutexLock lock(mutex_);
   const Key key{tenant, device, kind};
   for (int tries = 0; tries < 3; ++tries) {
@@ -184,11 +184,11 @@ Status HistoryStore::record_walk(const std::string& tenant, const std::string& d
     if (!known) {
       VARVE_ASSIGN_OR_RETURN(known, load(key));
     }
-    if (time <= known->newest) return {};
+    if (time <= known->newest) return false;
     const Difference changes = difference(*known, rows);
-    if (changes.begun.empty() && changes.ended.empty()) return {};
+    if (changes.begun.empty() && changes.ended.empty()) return false;
     const auto written = write(key, *known, time, changes);
-    if (written && *written) return {};
+    if (written && *written) return true;
     known.reset();  // what is there has to be read again
     if (!written) return fail(written.error());
   }

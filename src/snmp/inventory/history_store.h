@@ -30,7 +30,8 @@ class HistoryStore {
   // What a poll at `time` saw, made by history_rows(). A row that is new or has another attribute begins at `time`, and
   // what was there before ends then; so does what a complete walk does not have. A walk that was cut changes nothing,
   // nor does one that is not newer than what is known. A poll of which nothing is new reads and writes no text.
-  Status record_walk(const std::string& tenant, const std::string& device, HistoryKind kind, model::Timestamp time,
+  // True: the history has changed.
+  Result<bool> record_walk(const std::string& tenant, const std::string& device, HistoryKind kind, model::Timestamp time,
                      bool is_complete, std::vector<HistoryRow> rows);
 
   // The rows that were at any time of the range, in order of begin. No two rows of a name overlap.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snmp/inventory/device_counters.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/hash.h"
+
+namespace varve::snmp::inventory {
+namespace {
+
+constexpr std::string_view kMetricPrefix = "snmp.";
+constexpr std::string_view kSpeedBits = "ifSpeed";
+constexpr std::string_view kSpeedMegabits = "ifHighSpeed";
+// RFC 2863: an interface that is faster than ifSpeed can say has this there.
+constexpr std::int64_t kSpeedUnknown = 4'294'967'295;
+
+bool counts_octets(std::string_view object) { return object.find("Octets") != std::string_view::npos; }
+
+std::uint64_t device_hash(std::string_view tenant, std::string_view device) {
+  return codec::hash64(device, codec::hash64(tenant));
+}
+
+std::int64_t integer_of(const HistoryRow& row, std::string_view attribute) {
+  const auto names = attributes_of(HistoryKind::interfaces);
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, attribute) - names.begin());
+  if (at >= row.attributes.size()) return 0;
+  const auto* const value = std::get_if<std::int64_t>(&row.attributes[at]);
+  return value == nullptr ? 0 : *value;
+}
+
+// Bits per second; nothing where the agent does not say.
+std::optional<double> speed_of(const HistoryRow& row) {
+  if (const std::int64_t megabits = integer_of(row, kSpeedMegabits); megabits > 0) {
+    return static_cast<double>(megabits) * 1e6;
+  }
+  const std::int64_t bits = integer_of(row, kSpeedBits);
+  if (bits <= 0 || bits >= kSpeedUnknown) return std::nullopt;
+  return static_cast<double>(bits);
+}
+
+}  // namespace
+
+std::optional<counter::Declaration> DeviceCounters::find(std::string_view tenant, std::string_view metric,
+                                                         const counter::TagOf& tag) const {
+  if (!metric.starts_with(kMetricPrefix)) return std::nullopt;
+  const std::string_view object = metric.substr(kMetricPrefix.size());
+  const std::string_view set_name = tag("oidset");
+  counter::Declaration out;
+  {
+    const ReaderLock lock(mutex_);
+    const auto own = inventories_->find(tenant);
+    const Oidset* const set = find_oidset(own == inventories_->end() ? built_in() : *own->second, set_name);
+    const auto type = set == nullptr ? std::nullopt : set->type_of(object);
+    if (!type || !is_counter(*type)) return std::nullopt;
+    out.base_ms = set->frequency_ms;
+    out.rules = {.gap_ms = counter::kGapBins * set->frequency_ms,
+                 .fall = *type == ObjectType::counter32 ? counter::Fall::wrap32 : counter::Fall::unknown,
+                 .max_per_second = {},
+                 .is_unsigned = *type == ObjectType::counter64};
+  }
+  if (counts_octets(object)) out.ceilings = ceilings(tenant, tag("device"), tag("interface"));
+  return out;
+}
+
+std::vector<counter::Ceiling> DeviceCounters::ceilings(std::string_view tenant, std::string_view device,
+                                                       std::string_view interface) const {
+  const ReaderLock lock(mutex_);
+  const auto speeds = speeds_.find(device_hash(tenant, device));
+  std::vector<counter::Ceiling> out;
+  if (speeds == speeds_.end()) return out;
+  const auto [first, last] = std::ranges::equal_range(speeds->second, codec::hash64(interface), {}, &Speed::interface);
+  for (auto one = first; one != last; ++one) out.push_back(one->ceiling);
+  return out;
+}
+
+void DeviceCounters::set_inventories(std::shared_ptr<const Inventories> inventories) {
+  const MutexLock lock(mutex_);
+  inventories_ = std::move(inventories);
+}
+
+void DeviceCounters::set_history(std::string_view tenant, std::string_view device, std::span<const HistoryRow> rows) {
+  Speeds speeds;
+  for (const HistoryRow& row : rows) {
+    if (const auto bits = speed_of(row)) {
+      speeds.push_back({codec::hash64(row.name), {row.begin, kSpeedTolerance * *bits / 8}});
+    }
+  }
+  std::ranges::stable_sort(speeds, {}, &Speed::interface);
+  // Where only another attribute has changed, the speed has not.
+  const auto repeats = std::ranges::unique(speeds, [](const Speed& a, const Speed& b) {
+    return a.interface == b.interface && a.ceiling.per_second == b.ceiling.per_second;
+  });
+  speeds.erase(repeats.begin(), repeats.end());
+  speeds.shrink_to_fit();
+  const MutexLock lock(mutex_);
+  speeds_.insert_or_assign(device_hash(tenant, device), std::move(speeds));
+}
+
+bool DeviceCounters::has_history(std::string_view tenant, std::string_view device) const {
+  const ReaderLock lock(mutex_);
+  return speeds_.contains(device_hash(tenant, device));
+}
+
+}  // namespace varve::snmp::inventory
