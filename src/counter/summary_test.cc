@@ -125,9 +125,9 @@ TEST(Summary, RealValuesDifferByRoundingOnly) {
   }
 }
 
-constexpr Terms kPolled{30'000, {.gap_ms = 90'000}};
+constexpr Terms kPolledTerms{30'000, {.gap_ms = 90'000}};
 
-Summary<std::uint64_t> of(std::initializer_list<Point<std::uint64_t>> samples, const Terms& terms = kPolled) {
+Summary<std::uint64_t> of(std::initializer_list<Point<std::uint64_t>> samples, const Terms& terms = kPolledTerms) {
   auto summary = summary_of(terms, *samples.begin());
   for (const auto* at = samples.begin() + 1; at != samples.end(); ++at) extend(summary, *at, terms.rules);
   return summary;
@@ -165,7 +165,7 @@ TEST(Summary, OfTwoThatOverlapTheOneThatCoversMoreStays) {
 }
 
 TEST(Summary, TheLaterOneSaysWhatIsTooFast) {
-  auto slow = kPolled;
+  auto slow = kPolledTerms;
   slow.rules.max_per_second = 1;
   auto free = of({{0, 0}, {30'000, 100}}), limited = of({{0, 0}, {30'000, 10}}, slow);
   EXPECT_TRUE(join(free, of({{60'000, 200}}, slow)));
@@ -189,7 +189,7 @@ TEST(Summary, WholeValuesBecomeRealOnes) {
   const auto signed_one = to_real(of({{0, static_cast<std::uint64_t>(-5)}, {30'000, 5}}));
   EXPECT_EQ(signed_one.first.value, -5);
   EXPECT_EQ(signed_one.increase, 10);
-  auto terms = kPolled;
+  auto terms = kPolledTerms;
   terms.rules.is_unsigned = true;
   const auto big = to_real(of({{0, ~std::uint64_t{0} - 1}, {30'000, ~std::uint64_t{0}}}, terms));
   EXPECT_EQ(big.first.value, 18446744073709551614.0);
@@ -198,7 +198,7 @@ TEST(Summary, WholeValuesBecomeRealOnes) {
 
 TEST(Summary, WholeAndRealOnesAreJoinedInDoubles) {
   AnySummary all = of({{0, 0}, {30'000, 300}});
-  auto real = summary_of(kPolled, Point<double>{60'000, 450.5});
+  auto real = summary_of(kPolledTerms, Point<double>{60'000, 450.5});
   EXPECT_TRUE(combine(all, AnySummary(real)));
   EXPECT_EQ(std::get<Summary<double>>(all).increase, 450.5);
   EXPECT_TRUE(combine(all, AnySummary(of({{90'000, 500}}))));

@@ -254,7 +254,9 @@ TEST_F(CountersTest, WindowsSayWhatSamplesDo) {
     const std::size_t before = store.summaries_given();
     store.roll_up_counters({static_cast<std::int64_t>(random() % 2000), sealed}, width_ms, declaration);
     EXPECT_EQ(answered(), of_samples) << round;
-    if (round % 10 == 0) EXPECT_EQ(store.summaries_given(), before);
+    if (round % 10 == 0) {
+      EXPECT_EQ(store.summaries_given(), before);
+    }
     given += store.summaries_given() - before;
     query().pipeline() = {};
   }

@@ -35,7 +35,8 @@ snmp::poller::PollerOptions poller_options(const config::Config& config);
 
 class SnmpParts {
  public:
-  // All outlive it. `passing`: nullptr where there is one replica. `counters` learns what inventories and histories say.
+  // All outlive it. `passing`: nullptr where there is one replica. `counters` learns what inventories and histories
+  // say.
   SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing,
             snmp::inventory::DeviceCounters& counters, TaskPool& pool, const Clock& clock)
       : options_(poller_options(config)),

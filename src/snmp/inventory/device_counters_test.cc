@@ -67,10 +67,10 @@ TEST(DeviceCounters, ATenantsOwnSetComesFirst) {
 TEST(DeviceCounters, OctetsAreNoFasterThanTheInterface) {
   DeviceCounters counters;
   EXPECT_TRUE(declared(counters, "snmp.ifInOctets", kFast)->ceilings.empty());
-  const std::vector<HistoryRow> rows{
-      interface_row("e0", 100'000'000, 100, 1000), interface_row("e1", 8000, 0, 1000),
-      interface_row("e2", 4'294'967'295, 0, 1000), interface_row("e0", 100'000'000, 100, 2000),
-      interface_row("e0", 4'294'967'295, 10'000, 3000)};
+  const std::vector<HistoryRow> rows{interface_row("e0", 100'000'000, 100, 1000), interface_row("e1", 8000, 0, 1000),
+                                     interface_row("e2", 4'294'967'295, 0, 1000),
+                                     interface_row("e0", 100'000'000, 100, 2000),
+                                     interface_row("e0", 4'294'967'295, 10'000, 3000)};
   counters.set_history("t", "d", rows);
   const auto ceilings_of = [&](const std::string& interface, std::string_view metric = "snmp.ifInOctets") {
     Tags tags = kFast;

@@ -20,8 +20,8 @@ class HistoryReader {
   HistoryReader(const HistoryStore& histories, DeviceCounters& counters, bool others_write)
       : histories_(histories), counters_(counters), others_write_(others_write) {}
 
-  // Until somebody stops it: reads the histories of devices of which none was read, and, where others write, those of some more, so that each
-  // comes up again within kRereadTurns. Errors: those of HistoryStore.
+  // Until somebody stops it: reads the histories of devices of which none was read, and, where others write, those of
+  // some more, so that each comes up again within kRereadTurns. Errors: those of HistoryStore.
   Status turn(const Inventories& inventories, const std::stop_token& stopping = {});
   // This process has changed it. Errors: as turn().
   Status changed(const std::string& tenant, const std::string& device);
