@@ -24,10 +24,11 @@ std::uint64_t finish(std::uint64_t h) {
   return h ^ (h >> 33);
 }
 
+// 1 … 8 bytes. Loads that overlap instead of one for each byte.
 std::uint64_t load_tail(const char* at, std::size_t n) {
-  std::uint64_t k = 0;
-  for (std::size_t i = 0; i < n; ++i) k |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
-  return k;
+  if (n >= 4) return load_le<std::uint32_t>(at) | std::uint64_t{load_le<std::uint32_t>(at + n - 4)} << (8 * (n - 4));
+  const auto byte = [at](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i); };
+  return byte(0) | byte(n / 2) | byte(n - 1);
 }
 
 }  // namespace

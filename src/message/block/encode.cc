@@ -28,10 +28,23 @@ class Encoder {
     }
     Bytes head;
     write_head(head);
-    return {parts_.finish(head), g_.rows, g_.times.front(), g_.times.back()};
+    EncodedBlock block{parts_.finish(head), g_.rows, g_.times.front(), g_.times.back()};
+    add_names(block);
+    return block;
   }
 
  private:
+  void add_names(EncodedBlock& block) const {
+    block.field_names.assign(g_.names.terms().begin(), g_.names.terms().end());
+    for (const std::string_view object : g_.object_terms.terms()) {
+      const std::string_view type = object.substr(0, object.find(':'));
+      if (block.object_types.empty() || block.object_types.back() != type) block.object_types.emplace_back(type);
+    }
+    std::ranges::sort(block.object_types);
+    const auto repeated = std::ranges::unique(block.object_types);
+    block.object_types.erase(repeated.begin(), repeated.end());
+  }
+
   void write_times() {
     packer_.numbers(g_.times, parts_.add(PartKind::times));
     packer_.numbers(g_.arrivals, parts_.add(PartKind::arrivals));

@@ -17,6 +17,9 @@ struct EncodedBlock {
   std::size_t messages = 0;
   std::int64_t first_us = 0;
   std::int64_t last_us = 0;
+  // Names that its messages have: of free fields, and what stands before the first colon of objects; sorted.
+  std::vector<std::string> field_names = {};
+  std::vector<std::string> object_types = {};
 };
 
 // 1 … 65,536 rows (kRowsMax) of at most 128 MiB together (kBlockBytesMax), which ascend by time, nanoseconds and

@@ -34,14 +34,14 @@ class Written {
         patterns_.emplace_back();
         continue;
       }
-      std::vector<std::vector<std::string_view>> columns;
+      std::vector<WordColumn> columns;
       for (const std::string_view text : texts) {
         EXPECT_TRUE(splitter_.split(text));
         columns.resize(splitter_.variables().size());
-        for (std::size_t v = 0; v < columns.size(); ++v) columns[v].push_back(splitter_.variables()[v]);
+        for (std::size_t v = 0; v < columns.size(); ++v) columns[v].add(splitter_.variables()[v]);
       }
       patterns_.emplace_back(splitter_.pattern());
-      for (const auto& column : columns) writer.add_column(column);
+      for (const WordColumn& column : columns) writer.add_column(column);
     }
     Packer packer;
     writer.finish(packer, bytes_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "message/block/text_writer.h"
@@ -14,6 +15,7 @@ enum : std::uint8_t { kIsDigit = 1, kIsHex = 2, kIsOther = 4 };
 constexpr std::array<std::uint8_t, 256> kKind = [] {
   std::array<std::uint8_t, 256> of{};
   for (auto& kind : of) kind = kIsOther;
+  of[' '] = 0;  // behind each word
   for (char c = '0'; c <= '9'; ++c) of[static_cast<unsigned char>(c)] = kIsDigit;
   for (char c = 'a'; c <= 'f'; ++c) of[static_cast<unsigned char>(c)] = kIsHex;
   return of;
@@ -25,11 +27,12 @@ struct Shape {
   bool zeros = false;  // in front of a number
 };
 
-Shape shape_of(std::span<const std::string_view> values) {
+Shape shape_of(const WordColumn& values) {
   Shape shape;
-  for (const std::string_view value : values) {
-    for (const char c : value) shape.kinds |= kKind[static_cast<unsigned char>(c)];
-    if ((shape.kinds & kIsOther) != 0) return shape;
+  for (const char c : values.text()) shape.kinds |= kKind[static_cast<unsigned char>(c)];
+  if ((shape.kinds & kIsOther) != 0) return shape;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string_view value = values[i];
     shape.shortest = std::min(shape.shortest, value.size());
     shape.longest = std::max(shape.longest, value.size());
     shape.zeros |= value.size() > 1 && value[0] == '0';
@@ -63,18 +66,13 @@ void FrameWriter::add_plain(std::span<const std::string_view> texts) {
   }
 }
 
-std::uint32_t FrameWriter::add_column(std::span<const std::string_view> values) {
+std::uint32_t FrameWriter::add_column(const WordColumn& values) {
   const Shape shape = shape_of(values);
   const std::uint8_t kind = kind_of(shape);
   kinds_.byte(kind);
   if (kind == kColumnText) {
-    std::uint32_t letters = 0;
-    for (const std::string_view value : values) {
-      texts_.add(bytes_of(value));
-      texts_.byte(' ');
-      letters |= letters_of(value);
-    }
-    return letters;
+    texts_.add(bytes_of(values.text()));
+    return letters_of(values.text());
   }
   if (kind > kColumnHex) {
     add_hex(values);
@@ -84,31 +82,33 @@ std::uint32_t FrameWriter::add_column(std::span<const std::string_view> values) 
   return (shape.kinds & kIsHex) != 0 ? 0x3f : 0;
 }
 
-void FrameWriter::add_numbers(std::span<const std::string_view> values) {
+void FrameWriter::add_numbers(const WordColumn& values) {
   if (sequences_ == numbers_.size()) numbers_.emplace_back();
   auto& numbers = numbers_[sequences_++];
   numbers.clear();
-  for (const std::string_view value : values) {
-    std::int64_t number = 0;
-    for (const char c : value) number = number * 10 + (c - '0');
-    numbers.push_back(number);
+  std::int64_t number = 0;
+  for (const char c : values.text()) {
+    if (c != ' ') {
+      number = number * 10 + (c - '0');
+    } else {
+      numbers.push_back(std::exchange(number, 0));
+    }
   }
 }
 
-void FrameWriter::add_hex(std::span<const std::string_view> values) {
-  const std::size_t digits = values.size() * values[0].size();
+void FrameWriter::add_hex(const WordColumn& values) {
+  const std::size_t digits = values.text().size() - values.size();
   std::byte* to = hex_.reserve((digits + 1) / 2);
   unsigned low = 0;
   bool half = false;
-  for (const std::string_view value : values) {
-    for (const char c : value) {
-      if (half) {
-        *to++ = static_cast<std::byte>(low | digit_of(c) << 4);
-      } else {
-        low = digit_of(c);
-      }
-      half = !half;
+  for (const char c : values.text()) {
+    if (c == ' ') continue;
+    if (half) {
+      *to++ = static_cast<std::byte>(low | digit_of(c) << 4);
+    } else {
+      low = digit_of(c);
     }
+    half = !half;
   }
   if (half) *to = static_cast<std::byte>(low);
   hex_.advance((digits + 1) / 2);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "message/block/word_column.h"
 
 namespace varve::message::block {
 namespace {
@@ -67,10 +68,20 @@ class Gatherer {
 
   void add_text(std::string_view text) {
     GatheredTexts& t = out_.texts;
-    const bool splits = text.size() <= kSplitBytesMax && splitter_.split(text);
-    t.texts.push_back({text, row_, splits ? t.patterns.add_copy(splitter_.pattern(), out_.arena) : GatheredTexts::kNone,
-                       t.variables.size()});
-    if (splits) t.variables.insert(t.variables.end(), splitter_.variables().begin(), splitter_.variables().end());
+    GatheredTexts::Text& added = t.texts.emplace_back(text, row_, GatheredTexts::kNone);
+    if (text.size() > kSplitBytesMax || !splitter_.split(text)) return;
+    added.pattern = t.patterns.add_copy(splitter_.pattern(), out_.arena);
+    added.first = static_cast<std::uint32_t>(t.sizes.size());
+    added.at = static_cast<std::uint32_t>(t.variables.size());
+    added.count = static_cast<std::uint32_t>(splitter_.variables().size());
+    std::byte* const begin = t.variables.reserve(text.size());
+    std::byte* to = begin;
+    for (const std::string_view variable : splitter_.variables()) {
+      to = copy_word(variable, to);
+      t.sizes.push_back(static_cast<std::uint32_t>(variable.size()));
+    }
+    added.bytes = static_cast<std::uint32_t>(to - begin);
+    t.variables.advance(added.bytes);
   }
 
   // Ids are 1 + a number.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "codec/hash.h"
 
 namespace varve::message::block {
@@ -33,6 +34,39 @@ class Arena {
   std::vector<std::unique_ptr<char[]>> steps_;
   char* at_ = nullptr;
   std::size_t left_ = 0;
+};
+
+// A byte string as what tables compare: up to 16 bytes themselves, of longer ones 128 bits of hash, which are equal for
+// different strings with no probability that matters (docs/decisions/0007-group-names-by-hash.md).
+struct TermKey {
+  std::uint64_t low = 0, high = 0;
+  std::uint32_t size = 0;
+  bool operator==(const TermKey&) const = default;
+
+  static TermKey of(std::string_view term) {
+    const char* const at = term.data();
+    const std::size_t n = term.size();
+    TermKey key{0, 0, static_cast<std::uint32_t>(n)};
+    if (n > 16) {
+      const codec::Hash128 hash = codec::hash128(term);
+      key.low = hash.low, key.high = hash.high;
+    } else if (n >= 8) {
+      key.low = load_le<std::uint64_t>(at), key.high = load_le<std::uint64_t>(at + n - 8);
+    } else if (n >= 4) {
+      key.low = load_le<std::uint32_t>(at), key.high = load_le<std::uint32_t>(at + n - 4);
+    } else if (n > 0) {
+      const auto byte = [at](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
+      key.low = byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+    }
+    return key;
+  }
+  // Drawn at process start, so that nobody can choose terms that share a place.
+  [[nodiscard]] std::uint64_t place() const {
+    __extension__ using Wide = unsigned __int128;
+    static const codec::Hash128 seed = codec::hash128("place");
+    const Wide product = static_cast<Wide>(low ^ seed.low) * (high ^ size ^ seed.high);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
 };
 
 class Interner {
@@ -60,40 +94,38 @@ class Interner {
 
  private:
   struct Place {
-    std::uint32_t check = 0;
+    TermKey key;
     std::uint32_t number = 0;  // plus 1; 0: free
   };
 
   template <class Keep>
   std::uint32_t place(std::string_view term, const Keep& keep) {
     if (terms_.size() * 2 >= places_.size()) grow();
-    const std::uint64_t hash = codec::hash64(term);
+    const TermKey key = TermKey::of(term);
     const std::size_t mask = places_.size() - 1;
-    const auto check = static_cast<std::uint32_t>(hash >> 32);
-    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    for (std::size_t i = key.place() & mask;; i = (i + 1) & mask) {
       Place& p = places_[i];
       if (p.number == 0) {
         terms_.push_back(keep(term));
-        hashes_.push_back(hash);
-        p = {check, static_cast<std::uint32_t>(terms_.size())};
+        p = {key, static_cast<std::uint32_t>(terms_.size())};
         return p.number - 1;
       }
-      if (p.check == check && terms_[p.number - 1] == term) return p.number - 1;
+      if (p.key == key) return p.number - 1;
     }
   }
   void grow() {
     std::vector<Place> larger(std::max<std::size_t>(64, places_.size() * 4));
     const std::size_t mask = larger.size() - 1;
-    for (std::uint32_t n = 0; n < hashes_.size(); ++n) {
-      std::size_t i = hashes_[n] & mask;
+    for (const Place& p : places_) {
+      if (p.number == 0) continue;
+      std::size_t i = p.key.place() & mask;
       while (larger[i].number != 0) i = (i + 1) & mask;
-      larger[i] = {static_cast<std::uint32_t>(hashes_[n] >> 32), n + 1};
+      larger[i] = p;
     }
     places_ = std::move(larger);
   }
 
   std::vector<Place> places_;
-  std::vector<std::uint64_t> hashes_;
   std::vector<std::string_view> terms_;
 };
 

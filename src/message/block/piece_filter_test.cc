@@ -15,7 +15,11 @@ bool may_fulfil(std::string_view text, Op op, std::string_view value) {
   Splitter splitter;
   EXPECT_TRUE(splitter.split(text));
   FrameWriter writer;
-  for (const std::string_view variable : splitter.variables()) writer.add_column(std::span(&variable, 1));
+  for (const std::string_view variable : splitter.variables()) {
+    WordColumn column;
+    column.add(variable);
+    writer.add_column(column);
+  }
   Packer packer;
   Bytes bytes;
   writer.finish(packer, bytes);

@@ -29,6 +29,13 @@ class Splitter {
   [[nodiscard]] const std::vector<std::string_view>& variables() const { return variables_; }
 
  private:
+  bool find_candidates(std::string_view text);
+  // Of the word around a place.
+  [[nodiscard]] std::size_t begin_of_word(std::size_t place) const;
+  [[nodiscard]] std::size_t end_of_word(std::size_t place, std::size_t size) const;
+
+  std::vector<std::uint64_t> words_;       // which characters are of words: a bit each
+  std::vector<std::uint64_t> candidates_;  // digits and fourth letters of hexadecimal runs: every variable has one
   std::string pattern_;
   std::size_t used_ = 0;
   std::vector<std::string_view> variables_;

@@ -91,17 +91,7 @@ class TextWriter {
   }
 
   [[nodiscard]] std::size_t bytes_of_text(std::uint32_t text) const {
-    if (id_of(text) == kPlainText) return texts_[text].text.size() + 1;
-    std::size_t bytes = 0;
-    for (const auto value : variables_of(text)) bytes += value.size();
-    return bytes;
-  }
-
-  // Those of the next text begin where these end.
-  [[nodiscard]] std::span<const std::string_view> variables_of(std::uint32_t text) const {
-    const auto& all = gathered_.texts.variables;
-    const std::size_t first = texts_[text].first;
-    return std::span(all).subspan(first, (text + 1 < texts_.size() ? texts_[text + 1].first : all.size()) - first);
+    return id_of(text) == kPlainText ? texts_[text].text.size() + 1 : texts_[text].bytes;
   }
 
   void write_run(std::size_t begin, std::size_t end) {
@@ -119,15 +109,23 @@ class TextWriter {
       }
       return writer_.add_plain(values_);
     }
-    const std::size_t columns = variables_of(order_[begin]).size();
+    const std::size_t columns = texts_[order_[begin]].count;
+    if (columns_.size() < columns) columns_.resize(columns);
+    for (std::size_t v = 0; v < columns; ++v) columns_[v].clear();
+    for (std::size_t i = begin; i < end; ++i) add_variables(texts_[order_[i]]);
     for (std::size_t v = 0; v < columns; ++v) {
-      values_.clear();
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::string_view value = variables_of(order_[i])[v];
-        values_.push_back(value);
-        filter_.add(value, frame);
-      }
-      letters_[id - kFirstTemplate] |= writer_.add_column(values_);
+      filter_.add(columns_[v], frame);
+      letters_[id - kFirstTemplate] |= writer_.add_column(columns_[v]);
+    }
+  }
+
+  // To the columns of its run.
+  void add_variables(const GatheredTexts::Text& text) {
+    std::string_view rest = text_of(gathered_.texts.variables.view().subspan(text.at, text.bytes));
+    const auto sizes = std::span(gathered_.texts.sizes).subspan(text.first, text.count);
+    for (std::size_t v = 0; v < sizes.size(); ++v) {
+      columns_[v].add(rest.substr(0, sizes[v]));
+      rest.remove_prefix(sizes[v]);
     }
   }
 
@@ -139,7 +137,8 @@ class TextWriter {
   std::vector<std::uint32_t> letters_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> first_texts_;  // of each frame
-  std::vector<std::string_view> values_;
+  std::vector<std::string_view> values_;    // of a run of plain texts
+  std::vector<WordColumn> columns_;         // of another run
   FrameWriter writer_;
   WordFilterWriter filter_;
 };

@@ -11,6 +11,7 @@
 #include "message/block/gather.h"
 #include "message/block/packed.h"
 #include "message/block/parts.h"
+#include "message/block/word_column.h"
 #include "message/block/word_filter.h"
 
 namespace varve::message::block {
@@ -21,12 +22,12 @@ class FrameWriter {
   [[nodiscard]] bool empty() const { return kinds_.empty(); }
   void add_plain(std::span<const std::string_view> texts);
   // All values of one variable. Returns their letters (letters_of).
-  std::uint32_t add_column(std::span<const std::string_view> values);
+  std::uint32_t add_column(const WordColumn& values);
   void finish(Packer& packer, Bytes& out);
 
  private:
-  void add_numbers(std::span<const std::string_view> values);
-  void add_hex(std::span<const std::string_view> values);
+  void add_numbers(const WordColumn& values);
+  void add_hex(const WordColumn& values);
 
   Bytes kinds_, hex_, texts_;
   std::vector<std::vector<std::int64_t>> numbers_;

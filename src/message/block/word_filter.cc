@@ -33,6 +33,12 @@ bool each_bit(std::uint64_t pair, unsigned hashes, std::uint64_t bits, const Eac
   return true;
 }
 
+bool has_upper_case(std::string_view text) {
+  unsigned found = 0;
+  for (const char c : text) found |= static_cast<unsigned>(c >= 'A') & static_cast<unsigned>(c <= 'Z');
+  return found != 0;
+}
+
 }  // namespace
 
 std::uint64_t hash_of_word(std::string_view lowered) { return codec::murmur3_128(lowered)[0]; }
@@ -41,7 +47,26 @@ void WordFilterWriter::add(std::string_view word, std::uint32_t frame) {
   if (word.size() < kFilterWordMin) return;
   if (lowered_.size() < word.size()) lowered_.resize(word.size() * 2);
   std::ranges::transform(word, lowered_.begin(), [](char c) { return lower(c); });
-  const std::uint64_t hash = hash_of_word({lowered_.data(), word.size()});
+  add_lowered({lowered_.data(), word.size()}, frame);
+}
+
+void WordFilterWriter::add(const WordColumn& words, std::uint32_t frame) {
+  const bool is_lowered = !has_upper_case(words.text());
+  std::string_view before;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.size() < kFilterWordMin || word == before) continue;
+    before = word;
+    if (is_lowered) {
+      add_lowered(word, frame);
+    } else {
+      add(word, frame);
+    }
+  }
+}
+
+void WordFilterWriter::add_lowered(std::string_view word, std::uint32_t frame) {
+  const std::uint64_t hash = hash_of_word(word);
   const std::uint64_t pair = pair_of(hash, frame);
   std::uint64_t& recent = recent_[pair % kRecent];
   if (recent == pair) return;

@@ -10,6 +10,7 @@
 #include "message/block/format.h"
 #include "message/block/packed.h"
 #include "message/block/parts.h"
+#include "message/block/word_column.h"
 
 namespace varve::message::block {
 
@@ -21,9 +22,12 @@ class WordFilterWriter {
   WordFilterWriter() : recent_(kRecent) {}
   // Of any case.
   void add(std::string_view word, std::uint32_t frame);
+  void add(const WordColumn& words, std::uint32_t frame);
   void write(PartWriter& parts) const;
 
  private:
+  void add_lowered(std::string_view word, std::uint32_t frame);
+
   static constexpr std::size_t kRecent = 1 << 14;
   struct Entry {
     std::uint64_t word, pair;
