@@ -11,6 +11,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/failing_files.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/messages.h"
 #include "model/testing/lengths.h"
 
 namespace varve::engine::rocksdb {
@@ -244,6 +245,20 @@ TEST_F(Flush, TheBacklogIsWhatWaits) {
   engine->samples().append(rows(), [&](const Status&) { last.set_value(); });
   last.get_future().wait();
   EXPECT_LE(engine->store().backlog_percent(), 80) << "nobody waits any more";
+}
+
+// They are larger than samples, and writing them out costs the same however many there are.
+TEST_F(Flush, AHeadHoldsFewerBytesOfMessages) {
+  options.head_messages_bytes_max = options.head_bytes_max / 4;
+  open();
+  steps.hold("flush.begin", 1000);
+  std::vector<testing::SeenMessage> messages;
+  for (int i = 0; i < 40; ++i) messages.push_back({kNow * 1000, 0, std::string(10'000, 'x'), ""});
+  ASSERT_TRUE(testing::put_messages(engine->store(), "t", messages));
+  EXPECT_TRUE(steps.wait_for_arrival()) << "400 kB of messages are flushed, though a head is 1 MiB";
+  EXPECT_EQ(testing::messages_of(engine->store(), "t", kNow * 1000, kNow * 1000).size(), messages.size());
+  steps.let_go();
+  ASSERT_TRUE(steps.wait_for_spills(1));
 }
 
 TEST_F(Flush, WhoWaitedForTooLongIsRefused) {

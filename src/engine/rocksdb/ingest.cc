@@ -199,7 +199,8 @@ Status Ingest::write_log(std::span<const std::byte> rows) {
 
 bool Ingest::head_over(std::size_t times) const {
   return log_->segment_bytes() > env_.options.log_bytes_max * times ||
-         head_->memory_bytes() > env_.options.head_bytes_max * times;
+         head_->memory_bytes() > env_.options.head_bytes_max * times ||
+         head_->messages.memory_bytes() > env_.options.head_messages_bytes_max * times;
 }
 
 // Growth up to where writes wait is usual: a flush takes its time, and who sends as fast as he can comes that far. What
@@ -208,8 +209,11 @@ void Ingest::note_size() {
   const auto of_bound = [](std::uint64_t bytes, std::size_t most) {
     return std::min(1.0, static_cast<double>(bytes) / static_cast<double>(most));
   };
-  const double grown = std::max(of_bound(log_->segment_bytes(), kHeadTimes * env_.options.log_bytes_max),
-                                of_bound(head_->memory_bytes(), kHeadTimes * env_.options.head_bytes_max));
+  const Options& options = env_.options;
+  const double grown =
+      std::max({of_bound(log_->segment_bytes(), kHeadTimes * options.log_bytes_max),
+                of_bound(head_->memory_bytes(), kHeadTimes * options.head_bytes_max),
+                of_bound(head_->messages.memory_bytes(), kHeadTimes * options.head_messages_bytes_max)});
   percent_.store(
       kWaitingFromPercent * grown + (100 - kWaitingFromPercent) * of_bound(waiting_.bytes(), kWaitingBytesMax),
       std::memory_order_relaxed);

@@ -32,6 +32,7 @@ struct Options {
   // a flush was running).
   std::size_t log_bytes_max = std::size_t{128} << 20;
   std::size_t head_bytes_max = std::size_t{192} << 20;
+  std::size_t head_messages_bytes_max = std::size_t{64} << 20;  // likewise, of that: of messages
   std::int64_t head_wait_ms = 5000;  // so long an append waits for a running flush; then it is refused (unavailable)
   std::size_t cache_bytes_max = std::size_t{64} << 20;  // decoded blocks kept for queries
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written

@@ -28,6 +28,19 @@ Status check_head(std::string_view frame) {
   return {};
 }
 
+Status check_rows(std::string_view raw, std::size_t bytes, std::size_t messages) {
+  if (raw.size() != bytes) return fail(Code::corrupt, "a frame of messages has another size than it says");
+  const auto rows = std::as_bytes(std::span(raw));
+  std::size_t count = 0;
+  for (const std::byte *at = rows.data(), *const end = at + rows.size(); at != end; ++count) {
+    const std::size_t size = message::check_row(at, end);
+    if (size == 0) return fail(Code::corrupt, "a frame of messages holds a malformed row");
+    at += size;
+  }
+  if (count == messages) return {};
+  return fail(Code::corrupt, "a frame of messages holds another number of rows than it says");
+}
+
 }  // namespace
 
 Result<std::string> encode_frame(std::span<const message::RowView> rows) {
@@ -36,7 +49,7 @@ Result<std::string> encode_frame(std::span<const message::RowView> rows) {
   for (const auto row : rows) raw.append(reinterpret_cast<const char*>(row.at), row.bytes());
   check(raw.size() <= kFrameBytesMax, "a frame is bounded");
   std::string packed;
-  VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, raw, packed));
+  VARVE_RETURN_IF_ERROR(codec::compress_quickly(raw, packed));
   std::string out(kFrameHeadBytes, '\0');
   store_le(out.data() + 4, kFrameVersion);
   store_le(out.data() + 8, static_cast<std::uint32_t>(rows.size()));
@@ -53,24 +66,14 @@ Result<FrameTimes> times_of(std::string_view frame) {
   return FrameTimes{load_le<std::int64_t>(frame.data() + 16), load_le<std::int64_t>(frame.data() + 24)};
 }
 
-Status decode_frame(std::string_view frame, std::vector<std::byte>& out) {
+Status decode_frame(std::string_view frame, std::string& out) {
+  out.clear();
   VARVE_RETURN_IF_ERROR(check_head(frame));
-  const std::size_t bytes = load_le<std::uint32_t>(frame.data() + 12);
-  std::string raw;
-  VARVE_RETURN_IF_ERROR(codec::decompress(codec::Coding::zstd, frame.substr(kFrameHeadBytes), kFrameBytesMax, raw));
-  if (raw.size() != bytes) return fail(Code::corrupt, "a frame of messages has another size than it says");
-  const auto rows = std::as_bytes(std::span(raw));
-  std::uint32_t count = 0;
-  for (const std::byte *at = rows.data(), *const end = at + rows.size(); at != end; ++count) {
-    const std::size_t size = message::check_row(at, end);
-    if (size == 0) return fail(Code::corrupt, "a frame of messages holds a malformed row");
-    at += size;
-  }
-  if (count != load_le<std::uint32_t>(frame.data() + 8)) {
-    return fail(Code::corrupt, "a frame of messages holds another number of rows than it says");
-  }
-  out.insert(out.end(), rows.begin(), rows.end());
-  return {};
+  Status status = codec::decompress(codec::Coding::zstd, frame.substr(kFrameHeadBytes), kFrameBytesMax, out);
+  if (status)
+    status = check_rows(out, load_le<std::uint32_t>(frame.data() + 12), load_le<std::uint32_t>(frame.data() + 8));
+  if (!status) out.clear();
+  return status;
 }
 
 }  // namespace varve::engine::rocksdb

@@ -18,8 +18,9 @@ inline constexpr std::size_t kFrameBytes = std::size_t{256} << 10;  // of rows; 
 // Rows in order of time; at least one.
 Result<std::string> encode_frame(std::span<const message::RowView> rows);
 
-// Appends the frame's rows to `out`: whole, well-formed ones. Error: corrupt.
-Status decode_frame(std::string_view frame, std::vector<std::byte>& out);
+// Replaces `out` with the frame's rows: whole, well-formed ones, at least one. Error: corrupt, with nothing left in
+// `out`.
+Status decode_frame(std::string_view frame, std::string& out);
 
 // The times in it, without decompressing it. Error: corrupt.
 struct FrameTimes {

@@ -2,28 +2,75 @@
 #include "engine/rocksdb/runs/message_run.h"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "engine/rocksdb/runs/message_frame.h"
 #include "engine/rocksdb/runs/message_names.h"
+#include "message/block/interner.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using message::RowView;
 
+// A row with its time beside it, so that most comparisons do not look into the row.
+struct TimedRow {
+  std::int64_t time_us;
+  RowView row;
+};
+
+bool comes_before(const TimedRow& a, const TimedRow& b) {
+  if (a.time_us != b.time_us) return a.time_us < b.time_us;
+  return message::time_order(a.row) < message::time_order(b.row);
+}
+
+// Senders write in order, so what several of them wrote consists of few ascending stretches, which are merged.
+void sort_stretches(std::vector<TimedRow>& rows) {
+  std::vector<std::ptrdiff_t> ends{0};
+  while (ends.back() != std::ssize(rows)) {
+    ends.push_back(std::is_sorted_until(rows.begin() + ends.back(), rows.end(), comes_before) - rows.begin());
+  }
+  while (ends.size() > 2) {
+    std::vector<std::ptrdiff_t> merged{0};
+    for (std::size_t i = 2; i < ends.size(); i += 2) {
+      std::inplace_merge(rows.begin() + ends[i - 2], rows.begin() + ends[i - 1], rows.begin() + ends[i], comes_before);
+      merged.push_back(ends[i]);
+    }
+    if (merged.back() != std::ssize(rows)) merged.push_back(std::ssize(rows));
+    ends = std::move(merged);
+  }
+}
+
 std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pieces) {
-  std::vector<RowView> rows;
+  std::vector<TimedRow> rows;
   for (const auto& piece : pieces) {
     for (const std::byte *at = piece.data(), *const end = at + piece.size(); at != end;) {
-      rows.push_back({at});
-      at += rows.back().bytes();
+      const RowView row{at};
+      rows.push_back({row.time_us(), row});
+      at += row.bytes();
     }
   }
-  std::ranges::sort(rows, {}, message::time_order);
-  return rows;
+  sort_stretches(rows);
+  std::vector<RowView> sorted;
+  sorted.reserve(rows.size());
+  for (const TimedRow& of : rows) sorted.push_back(of.row);
+  return sorted;
+}
+
+storage::MessageNames names_of(std::span<const RowView> rows) {
+  message::block::Interner fields, types;
+  for (const RowView row : rows) {
+    message::CellReader cells = row.reader();
+    for (message::Cell cell; cells.next(cell);) {
+      if (cell.column == message::Column::field) fields.add(cell.name);
+      if (cell.column == message::Column::object) types.add(cell.text.substr(0, cell.text.find(':')));
+    }
+  }
+  return {{fields.terms().begin(), fields.terms().end()}, {types.terms().begin(), types.terms().end()}};
 }
 
 // How many rows from the front make a frame.
@@ -65,16 +112,14 @@ Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
     run.bytes += frame.size();
     rest = rest.subspan(count);
   }
-  storage::MessageNames names;
-  for (const RowView row : sorted) add_names(row, names);
-  VARVE_RETURN_IF_ERROR(put_names(run, names, draft));
+  VARVE_RETURN_IF_ERROR(put_names(run, names_of(sorted), draft));
   return std::make_shared<const Run>(std::move(run));
 }
 
 Result<storage::MessageRows> read_message_run(const Run& run, const Database& database,
                                               const Database::Snapshot* snapshot, std::int64_t first_us,
                                               std::int64_t last_us) {
-  auto frames = std::make_shared<std::vector<std::vector<std::byte>>>();
+  auto frames = std::make_shared<std::vector<std::string>>();
   for (const std::uint32_t number : run.first_groups) {
     if (number == kNamesSection) break;
     VARVE_ASSIGN_OR_RETURN(const auto frame, database.get(block_key(run.key, model::GroupId{number}), snapshot));
@@ -84,7 +129,7 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
     VARVE_RETURN_IF_ERROR(decode_frame(*frame, frames->emplace_back()));
   }
   storage::MessageRows out;
-  for (const auto& frame : *frames) out.pieces.emplace_back(frame);
+  for (const std::string& frame : *frames) out.pieces.push_back(std::as_bytes(std::span(frame)));
   out.held = std::move(frames);
   return out;
 }

@@ -24,11 +24,10 @@ class FrameSource final : public message::RowSource {
       }
       const model::GroupId number{run_->first_groups[frame_++]};
       VARVE_ASSIGN_OR_RETURN(const auto frame, database_.get(block_key(run_->key, number), nullptr));
-      rows_.clear();
       at_ = 0;
-      VARVE_RETURN_IF_ERROR(decode_frame(*frame, rows_));  // at least one
+      VARVE_RETURN_IF_ERROR(decode_frame(*frame, rows_));
     }
-    const RowView row{rows_.data() + at_};
+    const RowView row{std::as_bytes(std::span(rows_)).data() + at_};
     at_ += row.bytes();
     return std::optional(row);
   }
@@ -37,7 +36,7 @@ class FrameSource final : public message::RowSource {
   const std::shared_ptr<const Run> run_;
   const Database& database_;
   std::size_t frame_ = 0;  // the next one
-  std::vector<std::byte> rows_;
+  std::string rows_;
   std::size_t at_ = 0;
 };
 

@@ -66,35 +66,35 @@ SealedMessagesWriter::SealedMessagesWriter(const RunKey& key, std::uint64_t cont
 }
 
 Status SealedMessagesWriter::add(message::RowView row) {
-  const bool full = row_at_.size() == message::block::kRowsMax || rows_.size() + row.bytes() > kSealedBytesMax;
-  if (full && !row_at_.empty()) VARVE_RETURN_IF_ERROR(close_block());
-  row_at_.push_back(rows_.size());
-  rows_.insert(rows_.end(), row.at, row.at + row.bytes());
-  add_names(row, names_);
+  const bool full = rows_.size() == message::block::kRowsMax || bytes_ + row.bytes() > kSealedBytesMax;
+  if (full && !rows_.empty()) VARVE_RETURN_IF_ERROR(close_block());
+  const std::string_view copy = kept_.copy({reinterpret_cast<const char*>(row.at), row.bytes()});
+  rows_.push_back({std::as_bytes(std::span(copy)).data()});
+  bytes_ += row.bytes();
   return {};
 }
 
 Status SealedMessagesWriter::close_block() {
-  std::vector<message::RowView> rows;
-  rows.reserve(row_at_.size());
-  for (const std::size_t at : row_at_) rows.push_back({rows_.data() + at});
-  VARVE_ASSIGN_OR_RETURN(const auto block, message::block::encode_block(rows));
-  check(block.messages == rows.size(), "a block has all rows that were given to it");
+  VARVE_ASSIGN_OR_RETURN(const auto block, message::block::encode_block(rows_));
+  check(block.messages == rows_.size(), "a block has all rows that were given to it");
   for (const std::string& section : block.sections) {
     VARVE_RETURN_IF_ERROR(draft_.put_block(run_.key, model::GroupId{section_}, std::as_bytes(std::span(section))));
     run_.first_groups.push_back(section_++);
     run_.bytes += section.size();
   }
+  names_.fields.insert(block.field_names.begin(), block.field_names.end());
+  names_.object_types.insert(block.object_types.begin(), block.object_types.end());
   const auto sections = static_cast<std::uint32_t>(block.sections.size());
   run_.sealed.push_back({sections, block.messages, block.first_us, block.last_us});
   run_.samples += block.messages;
   rows_.clear();
-  row_at_.clear();
+  kept_ = {};
+  bytes_ = 0;
   return {};
 }
 
 Result<std::shared_ptr<const Run>> SealedMessagesWriter::finish() {
-  if (!row_at_.empty()) VARVE_RETURN_IF_ERROR(close_block());
+  if (!rows_.empty()) VARVE_RETURN_IF_ERROR(close_block());
   if (run_.sealed.empty()) return std::shared_ptr<const Run>();
   run_.first_time = ms_of(run_.sealed.front().first_us);
   run_.last_time = ms_of(run_.sealed.back().last_us);

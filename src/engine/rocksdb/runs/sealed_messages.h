@@ -9,6 +9,7 @@
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run.h"
+#include "message/block/interner.h"
 #include "message/block/parts.h"
 #include "message/row.h"
 #include "storage/message_store.h"
@@ -31,9 +32,10 @@ class SealedMessagesWriter {
 
   Database::Draft& draft_;
   Run run_;
-  std::uint32_t section_ = 0;  // the next one's number
-  std::vector<std::byte> rows_;
-  std::vector<std::size_t> row_at_;  // in rows_
+  std::uint32_t section_ = 0;   // the next one's number
+  message::block::Arena kept_;  // the rows
+  std::vector<message::RowView> rows_;
+  std::size_t bytes_ = 0;  // of rows
   storage::MessageNames names_;
 };
 
