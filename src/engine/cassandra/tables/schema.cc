@@ -24,6 +24,10 @@ constexpr std::int64_t kFlushedWithinMs = 600'000;
 constexpr std::int64_t kGraceHotS = 6 * 3600;
 constexpr std::int64_t kGraceDataS = 86'400;
 
+// Of compactions of a single file, of which so much is over.
+constexpr std::string_view kShrinking =
+    ", 'tombstone_threshold': '0.2', 'tombstone_compaction_interval': '3600', 'unchecked_tombstone_compaction': 'true'";
+
 // Cassandra keeps a time to live of 20 years at the most; 0: for ever.
 std::uint32_t ttl_s(std::int64_t retention_ms) {
   return retention_ms >= rollup::kForEver ? 0 : static_cast<std::uint32_t>(retention_ms / 1000);
@@ -34,17 +38,19 @@ std::string with(const std::string& compaction, std::string_view compression, st
          " AND default_time_to_live = " + std::to_string(ttl) + " AND gc_grace_seconds = " + std::to_string(grace_s);
 }
 
-// Rows are written once and die by time: files hold one window of time each, and go as a whole.
-Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std::string_view compression) {
+// Rows are written once and die by time: files hold one window of time each, and go as a whole. `shrinking`:
+// kShrinking, where some rows of a file go much earlier than others; else empty.
+Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std::string_view compression,
+              std::string_view shrinking = {}) {
   const std::int64_t wanted_ms = retention_ms >= rollup::kForEver ? 30 * model::kDayMs : retention_ms / kWindowsWanted;
   const bool days = wanted_ms > model::kDayMs;
   const std::int64_t rollup_block_ms = days ? model::kDayMs : model::kHourMs;
   const std::int64_t size = std::max<std::int64_t>(1, (wanted_ms + rollup_block_ms - 1) / rollup_block_ms);
   table.ttl_s = ttl_s(retention_ms);
-  table.options =
-      with("'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" +
-               std::string(days ? "DAYS" : "HOURS") + "', 'compaction_window_size': " + std::to_string(size),
-           compression, table.ttl_s, grace_s);
+  table.options = with("'class': 'TimeWindowCompactionStrategy', 'compaction_window_unit': '" +
+                           std::string(days ? "DAYS" : "HOURS") +
+                           "', 'compaction_window_size': " + std::to_string(size) + std::string(shrinking),
+                       compression, table.ttl_s, grace_s);
   return table;
 }
 
@@ -95,7 +101,8 @@ std::string names_of(const std::vector<ColumnDefinition>& columns) {
   return names;
 }
 
-void make_message_tables(Tables& tables, const std::string& width, std::int64_t retention_ms) {
+void make_message_tables(Tables& tables, const std::string& width, const message::Classes& classes) {
+  const std::int64_t retention_ms = classes.longest_ms();
   const std::int64_t kept_ms =
       retention_ms >= rollup::kForEver ? rollup::kForEver : std::min(retention_ms + kMessageSlackMs, rollup::kForEver);
   tables.messages = transient({"messages_p_" + width,
@@ -140,7 +147,7 @@ void make_message_tables(Tables& tables, const std::string& width, std::int64_t 
                                    {{"section", integer}},
                                    {{"value", blob}},
                                    {}},
-                                  kept_ms, kGraceDataS, kLz4);
+                                  kept_ms, kGraceHotS, kLz4, classes.shortest_ms() < retention_ms ? kShrinking : "");
   tables.message_names = levelled({"message_names",
                                    "names of messages' free fields and types of objects, in 16 shards by name; a row "
                                    "each",
@@ -246,7 +253,7 @@ Tables::Tables(const SchemaOptions& options) {
                     {}},
                    options.raw_retention_ms, kGraceDataS, kPacked);
   for (const rollup::Level& level : options.rollups) levels.push_back(level_table(level, width));
-  make_message_tables(*this, width, message::Classes(options.message_rules, options.message_retention_ms).longest_ms());
+  make_message_tables(*this, width, message::Classes(options.message_rules, options.message_retention_ms));
   pending_journal = by_time({"pending_journal",
                              "what was written and has to be sealed, by the hour it was written in; a row for each "
                              "group and slot of one of the tracker's partitions",
@@ -290,8 +297,9 @@ std::vector<const Table*> Tables::all() const {
 }
 
 std::vector<const Table*> Tables::changed_since(int version) const {
-  if (version >= 3) return {};
-  return {&raw, &pending_journal, &alarms, &erasures};
+  std::vector<const Table*> out{&message_blocks};
+  if (version < 3) out.insert(out.end(), {&raw, &pending_journal, &alarms, &erasures});
+  return out;
 }
 
 std::string Table::alter_cql(std::string_view keyspace) const {

@@ -15,7 +15,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -70,7 +70,7 @@ class Tables {
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;
-  // Those whose options were others before that version.
+  // Those whose options may be others where that version was applied: those of blocks of messages follow the classes.
   [[nodiscard]] std::vector<const Table*> changed_since(int version) const;
 };
 

@@ -2,10 +2,12 @@
 // The schema in a real Cassandra, which tests/schema_test.py starts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "driver/wait.h"
 #include "engine/cassandra/tables/apply.h"
+#include "engine/cassandra/tables/cell.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -96,6 +98,34 @@ TEST_F(SchemaLive, AnOlderOneGetsTheOptionsOfToday) {
   ASSERT_EQ(found->count(), 1U);
   EXPECT_EQ(found->row(0)[0].bytes(), "1814400");
   EXPECT_EQ(found->row(0)[1].bytes(), "600000");
+}
+
+// In a keyspace of version 5 what was over stayed with the other messages of its time.
+TEST_F(SchemaLive, BlocksOfMessagesHaveTheOptionsOfTheirClasses) {
+  SchemaOptions options = named("classes");
+  options.message_retention_ms = 30 * 86'400'000LL;
+  const auto shrink = [&]() -> Result<bool> {
+    VARVE_ASSIGN_OR_RETURN(
+        const auto found,
+        query("SELECT CAST(gc_grace_seconds AS text), compaction FROM system_schema.tables WHERE keyspace_name = "
+              "'classes' AND table_name = 'message_blocks_p_pt1h'"));
+    if (found.row(0)[0].bytes() != "21600") return false;
+    VARVE_ASSIGN_OR_RETURN(const auto compaction, text_map_of(found.row(0)[1].bytes()));
+    const model::TagView wanted{"unchecked_tombstone_compaction", "true"};
+    return std::ranges::find(compaction, wanted) != compaction.end();
+  };
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(shrink().value(), false) << "all messages of a file go together";
+  options.message_rules = {{.name = "brief", .retention_ms = 86'400'000}};
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(shrink().value(), true) << "classes came later";
+  ASSERT_TRUE(
+      query("ALTER TABLE classes.message_blocks_p_pt1h WITH gc_grace_seconds = 86400 AND compaction = {'class': "
+            "'TimeWindowCompactionStrategy'}"));
+  ASSERT_TRUE(query("UPDATE classes.schema_version SET version = 5 WHERE id = 'varve'"));
+  ASSERT_FALSE(check_schema(*session_, options));
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(shrink().value(), true);
 }
 
 // A keyspace of version 3 has no tables of messages.

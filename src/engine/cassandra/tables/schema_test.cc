@@ -64,6 +64,20 @@ TEST(Schema, EachGranularityHasItsTableAndItsTime) {
   EXPECT_NE(cql_of(halves, "data_sealed_p_pt30m"), "");
 }
 
+// A class that goes earlier than others is in files with them.
+TEST(Schema, ShortClassesOfMessagesLeaveTheirFiles) {
+  SchemaOptions options = usual();
+  options.message_retention_ms = 30 * kDay;
+  const std::string one = cql_of(options, "message_blocks_p_pt1h");
+  EXPECT_EQ(one.find("tombstone"), std::string::npos) << one;
+  options.message_rules = {{.name = "brief", .retention_ms = 30 * kDay}};
+  EXPECT_EQ(cql_of(options, "message_blocks_p_pt1h"), one) << "files go as a whole";
+  options.message_rules.push_back({.name = "briefer", .retention_ms = kDay});
+  const std::string several = cql_of(options, "message_blocks_p_pt1h");
+  EXPECT_NE(several.find("'unchecked_tombstone_compaction': 'true'"), std::string::npos) << several;
+  EXPECT_NE(several.find("'tombstone_compaction_interval': '3600'"), std::string::npos) << several;
+}
+
 TEST(Schema, AStatementHasEveryColumnOnce) {
   EXPECT_EQ(cql_of(usual(), "schema_version"),
             "CREATE TABLE IF NOT EXISTS varve.schema_version (id text, version int, applied timestamp, "
