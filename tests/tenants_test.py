@@ -155,11 +155,13 @@ SHOWS = [
     ("GET", "/api/v1/snmp/oidsets", None, "secret_group"),
     ("GET", "/api/v1/snmp/correlators", None, "secret_key"),
     ("GET", "/api/v1/snmp/export", None, "secret_device"),
+    ("GET", f"/api/v1/snmp/usage?begin=0&end={T0 // 1000 + 60}", None, "secret_device"),
 ]
 SNMP = {"devices": {"secret_device": {"address": "h", "oidsets": ["secret_group"], "tags": {"secret_key": "secret_value"}}},
         "oidsets": {"secret_group": {"frequency": 60, "correlator": "secret_key", "objects": [
-            {"name": "secret_metric", "oid": "1.3.6.1.2", "type": "Gauge32"}]}},
+            {"name": "secret_octets", "oid": "1.3.6.1.2", "type": "Counter64", "alias": "in"}]}},
         "correlators": {"secret_key": {"layouts": [{"index": [{"name": "i"}], "tags": [{"name": "t", "value": "{i}"}]}]}}}
+OCTETS = {"name": "snmp.secret_octets", "timestamp": T0, "value": 424242, "tags": {"device": "secret_device", "oidset": "secret_group", "interface": "i"}}
 LOKI_ALL = "{source=~%22.%2B%22}"
 ROWS = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h"}
 SHOWS += [
@@ -233,7 +235,7 @@ class EveryRoute(ServerCase):
         self.assertEqual(missing, [], "routes that no test of tenants asks")
 
     def test_nobody_sees_another_tenant(self):
-        self.server.put([SECRET], prefix="/t/owner")
+        self.server.put([SECRET, OCTETS], prefix="/t/owner")
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.assertEqual(self.server.post("/t/owner/api/v1/snmp/import", json.dumps(SNMP)).status, 200)

@@ -52,6 +52,7 @@ Points to_points(const CounterStage& stage, const Windows& windows, const Growth
   Points out;
   out.type = stage.per_second ? ValueType::double_ : ValueType::long_;
   for (const GrowthTotals::Total& total : totals.totals()) {
+    if (stage.shows_coverage) out.covered_ms.push_back(total.covered_ms);
     const model::Timestamp at = windows.start(stage.stamp == Stamp::window_end ? total.window + 1 : total.window);
     if (!total.is_real && total.whole <= kLongMax) {
       out.push(at, ValueType::long_, total.whole);

@@ -22,6 +22,7 @@ struct CounterStage : Grid {
   counter::Options options;
   // The query's range includes its end, a point in time. The millisecond that begins there is no part of any window.
   bool end_is_point = false;
+  bool shows_coverage = false;  // Points::covered_ms is there; of the last step only
 };
 
 constexpr std::string_view name_of(const CounterStage& stage) { return stage.per_second ? "counter_rate" : "increase"; }

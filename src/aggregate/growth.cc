@@ -14,6 +14,7 @@ void add_total(GrowthTotals::Total& to, const GrowthTotals::Total& more) {
   to.whole = counter::sum_of(to.whole, more.whole);
   to.real += more.real;
   to.is_real |= more.is_real;
+  to.covered_ms = std::max(to.covered_ms, more.covered_ms);
 }
 
 }  // namespace
@@ -66,9 +67,9 @@ void GrowthCells::back_to(const Mark& mark) {
 
 GrowthTotals::Total GrowthTotals::total_of(const GrowthCell& cell) const {
   const Growth& growth = cell.growth;
-  if (!per_second_) return {cell.window, growth.whole, growth.real, growth.is_real};
+  if (!per_second_) return {cell.window, growth.whole, growth.real, growth.is_real, growth.covered_ms};
   const double increase = static_cast<double>(growth.whole) + growth.real;
-  return {cell.window, 0, counter::rate_of(increase, growth.covered_ms), true};
+  return {cell.window, 0, counter::rate_of(increase, growth.covered_ms), true, growth.covered_ms};
 }
 
 void GrowthTotals::add(std::span<const GrowthCell> series) {

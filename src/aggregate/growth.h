@@ -92,6 +92,7 @@ class GrowthTotals {
     std::uint64_t whole = 0;
     double real = 0;
     bool is_real = false;
+    std::int64_t covered_ms = 0;  // of the series that is known for most of it
   };
   [[nodiscard]] std::span<const Total> totals() const { return totals_; }  // ascending
 

@@ -34,6 +34,7 @@ Points keep(Points in, std::span<const std::uint8_t> kept) {
   keep(in.texts, kept);
   keep(in.nulls, kept);
   keep(in.originals, kept);
+  keep(in.covered_ms, kept);
   return in;
 }
 

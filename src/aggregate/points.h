@@ -23,6 +23,8 @@ struct Points {
   std::vector<std::uint8_t> nulls;                    // of each: 1 where there is a time but no value; empty: nowhere
   // For each histogram the number of values it counted before steps removed some; empty: unchanged.
   std::vector<std::uint64_t> originals;
+  // For each window of counters, how much of it is known, where CounterStage::shows_coverage asks for that; else empty.
+  std::vector<std::int64_t> covered_ms;
 
   [[nodiscard]] std::size_t size() const { return times.size(); }
   [[nodiscard]] model::ValueType type_of(std::size_t i) const { return types.empty() ? type : types[i]; }
@@ -49,6 +51,7 @@ struct Points {
     std::ranges::reverse(texts);
     std::ranges::reverse(nulls);
     std::ranges::reverse(originals);
+    std::ranges::reverse(covered_ms);
   }
 };
 

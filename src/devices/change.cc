@@ -20,9 +20,9 @@ void append_device_time(protocol::json::Writer& json, const char* key, const std
 
 }  // namespace
 
-std::string device_path(std::string_view name) {
+std::string percent_encoded(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out = "/api/v1/snmp/devices/";
+  std::string out;
   for (const char c : name) {
     const bool plain =
         (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -37,6 +37,8 @@ std::string device_path(std::string_view name) {
   }
   return out;
 }
+
+std::string device_path(std::string_view name) { return "/api/v1/snmp/devices/" + percent_encoded(name); }
 
 std::string device_json(const Options& options, const protocol::json::Node* before) {
   std::string out;

@@ -10,6 +10,8 @@
 
 namespace varve::devices {
 
+// As a part of a path or of a query.
+std::string percent_encoded(std::string_view name);
 // /api/v1/snmp/devices/NAME
 std::string device_path(std::string_view name);
 

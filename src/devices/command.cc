@@ -14,6 +14,7 @@
 #include "devices/help.h"
 #include "devices/options.h"
 #include "devices/print.h"
+#include "devices/usage.h"
 #include "logs/http_call.h"
 #include "protocol/json/tree.h"
 
@@ -124,8 +125,7 @@ Status set_device(const Options& options, const Server& server) {
 
 Status poll_device(const Options& options, const Server& server) {
   std::string path = device_path(options.name) + "/poll";
-  // A name in a query is encoded as one in a path.
-  if (!options.oidset.empty()) path += "?oidset=" + device_path(options.oidset).substr(device_path("").size());
+  if (!options.oidset.empty()) path += "?oidset=" + percent_encoded(options.oidset);
   Answer answer;
   VARVE_RETURN_IF_ERROR(server.ask("POST", path, "", answer));
   print(options.json ? answer.body + "\n" : polled_text(answer.tree));
@@ -137,6 +137,14 @@ Status get(const Options& options, const Server& server, const std::string& path
   Answer answer;
   VARVE_RETURN_IF_ERROR(server.ask("GET", path, "", answer));
   print(options.json || text == nullptr ? answer.body + "\n" : text(answer.tree));
+  return {};
+}
+
+Status show_usage(const Options& options, const Server& server) {
+  VARVE_ASSIGN_OR_RETURN(const std::string path, usage_path(options));
+  Answer answer;
+  VARVE_RETURN_IF_ERROR(server.ask("GET", path, "", answer));
+  print(options.json ? answer.body + "\n" : options.csv ? usage_csv(answer.tree) : usage_text(answer.tree));
   return {};
 }
 
@@ -153,6 +161,7 @@ Status done(const Options& options) {
     case Verb::set: return set_device(options, server);
     case Verb::remove: return server.ask("DELETE", device_path(options.name), "", answer);
     case Verb::poll: return poll_device(options, server);
+    case Verb::usage: return show_usage(options, server);
     case Verb::import_: return import_file(options, server);
     case Verb::export_: return get(options, server, "/api/v1/snmp/export", nullptr);
     case Verb::help: break;

@@ -26,6 +26,17 @@ flags of add and set
   --begin T, --end T               polled from and until then: 2026-11-25, 2026-11-25T12:00:00Z or ms since 1970; none: no limit
   --inactive, --active             not polled; polled
 
+what interfaces carried
+  usage [FLAG ...]                 a line for each interface: bits per second on average, at most, and the 95th percentile
+  --begin T, --end T               of this time, written as above; the last day unless it is said
+  --device NAME, --interface NAME  only these; several times for several
+  --alias TEXT                     only those whose ifAlias has this in it
+  --tag KEY=VALUE                  only of devices with this tag; several times: with all of them
+  --sort in.p95 --limit 10         the busiest: in or out, and bytes, average, max, p95 or utilisation
+  --agg SECONDS                    of bins of this width (300)
+  --sum                            also all of them together
+  --csv, --json                    for other programs; rates in bytes per second
+
 all of them
   list [--json]
   import FILE [--prune] [--check]  YAML or JSON; adds and changes what the file names, - is the standard input

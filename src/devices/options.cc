@@ -23,11 +23,12 @@ constexpr VerbForm kVerbs[] = {
     {"set", Verb::set, 1, 1, "NAME", kFields},
     {"remove", Verb::remove, 1, 1, "NAME", ""},
     {"poll", Verb::poll, 1, 2, "NAME [OIDSET]", " json "},
+    {"usage", Verb::usage, 0, 0, "", " begin end agg device interface alias tag sort limit sum csv json "},
     {"import", Verb::import_, 1, 1, "FILE", " prune check "},
     {"export", Verb::export_, 0, 0, "", ""},
 };
-constexpr std::string_view kSwitches = " json prune check active inactive help ";
-constexpr std::string_view kThereAre = "there are add, list, show, set, remove, poll, import and export";
+constexpr std::string_view kSwitches = " json prune check active inactive sum csv help ";
+constexpr std::string_view kThereAre = "there are add, list, show, set, remove, poll, usage, import and export";
 
 bool has(std::string_view list, std::string_view flag) {
   return list.find(" " + std::string(flag) + " ") != std::string_view::npos;
@@ -92,6 +93,8 @@ class DeviceOptions {
     if (name == "json") o_.json = true;
     if (name == "prune") o_.prune = true;
     if (name == "check") o_.check = true;
+    if (name == "sum") o_.sum = true;
+    if (name == "csv") o_.csv = true;
     if (name == "active" || name == "inactive") {
       if (o_.active && *o_.active != (name == "active")) fault("--active: not with --inactive");
       o_.active = name == "active";
@@ -111,6 +114,13 @@ class DeviceOptions {
       const std::size_t equals = value.find('=');
       if (equals == std::string::npos || equals == 0) return fault("--tag: \"" + value + "\": write KEY=VALUE");
       o_.tags.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+    } else if (name == "device" || name == "interface") {
+      (name == "device" ? o_.devices : o_.interfaces).push_back(std::move(value));
+    } else if (name == "alias" || name == "agg" || name == "sort" || name == "limit") {
+      (name == "alias"  ? o_.alias_part
+       : name == "agg"  ? o_.agg
+       : name == "sort" ? o_.sort
+                        : o_.limit) = std::move(value);
     } else {
       (name == "address"      ? o_.address
        : name == "credential" ? o_.credential
@@ -128,6 +138,7 @@ class DeviceOptions {
     if (!words_.empty()) o_.name = words_[0];
     if (words_.size() > 1) o_.oidset = words_[1];
     if (form_->words_min > 0 && o_.name.empty()) fault("the name may not be empty");
+    if (o_.csv && o_.json) fault("--csv: not with --json");
     if (o_.verb == Verb::add && !o_.address) fault("--address: it is missing");
     const bool sets_something =
         o_.address || o_.credential || o_.begin || o_.end || o_.oidsets || o_.active || !o_.tags.empty();

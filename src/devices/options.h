@@ -12,7 +12,7 @@
 
 namespace varve::devices {
 
-enum class Verb : std::uint8_t { help, add, list, show, set, remove, poll, import_, export_ };
+enum class Verb : std::uint8_t { help, add, list, show, set, remove, poll, usage, import_, export_ };
 
 struct Options {
   Verb verb = Verb::help;
@@ -22,13 +22,18 @@ struct Options {
   std::string oidset = {};  // of poll; "": all
   bool json = false;
 
-  // Of add and set; nullopt: it is not named.
+  // Of add and set; nullopt: it is not named. Usage has begin, end and tags, too.
   std::optional<std::string> address = {}, credential = {}, begin = {}, end = {};
   std::optional<std::vector<std::string>> oidsets = {};
   std::vector<std::pair<std::string, std::string>> tags = {};
   std::optional<bool> active = {};
 
   bool prune = false, check = false;  // of import
+
+  // Of usage; empty: it is not named.
+  std::vector<std::string> devices = {}, interfaces = {};
+  std::string alias_part = {}, agg = {}, sort = {}, limit = {};
+  bool sum = false, csv = false;
 };
 
 struct ParsedOptions {

@@ -18,8 +18,9 @@ std::string faults_of(std::vector<std::string_view> arguments) {
 }
 
 TEST(DeviceOptions, are_refused) {
-  EXPECT_EQ(faults_of({}), "a verb is missing; there are add, list, show, set, remove, poll, import and export");
-  EXPECT_EQ(faults_of({"ad"}), "\"ad\": no such verb; there are add, list, show, set, remove, poll, import and export");
+  EXPECT_EQ(faults_of({}), "a verb is missing; there are add, list, show, set, remove, poll, usage, import and export");
+  EXPECT_EQ(faults_of({"ad"}),
+            "\"ad\": no such verb; there are add, list, show, set, remove, poll, usage, import and export");
   EXPECT_EQ(faults_of({"add", "r"}), "--address: it is missing");
   EXPECT_EQ(faults_of({"add", "--address", "a"}), "expected: varve device add NAME [FLAG ...]");
   EXPECT_EQ(faults_of({"add", "", "--address", "a"}), "the name may not be empty");

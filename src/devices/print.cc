@@ -8,6 +8,8 @@
 #include <ctime>
 #include <vector>
 
+#include "devices/table.h"
+
 namespace varve::devices {
 namespace {
 
@@ -40,38 +42,6 @@ std::string joined(const Node* list, std::string_view between) {
     if (i > 0) out += between;
     if (list->kind == Kind::object) out.append(list->names[i]).append("=");
     out += list->children[i].text;
-  }
-  return out;
-}
-
-// Whole characters, of which each is counted as one column.
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
-// Control characters would move a terminal's cursor.
-std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
-std::string table(std::vector<std::vector<std::string>> rows) {
-  std::vector<std::size_t> widths;
-  for (auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = printable(std::move(row[i]));
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-    }
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      out += row[i];
-      if (i + 1 < row.size()) out.append(widths[i] - columns_of(row[i]) + 2, ' ');
-    }
-    out += '\n';
   }
   return out;
 }

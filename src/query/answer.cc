@@ -21,7 +21,8 @@ std::size_t bytes_of_texts(const std::vector<std::string>& texts) {
 
 std::size_t bytes_of_points(const aggregate::Points& points) {
   return bytes_of_all(points.times) + bytes_of_all(points.types) + bytes_of_all(points.bits) +
-         bytes_of_all(points.nulls) + bytes_of_all(points.originals) + bytes_of_texts(points.texts);
+         bytes_of_all(points.nulls) + bytes_of_all(points.originals) + bytes_of_all(points.covered_ms) +
+         bytes_of_texts(points.texts);
 }
 
 }  // namespace

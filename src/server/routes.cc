@@ -18,6 +18,7 @@
 #include "api/opentsdb/routes.h"
 #include "api/otlp/logs_routes.h"
 #include "api/prometheus/routes.h"
+#include "api/snmp/usage.h"
 #include "http/answer.h"
 #include "server/translate.h"
 
@@ -56,6 +57,7 @@ http::Router make_routes(const config::Roles& roles, const api::Context& context
   for (const Family& family : kFamilies) family.add_routes(router, context);
   api::add_rollup_tasks(router, tasks);
   api::add_snmp_inventory(router, snmp);
+  api::add_snmp_usage(router, context, snmp);
   return router;
 }
 

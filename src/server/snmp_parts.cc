@@ -130,7 +130,7 @@ api::SnmpContext SnmpParts::context() {
       return poller_->poll_now(inventory, device, oidset);
     };
   }
-  return {inventory_, statuses_, std::move(poll_now), pool_, clock_};
+  return {inventory_, history_, statuses_, std::move(poll_now), pool_, clock_};
 }
 
 }  // namespace varve::server

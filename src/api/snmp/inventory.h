@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/task_pool.h"
 #include "snmp/inventory/device_status.h"
+#include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
 #include "snmp/inventory/status_board.h"
 
@@ -19,6 +20,7 @@ namespace varve::api {
 // All outlive the router's server.
 struct SnmpContext {
   snmp::inventory::InventoryStore& inventory;
+  const snmp::inventory::HistoryStore& history;
   const snmp::inventory::StatusBoard& statuses;
   snmp::inventory::PollNow poll_now;  // empty: this process does not poll
   TaskPool& pool;

@@ -9,13 +9,14 @@ namespace varve::api {
 namespace {
 
 using snmp::inventory::DeviceState;
+using snmp::inventory::HistoryStore;
 using snmp::inventory::InventoryStore;
 using snmp::inventory::PolledSet;
 using snmp::inventory::StatusBoard;
 
 class SnmpInventory : public testing::TextsApi {
  protected:
-  SnmpInventory() { add_snmp_inventory(router_, {inventory_, board_, {}, pool_, clock_}); }
+  SnmpInventory() { add_snmp_inventory(router_, {inventory_, history_, board_, {}, pool_, clock_}); }
 
   std::string did(Method method, const std::string& path, std::string_view body = "") {
     const Response response = ask(method, "/api/v1/snmp/" + path, body);
@@ -31,6 +32,7 @@ class SnmpInventory : public testing::TextsApi {
 
   ManualClock clock_;
   InventoryStore inventory_{texts_, pool_, clock_};
+  HistoryStore history_{texts_};
   StatusBoard board_{nullptr};
 };
 
@@ -141,7 +143,7 @@ TEST_F(SnmpInventory, a_poll_shows_what_it_would_store) {
   Router polling;
   std::swap(router_, polling);
   add_snmp_inventory(router_,
-                     {inventory_, board_,
+                     {inventory_, history_, board_,
                       [](const auto&, const auto& device, const std::string& oidset) -> Result<std::vector<PolledSet>> {
                         PolledSet set;
                         set.oidset = oidset;

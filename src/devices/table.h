@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text in columns, for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace varve::devices {
+
+// Control characters, which would move a terminal's cursor, become question marks.
+std::string printable(std::string text);
+
+// A line for each row, of printable() cells; each column as wide as its widest cell.
+std::string table(std::vector<std::vector<std::string>> rows);
+
+}  // namespace varve::devices
