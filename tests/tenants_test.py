@@ -156,6 +156,11 @@ SHOWS = [
     ("GET", "/api/v1/snmp/correlators", None, "secret_key"),
     ("GET", "/api/v1/snmp/export", None, "secret_device"),
     ("GET", f"/api/v1/snmp/usage?begin=0&end={T0 // 1000 + 60}", None, "secret_device"),
+    ("GET", "/esmond/v1/device/", None, "secret_device"),
+    ("GET", "/esmond/v2/device/secret_device/", None, "secret_group"),
+    ("GET", "/esmond/v2/oidset/", None, "secret_group"),
+    ("GET", "/esmond/v2/timeseries/RawData/secret_value/x/30000?begin=0", None, "424242"),
+    ("GET", "/esmond/v1/inventory/?limit=0", None, "secret_value"),
 ]
 SNMP = {"devices": {"secret_device": {"address": "h", "oidsets": ["secret_group"], "tags": {"secret_key": "secret_value"}}},
         "oidsets": {"secret_group": {"frequency": 60, "correlator": "secret_key", "objects": [
@@ -212,7 +217,7 @@ ELSEWHERE += ["/analytics/queries", "/analytics/operation/database-purge"]
 # snmp_inventory_test.py changes the inventories of several tenants.
 ELSEWHERE += ["/api/v1/snmp/import"]
 # Beginnings and ends that the sources compare with.
-NO_ROUTES = {"/poll", "/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
+NO_ROUTES = {"/esmond", "/v2/", "/v1/device/", "/v2/device/", "/interface/", "/outlet", "/outlet/", "/load", "/poll", "/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
 
 
 class EveryRoute(ServerCase):
@@ -239,6 +244,7 @@ class EveryRoute(ServerCase):
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.assertEqual(self.server.post("/t/owner/api/v1/snmp/import", json.dumps(SNMP)).status, 200)
+        self.assertEqual(self.server.post("/t/owner/esmond/v2/timeseries/RawData/secret_value/x/30000", [{"ts": T0, "val": 424242}]).status, 201)
         self.server.put([{"name": "open", "timestamp": T0, "value": 1, "tags": {"h": "a"}}], prefix="/t/other")
         self.assertEqual(self.server.post("/t/owner/api/v1/messages", json.dumps(MESSAGE)).status, 204)
         for settled in (False, True):

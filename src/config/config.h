@@ -79,6 +79,8 @@ struct Config {
     std::uint64_t buffer_bytes = 0;
   } snmp;
 
+  std::string esmond_keys;  // a path; empty: everybody may do everything
+
   struct Slots {
     std::int64_t width_ms = 0;
     std::int64_t quiet_ms = 0;

@@ -42,6 +42,7 @@ Status set_syslog_zone(Config& config, std::string_view text);
 Status set_syslog_message_max(Config& config, std::string_view text);
 Status set_telnet_connections_max(Config& config, std::string_view text);
 Status set_telnet_idle_timeout(Config& config, std::string_view text);
+Status set_esmond_keys(Config& config, std::string_view text);
 Status set_snmp_credentials(Config& config, std::string_view text);
 Status set_snmp_timeout(Config& config, std::string_view text);
 Status set_snmp_retries(Config& config, std::string_view text);

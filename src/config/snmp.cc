@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setters of what the poller of SNMP agents does.
+// Setters of what the poller of SNMP agents does, and of esmond's API for it.
 #include <string>
 
 #include "config/setters.h"
@@ -12,6 +12,11 @@ constexpr std::uint64_t kRetriesMost = 100;
 constexpr std::uint64_t kBufferLeast = std::uint64_t{1} << 20;
 
 }  // namespace
+
+Status set_esmond_keys(Config& config, std::string_view text) {
+  config.esmond_keys = text;
+  return {};
+}
 
 Status set_snmp_credentials(Config& config, std::string_view text) {
   config.snmp.credentials = text;

@@ -7,6 +7,7 @@
 #include "api/ceres/error.h"
 #include "api/ceres/routes.h"
 #include "api/elasticsearch/routes.h"
+#include "api/esmond/error.h"
 #include "api/influx/error.h"
 #include "api/influx/routes.h"
 #include "api/kairosdb/routes.h"
@@ -52,17 +53,18 @@ constexpr Family kFamilies[] = {
 }  // namespace
 
 http::Router make_routes(const config::Roles& roles, const api::Context& context, const api::TasksContext& tasks,
-                         const api::SnmpContext& snmp) {
+                         const api::SnmpContext& snmp, const api::EsmondContext& esmond) {
   http::Router router([roles](http::Effect effect) { return serves(roles, effect); });
   for (const Family& family : kFamilies) family.add_routes(router, context);
   api::add_rollup_tasks(router, tasks);
   api::add_snmp_inventory(router, snmp);
   api::add_snmp_usage(router, context, snmp);
+  api::add_esmond_routes(router, context, esmond);
   return router;
 }
 
 std::vector<std::pair<std::string, http::ErrorShape>> error_shapes() {
-  std::vector<std::pair<std::string, http::ErrorShape>> shapes;
+  std::vector<std::pair<std::string, http::ErrorShape>> shapes = {{"/esmond/", api::esmond_error}};
   for (const Family& family : kFamilies) {
     if (family.error_shape != nullptr) shapes.emplace_back(family.errors_under, family.error_shape);
   }

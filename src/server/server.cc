@@ -10,6 +10,7 @@
 #include <string>
 
 #include "api/admin/operations.h"
+#include "api/esmond/series.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/memory_ledger.h"
@@ -254,7 +255,7 @@ http::Router Server::State::routes() {
                       [this] {
                         if (task_runner) task_runner->changed();
                       }},
-                     snmp->context());
+                     snmp->context(), snmp->esmond_context());
 }
 
 Status Server::start() {
@@ -268,6 +269,7 @@ Status Server::start() {
   s.counters->add([devices = s.device_counters](auto tenant, auto metric, const auto& tag) {
     return devices->find(tenant, metric, tag);
   });
+  s.counters->add(api::esmond_declaration);
   VARVE_RETURN_IF_ERROR(s.open_engine());
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;

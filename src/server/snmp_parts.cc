@@ -17,22 +17,25 @@ namespace {
 // A change acts within ten seconds, on all replicas.
 constexpr std::chrono::milliseconds kInventoryPause{2000};
 
+// The settings of a file that others must not read; `key` names it in errors.
+Result<std::vector<config::Setting>> read_secrets(const std::string& key, const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  struct stat about{};
+  if (!in || ::stat(path.c_str(), &about) != 0) return fail(Code::io, key + ": " + path + " cannot be read");
+  if ((about.st_mode & (S_IROTH | S_IWOTH)) != 0) {
+    return fail(Code::conflict, key + ": others can read " + path + "; chmod 640 makes it the server's own");
+  }
+  text << in.rdbuf();
+  if (in.bad()) return fail(Code::io, key + ": " + path + " cannot be read");
+  return config::parse_yaml(text.str(), path);
+}
+
 }  // namespace
 
 Result<snmp::inventory::Credentials> read_credentials(const std::string& path) {
   if (path.empty()) return snmp::inventory::Credentials();
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  struct stat about{};
-  if (!in || ::stat(path.c_str(), &about) != 0) {
-    return fail(Code::io, "snmp.credentials: " + path + " cannot be read");
-  }
-  if ((about.st_mode & (S_IROTH | S_IWOTH)) != 0) {
-    return fail(Code::conflict, "snmp.credentials: others can read " + path + "; chmod 640 makes it the server's own");
-  }
-  text << in.rdbuf();
-  if (in.bad()) return fail(Code::io, "snmp.credentials: " + path + " cannot be read");
-  VARVE_ASSIGN_OR_RETURN(auto settings, config::parse_yaml(text.str(), path));
+  VARVE_ASSIGN_OR_RETURN(auto settings, read_secrets("snmp.credentials", path));
   std::vector<snmp::inventory::CredentialLine> lines;
   for (config::Setting& setting : settings) {
     lines.push_back({std::move(setting.key), std::move(setting.value), std::move(setting.origin)});
@@ -44,7 +47,20 @@ Result<snmp::inventory::Credentials> read_credentials(const std::string& path) {
   return fail(Code::invalid, "snmp.credentials: " + all);
 }
 
+Result<std::shared_ptr<const api::EsmondUsers>> read_esmond_keys(const std::string& path) {
+  if (path.empty()) return nullptr;
+  VARVE_ASSIGN_OR_RETURN(auto settings, read_secrets("esmond.keys", path));
+  auto users = std::make_shared<api::EsmondUsers>();
+  for (config::Setting& setting : settings) {
+    if (setting.value.empty()) return fail(Code::invalid, "esmond.keys: " + setting.origin + ": a key is empty");
+    users->insert_or_assign(std::move(setting.key), std::move(setting.value));
+  }
+  return users;
+}
+
 Status SnmpParts::start() {
+  VARVE_ASSIGN_OR_RETURN(auto users, read_esmond_keys(esmond_keys_path_));
+  esmond_keys_.set(std::move(users));
   VARVE_ASSIGN_OR_RETURN(credentials_, read_credentials(credentials_path_));
   static_cast<void>(read_inventory());  // the turns try again, and tell
   turns_.emplace(kInventoryPause, [this](const std::stop_token& stopping) { turn(stopping); });
@@ -52,6 +68,15 @@ Status SnmpParts::start() {
 }
 
 void SnmpParts::reload() {
+  reload_credentials();
+  if (esmond_keys_path_.empty()) return;
+  auto users = read_esmond_keys(esmond_keys_path_);
+  if (!users) return log::error("keys of esmond not reloaded", {{"fault", users.error().message}});
+  log::info("keys of esmond reloaded", {{"count", std::to_string((*users)->size())}});
+  esmond_keys_.set(std::move(*users));
+}
+
+void SnmpParts::reload_credentials() {
   if (credentials_path_.empty()) return;
   auto read = read_credentials(credentials_path_);
   if (!read) return log::error("credentials of SNMP not reloaded", {{"fault", read.error().message}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SnmpParts: what a server has for SNMP: inventory, history, statuses of devices, credentials.
+// SnmpParts: what a server has for SNMP: inventory, history, statuses of devices, credentials, keys of esmond's API.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "api/esmond/routes.h"
 #include "api/snmp/inventory.h"
 #include "base/clock.h"
 #include "base/periodic.h"
@@ -31,6 +32,9 @@ namespace varve::server {
 // it), invalid (one line names every fault; no secret is in it).
 Result<snmp::inventory::Credentials> read_credentials(const std::string& path);
 
+// The file of `esmond.keys`; nullptr: there is none. Errors: as above.
+Result<std::shared_ptr<const api::EsmondUsers>> read_esmond_keys(const std::string& path);
+
 snmp::poller::PollerOptions poller_options(const config::Config& config);
 
 class SnmpParts {
@@ -41,6 +45,7 @@ class SnmpParts {
             snmp::inventory::DeviceCounters& counters, TaskPool& pool, const Clock& clock)
       : options_(poller_options(config)),
         credentials_path_(config.snmp.credentials),
+        esmond_keys_path_(config.esmond_keys),
         pool_(pool),
         clock_(clock),
         inventory_(texts, pool, clock),
@@ -49,23 +54,28 @@ class SnmpParts {
         speeds_(history_, counters, passing != nullptr),
         statuses_(passing) {}
 
-  // Reads the inventory once before it returns, if it can be read. Errors: those of read_credentials().
+  // Reads the inventory once before it returns, if it can be read. Errors: those of read_credentials() and
+  // read_esmond_keys().
   Status start();
   // Polls devices from now on, until stop_polling(). `ownership`: as snmp::poller::PollerParts. All outlive that.
   // Errors: those of Poller::start().
   Status start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership);
   void stop_polling();
-  // Reads the credentials again; if they are wrong, says so and keeps what there was. Of the thread that starts.
+  // Reads the credentials and keys again; if they are wrong, says so and keeps what there was. Of the thread that
+  // starts.
   void reload();
 
   [[nodiscard]] api::SnmpContext context();
+  [[nodiscard]] api::EsmondContext esmond_context() { return {inventory_, history_, esmond_keys_}; }
 
  private:
   Status read_inventory();
   void turn(const std::stop_token& stopping);
+  void reload_credentials();
 
   const snmp::poller::PollerOptions options_;
   const std::string credentials_path_;
+  const std::string esmond_keys_path_;
   TaskPool& pool_;
   const Clock& clock_;
   snmp::inventory::InventoryStore inventory_;
@@ -74,6 +84,7 @@ class SnmpParts {
   snmp::inventory::HistoryReader speeds_;
   snmp::inventory::StatusBoard statuses_;
   snmp::inventory::Credentials credentials_;
+  api::EsmondKeys esmond_keys_;
   bool is_failing_ = false;
   std::unique_ptr<snmp::poller::Poller> poller_;  // none: this process does not poll
   std::optional<Periodic> turns_;                 // the last member: its thread uses the others
