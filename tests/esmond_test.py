@@ -285,7 +285,9 @@ class Inventory(ServerCase):
                           "data": [{"ts": begin, "val": 10.0}, {"ts": begin + 30, "val": 10.0}]}]}))
         self.assertIn("snmp:rtr_a:FastPollHC:ifHCInOctets:xe-0/0:30000:" + time.strftime("%Y", time.gmtime(begin)),
                       asked(self.server, "/esmond/v2/inventory/", row_key__contains="rtr_a", limit=0))
-        # A gauge has no rates.
+        # A gauge has no rates, and what is beyond its 63 bits becomes a real number.
+        posted(self.server, "RawData/snmp/rtr_a/FastPollHC/sysUpTime/30000", [[T + 30_000, 2**64 - 1]])
+        self.assertEqual(data(self.server, SERIES + "RawData/snmp/rtr_a/FastPollHC/sysUpTime/30000", begin=T + 30_000, end=T + 30_000)[0]["val"], 2.0**64)
         posted(self.server, "RawData/snmp/rtr_a/FastPollHC/sysUpTime/30000", [[T, 100]])
         self.assertEqual(data(self.server, SERIES + "RawData/snmp/rtr_a/FastPollHC/sysUpTime/30000", begin=T, end=T), [{"ts": T, "val": 100}])
         self.assertEqual(asked(self.server, SERIES + "BaseRate/snmp/rtr_a/FastPollHC/sysUpTime/30000", begin=T, end=T).status, 400)

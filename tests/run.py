@@ -24,7 +24,7 @@ ONLY_LONG = ["chaos_test", "node_loss_test", "soak_test"]  # not without --fault
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What is the same on both engines; the others look at files, or start servers of their own.
-ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "contrail_test", "counters_test", "delete_test", "histograms_test",
+ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "contrail_test", "counters_test", "delete_test", "esmond_test", "histograms_test",
               "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
               "malformed_test", "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test", "telegraf_test",
               "tenants_test", "times_test", "too_old_test",

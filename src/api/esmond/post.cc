@@ -19,6 +19,14 @@ std::string raw_name_of(const Target& target) {
   return out;
 }
 
+// Only a counter of 64 bits has whole numbers above those of a signed one.
+void make_signed(std::vector<PostedPoint>& points) {
+  for (PostedPoint& point : points) {
+    const bool is_beyond = point.value.type == model::ValueType::long_ && point.value.as_long() < 0;
+    if (is_beyond) point.value = model::Value::of_double(static_cast<double>(point.value.bits));
+  }
+}
+
 Status add_points(write::Ingest& ingest, const Target& target, std::span<const PostedPoint> points) {
   for (const PostedPoint& point : points) {
     if (point.at < ingest.batch().kept_from()) {
@@ -48,6 +56,7 @@ Result<Response> post_series(const Call& call) {
   if (path.kind == SeriesKind::base_rate) {
     for (PostedPoint& point : points) point.at = model::window_start(point.at, path.frequency_ms);
   }
+  if (path.kind == SeriesKind::base_rate || !source.is_unsigned) make_signed(points);
   VARVE_ASSIGN_OR_RETURN(auto ingest, call.parts.writer.open(call.request.tenant, write::Family::snmp));
   const Status added = add_points(*ingest, path.kind == SeriesKind::raw_data ? source.raw : source.posted, points);
   if (!added) {

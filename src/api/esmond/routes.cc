@@ -17,18 +17,15 @@
 namespace varve::api {
 namespace {
 
-using esmond::Call;
-using esmond::Parts;
-
 constexpr std::size_t kPlain = 3;  // segments of /esmond/{version}/device
 constexpr std::size_t kBulk = 4;
 
-std::unexpected<Error> nothing_there(const Call& call) {
+std::unexpected<Error> nothing_there(const esmond::Call& call) {
   return fail(Code::not_found, "there is no path " + call.request.path.substr(0, 200));
 }
 
 // device/D/, device/D/interface/, device/D/interface/I, device/D/interface/I/ALIAS
-Result<Response> below_devices(const Call& call) {
+Result<Response> below_devices(const esmond::Call& call) {
   if (call.names.size() == 1) return esmond::show_device(call);
   if (call.names.size() < 2 || call.names[1] != "interface") return nothing_there(call);
   if (call.names.size() == 2) return esmond::list_interfaces_of_device(call);
@@ -59,9 +56,9 @@ class EsmondHandlers {
   }
 
  private:
-  static Result<Response> answer(const Parts& parts, const Request& request, std::size_t skip, bool needs_key,
+  static Result<Response> answer(const esmond::Parts& parts, const Request& request, std::size_t skip, bool needs_key,
                                  esmond::Work work) {
-    Call call{parts, request};
+    esmond::Call call{parts, request};
     call.is_v1 = request.path.starts_with("/esmond/v1/");
     if (!call.is_v1 && !request.path.starts_with("/esmond/v2/")) return nothing_there(call);
     const EsmondAsker asker = parts.keys.asker(request.header("authorization"));
@@ -75,7 +72,7 @@ class EsmondHandlers {
   }
 
   Router& router_;
-  const Parts parts_;
+  const esmond::Parts parts_;
   const Endpoint endpoint_;
 };
 
