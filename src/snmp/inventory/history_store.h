@@ -31,8 +31,8 @@ class HistoryStore {
   // what was there before ends then; so does what a complete walk does not have. A walk that was cut changes nothing,
   // nor does one that is not newer than what is known. A poll of which nothing is new reads and writes no text.
   // True: the history has changed.
-  Result<bool> record_walk(const std::string& tenant, const std::string& device, HistoryKind kind, model::Timestamp time,
-                     bool is_complete, std::vector<HistoryRow> rows);
+  Result<bool> record_walk(const std::string& tenant, const std::string& device, HistoryKind kind,
+                           model::Timestamp time, bool is_complete, std::vector<HistoryRow> rows);
 
   // The rows that were at any time of the range, in order of begin. No two rows of a name overlap.
   [[nodiscard]] Result<std::vector<HistoryRow>> rows(const std::string& tenant, const std::string& device,
