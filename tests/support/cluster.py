@@ -83,7 +83,7 @@ class Backends:
     def __init__(self, free_port, nodes=1, replication=1, **more):
         self.directory = tempfile.mkdtemp(prefix="varve-cluster-")
         self.replication = replication
-        self.cassandra = cassandra.Cluster(self.directory, nodes, free_cassandra_port(nodes), tied=True, **more)
+        self.cassandra = cassandra.Cluster(self.directory, nodes, free_cassandra_port(nodes), tied=True, brief=True, **more)
         self.redis = Redis(free_port())
 
     def start(self):
@@ -118,8 +118,9 @@ def keyspace_of(path):
 
 
 def config_for(path):
-    """What a Server with this data directory stands on instead."""
-    return {"engine": "cluster", "cassandra.hosts": os.environ["CLUSTER_CASSANDRA"],
+    """What a Server with this data directory stands on instead. With few partitions: at each start the journal of three
+    weeks is read, an hour and a partition at a time."""
+    return {"slots.partitions": "4", "engine": "cluster", "cassandra.hosts": os.environ["CLUSTER_CASSANDRA"],
             "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"], "slots.period": "1s"}
 
 

@@ -31,7 +31,7 @@ class CassandraCase(unittest.TestCase):
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
         directory = tempfile.mkdtemp(prefix="varve-cassandra-")
         cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), secure=cls.secure,
-                                        tied=True, restarts=cls.restarts)
+                                        tied=True, brief=True, restarts=cls.restarts)
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.start()
 

@@ -204,7 +204,9 @@ class Node:
         self.configure()
         agent = next(lib.glob("jamm-*.jar"))
         heap = self.cluster.heap
-        command = [*jvm_arguments(self.folder), f"-Xms{heap}", f"-Xmx{heap}", "-XX:+UseG1GC", "-XX:+PerfDisableSharedMem",
+        # A node of a test lives for minutes: what is compiled with care, or collected beside the work, does not pay.
+        engine = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if self.cluster.brief else ["-XX:+UseG1GC"]
+        command = [*jvm_arguments(self.folder), f"-Xms{heap}", f"-Xmx{heap}", *engine, "-XX:+PerfDisableSharedMem",
                    f"-javaagent:{agent}", "-Djava.net.preferIPv4Stack=true", "-Djdk.attach.allowAttachSelf=true",
                    "-Dio.netty.tryReflectionSetAccessible=true", f"-Dcassandra.config=file://{self.folder}/cassandra.yaml",
                    f"-Dcassandra.logdir={self.folder}", "-Dcassandra-foreground=yes",
@@ -306,12 +308,12 @@ class Node:
 class Cluster:
     """Cluster(directory, count=3).start(); nodes listen on `port` of 127.0.0.1, .2, .3, and on `port` + 1000 ff. with one
     another. `secure`: they want user and password (cassandra, cassandra at first) and offer TLS beside plain connections.
-    `tied`: the nodes end with this process. `sync`: periodic or group (SYNC). `restarts`: nodes are started again on their
-    data; without that a change of the schema is not flushed, and costs a quarter. A directory that has been used keeps
-    its number of nodes."""
+    `tied`: the nodes end with this process. `brief`: they are for a test, not for a measurement. `sync`: periodic or group
+    (SYNC). `restarts`: nodes are started again on their data; without that a change of the schema is not flushed, and
+    costs a quarter. A directory that has been used keeps its number of nodes."""
 
     def __init__(self, directory, count=1, port=9042, heap="512m", secure=False, tied=False, sync="periodic",
-                 restarts=True):
+                 restarts=True, brief=False):
         self.directory = pathlib.Path(directory).resolve()
         before = len(list(self.directory.glob("node[1-9]")))
         if before:
@@ -319,7 +321,7 @@ class Cluster:
             text = (self.directory / "node1" / "cassandra.yaml").read_text()
             port = int(text.split("native_transport_port: ")[1].split()[0])
         self.count, self.port, self.heap, self.secure, self.tied = count, port, heap, secure, tied
-        self.sync, self.restarts = sync, restarts
+        self.sync, self.restarts, self.brief = sync, restarts, brief
         self.nodes = [Node(self, number) for number in range(1, count + 1)]
 
     @property
