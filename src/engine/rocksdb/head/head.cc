@@ -61,27 +61,64 @@ Head::Block* Head::new_block(std::size_t capacity) {
   return block;
 }
 
+std::size_t Head::FragmentHash::operator()(const FragmentKey& key) const {
+  // Slots are multiples of their width: a product spreads them (Knuth, multiplicative hashing).
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(key.slot) ^ (std::uint64_t{key.group} << 40)) * kOdd;
+  return mixed ^ (mixed >> 32);
+}
+
+Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
+  Fragment* fragment = by_group_[group];
+  for (std::size_t n = 0; n < kNearMax && fragment != nullptr; ++n, fragment = fragment->next) {
+    if (fragment->slot == slot) return fragment;
+  }
+  if (fragment == nullptr) return nullptr;
+  const auto found = far_.find({group, slot});
+  return found == far_.end() ? nullptr : found->second;
+}
+
+// Newest first.
+void Head::put_first(std::uint32_t group, Fragment* fragment) {
+  fragment->previous = nullptr;
+  fragment->next = by_group_[group];
+  if (fragment->next != nullptr) fragment->next->previous = fragment;
+  by_group_[group] = fragment;
+}
+
+Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
+  auto* const fragment = new (allocate(sizeof(Fragment))) Fragment{.slot = slot,
+                                                                   .next = nullptr,
+                                                                   .previous = nullptr,
+                                                                   .first = nullptr,
+                                                                   .last = nullptr,
+                                                                   .first_time = slot + chunk_width_ms_,
+                                                                   .last_time = slot};
+  ++slots_[slot];
+  put_first(group, fragment);
+  std::size_t count = 0;
+  for (const Fragment* at = fragment; at != nullptr && count <= kNearMax + 1; at = at->next) ++count;
+  if (count > kNearMax + 1) {
+    far_.emplace(FragmentKey{group, slot}, fragment);
+  } else if (count == kNearMax + 1) {
+    for (Fragment* at = fragment; at != nullptr; at = at->next) far_.emplace(FragmentKey{group, at->slot}, at);
+  }
+  return fragment;
+}
+
 Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
   if (group >= by_group_.size()) {
     by_group_.resize(std::max<std::size_t>(group + 1, by_group_.size() * 3 / 2));
   }
-  Fragment*& first = by_group_[group];
   const model::Timestamp slot = model::window_start(time, chunk_width_ms_);
-  Fragment** link = &first;
-  while (*link != nullptr && (*link)->slot != slot) link = &(*link)->next;
-  Fragment* fragment = *link;
-  if (fragment != nullptr) {
-    *link = fragment->next;
-  } else {
-    fragment = new (allocate(sizeof(Fragment))) Fragment;
-    fragment->slot = slot;
-    fragment->first = fragment->last = nullptr;
-    fragment->first_time = fragment->last_time = time;
-    ++slots_[slot];
-  }
   check(time >= slot && time < slot + chunk_width_ms_, "a time lies in its slot");
-  fragment->next = first;
-  first = fragment;
+  Fragment* const fragment = find(group, slot);
+  if (fragment == nullptr) return add(group, slot);
+  if (fragment->previous != nullptr) {
+    fragment->previous->next = fragment->next;
+    if (fragment->next != nullptr) fragment->next->previous = fragment->previous;
+    put_first(group, fragment);
+  }
   return fragment;
 }
 
@@ -123,7 +160,9 @@ void Head::append_samples(std::span<const std::byte> rows) {
     ++rows_;
     at += row_bytes;
   }
-  sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*),
+  constexpr std::size_t kFarBytes = sizeof(FragmentKey) + 4 * sizeof(void*);  // of a node, with its place in the table
+  sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*) +
+                          far_.size() * kFarBytes,
                       std::memory_order_relaxed);
 }
 

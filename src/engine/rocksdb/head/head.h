@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/mutex.h"
@@ -57,12 +58,14 @@ class Head {
   struct Fragment {
     model::Timestamp slot;  // start
     Fragment* next;         // of the same group, another slot; the one written last comes first
+    Fragment* previous;
     Block* first;
     Block* last;
     model::Timestamp first_time;  // smallest and largest of its rows
     model::Timestamp last_time;
   };
   static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
+  static constexpr std::size_t kNearMax = 32;  // of a group, so many fragments are looked through
   // Whole rows, each with its arrival; readable without the lock.
   using Pieces = std::vector<std::span<const std::byte>>;
 
@@ -105,8 +108,21 @@ class Head {
   [[nodiscard]] bool empty() const { return rows() == 0 && messages.memory_bytes() == 0; }
 
  private:
+  struct FragmentKey {
+    std::uint32_t group;
+    model::Timestamp slot;
+    bool operator==(const FragmentKey&) const = default;
+  };
+  struct FragmentHash {
+    std::size_t operator()(const FragmentKey& key) const;
+  };
+
   void append_samples(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
   Fragment* fragment_for(std::uint32_t group, model::Timestamp time) VARVE_REQUIRES(mutex);
+  // nullptr: there is none.
+  [[nodiscard]] Fragment* find(std::uint32_t group, model::Timestamp slot) const VARVE_REQUIRES(mutex);
+  Fragment* add(std::uint32_t group, model::Timestamp slot) VARVE_REQUIRES(mutex);
+  void put_first(std::uint32_t group, Fragment* fragment) VARVE_REQUIRES(mutex);
   Block* new_block(std::size_t capacity) VARVE_REQUIRES(mutex);
   std::byte* allocate(std::size_t bytes) VARVE_REQUIRES(mutex);
 
@@ -114,6 +130,8 @@ class Head {
   const std::int64_t chunk_width_ms_;
   std::vector<Fragment*> by_group_ VARVE_GUARDED_BY(mutex);
   std::map<model::Timestamp, std::uint64_t> slots_ VARVE_GUARDED_BY(mutex);
+  // All fragments of the groups that have more than kNearMax: where a year comes host after host, there are thousands.
+  std::unordered_map<FragmentKey, Fragment*, FragmentHash> far_ VARVE_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<std::byte[]>> slabs_ VARVE_GUARDED_BY(mutex);
   // Blocks for single rows that are larger than a slab.
   std::vector<std::unique_ptr<std::byte[]>> large_ VARVE_GUARDED_BY(mutex);

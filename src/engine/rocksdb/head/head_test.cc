@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/head/head.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::int64_t kWidth = 3'600'000;
+
+// By slot, the times of a group's rows in order of arrival.
+using RowTimes = std::map<model::Timestamp, std::vector<model::Timestamp>>;
+
+RowTimes row_times(const Head& head, model::GroupId group) {
+  RowTimes out;
+  const MutexLock lock(head.mutex);
+  for (const auto* at = head.fragments(group); at != nullptr; at = at->next) {
+    std::vector<model::Timestamp>& times = out[at->slot];
+    EXPECT_TRUE(times.empty()) << "a slot has one fragment";
+    Head::Pieces pieces;
+    head.pieces(*at, pieces);
+    for (const auto piece : pieces) {
+      for (const std::byte* row = piece.data(); row != piece.data() + piece.size();) {
+        const model::RowView view{row};
+        times.push_back(view.time());
+        row += view.bytes() + Head::kArrivalBytes;
+      }
+    }
+    EXPECT_EQ(at->first_time, std::ranges::min(times));
+    EXPECT_EQ(at->last_time, std::ranges::max(times));
+  }
+  return out;
+}
+
+// Groups of few and of many slots, below and above kNearMax, in any order.
+TEST(Head, EachSlotOfAGroupHasOneFragment) {
+  constexpr std::size_t kSlots[] = {1, Head::kNearMax - 1, Head::kNearMax, Head::kNearMax + 1, Head::kNearMax + 2, 300};
+  std::mt19937 random(7);
+  SlabPool pool(4);
+  Head head(pool, kWidth);
+  std::map<std::uint32_t, RowTimes> expected;
+  std::map<model::Timestamp, std::set<std::uint32_t>> groups_of;
+  model::RowBatch batch;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto group = static_cast<std::uint32_t>(random() % std::size(kSlots));
+    const auto slot = static_cast<model::Timestamp>(random() % kSlots[group]) * kWidth;
+    const model::Timestamp time = slot + static_cast<model::Timestamp>(random() % kWidth);
+    batch.clear();
+    model::LineGroup line;
+    line.id = model::GroupId{group};
+    line.count = 1;
+    batch.add(line, time, model::Value::of_long(i));
+    head.append(batch.bytes(), 0);
+    expected[group][slot].push_back(time);
+    groups_of[slot].insert(group);
+  }
+  for (std::uint32_t group = 0; group < std::size(kSlots); ++group) {
+    EXPECT_EQ(row_times(head, model::GroupId{group}), expected[group]) << group;
+  }
+  const MutexLock lock(head.mutex);
+  ASSERT_EQ(head.slots().size(), groups_of.size());
+  for (const auto& [slot, count] : head.slots()) EXPECT_EQ(count, groups_of[slot].size());
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb
