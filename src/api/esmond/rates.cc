@@ -109,28 +109,20 @@ DataPoint* bin_at(DataPoints& bins, const BinsAsked& asked, model::Timestamp at)
   return &bins[static_cast<std::size_t>((at - asked.bins.first) / asked.width_ms)];
 }
 
-// Is a base bin covered for half of its time? How long it is, in whole milliseconds, follows from both; where nothing
-// grew it does not, and the bin counts.
-bool is_half_covered(double increase, double per_second, std::int64_t base_ms) {
-  return increase == 0 || 2 * std::llround(increase * 1000 / per_second) >= base_ms;
-}
-
 // Of base bins, the extreme of those that are covered for half of their time at least.
 Status read_extremes(const query::Engine& engine, const std::string& tenant, const BinsAsked& asked,
                      query::UnderWay& query, std::vector<DataPoints>& out) {
   const std::int64_t base_ms = asked.sources[0]->base_ms;
   const auto up = [&](model::Timestamp t) { return model::window_start(t + base_ms - 1, base_ms); };
   const model::TimeRange base{up(asked.bins.first), up(asked.bins.last)};
+  auto rate = stage_of(true, base_ms);
+  rate.shows_coverage = true;
   const auto targets = raw_of(asked.sources);
-  std::vector<aggregate::Points> increases(asked.sources.size());
-  const auto increase = stage_of(false, base_ms), rate = stage_of(true, base_ms);
-  VARVE_RETURN_IF_ERROR(ask(engine, tenant, targets, base, &increase, query,
-                            [&](std::size_t i, const aggregate::Points& points) { increases[i] = points; }));
   return ask(engine, tenant, targets, base, &rate, query, [&](std::size_t i, const aggregate::Points& points) {
-    for (std::size_t k = 0; k < points.size() && k < increases[i].size(); ++k) {
+    for (std::size_t k = 0; k < points.size(); ++k) {
       DataPoint* const bin = bin_at(out[i], asked, points.times[k]);
       const double here = points.number(k);
-      if (bin == nullptr || !is_half_covered(increases[i].number(k), here, base_ms)) continue;
+      if (bin == nullptr || 2 * points.covered_ms[k] < base_ms) continue;
       const bool is_more =
           !bin->value || (asked.cf == Cf::min ? here < bin->value->as_double() : here > bin->value->as_double());
       if (!is_more) continue;  // the earliest of equals
