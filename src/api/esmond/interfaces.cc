@@ -7,6 +7,7 @@
 #include "api/esmond/devices.h"
 #include "api/esmond/lookups.h"
 #include "api/esmond/names.h"
+#include "api/esmond/rows.h"
 #include "api/shared/query_answer.h"
 
 namespace varve::api::esmond {
@@ -23,25 +24,14 @@ constexpr std::string_view kHidden = ":hide:";
 constexpr std::string_view kTexts[] = {"ifAlias", "ifDescr", "ipAddr", "ifPhysAddress"};
 constexpr std::string_view kLookedUp[] = {"ifName", "ifAlias", "ifDescr", "ipAddr", "ifPhysAddress", "device__name"};
 
-const Attribute& attribute_of(const HistoryRow& row, std::string_view name) {
-  const auto names = snmp::inventory::attributes_of(HistoryKind::interfaces);
-  return row.attributes[static_cast<std::size_t>(std::ranges::find(names, name) - names.begin())];
-}
-
 std::string_view text_of(const HistoryRow& row, std::string_view name) {
-  const auto* const text = std::get_if<std::string>(&attribute_of(row, name));
+  const Attribute* const attribute = attribute_of(HistoryKind::interfaces, row, name);
+  const auto* const text = attribute == nullptr ? nullptr : std::get_if<std::string>(attribute);
   return text != nullptr ? std::string_view(*text) : std::string_view();
 }
 
 bool may_see(const Call& call, const HistoryRow& row) {
   return call.is_known || !text_of(row, "ifAlias").contains(kHidden);
-}
-
-Result<std::vector<HistoryRow>> rows_of(const Call& call, const std::string& device, Span span) {
-  VARVE_ASSIGN_OR_RETURN(auto rows, call.parts.history.rows(call.request.tenant, device, HistoryKind::interfaces,
-                                                            {span.begin - 1, span.end + 1}));
-  std::erase_if(rows, [&](const HistoryRow& row) { return !overlaps(span, row.begin, row.end); });
-  return rows;
 }
 
 // Names of what is measured of the device's interfaces, each once, in the order of its oidsets.
@@ -57,27 +47,6 @@ std::vector<std::string> aliases_of(const Inventory& inventory, const Device& de
   return out;
 }
 
-void append_attribute(Writer& json, const HistoryRow& row, std::string_view name) {
-  json.key(name);
-  const Attribute& attribute = attribute_of(row, name);
-  if (const auto* const text = std::get_if<std::string>(&attribute)) {
-    json.value(*text);
-  } else if (const auto* const number = std::get_if<std::int64_t>(&attribute)) {
-    json.value(*number);
-  } else {
-    json.null();
-  }
-}
-
-void append_time(Writer& json, const Call& call, const char* key, std::optional<model::Timestamp> time) {
-  json.key(key);
-  if (call.is_v1) {
-    json.value(iso_of(time));
-  } else {
-    json.value(epoch_of(time));
-  }
-}
-
 void append_interface(Writer& json, const Call& call, const Device& device, const std::vector<std::string>& aliases,
                       const HistoryRow& row) {
   const std::string device_uri = uri_of_device(call, device.name) + "/";
@@ -90,11 +59,11 @@ void append_interface(Writer& json, const Call& call, const Device& device, cons
   append_time(json, call, "end_time", row.end);
   json.member("id", id_of(device.name + "/" + row.name + "/" + std::to_string(row.begin)));
   for (const char* name : {"ifAdminStatus", "ifAlias", "ifDescr", "ifHighSpeed", "ifIndex", "ifMtu"}) {
-    append_attribute(json, row, name);
+    append_attribute(json, name, *attribute_of(HistoryKind::interfaces, row, name));
   }
   json.member("ifName", row.name);
   for (const char* name : {"ifOperStatus", "ifPhysAddress", "ifSpeed", "ifType", "ipAddr"}) {
-    append_attribute(json, row, name);
+    append_attribute(json, name, *attribute_of(HistoryKind::interfaces, row, name));
   }
   json.member("leaf", false).member("resource_uri", uri).member("uri", uri).end_object();
 }
@@ -113,7 +82,7 @@ Result<Response> listed_interfaces(const Call& call, const Inventory& inventory,
   for (const Device* const device : devices) {
     if (!lookups.fit("device__name", device->name)) continue;
     VARVE_RETURN_IF_ERROR(query->explain(query->check()));
-    VARVE_ASSIGN_OR_RETURN(const auto rows, rows_of(call, device->name, span));
+    VARVE_ASSIGN_OR_RETURN(const auto rows, rows_of(call, device->name, HistoryKind::interfaces, span));
     const std::vector<std::string> aliases = aliases_of(inventory, *device);
     const std::size_t before = out.size();
     for (const HistoryRow& row : rows) {
@@ -139,7 +108,7 @@ std::string uri_of_interface(const Call& call, std::string_view device, std::str
 
 Result<bool> is_hidden(const Call& call, const std::string& device, const std::string& interface, Span span) {
   if (call.is_known) return false;
-  VARVE_ASSIGN_OR_RETURN(const auto rows, rows_of(call, device, span));
+  VARVE_ASSIGN_OR_RETURN(const auto rows, rows_of(call, device, HistoryKind::interfaces, span));
   return std::ranges::any_of(rows, [&](const HistoryRow& row) { return row.name == interface && !may_see(call, row); });
 }
 
@@ -160,7 +129,7 @@ Result<Response> show_interface(const Call& call) {
   VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
   VARVE_ASSIGN_OR_RETURN(const Device* const device, device_of(call, *inventory));
   VARVE_ASSIGN_OR_RETURN(const Span span, valid_span(call));
-  VARVE_ASSIGN_OR_RETURN(auto rows, rows_of(call, device->name, span));
+  VARVE_ASSIGN_OR_RETURN(auto rows, rows_of(call, device->name, HistoryKind::interfaces, span));
   std::erase_if(rows, [&](const HistoryRow& row) { return row.name != call.names[2]; });
   const auto newest = std::ranges::max_element(rows, {}, &HistoryRow::begin);  // rows of a name do not overlap
   if (newest == rows.end()) {

@@ -7,6 +7,7 @@
 #include "api/esmond/devices.h"
 #include "api/esmond/lookups.h"
 #include "api/esmond/names.h"
+#include "api/esmond/rows.h"
 #include "api/shared/query_answer.h"
 
 namespace varve::api::esmond {
@@ -44,41 +45,19 @@ std::string_view outlet_name_of(const HistoryRow& row) {
 
 void append_outlet(Writer& json, const Call& call, const Device& device, const HistoryRow& row) {
   const std::string uri = uri_of_outlet(call, device.name, row.name);
-  const auto append_time = [&](const char* key, std::optional<model::Timestamp> time) {
-    json.key(key);
-    if (call.is_v1) {
-      json.value(iso_of(time));
-    } else {
-      json.value(epoch_of(time));
-    }
-  };
   json.begin_object();
-  append_time("begin_time", row.begin);
+  append_time(json, call, "begin_time", row.begin);
   json.key("children").begin_array();
   append_child(json, true, "load", uri + "/load");
   json.end_array().member("device_uri", uri_of_pdu(call, device.name) + "/");
-  append_time("end_time", row.end);
+  append_time(json, call, "end_time", row.end);
   json.member("id", id_of(device.name + "/" + row.name + "/" + std::to_string(row.begin))).member("leaf", false);
   json.member("outletID", row.name);
   const auto names = snmp::inventory::attributes_of(HistoryKind::outlets);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    json.key(names[i]);
-    if (const auto* const text = std::get_if<std::string>(&row.attributes[i])) {
-      json.value(*text);
-    } else if (const auto* const number = std::get_if<std::int64_t>(&row.attributes[i])) {
-      json.value(*number);
-    } else {
-      json.null();
-    }
+    append_attribute(json, names[i], row.attributes[i]);
   }
   json.member("resource_uri", uri).member("uri", uri).end_object();
-}
-
-Result<std::vector<HistoryRow>> outlets_of(const Call& call, const Device& device, Span span) {
-  VARVE_ASSIGN_OR_RETURN(auto rows, call.parts.history.rows(call.request.tenant, device.name, HistoryKind::outlets,
-                                                            {span.begin - 1, span.end + 1}));
-  std::erase_if(rows, [&](const HistoryRow& row) { return !overlaps(span, row.begin, row.end); });
-  return rows;
 }
 
 Result<Response> listed_outlets(const Call& call, std::span<const Device* const> devices) {
@@ -92,7 +71,7 @@ Result<Response> listed_outlets(const Call& call, std::span<const Device* const>
   std::size_t count = 0;
   for (const Device* const device : devices) {
     VARVE_RETURN_IF_ERROR(query->explain(query->check()));
-    VARVE_ASSIGN_OR_RETURN(const auto rows, outlets_of(call, *device, span));
+    VARVE_ASSIGN_OR_RETURN(const auto rows, rows_of(call, device->name, HistoryKind::outlets, span));
     for (const HistoryRow& row : rows) {
       if (!lookups.fit("outletID", row.name) || !lookups.fit("outletName", outlet_name_of(row))) continue;
       const std::size_t place = count++;
@@ -106,7 +85,7 @@ Result<Response> listed_outlets(const Call& call, std::span<const Device* const>
 
 Result<Response> show_outlet(const Call& call, const Device& device) {
   VARVE_ASSIGN_OR_RETURN(const Span span, valid_span(call));
-  VARVE_ASSIGN_OR_RETURN(auto rows, outlets_of(call, device, span));
+  VARVE_ASSIGN_OR_RETURN(auto rows, rows_of(call, device.name, HistoryKind::outlets, span));
   std::erase_if(rows, [&](const HistoryRow& row) { return row.name != call.names[2]; });
   const auto newest = std::ranges::max_element(rows, {}, &HistoryRow::begin);
   if (newest == rows.end()) {

@@ -63,24 +63,9 @@ FoundInterfaces found_in(const query::Answer& answer, const UsageRoles& roles) {
   return out;
 }
 
-// ifHighSpeed is in millions; the agents of slow interfaces say 0 there. 0: it is not known.
-std::uint64_t bits_per_second_of(const HistoryRow& row) {
-  const auto names = snmp::inventory::attributes_of(HistoryKind::interfaces);
-  const auto number = [&](std::string_view name) -> std::uint64_t {
-    const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-    if (at >= row.attributes.size()) return 0;
-    const auto* const value = std::get_if<std::int64_t>(&row.attributes[at]);
-    return value == nullptr || *value < 0 ? 0 : static_cast<std::uint64_t>(*value);
-  };
-  const std::uint64_t millions = number("ifHighSpeed");
-  return millions != 0 ? millions * 1'000'000 : number("ifSpeed");
-}
-
 std::optional<std::string> alias_of(const HistoryRow& row) {
-  const auto names = snmp::inventory::attributes_of(HistoryKind::interfaces);
-  const auto at = static_cast<std::size_t>(std::ranges::find(names, "ifAlias") - names.begin());
-  if (at >= row.attributes.size()) return std::nullopt;
-  const auto* const text = std::get_if<std::string>(&row.attributes[at]);
+  const auto* const attribute = snmp::inventory::attribute_of(HistoryKind::interfaces, row, "ifAlias");
+  const auto* const text = attribute == nullptr ? nullptr : std::get_if<std::string>(attribute);
   return text == nullptr ? std::nullopt : std::optional(*text);
 }
 
@@ -123,7 +108,7 @@ class Histories {
 std::vector<SpeedSpan> speeds_of(std::span<const HistoryRow* const> rows) {
   std::vector<SpeedSpan> out;
   for (const HistoryRow* const row : rows) {
-    const std::uint64_t speed = bits_per_second_of(*row);
+    const std::uint64_t speed = bits_per_second(*row);
     if (speed == 0) continue;
     out.push_back({{row->begin, row->end.value_or(model::kTimestampMax + 1)}, static_cast<double>(speed)});
   }
@@ -175,7 +160,7 @@ Result<Usage> read_usage(const UsageSources& sources, const std::string& tenant,
     InterfaceUsage one{.device = name.first, .name = name.second};
     if (!rows.empty()) {
       one.alias = alias_of(*rows.back());
-      if (const std::uint64_t speed = bits_per_second_of(*rows.back()); speed != 0) one.bits_per_second = speed;
+      if (const std::uint64_t speed = bits_per_second(*rows.back()); speed != 0) one.bits_per_second = speed;
     }
     if (one.alias.value_or("").find(question.alias_part) == std::string::npos) continue;
     const std::vector<SpeedSpan> speeds = speeds_of(rows);

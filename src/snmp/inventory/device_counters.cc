@@ -10,33 +10,13 @@ namespace varve::snmp::inventory {
 namespace {
 
 constexpr std::string_view kMetricPrefix = "snmp.";
-constexpr std::string_view kSpeedBits = "ifSpeed";
-constexpr std::string_view kSpeedMegabits = "ifHighSpeed";
 // RFC 2863: an interface that is faster than ifSpeed can say has this there.
-constexpr std::int64_t kSpeedUnknown = 4'294'967'295;
+constexpr std::uint64_t kSpeedUnknown = 4'294'967'295;
 
 bool counts_octets(std::string_view object) { return object.find("Octets") != std::string_view::npos; }
 
 std::uint64_t device_hash(std::string_view tenant, std::string_view device) {
   return codec::hash64(device, codec::hash64(tenant));
-}
-
-std::int64_t integer_of(const HistoryRow& row, std::string_view attribute) {
-  const auto names = attributes_of(HistoryKind::interfaces);
-  const auto at = static_cast<std::size_t>(std::ranges::find(names, attribute) - names.begin());
-  if (at >= row.attributes.size()) return 0;
-  const auto* const value = std::get_if<std::int64_t>(&row.attributes[at]);
-  return value == nullptr ? 0 : *value;
-}
-
-// Bits per second; nothing where the agent does not say.
-std::optional<double> speed_of(const HistoryRow& row) {
-  if (const std::int64_t megabits = integer_of(row, kSpeedMegabits); megabits > 0) {
-    return static_cast<double>(megabits) * 1e6;
-  }
-  const std::int64_t bits = integer_of(row, kSpeedBits);
-  if (bits <= 0 || bits >= kSpeedUnknown) return std::nullopt;
-  return static_cast<double>(bits);
 }
 
 }  // namespace
@@ -82,9 +62,9 @@ void DeviceCounters::set_inventories(std::shared_ptr<const Inventories> inventor
 void DeviceCounters::set_history(std::string_view tenant, std::string_view device, std::span<const HistoryRow> rows) {
   Speeds speeds;
   for (const HistoryRow& row : rows) {
-    if (const auto bits = speed_of(row)) {
-      speeds.push_back({codec::hash64(row.name), {row.begin, kSpeedTolerance * *bits / 8}});
-    }
+    const std::uint64_t bits = bits_per_second(row);
+    if (bits == 0 || bits == kSpeedUnknown) continue;
+    speeds.push_back({codec::hash64(row.name), {row.begin, kSpeedTolerance * static_cast<double>(bits) / 8}});
   }
   std::ranges::stable_sort(speeds, {}, &Speed::interface);
   // Where only another attribute has changed, the speed has not.

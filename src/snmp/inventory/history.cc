@@ -98,6 +98,22 @@ Words attributes_of(HistoryKind kind) {
   return {};
 }
 
+const Attribute* attribute_of(HistoryKind kind, const HistoryRow& row, std::string_view name) {
+  const Words names = attributes_of(kind);
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  return at < names.size() && at < row.attributes.size() ? &row.attributes[at] : nullptr;
+}
+
+std::uint64_t bits_per_second(const HistoryRow& row) {
+  const auto number = [&](std::string_view name) -> std::uint64_t {
+    const Attribute* const attribute = attribute_of(HistoryKind::interfaces, row, name);
+    const auto* const value = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(attribute);
+    return value == nullptr || *value < 0 ? 0 : static_cast<std::uint64_t>(*value);
+  };
+  const std::uint64_t millions = number("ifHighSpeed");
+  return millions != 0 ? millions * 1'000'000 : number("ifSpeed");
+}
+
 std::vector<HistoryRow> history_rows(const Oidset& oidset, std::span<const WalkedRow> walked) {
   std::vector<HistoryRow> out;
   if (!oidset.history) return out;

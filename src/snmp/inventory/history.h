@@ -30,6 +30,13 @@ struct HistoryRow {
   bool operator==(const HistoryRow&) const = default;
 };
 
+// nullptr: rows of this kind have none of that name, or this row has fewer.
+const Attribute* attribute_of(HistoryKind kind, const HistoryRow& row, std::string_view name);
+
+// Of an interface: ifHighSpeed, which is in millions; the agents of slow interfaces say 0 there, so then ifSpeed. 0: it
+// is not known.
+std::uint64_t bits_per_second(const HistoryRow& row);
+
 // One row of a walk of an oidset with a history, as the poller has it.
 struct WalkedRow {
   std::vector<std::uint32_t> index = {};  // behind the columns' oids
