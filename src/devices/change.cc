@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/hex.h"
 #include "protocol/json/writer.h"
 
 namespace varve::devices {
@@ -21,20 +22,9 @@ void append_device_time(protocol::json::Writer& json, const char* key, const std
 }  // namespace
 
 std::string percent_encoded(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr CharSet kPlain("-_", true);
   std::string out;
-  for (const char c : name) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    if (plain) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 0xf];
-  }
+  append_escaped(out, name, '%', kPlain);
   return out;
 }
 

@@ -4,16 +4,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hex.h"
 
 namespace varve::http {
 namespace {
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 std::unexpected<Error> bad(std::string_view text) {
   return fail(Code::invalid, "bad percent encoding in '" + std::string(text.substr(0, 200)) + "'");
@@ -49,8 +43,8 @@ bool percent_decode(std::string_view text, bool plus_is_space, std::string& out)
       out += text[i];
     } else {
       if (i + 2 >= text.size()) return false;
-      const int high = hex(text[i + 1]);
-      const int low = hex(text[i + 2]);
+      const int high = hex_digit(text[i + 1]);
+      const int low = hex_digit(text[i + 2]);
       if (high < 0 || low < 0) return false;
       out += static_cast<char>(high * 16 + low);
       i += 2;

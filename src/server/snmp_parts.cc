@@ -42,9 +42,7 @@ Result<snmp::inventory::Credentials> read_credentials(const std::string& path) {
   }
   auto read = snmp::inventory::credentials_of(lines);
   if (read.faults.empty()) return std::move(read.credentials);
-  std::string all;
-  for (const std::string& fault : read.faults) all += (all.empty() ? "" : "; ") + fault;
-  return fail(Code::invalid, "snmp.credentials: " + all);
+  return fail(Code::invalid, "snmp.credentials: " + snmp::inventory::joined(read.faults));
 }
 
 Result<std::shared_ptr<const api::EsmondUsers>> read_esmond_keys(const std::string& path) {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "api/esmond/data.h"
 #include "api/esmond/names.h"
@@ -110,19 +112,16 @@ Result<std::vector<Wanted>> wanted_in(const Call& call, const Inventory& invento
   return out;
 }
 
-// Those of one width and frequency together.
-Status read_all(const Call& call, std::vector<Wanted>& all, Cf cf, const Span& span, query::UnderWay& query) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Wanted*>> together;
-  for (Wanted& wanted : all) together[{wanted.width_ms, wanted.source.base_ms}].push_back(&wanted);
+// Those of one width and one frequency are read together: read(width_ms, sources) says their points, in order.
+template <class One, class Read>
+Status read_together(std::vector<One>& all, std::int64_t One::* width_ms, const Read& read) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<One*>> together;
+  for (One& one : all) together[{one.*width_ms, one.source.base_ms}].push_back(&one);
   for (const auto& [of, some] : together) {
     std::vector<const Source*> sources;
-    for (const Wanted* const wanted : some) sources.push_back(&wanted->source);
-    const BinsAsked asked{.sources = sources,
-                          .cf = cf,
-                          .width_ms = of.first,
-                          .bins = bins_in(span.begin * model::kSecondMs, span.end * model::kSecondMs, of.first)};
-    VARVE_ASSIGN_OR_RETURN(auto bins, read_bins(call.parts.engine, call.request.tenant, asked, query));
-    for (std::size_t i = 0; i < some.size(); ++i) some[i]->points = std::move(bins[i]);
+    for (const One* const one : some) sources.push_back(&one->source);
+    VARVE_ASSIGN_OR_RETURN(auto points, read(of.first, sources));
+    for (std::size_t i = 0; i < some.size(); ++i) some[i]->points = std::move(points[i]);
   }
   return {};
 }
@@ -192,19 +191,6 @@ struct WantedSeries {
   DataPoints points;
 };
 
-Status read_all(const Call& call, std::vector<WantedSeries>& all, SeriesKind kind, Cf cf, const Span& span,
-                query::UnderWay& query) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<WantedSeries*>> together;
-  for (WantedSeries& one : all) together[{one.frequency_ms, one.source.base_ms}].push_back(&one);
-  for (const auto& [of, some] : together) {
-    std::vector<const Source*> sources;
-    for (const WantedSeries* const one : some) sources.push_back(&one->source);
-    VARVE_ASSIGN_OR_RETURN(auto points, read_series(call, kind, sources, cf, of.first, span, query));
-    for (std::size_t i = 0; i < some.size(); ++i) some[i]->points = std::move(points[i]);
-  }
-  return {};
-}
-
 std::string series_json(const std::vector<WantedSeries>& all, SeriesKind kind, Cf cf, const Span& span) {
   std::string out;
   Writer json(out);
@@ -234,7 +220,12 @@ Result<Response> bulk_interfaces(const Call& call) {
   VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
   VARVE_ASSIGN_OR_RETURN(auto all, wanted_in(call, *inventory, body, span));
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(call.parts.engine, call.request, "esmond"));
-  VARVE_RETURN_IF_ERROR(read_all(call, all, cf, span, *query));
+  VARVE_RETURN_IF_ERROR(
+      read_together(all, &Wanted::width_ms, [&](std::int64_t width_ms, std::span<const Source* const> sources) {
+        const model::TimeRange bins = bins_in(span.begin * model::kSecondMs, span.end * model::kSecondMs, width_ms);
+        return read_bins(call.parts.engine, call.request.tenant,
+                         BinsAsked{.sources = sources, .cf = cf, .width_ms = width_ms, .bins = bins}, *query);
+      }));
   return held_by(std::move(query), esmond_json(201, interfaces_json(body, all, cf, span)));
 }
 
@@ -259,7 +250,10 @@ Result<Response> bulk_series(const Call& call) {
     VARVE_RETURN_IF_ERROR(check_span(call, span, 1, all[i].frequency_ms));
   }
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(call.parts.engine, call.request, "esmond"));
-  VARVE_RETURN_IF_ERROR(read_all(call, all, *kind, cf, span, *query));
+  VARVE_RETURN_IF_ERROR(read_together(all, &WantedSeries::frequency_ms,
+                                      [&](std::int64_t frequency_ms, std::span<const Source* const> sources) {
+                                        return read_series(call, *kind, sources, cf, frequency_ms, span, *query);
+                                      }));
   return held_by(std::move(query), esmond_json(201, series_json(all, *kind, cf, span)));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "api/esmond/names.h"
+#include "base/hex.h"
 #include "codec/hash.h"
 #include "http/url.h"
 #include "model/instant.h"
@@ -21,21 +22,9 @@ model::Timestamp ms_of(std::int64_t seconds) {
   return std::clamp(seconds, -kMost, kMost) * model::kSecondMs;
 }
 
-void append_url_text(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-_.~/@,").contains(c);
-    if (is_plain) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 0xf];
-  }
-}
+constexpr CharSet kPlainInUrls("-_.~/@,", true);
+
+void append_url_text(std::string& out, std::string_view text) { append_escaped(out, text, '%', kPlainInUrls); }
 
 // The same list from another place on.
 std::string page_uri(const Call& call, const EsmondPage& page, std::size_t offset) {

@@ -118,9 +118,7 @@ Result<Response> change_device(const Call& call) {
                          }));
   if (!is_there) return no_device(call.names[0]);
   if (edited.faults.empty()) return Response::empty(204);
-  std::string all;
-  for (const std::string& fault : edited.faults) all += (all.empty() ? "" : "; ") + fault;
-  return fail(Code::invalid, all);
+  return fail(Code::invalid, snmp::inventory::joined(edited.faults));
 }
 
 }  // namespace varve::api::esmond

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/esmond/names.h"
 
+#include "base/hex.h"
+
 namespace varve::api::esmond {
 namespace {
 
-bool stands_for_itself(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z' && c != 'Y') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-';
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+constexpr CharSet kPlain("ABCDEFGHIJKLMNOPQRSTUVWXZabcdefghijklmnopqrstuvwxyz0123456789_.-");  // no Y
 
 }  // namespace
 
 std::string at_encode(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
-  for (const char c : name) {
-    if (stands_for_itself(c)) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '@';
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 0xf];
-  }
+  append_escaped(out, name, '@', kPlain);
   return out;
 }
 

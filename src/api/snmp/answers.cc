@@ -60,10 +60,8 @@ std::string counts_json(const snmp::inventory::ChangeCounts& counts, const std::
 }
 
 Response faults_response(const std::vector<std::string>& faults) {
-  std::string all;
-  for (const std::string& fault : faults) all += (all.empty() ? "" : "; ") + fault;
   std::string out;
-  Writer(out).begin_object().member("error", all).key("errors").array(faults).end_object();
+  Writer(out).begin_object().member("error", snmp::inventory::joined(faults)).key("errors").array(faults).end_object();
   return Response::json(400, std::move(out));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/hex.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
 
@@ -61,14 +62,9 @@ int hex4(const char* at, const char* end) {
   if (end - at < 4) return -1;
   int value = 0;
   for (int i = 0; i < 4; ++i) {
-    const char c = at[i];
-    const char low = static_cast<char>(c | 0x20);
-    if (c >= '0' && c <= '9')
-      value = value * 16 + (c - '0');
-    else if (low >= 'a' && low <= 'f')
-      value = value * 16 + (low - 'a' + 10);
-    else
-      return -1;
+    const int digit = hex_digit(at[i]);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
   }
   return value;
 }

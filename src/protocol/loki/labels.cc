@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/loki/labels.h"
 
+#include "base/hex.h"
 #include "protocol/json/text.h"
 #include "protocol/json/unescape.h"
-#include "protocol/messages/uuid.h"
 
 namespace varve::protocol::loki {
 namespace {
@@ -108,7 +108,7 @@ class LabelText {
     if (text_.size() - at_ < digits) return false;
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < digits; ++i) {
-      const auto digit = messages::hex_digit(text_[at_ + i]);
+      const auto digit = hex_digit(text_[at_ + i]);
       if (digit < 0 || digit >= static_cast<int>(base)) return false;
       number = number * base + static_cast<unsigned>(digit);
     }

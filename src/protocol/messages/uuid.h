@@ -7,16 +7,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/hex.h"
 #include "message/row.h"
 
 namespace varve::protocol::messages {
-
-// 0 … 15, or -1.
-constexpr int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char low = static_cast<char>(c | 0x20);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
 
 // All of `text`, in any case.
 inline std::optional<std::array<char, message::kIdBytes>> read_uuid(std::string_view text) {

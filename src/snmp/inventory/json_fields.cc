@@ -45,6 +45,12 @@ std::optional<model::Timestamp> written_time(std::string_view text) {
 
 }  // namespace
 
+std::string joined(const Faults& faults) {
+  std::string out;
+  for (const std::string& fault : faults) out += (out.empty() ? "" : "; ") + fault;
+  return out;
+}
+
 void read_text(const Node& node, const std::string& place, std::string& to, Faults& faults) {
   if (node.kind != Kind::string && node.kind != Kind::null) return wrong(node, place, "a text", faults);
   to = node.kind == Kind::null ? std::string_view() : node.text;

@@ -15,6 +15,9 @@ namespace varve::snmp::inventory {
 
 using Faults = std::vector<std::string>;  // each "place: what is wrong"
 
+// All in one line: "a; b".
+std::string joined(const Faults& faults);
+
 // Each sets `to` if it can, and adds a fault else. Null is the field's default, which is a default-made value.
 void read_text(const protocol::json::Node& node, const std::string& place, std::string& to, Faults& faults);
 void read_switch(const protocol::json::Node& node, const std::string& place, bool otherwise, bool& to, Faults& faults);

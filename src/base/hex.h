@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hexadecimal digits, and texts in which bytes are escaped by two of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/ascii.h"
+
+namespace varve {
+
+// 0 … 15, or -1.
+constexpr int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char low = static_cast<char>(c | 0x20);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+// Appends the text; what is not in `plain` as `sign` (a percent sign, mostly) and two upper-case digits.
+inline void append_escaped(std::string& out, std::string_view text, char sign, const CharSet& plain) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (plain.contains(c)) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += sign;
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 0xf];
+  }
+}
+
+}  // namespace varve
