@@ -23,6 +23,8 @@ set(tests_at_once 24)
 # x_live.cc go into one gtest program that needs a real server; tests/ starts the server and runs it, ctest does not.
 # WITHOUT: that subfolder is a folder of its own.
 # CLUSTER: only with -DVARVE_CLUSTER=ON.
+add_custom_target(programs)  # what the whole-program tests start
+add_custom_target(benches)
 function(varve_folder folder)
   cmake_parse_arguments(ARG "CLUSTER" "WITHOUT" "DEPENDS;LIBRARIES" ${ARGN})
   if(ARG_CLUSTER AND NOT VARVE_CLUSTER)
@@ -84,11 +86,13 @@ function(varve_folder folder)
   endif()
   if(lives)
     add_executable(${name}_live ${lives})
+    add_dependencies(programs ${name}_live)
     target_link_libraries(${name}_live PRIVATE varve_${name} varve_options GTest::gtest_main)
     varve_compile_tests(${name}_live)
   endif()
   if(benches AND NOT VARVE_SANITIZE)
     add_executable(${name}_bench ${benches})
+    add_dependencies(benches ${name}_bench)
     target_link_libraries(${name}_bench PRIVATE varve_${name} varve_options benchmark::benchmark_main)
   endif()
 endfunction()

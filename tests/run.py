@@ -19,16 +19,15 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ["chaos_test", "crowds_test", "failing_calls_test", "failing_storage_test", "logcli_test", "node_loss_test", "power_test", "snmp_faults_test", "soak_test"]
-ONLY_LONG = ["chaos_test", "node_loss_test", "soak_test"]  # not without --faults
+LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "crowds_test", "failing_calls_test", "failing_storage_test", "logcli_test", "node_loss_test", "power_test", "snmp_faults_test", "soak_test"]
+ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "soak_test"]  # not without --faults
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
-# What is the same on both engines; the others look at files, or start servers of their own.
-ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "clients_test", "contrail_test", "counters_test", "delete_test", "esmond_test", "histograms_test",
-              "kairosdb_api_test", "kairosdb_clients_test", "kairosdb_python_test", "kairosdb_test", "kairosdb_types_test",
-              "malformed_test", "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test", "telegraf_test",
-              "tenants_test", "times_test", "too_old_test",
-              "loki_query_test", "loki_tail_test", "logcli_test", "follow_test", "logs_command_test", "message_pushes_test", "node_logs_test", "telegraf_logs_test"]
+# What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
+ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counters_test", "delete_test", "esmond_test",
+              "follow_test", "kairosdb_test", "kairosdb_types_test", "loki_query_test", "loki_tail_test", "messages_crash_test", "messages_test",
+              "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test",
+              "tenants_test", "times_test", "too_old_test"]
 
 
 class Reporter(unittest.TestResult):

@@ -192,8 +192,9 @@ Result<CounterPart> read_part(const CounterCells& cells, const counter::Terms& t
   if (s.least.covered_ms != 0) s.least = {start_of(places / bins), value(CounterColumns::least), s.least.covered_ms};
   if (s.greatest.covered_ms != 0)
     s.greatest = {start_of(places), value(CounterColumns::greatest), s.greatest.covered_ms};
-  const bool good = s.covered_ms >= 0 && s.covered_ms <= regular.covered_ms && is_within(s, s.head) &&
-                    is_within(s, s.tail) && is_within(s, s.least) && is_within(s, s.greatest) &&
+  const auto& ceiling = s.terms.rules.max_per_second;
+  const bool good = (!ceiling || *ceiling >= 0) && s.covered_ms >= 0 && s.covered_ms <= regular.covered_ms &&
+                    is_within(s, s.head) && is_within(s, s.tail) && is_within(s, s.least) && is_within(s, s.greatest) &&
                     is_between(s, s.least) && is_between(s, s.greatest);
   if (!good) return wrong();
   return CounterPart{s, (which & kInexact) == 0};

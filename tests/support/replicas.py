@@ -37,7 +37,7 @@ class ClusterCase(unittest.TestCase):
         self.addCleanup(server.close)
         return server
 
-    def settled(self, replica, load, seconds=60):
+    def settled(self, replica, load, seconds=180):
         """All is sealed by itself, and exact: before it is rolled up as well, and after."""
         self.assertEqual(load.check(replica), [])
         wait_until(lambda: replica.get("/api/v1/admin/slots").json()["slots"] == [], seconds, "nothing is pending")
