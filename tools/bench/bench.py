@@ -32,6 +32,7 @@ import micro  # noqa: E402
 import queries  # noqa: E402
 import settle  # noqa: E402
 import snmp  # noqa: E402
+import usage  # noqa: E402
 from common import Settings  # noqa: E402
 from databases import ALL, Varve  # noqa: E402
 from snmp_agents import GoSnmp, Libsnmp, SnmpExporter  # noqa: E402
@@ -67,6 +68,8 @@ SNMP = {
     "snmp_polled": snmp.snmp_polled,
     "snmp_wide": snmp.snmp_wide,
     "snmp_dead": snmp.snmp_dead,
+    "usage": usage.usage,
+    "esmond_month": usage.esmond_month,
     "counter_seal": counters.counter_seal,
     "counter_increase": counters.counter_increase,
     "counter_size": counters.counter_size,
