@@ -188,7 +188,7 @@ def run(modules, arguments):
     begin = time.monotonic()
     runner = Runner(arguments)
     # The longest first, so that no core is idle at the end.
-    order = {"clocks_test": 0, "cluster_faults_test": 0, "cluster_test": 0, "cassandra_test": 0, "crash_test": 0, "messages_crash_test": 1,
+    order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "cassandra_test": 1, "crash_test": 1, "messages_crash_test": 1,
              "kairosdb_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
