@@ -121,7 +121,8 @@ def config_for(path):
     """What a Server with this data directory stands on instead. With few partitions: at each start the journal of three
     weeks is read, an hour and a partition at a time."""
     return {"slots.partitions": "4", "engine": "cluster", "cassandra.hosts": os.environ["CLUSTER_CASSANDRA"],
-            "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"], "slots.period": "1s"}
+            "cassandra.keyspace": keyspace_of(path), "redis.url": os.environ["CLUSTER_REDIS"], "slots.period": "1s",
+            "query.timeout": "2m"}
 
 
 def drop(path):

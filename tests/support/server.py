@@ -14,8 +14,9 @@ import time
 from . import client, cluster
 
 BINARY = os.path.abspath(os.environ.get("BINARY", "build/varve"))
-READY_SECONDS = 30
+READY_SECONDS = 60
 KAIROS = "/api/v1/datapoints"
+PATIENCE_S = 120  # for one answer: on a busy machine a cold Cassandra needs half a minute for thousands of reads
 
 
 GIVEN = set()
@@ -151,7 +152,7 @@ class Server:
 
     # --- HTTP ---
 
-    def request(self, method, path, body=None, headers=None, timeout=30):
+    def request(self, method, path, body=None, headers=None, timeout=PATIENCE_S):
         try:
             return client.http_request(self.port, method, path, body, headers, timeout)
         except ConnectionRefusedError as e:
@@ -162,7 +163,7 @@ class Server:
     def get(self, path, headers=None):
         return self.request("GET", path, None, headers)
 
-    def post(self, path, body=b"", headers=None, timeout=30):
+    def post(self, path, body=b"", headers=None, timeout=PATIENCE_S):
         return self.request("POST", path, body, headers, timeout)
 
     def telnet(self):
