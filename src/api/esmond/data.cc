@@ -107,7 +107,8 @@ Result<Response> show_data(const Call& call) {
       {.unit_ms = model::kSecondMs, .with_extremes = cf == Cf::min || cf == Cf::max, .are_rates = cf != Cf::raw});
   json.member("end_time", span.end);
   json.member("resource_uri", uri_of_interface(call, device->name, call.names[2]) + "/" + alias).end_object();
-  return held_by(std::move(query), with_read(esmond_json(200, std::move(out)), query->ticket().read()));
+  Response response = with_read(esmond_json(200, std::move(out)), query->ticket().read());
+  return held_by(std::move(query), std::move(response));
 }
 
 }  // namespace varve::api::esmond

@@ -114,7 +114,8 @@ Result<Response> show_series(const Call& call) {
   json.member("end_time", span.end).member("resource_uri", call.root() + "timeseries/" + at_encode(call.names));
   json.end_object();
   VARVE_RETURN_IF_ERROR(query->budget().charge(out.size()));
-  return held_by(std::move(query), with_read(esmond_json(200, std::move(out)), query->ticket().read()));
+  Response response = with_read(esmond_json(200, std::move(out)), query->ticket().read());
+  return held_by(std::move(query), std::move(response));
 }
 
 }  // namespace varve::api::esmond
