@@ -17,14 +17,15 @@ endfunction()
 # cores share them, and a compiler takes 1 GB.
 set(tests_at_once 24)
 
+add_custom_target(programs)  # what the whole-program tests start
+add_custom_target(benches)
+
 # varve_folder(NAME [CLUSTER] [WITHOUT subfolder] DEPENDS folders… LIBRARIES targets…)
 # One library a folder, made of its x.cc; x_test.cc go into one gtest program, x_bench.cc into one benchmark
 # program, and each x_fuzz.cc is a fuzz target of its own (in the build with ASan; ninja builds it when it is named).
 # x_live.cc go into one gtest program that needs a real server; tests/ starts the server and runs it, ctest does not.
 # WITHOUT: that subfolder is a folder of its own.
 # CLUSTER: only with -DVARVE_CLUSTER=ON.
-add_custom_target(programs)  # what the whole-program tests start
-add_custom_target(benches)
 function(varve_folder folder)
   cmake_parse_arguments(ARG "CLUSTER" "WITHOUT" "DEPENDS;LIBRARIES" ${ARGN})
   if(ARG_CLUSTER AND NOT VARVE_CLUSTER)

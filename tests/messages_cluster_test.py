@@ -11,8 +11,6 @@ from support.client import wait_until
 from support.replicas import ClusterCase
 
 SECOND = 1_000_000  # us
-
-
 PATIENT = {"slots.quiet": "30s"}  # a write that takes longer is refused, which a busy machine would see at 4 s
 
 

@@ -99,7 +99,7 @@ class SnmpReplicas(Polled, ClusterCase):
         node.send(signal.SIGSTOP)
         try:
             wait_until(lambda: a.metric("varve_snmp_buffer_bytes") + b.metric("varve_snmp_buffer_bytes") > 2000, 60, "rows wait in memory")
-            time.sleep(60 if effort.LONG else 5)
+            time.sleep(effort.seconds(5, 60))
         finally:
             node.send(signal.SIGCONT)
         back = now_ms()
