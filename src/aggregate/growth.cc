@@ -8,7 +8,7 @@ namespace varve::aggregate {
 
 namespace {
 
-constexpr std::size_t kCellBytes = 2 * sizeof(GrowthCell);  // with what a vector has in reserve
+constexpr std::size_t kCellsAtFirst = 4;
 
 void add_total(GrowthTotals::Total& to, const GrowthTotals::Total& more) {
   to.whole = counter::sum_of(to.whole, more.whole);
@@ -23,12 +23,16 @@ template <counter::Increase I>
 Status GrowthCells::add_parts(const counter::Interval<I>& interval, model::TimeRange part, const Windows& windows,
                               const Charge& charge) {
   for (model::Timestamp from = part.first; from < part.last;) {
-    const std::int64_t window = windows.index(from);
-    const model::TimeRange open{windows.start(window), windows.start(window + 1)};
-    const model::Timestamp to = std::min(part.last, open.last);
-    VARVE_ASSIGN_OR_RETURN(GrowthCell * cell, cell_of(window, charge));
-    cell->growth.add(counter::share_of(interval, from, to), to - from);
-    open_ = cell == &cells_.back() ? open : kNone;
+    if (!open_.contains(from)) {
+      // Asking windows costs a division.
+      const bool is_next = !open_.empty() && from == open_.last;
+      const std::int64_t window = is_next ? cells_[at_].window + 1 : windows.index(from);
+      const model::TimeRange open{is_next ? open_.last : windows.start(window), windows.start(window + 1)};
+      VARVE_RETURN_IF_ERROR(go_to(window, charge));
+      open_ = open;
+    }
+    const model::Timestamp to = std::min(part.last, open_.last);
+    cells_[at_].growth.add(counter::share_of(interval, from, to), to - from);
     from = to;
   }
   return {};
@@ -41,27 +45,43 @@ template Status GrowthCells::add_parts(const counter::Interval<double>&, model::
 
 Status GrowthCells::add(std::int64_t window, const Growth& growth, const Charge& charge) {
   if (growth.covered_ms == 0) return {};
-  VARVE_ASSIGN_OR_RETURN(GrowthCell * cell, cell_of(window, charge));
-  cell->growth.whole = counter::sum_of(cell->growth.whole, growth.whole);
-  cell->growth.real += growth.real;
-  cell->growth.is_real |= growth.is_real;
-  cell->growth.covered_ms += growth.covered_ms;
-  open_ = kNone;
+  VARVE_RETURN_IF_ERROR(go_to(window, charge));
+  Growth& all = cells_[at_].growth;
+  all.whole = counter::sum_of(all.whole, growth.whole);
+  all.real += growth.real;
+  all.is_real |= growth.is_real;
+  all.covered_ms += growth.covered_ms;
   return {};
 }
 
-Result<GrowthCell*> GrowthCells::cell_of(std::int64_t window, const Charge& charge) {
-  if (!cells_.empty() && cells_.back().window == window) return &cells_.back();
+Status GrowthCells::go_to(std::int64_t window, const Charge& charge) {
+  open_ = kNone;
+  if (!cells_.empty()) {
+    if (cells_[at_].window == window) return {};
+    if (at_ + 1 < cells_.size() && cells_[at_ + 1].window == window) {
+      ++at_;
+      return {};
+    }
+  }
   const bool is_new_last = cells_.empty() || cells_.back().window < window;
   const auto at = is_new_last ? cells_.end() : std::ranges::lower_bound(cells_, window, {}, &GrowthCell::window);
-  if (at != cells_.end() && at->window == window) return &*at;
-  if (charge) VARVE_RETURN_IF_ERROR(charge(kCellBytes));
-  return &*cells_.insert(at, {window, {}});
+  const auto place = static_cast<std::size_t>(at - cells_.begin());
+  if (is_new_last || at->window != window) {
+    if (cells_.size() == cells_.capacity()) {
+      const std::size_t more = std::max(cells_.size(), kCellsAtFirst);
+      if (charge) VARVE_RETURN_IF_ERROR(charge(more * sizeof(GrowthCell)));
+      cells_.reserve(cells_.size() + more);
+    }
+    cells_.insert(cells_.begin() + static_cast<std::ptrdiff_t>(place), {window, {}});
+  }
+  at_ = place;
+  return {};
 }
 
 void GrowthCells::back_to(const Mark& mark) {
   cells_.resize(mark.count);
   if (!cells_.empty()) cells_.back() = mark.last;
+  at_ = mark.at;
   open_ = mark.open;
 }
 

@@ -51,8 +51,8 @@ class GrowthCells {
     const model::Timestamp first = std::max(interval.begin, range.first), last = std::min(interval.end, range.last);
     if (first >= last) return {};
     const bool is_whole = first == interval.begin && last == interval.end;
-    if (!cells_.empty() && is_whole && first >= open_.first && last <= open_.last) {
-      cells_.back().growth.add(interval.increase, last - first);
+    if (is_whole && first >= open_.first && last <= open_.last) {
+      cells_[at_].growth.add(interval.increase, last - first);
       return {};
     }
     return add_parts(interval, {first, last}, windows, charge);
@@ -66,19 +66,22 @@ class GrowthCells {
   struct Mark {
     std::size_t count = 0;
     GrowthCell last = {};
+    std::size_t at = 0;
     model::TimeRange open = kNone;
   };
-  [[nodiscard]] Mark mark() const { return {cells_.size(), cells_.empty() ? GrowthCell{} : cells_.back(), open_}; }
+  [[nodiscard]] Mark mark() const { return {cells_.size(), cells_.empty() ? GrowthCell{} : cells_.back(), at_, open_}; }
   void back_to(const Mark& mark);
 
  private:
   template <counter::Increase I>
   Status add_parts(const counter::Interval<I>& interval, model::TimeRange part, const Windows& windows,
                    const Charge& charge);
-  Result<GrowthCell*> cell_of(std::int64_t window, const Charge& charge);
+  // Makes it that at at_, and a new one if there is none.
+  Status go_to(std::int64_t window, const Charge& charge);
 
   std::vector<GrowthCell> cells_;
-  model::TimeRange open_ = kNone;  // of the last cell's window, where the last interval ended; else empty
+  std::size_t at_ = 0;             // the cell that was added to last; the next one is the same or near, mostly
+  model::TimeRange open_ = kNone;  // its window, where the last interval ended; else empty
 };
 
 class GrowthTotals {

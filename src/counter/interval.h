@@ -59,41 +59,50 @@ namespace detail {
 
 inline constexpr double kWrap32 = 4294967296.0;
 
-// What `to` is above `from`, or above 0 if the counter fell.
+// What `to` is above `from`, or above 0 if the counter fell. False: nobody knows.
 template <Value V>
-std::optional<IncreaseOf<V>> increase(V from, V to, Fall fall) {
+bool increase(V from, V to, Fall fall, IncreaseOf<V>& out) {
   using I = IncreaseOf<V>;
-  // Unsigned, so that from the least long to the greatest there is no overflow.
-  if (to >= from) return static_cast<I>(static_cast<I>(to) - static_cast<I>(from));
-  if (to < V{0}) return std::nullopt;
-  switch (fall) {
-    case Fall::unknown: return std::nullopt;
-    case Fall::from_zero: return static_cast<I>(to);
-    case Fall::wrap32:
-      if (static_cast<double>(from) >= kWrap32) return std::nullopt;  // it has more than 32 bits
-      return static_cast<I>(static_cast<I>(to) + static_cast<I>(kWrap32) - static_cast<I>(from));
+  if (to >= from) {
+    // Unsigned, so that from the least long to the greatest there is no overflow.
+    out = static_cast<I>(static_cast<I>(to) - static_cast<I>(from));
+    return true;
   }
-  return std::nullopt;
+  if (to < V{0} || fall == Fall::unknown) return false;
+  if (fall == Fall::from_zero) {
+    out = static_cast<I>(to);
+    return true;
+  }
+  if (static_cast<double>(from) >= kWrap32) return false;  // it has more than 32 bits
+  out = static_cast<I>(static_cast<I>(to) + static_cast<I>(kWrap32) - static_cast<I>(from));
+  return true;
 }
 
 }  // namespace detail
 
-// Nothing if the interval does not count. `from` and `to` are neighbours, in order of time.
+// Does the interval count? Then `increase` is set. `from` and `to` are neighbours, in order of time.
+// Not an optional interval: of each sample, what is copied right after it was written costs more than all the rest.
 template <Value V>
-std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
-                                                        const Rules& rules) {
+bool grew(const Sample<V>& from, const Sample<V>& to, const Rules& rules, IncreaseOf<V>& increase) {
   check(from.time < to.time, "samples in order of time");
   // Unsigned: times may be as far apart as can be.
   const std::uint64_t length_ms = static_cast<std::uint64_t>(to.time) - static_cast<std::uint64_t>(from.time);
-  if (length_ms > static_cast<std::uint64_t>(rules.gap_ms)) return std::nullopt;
+  if (length_ms > static_cast<std::uint64_t>(rules.gap_ms)) return false;
   if constexpr (std::same_as<V, double>) {
-    if (!std::isfinite(from.value) || !std::isfinite(to.value)) return std::nullopt;
+    if (!std::isfinite(from.value) || !std::isfinite(to.value)) return false;
   }
-  const auto grown = detail::increase(from.value, to.value, rules.fall);
-  if (!grown) return std::nullopt;
+  if (!detail::increase(from.value, to.value, rules.fall, increase)) return false;
   const double seconds = static_cast<double>(length_ms) / 1000;
-  if (rules.max_per_second && static_cast<double>(*grown) > *rules.max_per_second * seconds) return std::nullopt;
-  return Interval<IncreaseOf<V>>{from.time, to.time, *grown};
+  return !rules.max_per_second || static_cast<double>(increase) <= *rules.max_per_second * seconds;
+}
+
+// The same; nothing if the interval does not count.
+template <Value V>
+std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
+                                                        const Rules& rules) {
+  Interval<IncreaseOf<V>> out{from.time, to.time, {}};
+  if (!grew(from, to, rules, out.increase)) return std::nullopt;
+  return out;
 }
 
 // Did the device restart, or say that the counter is not the same any more, after `begin` and until `end`? `breaks`:

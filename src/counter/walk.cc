@@ -21,21 +21,12 @@ bool Evidence::agrees_with(const Rules& sealed, model::Timestamp first, model::T
          !broken(breaks, first, last);
 }
 
-template <Value V>
-std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
-                                                        const Evidence& evidence) {
-  auto interval = interval_between(from, to, evidence.rules);
-  if (!interval || broken(evidence.breaks, from.time, to.time) || is_over(evidence.ceilings, *interval)) {
-    return std::nullopt;
-  }
-  return interval;
+template <Increase I>
+bool counts_by(const Evidence& evidence, const Interval<I>& interval) {
+  return !broken(evidence.breaks, interval.begin, interval.end) && !is_over(evidence.ceilings, interval);
 }
 
-template std::optional<Interval<std::uint64_t>> interval_between(const Sample<std::int64_t>&,
-                                                                 const Sample<std::int64_t>&, const Evidence&);
-template std::optional<Interval<std::uint64_t>> interval_between(const Sample<std::uint64_t>&,
-                                                                 const Sample<std::uint64_t>&, const Evidence&);
-template std::optional<Interval<double>> interval_between(const Sample<double>&, const Sample<double>&,
-                                                          const Evidence&);
+template bool counts_by(const Evidence&, const Interval<std::uint64_t>&);
+template bool counts_by(const Evidence&, const Interval<double>&);
 
 }  // namespace varve::counter

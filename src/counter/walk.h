@@ -35,10 +35,19 @@ struct LastSample {
   std::uint64_t bits = 0;
 };
 
-// As interval_between(), by all evidence.
-template <Value V>
-std::optional<Interval<IncreaseOf<V>>> interval_between(const Sample<V>& from, const Sample<V>& to,
-                                                        const Evidence& evidence);
+// Does an interval that the rules let count also count by ceilings and breaks?
+template <Increase I>
+bool counts_by(const Evidence& evidence, const Interval<I>& interval);
+
+// Puts the interval, if it counts by all evidence. Of most counters there are only rules.
+template <Value V, class Put>
+void put_interval(const Evidence& evidence, const Sample<V>& from, const Sample<V>& to, Put& put) {
+  IncreaseOf<V> increase{};
+  if (!grew(from, to, evidence.rules, increase)) return;
+  const Interval<IncreaseOf<V>> interval{from.time, to.time, increase};
+  const bool by_rules_only = evidence.ceilings.empty() && evidence.breaks.empty();
+  if (by_rules_only || counts_by(evidence, interval)) put(interval);
+}
 
 // A value that is compared with one of another type.
 inline double real_of(const Rules& rules, model::ValueType type, std::uint64_t bits) {
@@ -57,11 +66,11 @@ void walk_values(const Evidence& evidence, LastSample& last, model::ValueType ty
       if (!std::isfinite(to.value)) continue;
     }
     if (is_same) {
-      if (const auto interval = interval_between(from, to, evidence)) put(*interval);
+      put_interval(evidence, from, to, put);
     } else if (last.is_there) {
       const Sample<double> other{last.time, real_of(evidence.rules, last.type, last.bits)};
       const Sample<double> real{to.time, real_of(evidence.rules, type, bits[i])};
-      if (const auto interval = interval_between(other, real, evidence)) put(*interval);
+      put_interval(evidence, other, real, put);
     }
     last.is_there = is_same = true;
     from = to;
