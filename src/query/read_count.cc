@@ -51,27 +51,40 @@ std::string text_of(const Read& read) {
   return out;
 }
 
+ReadCount::Part& ReadCount::mine() {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return parts_[number % kParts];
+}
+
 void ReadCount::windows(std::int64_t width_ms, std::uint64_t n) {
-  for (OfWidth& of : widths_) {
+  auto& widths = mine().widths;
+  for (OfWidth& of : widths) {
     std::int64_t width = of.width_ms.load(std::memory_order_relaxed);
     // On failure `width` is what another thread has put there meanwhile.
     if (width == 0 && of.width_ms.compare_exchange_strong(width, width_ms, std::memory_order_relaxed)) width = width_ms;
-    if (width != width_ms && &of != &widths_.back()) continue;
+    if (width != width_ms && &of != &widths.back()) continue;
     of.windows.fetch_add(n, std::memory_order_relaxed);
     return;
   }
 }
 
-Read ReadCount::so_far() const {
+Read ReadCount::Part::so_far() const {
   Read read;
-  read.series = series_.load(std::memory_order_relaxed);
-  read.samples = samples_.load(std::memory_order_relaxed);
-  read.chunks = chunks_.load(std::memory_order_relaxed);
-  for (const OfWidth& of : widths_) {
+  read.series = series.load(std::memory_order_relaxed);
+  read.samples = samples.load(std::memory_order_relaxed);
+  read.chunks = chunks.load(std::memory_order_relaxed);
+  for (const OfWidth& of : widths) {
     const auto width = of.width_ms.load(std::memory_order_relaxed);
     if (width != 0) read.windows.emplace_back(width, of.windows.load(std::memory_order_relaxed));
   }
   std::ranges::sort(read.windows);
+  return read;
+}
+
+Read ReadCount::so_far() const {
+  Read read;
+  for (const Part& part : parts_) read.add(part.so_far());
   return read;
 }
 

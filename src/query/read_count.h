@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,12 +29,12 @@ std::string text_of(const Read& read);
 // "5m", "36h", "250ms": the largest unit of which the width is a multiple, days at most.
 std::string width_text(std::int64_t width_ms);
 
-// Counts for one query. Thread-safe.
+// Counts for one query. Thread-safe; threads count apart, or the counts would cost more than small pieces do.
 class ReadCount {
  public:
-  void series(std::uint64_t n) { series_.fetch_add(n, std::memory_order_relaxed); }
-  void samples(std::uint64_t n) { samples_.fetch_add(n, std::memory_order_relaxed); }
-  void chunk() { chunks_.fetch_add(1, std::memory_order_relaxed); }
+  void series(std::uint64_t n) { mine().series.fetch_add(n, std::memory_order_relaxed); }
+  void samples(std::uint64_t n) { mine().samples.fetch_add(n, std::memory_order_relaxed); }
+  void chunk() { mine().chunks.fetch_add(1, std::memory_order_relaxed); }
   void windows(std::int64_t width_ms, std::uint64_t n);
   [[nodiscard]] Read so_far() const;
 
@@ -42,10 +43,18 @@ class ReadCount {
     std::atomic<std::int64_t> width_ms{0};  // 0: free
     std::atomic<std::uint64_t> windows{0};
   };
-  std::atomic<std::uint64_t> series_{0};
-  std::atomic<std::uint64_t> samples_{0};
-  std::atomic<std::uint64_t> chunks_{0};
-  std::array<OfWidth, 16> widths_;  // more granularities share the last
+  // Cache lines of its own.
+  struct alignas(64) Part {
+    std::atomic<std::uint64_t> series{0};
+    std::atomic<std::uint64_t> samples{0};
+    std::atomic<std::uint64_t> chunks{0};
+    std::array<OfWidth, 16> widths;  // more granularities share the last
+    [[nodiscard]] Read so_far() const;
+  };
+  static constexpr std::size_t kParts = 4;
+  Part& mine();
+
+  std::array<Part, kParts> parts_;
 };
 
 }  // namespace varve::query
