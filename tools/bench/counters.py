@@ -101,7 +101,8 @@ def increase_of(server, start_ms):
         request = ("GET", f"/api/v1/query_range?{question}", None)
     else:
         steps = [{"name": "increase", "sampling": {"value": 1, "unit": "hours"}, "align_sampling": True}]
-        body = {"start_absolute": start_ms, "end_absolute": start_ms + DAY_MS - 1, "metrics": [{"name": "if_octets_total", "aggregators": steps}]}
+        # The end is a point in time: what grew until then.
+        body = {"start_absolute": start_ms, "end_absolute": start_ms + DAY_MS, "metrics": [{"name": "if_octets_total", "aggregators": steps}]}
         request = ("POST", "/api/v1/datapoints/query", json.dumps(body))
     status, answer = http_call(server.port, *request)
     if status != 200:
