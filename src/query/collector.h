@@ -48,7 +48,7 @@ class Collector {
   [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
   [[nodiscard]] bool takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const;
   [[nodiscard]] storage::WindowFields window_fields(std::uint32_t series) const;
-  [[nodiscard]] bool takes_counter(std::uint32_t series, const counter::AnySummary& summary) const;
+  [[nodiscard]] bool takes_counter(std::uint32_t series, const counter::Stretch& window) const;
   Status stats(std::uint32_t series, const storage::ChunkStats& stats);
   Status windows(std::uint32_t series, const storage::WindowColumns& windows);
   Status histograms(std::uint32_t series, const storage::HistogramColumns& windows);

@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include "aggregate/pipeline.h"
 #include "query/collector.h"
@@ -18,18 +17,14 @@ CountedSeries::How Collector::how(std::uint32_t series) const {
           counters_.has_own_rules(series)};
 }
 
-bool Collector::takes_counter(std::uint32_t series, const counter::AnySummary& summary) const {
-  return std::visit(
-      [&](const auto& one) {
-        return counters_.evidence(series).agrees_with(one.terms.rules, one.first.time, one.last.time);
-      },
-      summary);
+bool Collector::takes_counter(std::uint32_t series, const counter::Stretch& window) const {
+  return counters_.evidence(series).agrees_with(window.rules, window.first_time, window.last_time);
 }
 
 Status Collector::counters(std::uint32_t series, const storage::CounterColumns& windows) {
   counted_samples_[series] += std::reduce(windows.counts.begin(), windows.counts.end());
   seen_[series] |= bit_of(Kind::number);
-  return counted_[series].summaries(how(series), windows.summaries);
+  return counted_[series].windows(how(series), windows.stretches);
 }
 
 // Between samples around a range that has none it may have grown.

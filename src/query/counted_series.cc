@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <type_traits>
-#include <variant>
 
 namespace varve::query {
 
@@ -27,16 +25,14 @@ bool is_number(const Run& run, std::size_t i) {
 
 LastSample sample_of(const Run& run, std::size_t i) { return {true, run.type_of(i), run.times[i], run.bits[i]}; }
 
-template <counter::Increase I>
-LastSample sample_of(const counter::Point<I>& point) {
-  constexpr ValueType kType = std::is_same_v<I, double> ? ValueType::double_ : ValueType::long_;
-  return {true, kType, point.time, std::bit_cast<std::uint64_t>(point.value)};
-}
-
-template <counter::Increase I>
-aggregate::Growth growth_of(const counter::Summary<I>& summary) {
+aggregate::Growth growth_of(const counter::Stretch& stretch) {
   aggregate::Growth growth;
-  if (summary.covered_ms > 0) growth.add(summary.increase, summary.covered_ms);
+  if (stretch.covered_ms == 0) return growth;
+  if (stretch.type == ValueType::double_) {
+    growth.add(std::bit_cast<double>(stretch.increase), stretch.covered_ms);
+  } else {
+    growth.add(stretch.increase, stretch.covered_ms);
+  }
   return growth;
 }
 
@@ -44,12 +40,12 @@ aggregate::Growth growth_of(const counter::Summary<I>& summary) {
 
 Status CountedSeries::piece(const How& how, ValueType type, std::span<const Timestamp> times,
                             std::span<const std::uint64_t> bits) {
-  if (summaries_.empty()) return count_or_hold(how, type, times, bits);
-  // Cut at summaries, and without what lies in one.
+  if (windows_.empty()) return count_or_hold(how, type, times, bits);
+  // Cut at a rollup's windows, and without what lies in one.
   for (std::size_t from = 0; from < times.size();) {
-    const auto next = std::ranges::lower_bound(summaries_, times[from], {}, [](const auto& s) { return s.last - 1; });
+    const auto next = std::ranges::lower_bound(windows_, times[from], {}, [](const auto& s) { return s.last - 1; });
     std::size_t to = times.size();
-    if (next != summaries_.end()) {
+    if (next != windows_.end()) {
       const bool inside = next->contains(times[from]);
       to = static_cast<std::size_t>(std::ranges::lower_bound(times, inside ? next->last : next->first) - times.begin());
       if (inside) {
@@ -97,48 +93,45 @@ Status CountedSeries::count_held(const How& how) {
   return put(how, {sample_of(piece_, first), sample_of(piece_, end - 1)});
 }
 
-Status CountedSeries::put(const How& how, const Stretch& stretch) {
-  if (stretches_.size() == stretches_.capacity() && how.charge) {
-    VARVE_RETURN_IF_ERROR(how.charge(std::max<std::size_t>(stretches_.size(), 4) * sizeof(Stretch)));
+Status CountedSeries::put(const How& how, const Ends& ends) {
+  if (counted_.size() == counted_.capacity() && how.charge) {
+    VARVE_RETURN_IF_ERROR(how.charge(std::max<std::size_t>(counted_.size(), 4) * sizeof(Ends)));
   }
-  stretches_.push_back(stretch);
+  counted_.push_back(ends);
   return {};
 }
 
-Status CountedSeries::summaries(const How& how, std::span<const counter::AnySummary> summaries) {
+Status CountedSeries::windows(const How& how, std::span<const counter::Stretch> windows) {
   VARVE_RETURN_IF_ERROR(count_held(how));
   clear(piece_);
-  for (const counter::AnySummary& any : summaries) {
-    VARVE_RETURN_IF_ERROR(std::visit(
-        [&](const auto& summary) -> Status {
-          VARVE_RETURN_IF_ERROR(put(how, {sample_of(summary.first), sample_of(summary.last)}));
-          summaries_.push_back({summary.first.time, summary.last.time + 1});
-          return cells_.add(how.windows.index(summary.first.time), growth_of(summary), how.charge);
-        },
-        any));
+  for (const counter::Stretch& one : windows) {
+    VARVE_RETURN_IF_ERROR(put(how, {one.first_sample(), one.last_sample()}));
+    windows_.push_back({one.first_time, one.last_time + 1});
+    VARVE_RETURN_IF_ERROR(cells_.add(how.windows.index(one.first_time), growth_of(one), how.charge));
   }
   const auto by_time = [](const model::TimeRange& range) { return range.first; };
-  if (!std::ranges::is_sorted(summaries_, {}, by_time)) std::ranges::sort(summaries_, {}, by_time);
-  return how.charge ? how.charge(summaries.size() * sizeof(model::TimeRange)) : Status{};
+  if (!std::ranges::is_sorted(windows_, {}, by_time)) std::ranges::sort(windows_, {}, by_time);
+  return how.charge ? how.charge(windows.size() * sizeof(model::TimeRange)) : Status{};
 }
 
 Status CountedSeries::finish(const How& how) {
   if (!how.joins) return {};
   VARVE_RETURN_IF_ERROR(count_held(how));
   clear(piece_);
-  std::ranges::sort(stretches_, {}, [](const Stretch& stretch) { return stretch.first.time; });
+  const auto by_time = [](const Ends& ends) { return ends.first.time; };
+  if (!std::ranges::is_sorted(counted_, {}, by_time)) std::ranges::sort(counted_, {}, by_time);
   Status status;
   LastSample before;
-  for (const Stretch& stretch : stretches_) {
-    if (before.is_there && stretch.first.time <= before.time) continue;
-    counter::walk(how.evidence, before, stretch.first.type, {&stretch.first.time, 1}, {&stretch.first.bits, 1},
+  for (const Ends& ends : counted_) {
+    if (before.is_there && ends.first.time <= before.time) continue;
+    counter::walk(how.evidence, before, ends.first.type, {&ends.first.time, 1}, {&ends.first.bits, 1},
                   [&](const auto& interval) {
                     if (status) status = cells_.add(interval, how.range, how.windows, how.charge);
                   });
     VARVE_RETURN_IF_ERROR(status);
-    before = stretch.last;
+    before = ends.last;
   }
-  stretches_ = {};
+  counted_ = {};
   return {};
 }
 

@@ -2,16 +2,15 @@
 // Counted series: how much one counter grew in windows, from the pieces of its samples and from what a rollup says of
 // it. One thread at a time.
 //
-// Either pieces come in order of time: then one walk goes through all of them. Or pieces and summaries come in any
-// order
-// (`joins`): each is counted by itself, and the intervals between them in the end.
+// Either pieces come in order of time: then one walk goes through all of them. Or pieces and a rollup's windows come in
+// any order (`joins`): each is counted by itself, and the intervals between them in the end.
 #pragma once
 
 #include <vector>
 
 #include "aggregate/counter_stage.h"
 #include "base/result.h"
-#include "counter/summary.h"
+#include "counter/stretch.h"
 #include "counter/walk.h"
 #include "query/runs.h"
 #include "storage/sample_store.h"
@@ -34,9 +33,9 @@ class CountedSeries {
   Status piece(const How& how, model::ValueType type, std::span<const model::Timestamp> times,
                std::span<const std::uint64_t> bits);
 
-  // Of windows that lie in one window of `how`, in its range. Samples in the midst of a summary, which came when its
-  // own samples were gone, are left out, if they come after it. Only with `joins`.
-  Status summaries(const How& how, std::span<const counter::AnySummary> summaries);
+  // A rollup's windows, each of which lies in one window of `how`, in its range. Samples in the midst of one, which
+  // came when its own samples were gone, are left out, if they come after it. Only with `joins`.
+  Status windows(const How& how, std::span<const counter::Stretch> windows);
 
   // After the last of them.
   Status finish(const How& how);
@@ -44,20 +43,20 @@ class CountedSeries {
   [[nodiscard]] const aggregate::GrowthCells& cells() const { return cells_; }
 
  private:
-  // What was counted by itself.
-  struct Stretch {
+  // The ends of what was counted by itself.
+  struct Ends {
     counter::LastSample first, last;
   };
 
   Status count_or_hold(const How& how, model::ValueType type, std::span<const model::Timestamp> times,
                        std::span<const std::uint64_t> bits);
   Status count_held(const How& how);
-  Status put(const How& how, const Stretch& stretch);
+  Status put(const How& how, const Ends& ends);
 
   aggregate::GrowthCells cells_;
   counter::LastSample last_;
-  std::vector<Stretch> stretches_;           // with `joins`
-  std::vector<model::TimeRange> summaries_;  // from their first to their last sample, ascending
+  std::vector<Ends> counted_;              // with `joins`
+  std::vector<model::TimeRange> windows_;  // a rollup's: from the first to the last sample, ascending
   // The last piece: with `joins` not counted yet, else to be counted once more, if another interleaves.
   Run piece_;
   counter::LastSample last_before_;

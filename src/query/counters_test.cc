@@ -251,13 +251,13 @@ TEST_F(CountersTest, WindowsSayWhatSamplesDo) {
     auto declaration = counter::declaration_of({"m", 30});
     // Windows that were made by other rules are not taken.
     if (round % 10 == 0) declaration.rules.gap_ms = 60;
-    const std::size_t before = store.summaries_given();
+    const std::size_t before = store.windows_given();
     store.roll_up_counters({static_cast<std::int64_t>(random() % 2000), sealed}, width_ms, declaration);
     EXPECT_EQ(answered(), of_samples) << round;
     if (round % 10 == 0) {
-      EXPECT_EQ(store.summaries_given(), before);
+      EXPECT_EQ(store.windows_given(), before);
     }
-    given += store.summaries_given() - before;
+    given += store.windows_given() - before;
     query().pipeline() = {};
   }
   EXPECT_GT(given, 1000U);
@@ -273,7 +273,7 @@ TEST_F(CountersTest, WindowsWithARestartAreReadAsSamples) {
   EXPECT_EQ(answer(), expected);
   store_.roll_up_counters({0, 300}, 60, counter::declaration_of({"snmp.*", 30}));
   EXPECT_EQ(answer(), expected);
-  EXPECT_EQ(store_.summaries_given(), 2U) << "of the three";
+  EXPECT_EQ(store_.windows_given(), 2U) << "of the three";
 }
 
 }  // namespace

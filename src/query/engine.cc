@@ -73,13 +73,13 @@ class CollectingSink final : public storage::PieceSink {
     ticket_.count().windows(windows.width_ms, windows.size());
     return collectors_[stop.metric].histograms(stop.position, windows);
   }
-  bool takes_counter(std::size_t series, const counter::AnySummary& summary) override {
+  bool takes_counter(std::size_t series, const counter::Stretch& window) override {
     const Route::Stop& stop = route_[series];
-    return collectors_[stop.metric].takes_counter(stop.position, summary);
+    return collectors_[stop.metric].takes_counter(stop.position, window);
   }
   Status counter_columns(const storage::CounterColumns& windows) override {
     const Route::Stop& stop = route_[windows.series];
-    ticket_.count().windows(windows.width_ms, windows.summaries.size());
+    ticket_.count().windows(windows.width_ms, windows.stretches.size());
     return collectors_[stop.metric].counters(stop.position, windows);
   }
   Status piece(const storage::Piece& piece) override {

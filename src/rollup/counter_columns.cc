@@ -152,30 +152,66 @@ bool is_within(const Summary<I>& s, const Bin<I>& bin) {
   return bin.covered_ms >= 0 && bin.covered_ms <= s.terms.base_ms;
 }
 
+// What of a summary is read without its base bins; `fields` are then at those of the bins.
+template <Increase I>
+struct Ends {
+  std::uint64_t which = 0;  // is irregular
+  counter::Point<I> first, last;
+  I increase{};
+  std::int64_t covered_ms = 0;
+};
+
+struct EndCells {
+  model::Timestamp start = 0;
+  std::uint64_t first_offset = 0, first = 0, last_offset = 0, last = 0;
+  std::string_view irregular = {};
+};
+
+// Is it possible? Not a Result: what is copied right after it was written costs more than all the rest.
+template <Increase I>
+[[gnu::always_inline]] inline bool read_ends(const EndCells& cells, Fields& fields, Ends<I>& out) {
+  if (!cells.irregular.empty()) out.which = fields.varint();
+  if ((out.which & ~kIrregulars) != 0) return false;
+  out.first = {after(cells.start, cells.first_offset), std::bit_cast<I>(cells.first)};
+  if ((out.which & kFirstTime) != 0) {
+    out.first.time = after(cells.start, static_cast<std::uint64_t>(codec::unzigzag(fields.varint())));
+  }
+  out.last = {after(cells.start, cells.last_offset), std::bit_cast<I>(cells.last)};
+  if constexpr (std::same_as<I, std::uint64_t>) out.last.value += out.first.value;
+  if (!is_time(out.first.time) || !is_time(out.last.time) || out.last.time < out.first.time) return false;
+  const std::int64_t length_ms = out.last.time - out.first.time;
+  out.increase =
+      (out.which & kIncrease) != 0 ? std::bit_cast<I>(fields.bits()) : static_cast<I>(out.last.value - out.first.value);
+  out.covered_ms = (out.which & kCovered) != 0 ? static_cast<std::int64_t>(fields.varint()) : length_ms;
+  const bool is_cut = !cells.irregular.empty() && !fields.good();
+  return !is_cut && out.covered_ms >= 0 && out.covered_ms <= length_ms;
+}
+
 template <Increase I>
 Result<CounterPart> read_part(const CounterCells& cells, const counter::Terms& terms) {
   const auto value = [&](CounterColumns::Column column) { return std::bit_cast<I>(cells.values[column]); };
   Fields fields(cells.irregular);
-  const std::uint64_t which = cells.irregular.empty() ? 0 : fields.varint();
-  if ((which & ~kIrregulars) != 0) return wrong();
+  Ends<I> ends;
+  const EndCells of_ends{cells.start,
+                         static_cast<std::uint64_t>(cells.first_time - cells.start),
+                         cells.values[CounterColumns::first],
+                         cells.values[CounterColumns::last_offset],
+                         cells.values[CounterColumns::last],
+                         cells.irregular};
+  if (!read_ends(of_ends, fields, ends)) return wrong();
+  const std::uint64_t which = ends.which;
   Summary<I> s;
   s.terms = terms;
-  s.first = {cells.first_time, value(CounterColumns::first)};
-  if ((which & kFirstTime) != 0) {
-    s.first.time = after(cells.start, static_cast<std::uint64_t>(codec::unzigzag(fields.varint())));
-  }
-  s.last.time = after(cells.start, cells.values[CounterColumns::last_offset]);
-  s.last.value = value(CounterColumns::last);
-  if constexpr (std::same_as<I, std::uint64_t>) s.last.value += s.first.value;
-  if (!is_time(s.first.time) || !is_time(s.last.time) || s.last.time < s.first.time) return wrong();
+  s.first = ends.first;
+  s.last = ends.last;
+  s.increase = ends.increase;
+  s.covered_ms = ends.covered_ms;
   s.head.start = model::window_start(s.first.time, terms.base_ms);
   s.tail.start = model::window_start(s.last.time, terms.base_ms);
   const Regular<I> regular(s);
-  s.increase = (which & kIncrease) != 0 ? std::bit_cast<I>(fields.bits()) : grown(s);
   const auto covered = [&](Irregular bit, std::int64_t regular_ms) {
     return (which & bit) != 0 ? static_cast<std::int64_t>(fields.varint()) : regular_ms;
   };
-  s.covered_ms = covered(kCovered, regular.covered_ms);
   s.head.covered_ms = covered(kHeadCovered, regular.head_ms);
   s.tail.covered_ms = covered(kTailCovered, regular.tail_ms);
   s.least.covered_ms = covered(kLeastCovered, regular.between_ms);
@@ -193,11 +229,39 @@ Result<CounterPart> read_part(const CounterCells& cells, const counter::Terms& t
   if (s.greatest.covered_ms != 0)
     s.greatest = {start_of(places), value(CounterColumns::greatest), s.greatest.covered_ms};
   const auto& ceiling = s.terms.rules.max_per_second;
-  const bool good = (!ceiling || *ceiling >= 0) && s.covered_ms >= 0 && s.covered_ms <= regular.covered_ms &&
-                    is_within(s, s.head) && is_within(s, s.tail) && is_within(s, s.least) && is_within(s, s.greatest) &&
-                    is_between(s, s.least) && is_between(s, s.greatest);
+  const bool good = (!ceiling || *ceiling >= 0) && is_within(s, s.head) && is_within(s, s.tail) &&
+                    is_within(s, s.least) && is_within(s, s.greatest) && is_between(s, s.least) &&
+                    is_between(s, s.greatest);
   if (!good) return wrong();
   return CounterPart{s, (which & kInexact) == 0};
+}
+
+template <Increase I>
+[[gnu::always_inline]] inline bool read_stretch(const EndCells& cells, CounterStretch& out) {
+  Fields fields(cells.irregular);
+  Ends<I> ends;
+  if (!read_ends(cells, fields, ends)) return false;
+  counter::Stretch& stretch = out.stretch;
+  stretch.first_time = ends.first.time;
+  stretch.last_time = ends.last.time;
+  stretch.first = std::bit_cast<std::uint64_t>(ends.first.value);
+  stretch.last = std::bit_cast<std::uint64_t>(ends.last.value);
+  stretch.increase = std::bit_cast<std::uint64_t>(ends.increase);
+  stretch.covered_ms = ends.covered_ms;
+  out.exact = (ends.which & kInexact) == 0;
+  return true;
+}
+
+// Is it a rule?
+bool read_rule(std::uint64_t rule, std::int64_t& base_ms, counter::Rules& out) {
+  base_ms = static_cast<std::int64_t>(rule >> kBaseShift);
+  const std::uint64_t fall = rule >> kFallShift & 3;
+  constexpr std::int64_t kBaseMax = std::numeric_limits<std::int32_t>::max() * std::int64_t{1000};
+  if (base_ms <= 0 || base_ms > kBaseMax || fall > 2) return false;
+  out.gap_ms = counter::kGapBins * base_ms;
+  out.fall = static_cast<counter::Fall>(fall);
+  out.is_unsigned = (rule & kUnsigned) != 0;
+  return true;
 }
 
 }  // namespace
@@ -257,15 +321,31 @@ void CounterColumns::put(std::size_t at, const Window& window, const Summary<I>&
 }
 
 Result<CounterPart> counter_part(const CounterCells& cells) {
-  const std::uint64_t rule = cells.values[CounterColumns::rule];
-  counter::Terms terms{static_cast<std::int64_t>(rule >> kBaseShift), {}};
-  const std::uint64_t fall = rule >> kFallShift & 3;
-  constexpr std::int64_t kBaseMax = std::numeric_limits<std::int32_t>::max() * std::int64_t{1000};
-  if (terms.base_ms <= 0 || terms.base_ms > kBaseMax || fall > 2) return wrong();
-  terms.rules.gap_ms = counter::kGapBins * terms.base_ms;
-  terms.rules.fall = static_cast<counter::Fall>(fall);
-  terms.rules.is_unsigned = (rule & kUnsigned) != 0;
+  counter::Terms terms;
+  if (!read_rule(cells.values[CounterColumns::rule], terms.base_ms, terms.rules)) return wrong();
   return cells.type == ValueType::double_ ? read_part<double>(cells, terms) : read_part<std::uint64_t>(cells, terms);
+}
+
+Status counter_stretches(const StretchColumns& columns, std::vector<CounterStretch>& out) {
+  const std::size_t n = columns.starts.size();
+  check(columns.first_offsets.size() == n && columns.rules.size() == n && columns.firsts.size() == n &&
+            columns.last_offsets.size() == n && columns.lasts.size() == n,
+        "a column has a cell for each window");
+  out.assign(n, {});
+  for (std::size_t i = 0; i < n; ++i) {
+    if (columns.rules[i] == 0) continue;
+    CounterStretch& one = out[i];
+    std::int64_t base_ms = 0;
+    if (!read_rule(columns.rules[i], base_ms, one.stretch.rules)) return wrong();
+    const EndCells cells{columns.starts[i], columns.first_offsets[i],
+                         columns.firsts[i], columns.last_offsets[i],
+                         columns.lasts[i],  columns.irregular.empty() ? std::string_view() : columns.irregular[i]};
+    one.stretch.type = columns.types.empty() ? columns.type : columns.types[i];
+    const bool is_real = one.stretch.type == ValueType::double_;
+    if (!(is_real ? read_stretch<double>(cells, one) : read_stretch<std::uint64_t>(cells, one))) return wrong();
+    one.is_there = true;
+  }
+  return {};
 }
 
 }  // namespace varve::rollup

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "counter/stretch.h"
 #include "model/value.h"
 #include "rollup/counters.h"
 
@@ -52,6 +53,11 @@ class CounterColumns {
   std::vector<std::string> texts_;  // irregular_ are views of these
 };
 
+// Has this column longs, of whatever type the values are?
+constexpr bool is_long(std::size_t column) {
+  return column == CounterColumns::rule || column == CounterColumns::last_offset || column == CounterColumns::places;
+}
+
 // And back. One window's cells; `values`: columns 0 to 8.
 struct CounterCells {
   model::Timestamp start = 0;
@@ -62,5 +68,27 @@ struct CounterCells {
 };
 // Precondition: the rule is not 0. Error: corrupt.
 Result<CounterPart> counter_part(const CounterCells& cells);
+
+// What such parts say without their base bins.
+struct CounterStretch {
+  counter::Stretch stretch;
+  bool is_there = false;  // else the window has no such part
+  bool exact = true;      // as in CounterPart
+};
+inline constexpr std::array<CounterColumns::Column, 4> kStretchColumns = {
+    CounterColumns::rule, CounterColumns::first, CounterColumns::last_offset, CounterColumns::last};
+
+// A chunk's windows as columns, with those of kStretchColumns. All have the same length, or are empty where that is
+// said.
+struct StretchColumns {
+  std::span<const model::Timestamp> starts;
+  std::span<const std::uint64_t> first_offsets;  // of the window's numbers
+  std::span<const std::uint64_t> rules, firsts, last_offsets, lasts;
+  model::ValueType type = model::ValueType::long_;  // of all first values,
+  std::span<const model::ValueType> types;          // unless it is here
+  std::span<const std::string_view> irregular;      // may be empty
+};
+// Of each window, into `out` (cleared first); where the rule is 0 it is as made. Error: corrupt.
+Status counter_stretches(const StretchColumns& columns, std::vector<CounterStretch>& out);
 
 }  // namespace varve::rollup

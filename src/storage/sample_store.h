@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "counter/summary.h"
+#include "counter/stretch.h"
 #include "model/ids.h"
 #include "model/row.h"
 #include "model/time.h"
@@ -45,7 +45,7 @@ struct WindowFields {
   // Which windows it accepts: of numbers, of histograms, or both; or of counters. Everything else is delivered as
   // samples.
   bool numbers = true, histograms = false;
-  // In place of numbers: how a counter grew, as summaries.
+  // In place of numbers: how a counter grew.
   bool counters = false;
   [[nodiscard]] bool extremes() const { return min || max; }
 };
@@ -79,12 +79,12 @@ struct HistogramColumns {
   [[nodiscard]] std::size_t size() const { return times.size(); }
 };
 
-// How one counter grew, in windows [k × width, (k + 1) × width) that have numbers: a summary of each, and how many
-// numbers it is made of. Times ascend.
+// How one counter grew, in windows [k × width, (k + 1) × width) that have numbers: in each of them, and how many
+// numbers it has. Times ascend.
 struct CounterColumns {
   std::size_t series = 0;  // position in the list given to scan()
   std::int64_t width_ms = 0;
-  std::span<const counter::AnySummary> summaries;
+  std::span<const counter::Stretch> stretches;
   std::span<const std::uint64_t> counts;  // not 0
 };
 
@@ -116,10 +116,10 @@ class PieceSink {
     (void)windows;
     return {};
   }
-  // Is this as good as the samples of its window? If not, these are delivered, if they are there; a summary whose
+  // Is this as good as the samples of its window? If not, these are delivered, if they are there; a window whose
   // samples are gone is delivered in any case. Called by the thread that delivers.
-  virtual bool takes_counter(std::size_t series, const counter::AnySummary& summary) {
-    (void)series, (void)summary;
+  virtual bool takes_counter(std::size_t series, const counter::Stretch& window) {
+    (void)series, (void)window;
     return false;
   }
   // Never empty. Samples of other windows, also of earlier ones, may follow. Errors as of piece().

@@ -2,6 +2,7 @@
 #include "engine/shared/window_chunk.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/check.h"
@@ -37,7 +38,6 @@ chunk::Column typed_column(std::span<const ValueType> types, std::span<const std
 
 // Returns how many columns there are with them.
 std::size_t WindowChunk::add_counters(std::size_t first) {
-  using rollup::CounterColumns;
   const std::size_t n = windows_.starts.size();
   const auto longs = [&](std::size_t column) {
     // Signed and unsigned of one width may stand for each other.
@@ -45,10 +45,9 @@ std::size_t WindowChunk::add_counters(std::size_t first) {
     return chunk::Column{chunk::Column::Form::longs, 0, {ints, n}, {}, {}, {}};
   };
   for (std::size_t column = 0; column < rollup::kCounterColumns; ++column) {
-    const bool of_times =
-        column == CounterColumns::rule || column == CounterColumns::last_offset || column == CounterColumns::places;
-    columns_[first + column] =
-        of_times || counters_.all_whole() ? longs(column) : typed_column(counters_.types, counters_.bits[column]);
+    columns_[first + column] = rollup::is_long(column) || counters_.all_whole()
+                                   ? longs(column)
+                                   : typed_column(counters_.types, counters_.bits[column]);
   }
   if (!counters_.has_irregular()) return first + rollup::kCounterColumns;
   if (strings_.size() < n) strings_.assign(n, ValueType::string);
@@ -146,34 +145,43 @@ bool is_value(const DecodedColumn& column) {
                         : std::ranges::all_of(column.types, [](ValueType type) { return is_value(type); });
 }
 
-bool are_of_counters(std::span<const DecodedColumn> columns) {
-  using rollup::CounterColumns;
+constexpr auto kAllCounterColumns = [] {
+  std::array<std::size_t, rollup::kCounterColumns> all{};
+  for (std::size_t column = 0; column < all.size(); ++column) all[column] = column;
+  return all;
+}();
+
+// Are these columns, and what is irregular, of such types?
+template <class Columns>
+bool are_of_counters(std::span<const DecodedColumn> columns, const Columns& which) {
   const auto counters = columns.subspan(rollup::kCountersFrom);
-  const auto is_long = [&](std::size_t column) { return is_or_none(counters[column], ValueType::long_); };
-  return is_long(CounterColumns::rule) && is_long(CounterColumns::last_offset) && is_long(CounterColumns::places) &&
-         std::ranges::all_of(counters.first(rollup::kCounterColumns),
-                             [](const DecodedColumn& column) { return is_value(column); }) &&
+  const auto good = [&](std::size_t column) {
+    return rollup::is_long(column) ? is_or_none(counters[column], ValueType::long_) : is_value(counters[column]);
+  };
+  return std::ranges::all_of(which, good) &&
          (counters.size() == rollup::kCounterColumns || is_or_none(counters.back(), ValueType::string));
 }
 
-// Of window i; nothing if it has none. The columns are those of counters.
-Result<std::optional<rollup::CounterPart>> counter_at(std::span<const DecodedColumn> columns, model::Timestamp start,
-                                                      std::size_t i) {
-  using rollup::CounterColumns;
+// Has window i such a part? The columns are those of counters.
+bool has_counter(std::span<const DecodedColumn> columns, std::size_t i) {
+  const DecodedColumn& rule = columns[rollup::kCountersFrom + rollup::CounterColumns::rule];
+  return has_value(rule, i) && rule.bits[i] != 0;
+}
+
+// Of window i, which has such a part: the cells of these columns.
+template <class Columns>
+rollup::CounterCells counter_cells(std::span<const DecodedColumn> columns, const Columns& which, model::Timestamp start,
+                                   std::size_t i) {
   const auto counters = columns.subspan(rollup::kCountersFrom);
-  if (!has_value(counters[CounterColumns::rule], i) || counters[CounterColumns::rule].bits[i] == 0) return std::nullopt;
   rollup::CounterCells cells;
   cells.start = start;
   cells.first_time = start + static_cast<std::int64_t>(columns[1].bits[i]);
-  const DecodedColumn& first = counters[CounterColumns::first];
+  const DecodedColumn& first = counters[rollup::CounterColumns::first];
   cells.type = first.uniform ? first.type : first.types[i];
-  for (std::size_t column = 0; column < rollup::kCounterColumns; ++column) {
-    cells.values[column] = counters[column].bits[i];
-  }
+  for (const auto column : which) cells.values[column] = counters[column].bits[i];
   const bool irregular = counters.size() > rollup::kCounterColumns && has_value(counters.back(), i);
   if (irregular) cells.irregular = counters.back().texts[i];
-  VARVE_ASSIGN_OR_RETURN(const auto part, counter_part(cells));
-  return part;
+  return cells;
 }
 
 }  // namespace
@@ -211,7 +219,8 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
   const bool shaped =
       columns.size() >= 3 && is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
       (numbers ? gauge || columns.size() == 3 : (columns.size() == 3 || histograms) && is_in_text(columns[2]));
-  if (!shaped || (rollup::has_counters(columns.size()) && !are_of_counters(columns))) return wrong_columns();
+  if (!shaped || (rollup::has_counters(columns.size()) && !are_of_counters(columns, kAllCounterColumns)))
+    return wrong_columns();
   for (std::size_t i = 0; i < starts.size(); ++i) {
     rollup::Window window;
     window.start = starts[i];
@@ -221,9 +230,10 @@ Status to_windows(std::span<const model::Timestamp> starts, std::span<const Deco
       window.sum = std::bit_cast<double>(columns[2].bits[i]);
       window.min = gauge ? std::bit_cast<double>(columns[3].bits[i]) : rollup::kUnknown;
       window.max = gauge ? std::bit_cast<double>(columns[4].bits[i]) : rollup::kUnknown;
-      if (rollup::has_counters(columns.size()) && window.count != 0) {
-        VARVE_ASSIGN_OR_RETURN(const auto part, counter_at(columns, window.start, i));
-        if (part) window.counter = texts.add(*part);
+      if (rollup::has_counters(columns.size()) && window.count != 0 && has_counter(columns, i)) {
+        VARVE_ASSIGN_OR_RETURN(const auto part,
+                               counter_part(counter_cells(columns, kAllCounterColumns, window.start, i)));
+        window.counter = texts.add(part);
       }
     } else {
       rollup::TextPart part;
@@ -265,18 +275,33 @@ Status to_histograms(std::span<const model::Timestamp> starts, std::span<const D
   return {};
 }
 
+bool is_of_stretches(std::size_t column) {
+  if (column < rollup::kCountersFrom) return column < 2;
+  const std::size_t of_counter = column - rollup::kCountersFrom;
+  return of_counter >= rollup::kCounterColumns ||
+         std::ranges::any_of(rollup::kStretchColumns, [&](std::size_t one) { return one == of_counter; });
+}
+
 Status to_counters(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
-                   std::vector<WindowCounter>& out) {
-  out.clear();
+                   std::vector<rollup::CounterStretch>& stretches, WindowCounters& out) {
+  using rollup::CounterColumns;
   const bool counters = rollup::has_counters(columns.size());
   const bool shaped = is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
-                      !has_histograms(columns) && (!counters || are_of_counters(columns));
+                      !has_histograms(columns) && (!counters || are_of_counters(columns, rollup::kStretchColumns));
   if (!shaped) return wrong_columns();
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    WindowCounter& one = out.emplace_back(starts[i], columns[0].bits[i]);
-    if (!counters || one.count == 0) continue;
-    VARVE_ASSIGN_OR_RETURN(one.part, counter_at(columns, one.start, i));
+  if (counters) {
+    const auto of = columns.subspan(rollup::kCountersFrom);
+    const DecodedColumn& first = of[CounterColumns::first];
+    // Where a cell has no value, its bits are 0 and its text is empty.
+    VARVE_RETURN_IF_ERROR(rollup::counter_stretches(
+        {starts, columns[1].bits, of[CounterColumns::rule].bits, first.bits, of[CounterColumns::last_offset].bits,
+         of[CounterColumns::last].bits, first.type, first.uniform ? std::span<const ValueType>() : first.types,
+         of.size() > rollup::kCounterColumns ? of.back().texts : std::span<const std::string_view>()},
+        stretches));
+  } else {
+    stretches.assign(starts.size(), {});
   }
+  out = {starts, columns[0].bits, stretches};
   return {};
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -69,16 +68,17 @@ struct WindowHistograms {
 Status to_histograms(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
                      std::vector<WindowHistograms>& out);
 
-// How a counter grew in a window.
-struct WindowCounter {
-  model::Timestamp start = 0;
-  std::uint64_t count = 0;  // samples in the window that are numbers; 0: an empty window
-  std::optional<rollup::CounterPart> part = {};
+// How a counter grew in each window of numbers of a chunk, also in those that are empty (count 0). Views.
+struct WindowCounters {
+  std::span<const model::Timestamp> starts;
+  std::span<const std::uint64_t> counts;
+  std::span<const rollup::CounterStretch> counters;
 };
-// Reads it of each window of numbers, including empty ones, into `out` (cleared first). Columns 0, 1 and those from
-// rollup::kCountersFrom on, if present, must be decoded. Error: corrupt.
+// Does to_counters() need the column?
+bool is_of_stretches(std::size_t column);
+// `out` is set to views of the arguments. Error: corrupt.
 Status to_counters(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
-                   std::vector<WindowCounter>& out);
+                   std::vector<rollup::CounterStretch>& stretches, WindowCounters& out);
 
 // Error: corrupt, if no kind of window has that number of columns.
 Status check_window_columns(std::size_t count);

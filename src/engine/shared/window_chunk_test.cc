@@ -287,6 +287,21 @@ std::shared_ptr<const chunk::Block> counter_block(const Windows& windows, Kind k
   return *chunk::Block::open(builder.finish());
 }
 
+std::vector<rollup::CounterStretch> decoded_counters(const chunk::Block& block) {
+  std::vector<model::Timestamp> starts;
+  std::vector<chunk::DecodedColumn> columns(block.columns(0));
+  EXPECT_TRUE(block.times(0, starts));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!is_of_stretches(c)) continue;
+    EXPECT_TRUE(block.column(0, c, columns[c]));
+  }
+  std::vector<rollup::CounterStretch> out;
+  WindowCounters windows;
+  EXPECT_TRUE(to_counters(starts, columns, out, windows));
+  EXPECT_EQ(windows.counts.size(), out.size());
+  return out;
+}
+
 void expect_part(const counter::AnySummary& found, const counter::AnySummary& expected) {
   if (std::holds_alternative<counter::Summary<std::uint64_t>>(expected)) {
     EXPECT_EQ(found, expected);
@@ -323,6 +338,8 @@ TEST(WindowChunk, CountersComeBack) {
     ASSERT_EQ(found.size(), windows.size());
     const bool any = std::ranges::any_of(windows, [](const Window& w) { return w.counter != nullptr; });
     EXPECT_EQ(rollup::has_counters(block->columns(0)), any);
+    const std::vector<rollup::CounterStretch> counters = decoded_counters(*block);
+    ASSERT_EQ(counters.size(), windows.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].count, windows[i].count);
       EXPECT_EQ(found[i].first_time, windows[i].first_time);
@@ -331,6 +348,9 @@ TEST(WindowChunk, CountersComeBack) {
       if (found[i].counter == nullptr) continue;
       EXPECT_EQ(found[i].counter->exact, windows[i].counter->exact);
       expect_part(found[i].counter->summary, windows[i].counter->summary);
+      ASSERT_TRUE(counters[i].is_there);
+      EXPECT_EQ(counters[i].exact, found[i].counter->exact);
+      EXPECT_EQ(counters[i].stretch, stretch_of(found[i].counter->summary));
     }
   }
 }
@@ -360,15 +380,10 @@ TEST(WindowChunk, CountersAreMergedWithWindowsThatHaveNone) {
     EXPECT_EQ(std::isnan(found[1].min), kind == Kind::counter);
     // And what was merged is stored and read again.
     const auto block = counter_block(found, Kind::gauge);
-    std::vector<model::Timestamp> starts;
-    std::vector<chunk::DecodedColumn> columns(block->columns(0));
-    ASSERT_TRUE(block->times(0, starts));
-    for (std::size_t c = 0; c < columns.size(); ++c) ASSERT_TRUE(block->column(0, c, columns[c]));
-    std::vector<WindowCounter> counters;
-    ASSERT_TRUE(to_counters(starts, columns, counters));
+    const std::vector<rollup::CounterStretch> counters = decoded_counters(*block);
     ASSERT_EQ(counters.size(), 3U);
-    EXPECT_TRUE(counters[0].part && !counters[1].part && !counters[2].part);
-    EXPECT_EQ(counters[1].count, windows[1].count);
+    EXPECT_TRUE(counters[0].is_there && !counters[1].is_there && !counters[2].is_there);
+    EXPECT_EQ(counters[0].stretch, stretch_of(windows[0].counter->summary));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter sink: how a counter grew, of summaries and samples; and the same of samples alone, to compare with.
+// Counter sink: how a counter grew, of windows and samples; and the same of samples alone, to compare with.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,29 @@ inline counter::Declaration test_declaration() { return counter::declaration_of(
 using Growth = std::vector<counter::Window<std::uint64_t>>;
 using WholeSummary = counter::Summary<std::uint64_t>;
 
-// Of summaries in any order. A sample in the middle of another summary came after its window was made for good.
+// Of summaries in any order, without base rates. A sample in the middle of another summary came after its window was
+// made for good.
 inline Growth growth_of(std::vector<WholeSummary> list, std::int64_t width_ms) {
   std::ranges::sort(list, {}, [](const WholeSummary& s) { return std::pair(s.first.time, -s.last.time); });
   std::vector<WholeSummary> apart;
   for (const WholeSummary& one : list) {
     if (apart.empty() || one.first.time > apart.back().last.time) apart.push_back(one);
   }
-  return counter::windows_of<std::uint64_t>(apart, width_ms);
+  Growth growth = counter::windows_of<std::uint64_t>(apart, width_ms);
+  std::erase_if(growth, [](const auto& window) { return window.covered_ms == 0; });
+  for (auto& window : growth) window.least = window.greatest = {};
+  return growth;
+}
+
+// Without base bins, which a scan does not tell.
+inline WholeSummary summary_of(const counter::Stretch& window) {
+  WholeSummary out =
+      counter::summary_of<std::uint64_t>({test_declaration().base_ms, window.rules}, {window.first_time, window.first});
+  out.last = {window.last_time, window.last};
+  out.tail.start = model::window_start(window.last_time, test_declaration().base_ms);
+  out.increase = window.increase;
+  out.covered_ms = window.covered_ms;
+  return out;
 }
 
 inline WholeSummary summary_of_sample(model::Timestamp time, std::uint64_t bits) {
@@ -47,14 +62,14 @@ class CounterSink final : public PieceSink {
     return width_ms_ % width_ms == 0;
   }
   [[nodiscard]] WindowFields window_fields(std::size_t) const override { return {.numbers = false, .counters = true}; }
-  bool takes_counter(std::size_t, const counter::AnySummary& summary) override {
-    const auto* const whole = std::get_if<WholeSummary>(&summary);
-    return takes_counters && whole != nullptr && whole->terms.base_ms == test_declaration().base_ms;
+  bool takes_counter(std::size_t, const counter::Stretch& window) override {
+    return takes_counters && window.type == model::ValueType::long_ &&
+           window.rules.gap_ms == test_declaration().rules.gap_ms;
   }
   Status counter_columns(const CounterColumns& windows) override {
     const MutexLock lock(mutex_);
-    for (const auto& summary : windows.summaries) {
-      found_[windows.series].push_back(std::get<WholeSummary>(summary));
+    for (const auto& window : windows.stretches) {
+      found_[windows.series].push_back(summary_of(window));
       widths.insert(windows.width_ms);
     }
     for (const std::uint64_t count : windows.counts) samples += count;

@@ -223,7 +223,7 @@ Status MemoryStore::scan_counter(std::size_t position, const Samples& samples, c
   if (inner.empty() || !sink.window_fields(position).counters || !sink.takes_windows(position, inner, width_ms)) {
     return scan_series(position, samples, options, sink);
   }
-  std::vector<counter::AnySummary> summaries;
+  std::vector<counter::Stretch> stretches;
   std::vector<std::uint64_t> counts;
   std::vector<model::TimeRange> others = {{inner.last, options.range.last}, {options.range.first, inner.first}};
   for (model::Timestamp start = inner.first; start < inner.last; start += width_ms) {
@@ -239,17 +239,18 @@ Status MemoryStore::scan_counter(std::size_t position, const Samples& samples, c
       if (model::is_number(stored.type) && std::isfinite(real)) doubles.emplace_back(time, real);
     }
     if (doubles.empty() && !texts) continue;
-    std::optional<counter::AnySummary> summary;
-    if (!texts) summary = longs.size() == doubles.size() ? summary_of(longs, declared) : summary_of(doubles, declared);
-    if (summary && sink.takes_counter(position, *summary)) {
-      summaries.push_back(*summary);
+    std::optional<counter::Stretch> stretch;
+    if (!texts && longs.size() == doubles.size()) stretch = stretch_of(summary_of(longs, declared));
+    if (!texts && longs.size() != doubles.size()) stretch = stretch_of(summary_of(doubles, declared));
+    if (stretch && sink.takes_counter(position, *stretch)) {
+      stretches.push_back(*stretch);
       counts.push_back(doubles.size());
     } else {
       others.push_back({start, start + width_ms});
     }
   }
-  summaries_given_ += summaries.size();
-  if (!summaries.empty()) VARVE_RETURN_IF_ERROR(sink.counter_columns({position, width_ms, summaries, counts}));
+  windows_given_ += stretches.size();
+  if (!stretches.empty()) VARVE_RETURN_IF_ERROR(sink.counter_columns({position, width_ms, stretches, counts}));
   for (const model::TimeRange& other : others) {
     rest.range = other;
     VARVE_RETURN_IF_ERROR(scan_series(position, samples, rest, sink));

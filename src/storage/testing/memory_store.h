@@ -37,7 +37,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
     rolled_up_ = {range, width_ms, std::move(declared)};
   }
   // How many summaries scan() gave.
-  [[nodiscard]] std::size_t summaries_given() const { return summaries_given_; }
+  [[nodiscard]] std::size_t windows_given() const { return windows_given_; }
 
   // How often scan() gave statistics instead of samples.
   [[nodiscard]] std::size_t stats_given() const { return stats_given_; }
@@ -102,7 +102,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   // By series and time to live.
   std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_ VARVE_GUARDED_BY(mutex_);
   std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;
-  std::atomic<std::size_t> stats_given_{0}, summaries_given_{0};
+  std::atomic<std::size_t> stats_given_{0}, windows_given_{0};
   RolledUp rolled_up_;
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;

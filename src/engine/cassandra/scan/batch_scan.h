@@ -19,6 +19,7 @@
 #include "engine/shared/series_merge.h"
 #include "engine/shared/stored_for.h"
 #include "engine/shared/window_plan.h"
+#include "rollup/counter_columns.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::cassandra {
@@ -38,6 +39,12 @@ struct ScanContext {
   std::size_t bytes_at_once = 16 << 20;  // of samples that each batch holds, about
   // raw.retention. Samples are stored for longer: they are read where windows are wanted and not there yet.
   std::int64_t samples_shown_ms = rollup::kForEver;
+};
+
+// A window, as far as it says how a counter grew.
+struct WindowCounter {
+  std::uint64_t count = 0;
+  rollup::CounterStretch counter;
 };
 
 // Some series of one shard of a group.
@@ -96,7 +103,7 @@ class BatchScan {
   [[nodiscard]] Result<bool> counters_say_enough(const RollupRow& row, std::size_t column, model::TimeRange range);
   // Of a counter in several groups nobody can tell how the samples of two of them follow each other.
   [[nodiscard]] bool are_mixed_counters(std::span<const RollupRow> rows) const;
-  Status give_counters(std::size_t series, std::size_t level, std::span<const shared::WindowCounter> windows);
+  Status give_counters(std::size_t series, std::size_t level, std::span<const WindowCounter> windows);
   Status give_windows(const RollupRow& row, std::size_t level, model::TimeRange range);
   Status give_numbers(const RollupRow& row, std::size_t column, std::size_t level, model::TimeRange range);
   Status give_merged_windows(std::span<const RollupRow> rows, std::size_t level, model::TimeRange range);

@@ -39,17 +39,22 @@ Result<bool> any_in(const chunk::Block& block, std::size_t at, TimeRange range) 
 }
 
 // What a rollup block says of one of its counters' windows that start in the range.
-Result<std::vector<shared::WindowCounter>> counters_in(const chunk::Block& block, std::size_t at, TimeRange range) {
+Result<std::vector<WindowCounter>> counters_in(const chunk::Block& block, std::size_t at, TimeRange range) {
   std::vector<model::Timestamp> starts;
   std::vector<chunk::DecodedColumn> columns(block.columns(at));
   VARVE_RETURN_IF_ERROR(shared::check_window_columns(columns.size()));
   VARVE_RETURN_IF_ERROR(block.times(at, starts));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (c < 2 || c >= rollup::kCountersFrom) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
+    if (shared::is_of_stretches(c)) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
   }
-  std::vector<shared::WindowCounter> found;
-  VARVE_RETURN_IF_ERROR(shared::to_counters(starts, columns, found));
-  std::erase_if(found, [&](const shared::WindowCounter& w) { return w.count == 0 || !range.contains(w.start); });
+  std::vector<rollup::CounterStretch> stretches;
+  shared::WindowCounters windows;
+  VARVE_RETURN_IF_ERROR(shared::to_counters(starts, columns, stretches, windows));
+  std::vector<WindowCounter> found;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (windows.counts[i] == 0 || !range.contains(starts[i])) continue;
+    found.push_back({windows.counts[i], windows.counters[i]});
+  }
   return found;
 }
 
@@ -128,8 +133,8 @@ Result<bool> BatchScan::counters_say_enough(const RollupRow& row, std::size_t c,
   if (at == row.block->groups()) return true;
   VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range));
   const std::size_t series = members_[row.member].series[c];
-  return std::ranges::all_of(windows, [&](const shared::WindowCounter& w) {
-    return w.part && w.part->exact && context_.sink.takes_counter(series, w.part->summary);
+  return std::ranges::all_of(windows, [&](const WindowCounter& w) {
+    return w.counter.is_there && w.counter.exact && context_.sink.takes_counter(series, w.counter.stretch);
   });
 }
 
@@ -141,16 +146,16 @@ bool BatchScan::are_mixed_counters(std::span<const RollupRow> rows) const {
          });
 }
 
-Status BatchScan::give_counters(std::size_t series, std::size_t level, std::span<const shared::WindowCounter> windows) {
-  std::vector<counter::AnySummary> summaries;
+Status BatchScan::give_counters(std::size_t series, std::size_t level, std::span<const WindowCounter> windows) {
+  std::vector<counter::Stretch> stretches;
   std::vector<std::uint64_t> counts;
-  for (const shared::WindowCounter& window : windows) {
-    if (!window.part) continue;
-    summaries.push_back(window.part->summary);
+  for (const WindowCounter& window : windows) {
+    if (!window.counter.is_there) continue;
+    stretches.push_back(window.counter.stretch);
     counts.push_back(window.count);
   }
-  if (summaries.empty()) return {};
-  return context_.sink.counter_columns({series, context_.granularities[level], summaries, counts});
+  if (stretches.empty()) return {};
+  return context_.sink.counter_columns({series, context_.granularities[level], stretches, counts});
 }
 
 Status BatchScan::give_numbers(const RollupRow& row, std::size_t c, std::size_t level, TimeRange range) {
@@ -214,9 +219,10 @@ Status BatchScan::give_merged_windows(std::span<const RollupRow> rows, std::size
   const std::size_t series = members_[0].series[0];
   const storage::WindowFields fields = context_.sink.window_fields(series);
   if (fields.counters) {
-    std::vector<shared::WindowCounter> windows;
+    std::vector<WindowCounter> windows;
     for (const rollup::Window& w : numbers) {
-      if (w.counter != nullptr) windows.push_back({w.start, w.count, *w.counter});
+      if (w.counter == nullptr) continue;
+      windows.push_back({w.count, {stretch_of(w.counter->summary), true, w.counter->exact}});
     }
     return give_counters(series, level, windows);
   }

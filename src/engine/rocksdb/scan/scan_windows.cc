@@ -76,8 +76,9 @@ class WindowScan {
       columns.series = place.series;
       const storage::WindowFields fields = sink_.window_fields(place.series);
       if (fields.counters) {
-        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), counters_));
-        VARVE_RETURN_IF_ERROR(give_counters(place.series));
+        shared::WindowCounters counters;
+        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), counters));
+        VARVE_RETURN_IF_ERROR(give_counters(place.series, counters));
       } else {
         VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
         const auto windows = shared::windows_in(columns, segment_.range);
@@ -89,22 +90,22 @@ class WindowScan {
     return {};
   }
 
-  // Of counters_. Where they are not all that is known, the samples are read, if they are there.
-  Status give_counters(std::uint32_t series) {
-    summaries_.clear();
+  // Where they are not all that is known, the samples are read, if they are there.
+  Status give_counters(std::uint32_t series, const shared::WindowCounters& windows) {
+    stretches_.clear();
     counts_.clear();
-    for (const shared::WindowCounter& w : counters_) {
-      if (w.count == 0 || !segment_.range.contains(w.start)) continue;
-      const TimeRange range = range_of(w.start);
-      const bool good = w.part && w.part->exact && sink_.takes_counter(series, w.part->summary);
-      if (good || (w.part && is_dropped(range))) {
-        summaries_.push_back(w.part->summary);
-        counts_.push_back(w.count);
+    for (std::size_t i = 0; i < windows.starts.size(); ++i) {
+      if (windows.counts[i] == 0 || !segment_.range.contains(windows.starts[i])) continue;
+      const rollup::CounterStretch& w = windows.counters[i];
+      const bool good = w.is_there && w.exact && sink_.takes_counter(series, w.stretch);
+      if (good || (w.is_there && is_dropped(range_of(windows.starts[i])))) {
+        stretches_.push_back(w.stretch);
+        counts_.push_back(windows.counts[i]);
       } else {
-        add_again(series, Samples::numbers, range);
+        add_again(series, Samples::numbers, range_of(windows.starts[i]));
       }
     }
-    return summaries_.empty() ? Status{} : sink_.counter_columns({series, width_ms_, summaries_, counts_});
+    return stretches_.empty() ? Status{} : sink_.counter_columns({series, width_ms_, stretches_, counts_});
   }
 
   // Of texts_. What their windows do not say is read again: all texts, or those beside the histograms.
@@ -205,8 +206,7 @@ class WindowScan {
   const std::span<const Place> places_;
   storage::PieceSink& sink_;
   std::vector<shared::WindowHistograms> texts_;  // of the series at hand
-  std::vector<shared::WindowCounter> counters_;
-  std::vector<counter::AnySummary> summaries_;
+  std::vector<counter::Stretch> stretches_;
   std::vector<std::uint64_t> counts_;
   shared::HistogramEmitter histograms_;
   std::vector<Again> again_;

@@ -31,14 +31,13 @@ Status WindowReader::read(std::uint32_t group, bool merged, std::vector<shared::
   return shared::to_histograms(starts_, columns_, out);
 }
 
-Status WindowReader::read(std::uint32_t group, std::vector<shared::WindowCounter>& out) {
-  out.clear();
+Status WindowReader::read(std::uint32_t group, shared::WindowCounters& out) {
+  out = {};
   Wanted counters;
-  counters.fill(true);
-  counters[2] = counters[3] = counters[4] = false;
+  for (std::size_t c = 0; c < counters.size(); ++c) counters[c] = shared::is_of_stretches(c);
   VARVE_ASSIGN_OR_RETURN(const bool found, load(group, counters));
   if (!found) return {};
-  return shared::to_counters(starts_, columns_, out);
+  return shared::to_counters(starts_, columns_, stretches_, out);
 }
 
 Result<bool> WindowReader::load(std::uint32_t group, const Wanted& wanted) {

@@ -9,6 +9,7 @@
 #include "engine/shared/gather.h"
 #include "engine/shared/window_chunk.h"
 #include "rollup/columns.h"
+#include "rollup/counter_columns.h"
 #include "rollup/window.h"
 #include "storage/sample_store.h"
 
@@ -30,9 +31,9 @@ class WindowReader {
   // merged histograms, if any window has one. Error: corrupt.
   Status read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out);
 
-  // Reads how a counter grew from windows of numbers into `out` (cleared first), including empty windows. Error:
-  // corrupt.
-  Status read(std::uint32_t group, std::vector<shared::WindowCounter>& out);
+  // Reads how a counter grew from windows of numbers, including empty windows. `out` is valid until the next call.
+  // Error: corrupt.
+  Status read(std::uint32_t group, shared::WindowCounters& out);
 
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
@@ -47,6 +48,7 @@ class WindowReader {
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
+  std::vector<rollup::CounterStretch> stretches_;
   rollup::PartPool texts_;
 };
 
