@@ -39,18 +39,18 @@ class CounterLoad:
         self.server = kind(settings.directory)
         try:
             self.server.start()
-            before = self.server.cpu_seconds()
             run_load(settings, self.server, queries=path, connections=1)
+            before = self.server.threads_cpu_ns()
             if settle:
                 self.server.settle()
-            self.cpu_ns = (self.server.cpu_seconds() - before) * 1e9 / samples
+            self.cpu_ns = (self.server.threads_cpu_ns() - before) / samples
             self.bytes = self.server.disk() / samples
         except BaseException:
             self.server.close()
             raise
 
     def __str__(self):
-        return f"{self.cpu_ns:.0f} ns CPU a sample until settled, {self.bytes:.2f} bytes a sample"
+        return f"{self.cpu_ns:.0f} ns CPU a sample to settle, {self.bytes:.2f} bytes a sample"
 
     def close(self):
         self.server.close()
@@ -71,7 +71,7 @@ def path_of(settings, field):
 
 
 def counter_seal(settings):
-    """Sealing is what is more than in a server without rollups. A name that ends in _total is a counter's."""
+    """Sealing is what settling costs more than in a server without rollups. A name that ends in _total is a counter's."""
     costs = {}
     for field in ("octets_total", "octets"):
         path, samples = path_of(settings, field)
