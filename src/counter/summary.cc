@@ -5,100 +5,10 @@
 #include <bit>
 
 #include "base/check.h"
+#include "counter/base_bins.h"
 
 namespace varve::counter {
 namespace {
-
-template <Increase I>
-Bin<I>& open_bin(Summary<I>& summary) {
-  return summary.head.start == summary.tail.start ? summary.head : summary.tail;
-}
-
-template <Increase I>
-BaseRate base_rate(const Bin<I>& bin) {
-  return {rate_of(bin.increase, bin.covered_ms), bin.start};
-}
-
-// Is it beyond the chosen one, or the earlier one of equals?
-template <class Beyond, Increase I>
-void choose(Bin<I>& chosen, const Bin<I>& bin, const Beyond& beyond) {
-  if (bin.covered_ms == 0) return;
-  if (chosen.covered_ms != 0) {
-    // Mostly both are covered whole: then what is not beyond shows without a division.
-    if (chosen.covered_ms == bin.covered_ms && chosen.start < bin.start && !beyond(bin.increase, chosen.increase)) {
-      return;
-    }
-    const BaseRate a = base_rate(chosen), b = base_rate(bin);
-    if (!beyond(b.per_second, a.per_second) && (b.per_second != a.per_second || b.at > a.at)) return;
-  }
-  chosen = bin;
-}
-
-template <Increase I>
-void consider(Summary<I>& summary, const Bin<I>& bin) {
-  choose(summary.least, bin, std::less());
-  choose(summary.greatest, bin, std::greater());
-}
-
-template <Increase I>
-void add_to(Bin<I>& bin, I increase, std::int64_t covered_ms) {
-  bin.increase = sum_of(bin.increase, increase);
-  bin.covered_ms += covered_ms;
-}
-
-// Spreads an interval over base bins, the first of which is `open`. Calls ended() when nothing is added to that any
-// more; then it becomes the next one. In the end it is the bin in which the interval ends.
-template <Increase I, class Ended>
-void spread(const Interval<I>& interval, std::int64_t base_ms, Bin<I>& open, const Ended& ended) {
-  model::Timestamp from = interval.begin;
-  while (interval.end - open.start >= base_ms) {
-    const model::Timestamp edge = open.start + base_ms;
-    add_to(open, share_of(interval, from, edge), edge - from);
-    ended();
-    open = {edge, {}, 0};
-    from = edge;
-  }
-  add_to(open, share_of(interval, from, interval.end), interval.end - from);
-}
-
-// The bin of the last sample.
-template <Increase I>
-Bin<I> open_bin(const Summary<I>& summary) {
-  return summary.head.start == summary.tail.start ? summary.head : summary.tail;
-}
-
-template <Increase I>
-void put_open(Summary<I>& summary, const Bin<I>& open) {
-  summary.tail = open;
-  if (open.start != summary.head.start) return;
-  summary.head = open;
-  summary.tail = {open.start, {}, 0};
-}
-
-template <Increase I>
-void end(Summary<I>& summary, const Bin<I>& open) {
-  if (open.start == summary.head.start) {
-    summary.head = open;
-  } else if (is_covered_enough(open, summary.terms.base_ms)) {
-    consider(summary, open);
-  }
-}
-
-// Up to a later sample, to which an interval leads or not: the bin in which it lies.
-template <Increase I>
-Bin<I> advance(Summary<I>& summary, const Point<I>& sample, const Rules& rules) {
-  check(summary.last.time < sample.time, "samples in order of time");
-  Bin<I> open = open_bin(summary);
-  if (const auto interval = interval_of(summary.last, sample, rules)) {
-    summary.increase = sum_of(summary.increase, interval->increase);
-    summary.covered_ms += interval->end - interval->begin;
-    spread(*interval, summary.terms.base_ms, open, [&] { end(summary, open); });
-  } else if (const auto start = model::window_start(sample.time, summary.terms.base_ms); start != open.start) {
-    end(summary, open);
-    open = {start, {}, 0};
-  }
-  return open;
-}
 
 // Bins of another width from here on. What is known of the head and of the open one stays, as of bins that ended.
 template <Increase I>
@@ -139,16 +49,12 @@ Summary<I> summary_of(const Terms& terms, const Point<I>& sample) {
 }
 
 template <Increase I>
-void extend(Summary<I>& summary, const Point<I>& sample, const Rules& rules) {
-  put_open(summary, advance(summary, sample, rules));
-  summary.last = sample;
-}
-
-template <Increase I>
 bool join(Summary<I>& summary, const Summary<I>& later) {
   if (later.first.time <= summary.last.time) return false;
   if (summary.terms.base_ms != later.terms.base_ms) change_base(summary, later.terms);
-  Bin<I> open = advance(summary, later.first, later.terms.rules);
+  const auto bits = std::bit_cast<std::uint64_t>(later.first.value);
+  extend(summary, {&later.first.time, 1}, {&bits, 1}, later.terms.rules);
+  Bin<I> open = open_bin(summary);
   check(open.start == later.head.start, "both know the bin in which the later one begins");
   summary.increase = sum_of(summary.increase, later.increase);
   summary.covered_ms += later.covered_ms;
@@ -237,8 +143,6 @@ template std::optional<Interval<std::uint64_t>> interval_of(const Point<std::uin
 template std::optional<Interval<double>> interval_of(const Point<double>&, const Point<double>&, const Rules&);
 template Summary<std::uint64_t> summary_of(const Terms&, const Point<std::uint64_t>&);
 template Summary<double> summary_of(const Terms&, const Point<double>&);
-template void extend(Summary<std::uint64_t>&, const Point<std::uint64_t>&, const Rules&);
-template void extend(Summary<double>&, const Point<double>&, const Rules&);
 template bool join(Summary<std::uint64_t>&, const Summary<std::uint64_t>&);
 template bool join(Summary<double>&, const Summary<double>&);
 template bool combine(Summary<std::uint64_t>&, const Summary<std::uint64_t>&);

@@ -58,9 +58,11 @@ std::optional<Interval<I>> interval_of(const Point<I>& from, const Point<I>& to,
 template <Increase I>
 Summary<I> summary_of(const Terms& terms, const Point<I>& sample);
 
-// Adds a sample behind the last one, by rules that may differ in max_per_second from those that it began with.
+// Adds samples behind the last one, in order of time: bits of longs or of doubles, as I says; those that are not finite
+// are left out. The rules may differ in max_per_second from those that it began with.
 template <Increase I>
-void extend(Summary<I>& summary, const Point<I>& sample, const Rules& rules);
+void extend(Summary<I>& summary, std::span<const model::Timestamp> times, std::span<const std::uint64_t> bits,
+            const Rules& rules);
 
 // Adds samples behind the last one. False, and nothing is changed: `later` does not begin behind it. If the base bins
 // differ, those of `later` count from there on.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 
 #include "base/testing/effort.h"
@@ -50,6 +51,12 @@ Windows<I> expected_windows(const Points<I>& samples, const Terms& terms, std::i
   return windows_of<I>(intervals, terms.base_ms, width_ms);
 }
 
+template <Increase I>
+void extend_by_one(Summary<I>& summary, const Point<I>& sample, const Rules& rules) {
+  const auto bits = std::bit_cast<std::uint64_t>(sample.value);
+  extend(summary, {&sample.time, 1}, {&bits, 1}, rules);
+}
+
 // One for each window of that width.
 template <Increase I>
 std::vector<Summary<I>> summaries_of(const Points<I>& samples, const Terms& terms, std::int64_t width_ms) {
@@ -58,7 +65,7 @@ std::vector<Summary<I>> summaries_of(const Points<I>& samples, const Terms& term
     const bool same = !list.empty() && model::window_start(list.back().last.time, width_ms) ==
                                            model::window_start(sample.time, width_ms);
     if (same) {
-      extend(list.back(), sample, terms.rules);
+      extend_by_one(list.back(), sample, terms.rules);
     } else {
       list.push_back(summary_of(terms, sample));
     }
@@ -129,7 +136,7 @@ constexpr Terms kPolledTerms{30'000, {.gap_ms = 90'000}};
 
 Summary<std::uint64_t> of(std::initializer_list<Point<std::uint64_t>> samples, const Terms& terms = kPolledTerms) {
   auto summary = summary_of(terms, *samples.begin());
-  for (const auto* at = samples.begin() + 1; at != samples.end(); ++at) extend(summary, *at, terms.rules);
+  for (const auto* at = samples.begin() + 1; at != samples.end(); ++at) extend_by_one(summary, *at, terms.rules);
   return summary;
 }
 

@@ -252,6 +252,13 @@ template <Increase I>
   return true;
 }
 
+// Windows are added long after they were made.
+constexpr std::size_t kAhead = 6;
+void fetch(const CounterPart* part) {
+  const char* const bytes = reinterpret_cast<const char*>(part);
+  for (std::size_t line = 0; line < sizeof(CounterPart); line += 64) __builtin_prefetch(bytes + line);
+}
+
 // Is it a rule?
 bool read_rule(std::uint64_t rule, std::int64_t& base_ms, counter::Rules& out) {
   base_ms = static_cast<std::int64_t>(rule >> kBaseShift);
@@ -286,12 +293,13 @@ void CounterColumns::add(std::span<const Window> windows) {
   types.resize(at + windows.size(), ValueType::long_);
   for (auto& column : bits) column.resize(types.size(), 0);
   texts_.resize(types.size());
-  for (const Window& window : windows) {
+  for (std::size_t i = 0; i < windows.size(); ++i, ++at) {
+    const Window& window = windows[i];
+    if (i + kAhead < windows.size()) fetch(windows[i + kAhead].counter);
     if (window.counter != nullptr && window.count != 0) {
       std::visit([&](const auto& summary) { put(at, window, summary, window.counter->exact); },
                  window.counter->summary);
     }
-    ++at;
   }
   if (has_irregular_) irregular.assign(texts_.begin(), texts_.end());
 }

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rollup/counters.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include "base/check.h"
 
 namespace varve::rollup {
 namespace {
 
+// Of ascending times: the first that another ceiling is for than for the one at `from`.
+std::size_t end_of_ceiling(std::span<const counter::Ceiling> ceilings, std::span<const model::Timestamp> times,
+                           std::size_t from) {
+  const auto next = std::ranges::upper_bound(ceilings, times[from], {}, &counter::Ceiling::since);
+  if (next == ceilings.end()) return times.size();
+  return static_cast<std::size_t>(std::ranges::lower_bound(times.subspan(from), next->since) - times.begin());
+}
+
 template <counter::Increase I>
-std::optional<counter::AnySummary> summary_in(const CounterSamples& samples, const Cut& cut,
-                                              const counter::Declaration& declared) {
-  std::optional<counter::Summary<I>> summary;
-  for (std::size_t i = cut.first; i < cut.end; ++i) {
-    const counter::Point<I> sample{samples.times[i], std::bit_cast<I>(samples.bits[i])};
-    if constexpr (std::same_as<I, double>) {
-      if (!std::isfinite(sample.value)) continue;
-    }
-    if (summary && declared.ceilings.empty()) {
-      counter::extend(*summary, sample, declared.rules);
-    } else if (summary) {
-      counter::extend(*summary, sample, rules_at(declared, sample.time));
-    } else {
-      summary = counter::summary_of({declared.base_ms, rules_at(declared, sample.time)}, sample);
-    }
+const CounterPart* part_of(const CounterSamples& samples, const Cut& cut, const counter::Declaration& declared,
+                           PartPool& parts) {
+  const auto times = samples.times.first(cut.end);
+  std::size_t at = cut.first;
+  if constexpr (std::same_as<I, double>) {
+    while (at < cut.end && !std::isfinite(std::bit_cast<double>(samples.bits[at]))) ++at;
   }
-  return summary;
+  check(at < cut.end, "a window has samples");
+  const counter::Terms terms{declared.base_ms, rules_at(declared, times[at])};
+  CounterPart* const part =
+      parts.add(CounterPart{counter::summary_of<I>(terms, {times[at], std::bit_cast<I>(samples.bits[at])})});
+  for (++at; at < cut.end;) {
+    const std::size_t end = end_of_ceiling(declared.ceilings, times, at);
+    counter::extend(std::get<counter::Summary<I>>(part->summary), times.subspan(at, end - at),
+                    samples.bits.subspan(at, end - at), rules_at(declared, times[at]));
+    at = end;
+  }
+  return part;
 }
 
 }  // namespace
@@ -44,10 +53,8 @@ void add_counters(const CounterSamples& samples, const counter::Declaration& dec
   for (const Cut& cut : cuts) {
     if (window == windows.end()) return;
     if (window->start != cut.start) continue;  // none of its samples is a number
-    const auto summary =
-        samples.whole ? summary_in<std::uint64_t>(samples, cut, declared) : summary_in<double>(samples, cut, declared);
-    check(summary.has_value(), "a window has samples");
-    window->counter = parts.add(CounterPart{*summary});
+    window->counter = samples.whole ? part_of<std::uint64_t>(samples, cut, declared, parts)
+                                    : part_of<double>(samples, cut, declared, parts);
     ++window;
   }
 }

@@ -31,9 +31,17 @@ std::pair<std::string, bool> encoded(model::Histogram& histogram) {
 
 // --- PartPool
 
-const CounterPart* PartPool::add(const CounterPart& part) {
+namespace {
+constexpr std::size_t kBlockMin = 8, kBlockMax = 1024;  // parts of counters
+}
+
+CounterPart* PartPool::add(const CounterPart& part) {
   bytes_ += sizeof part;
-  return &counters_.emplace_back(part);
+  if (counters_.empty() || counters_.back().size() == counters_.back().capacity()) {
+    const std::size_t last = counters_.empty() ? 0 : counters_.back().capacity();
+    counters_.emplace_back().reserve(std::clamp(2 * last, kBlockMin, kBlockMax));
+  }
+  return &counters_.back().emplace_back(part);
 }
 
 const TextPart* PartPool::add(const TextPart& part) {
@@ -58,7 +66,12 @@ std::string_view PartPool::keep(std::string bytes) {
 void PartPool::clear() {
   parts_.clear();
   strings_.clear();
-  counters_.clear();
+  if (!counters_.empty()) {
+    // The largest is used again.
+    std::swap(counters_.front(), counters_.back());
+    counters_.resize(1);
+    counters_.front().clear();
+  }
   bytes_ = 0;
 }
 

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/histogram.h"
 #include "model/time.h"
@@ -45,16 +45,16 @@ class PartPool {
   // Copies the part and its bytes. nullptr for nullptr.
   const TextPart* copy(const TextPart* part);
   std::string_view keep(std::string bytes);
-  const CounterPart* add(const CounterPart& part);
+  CounterPart* add(const CounterPart& part);
   // Approximate size of the contents.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  // Frees and invalidates the contents.
+  // Invalidates the contents, and frees most of them.
   void clear();
 
  private:
   std::forward_list<TextPart> parts_;
   std::forward_list<std::string> strings_;
-  std::deque<CounterPart> counters_;
+  std::vector<std::vector<CounterPart>> counters_;  // none of them ever grows beyond its capacity
   std::size_t bytes_ = 0;
 };
 

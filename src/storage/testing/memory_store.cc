@@ -204,7 +204,8 @@ counter::AnySummary summary_of(const std::vector<std::pair<model::Timestamp, I>>
   for (const auto& [time, value] : samples) {
     const counter::Rules rules = counter::rules_at(declared, time);
     if (summary) {
-      counter::extend(*summary, {time, value}, rules);
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      counter::extend(*summary, {&time, 1}, {&bits, 1}, rules);
     } else {
       summary = counter::summary_of<I>({declared.base_ms, rules}, {time, value});
     }
