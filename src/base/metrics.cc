@@ -94,6 +94,7 @@ void Histogram::observe(double value) {
 struct Metrics::State {
   mutable Mutex mutex;
   std::deque<Family> families VARVE_GUARDED_BY(mutex);  // in order of registration
+  std::vector<std::function<void()>> looks VARVE_GUARDED_BY(mutex);
 
   // The entry with these labels, new if it is not there.
   Entry& entry(std::string_view name, std::string_view help, Kind kind, const std::vector<MetricLabel>& labels)
@@ -168,8 +169,14 @@ void Metrics::gauge(std::string_view name, std::string_view help, std::function<
   state_->entry(name, help, Kind::gauge, labels).read = std::move(read);
 }
 
+void Metrics::before_reading(std::function<void()> look) {
+  const MutexLock lock(state_->mutex);
+  state_->looks.push_back(std::move(look));
+}
+
 std::string Metrics::text() const {
   const MutexLock lock(state_->mutex);
+  for (const auto& look : state_->looks) look();
   std::string out;
   std::vector<MetricSample> samples;
   for (const Family& family : state_->families) {
@@ -187,6 +194,7 @@ std::string Metrics::text() const {
 
 std::vector<MetricSample> Metrics::samples() const {
   const MutexLock lock(state_->mutex);
+  for (const auto& look : state_->looks) look();
   std::vector<MetricSample> out;
   for (const Family& family : state_->families) {
     for (const Entry& entry : family.entries) State::read(family, entry, out);

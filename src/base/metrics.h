@@ -62,6 +62,8 @@ class Metrics {
                     std::vector<MetricLabel> labels = {});
   void gauge(std::string_view name, std::string_view help, std::function<double()> read,
              std::vector<MetricLabel> labels = {});
+  // Calls it before these functions, each time: for what several of them read. All are called by one thread at a time.
+  void before_reading(std::function<void()> look);
 
   [[nodiscard]] std::string text() const;                   // Prometheus text format 0.0.4
   [[nodiscard]] std::vector<MetricSample> samples() const;  // the same numbers (histograms as _bucket, _sum, _count)

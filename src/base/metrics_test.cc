@@ -56,6 +56,16 @@ TEST(Metrics, ACounterMayBeRead) {
   EXPECT_EQ(metrics.samples().at(0).value, 7);
 }
 
+TEST(Metrics, WhatSeveralReadIsLookedAtOnce) {
+  Metrics metrics;
+  int looks = 0;
+  metrics.before_reading([&] { ++looks; });
+  metrics.gauge("a", "", [&] { return looks; });
+  metrics.gauge("b", "", [&] { return looks; });
+  EXPECT_NE(metrics.text().find("a 1\n"), std::string::npos);
+  EXPECT_EQ(metrics.samples()[1].value, 2);
+}
+
 TEST(Metrics, SamplesAreTheNumbersOfTheText) {
   Metrics metrics;
   metrics.counter("a_total", "", {{"k", "v"}}).add(2);

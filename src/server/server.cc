@@ -80,6 +80,12 @@ struct Server::State {
   std::unique_ptr<write::MessageWriter> message_writer;
   std::unique_ptr<syslog::Listener> syslog;
   std::unique_ptr<SelfRecord> self_record;
+  // For metrics, while they are read.
+  struct {
+    storage::SlotCounts slots;
+    storage::StorageBytes bytes;
+    query::Read read;
+  } seen;
 
   State(const config::Config& c, const Clock& k)
       : config(c), clock(k), memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))) {}
@@ -172,31 +178,36 @@ void Server::State::register_metrics() {
                 [this] { return static_cast<double>(engine->series().series_count()); });
   metrics.counter_from("varve_series_created_total", "Series seen for the first time since the start.",
                        [this] { return static_cast<double>(engine->series_created()); });
+  // What looks into heads and lists of runs is done once for all of them.
+  metrics.before_reading([this] {
+    seen.slots = engine->slots().slot_counts();
+    seen.bytes = engine->samples().storage_bytes();
+    seen.read = queries->running().read_in_all();
+  });
   metrics.gauge("varve_slots_pending", "Time slots of tenants that wait to be sealed.",
-                [this] { return static_cast<double>(engine->slots().slot_counts().pending); });
+                [this] { return static_cast<double>(seen.slots.pending); });
   metrics.counter_from("varve_slots_sealed_total", "Time slots of tenants sealed since the start.",
-                       [this] { return static_cast<double>(engine->slots().slot_counts().sealed); });
-  const auto bytes = [this](std::string_view kind, std::uint64_t storage::StorageBytes::* field) {
+                       [this] { return static_cast<double>(seen.slots.sealed); });
+  const auto bytes = [this](std::string_view kind, const std::uint64_t& field) {
     metrics.gauge("varve_storage_bytes", "Bytes on disk, by what they hold.",
-                  [this, field] { return static_cast<double>(engine->samples().storage_bytes().*field); },
-                  {{"kind", kind}});
+                  [&field] { return static_cast<double>(field); }, {{"kind", kind}});
   };
-  bytes("wal", &storage::StorageBytes::wal);
-  bytes("hot", &storage::StorageBytes::hot);
-  bytes("sealed", &storage::StorageBytes::sealed);
-  bytes("rollup", &storage::StorageBytes::rollup);
-  bytes("index", &storage::StorageBytes::index);
-  bytes("message", &storage::StorageBytes::message);
+  bytes("wal", seen.bytes.wal);
+  bytes("hot", seen.bytes.hot);
+  bytes("sealed", seen.bytes.sealed);
+  bytes("rollup", seen.bytes.rollup);
+  bytes("index", seen.bytes.index);
+  bytes("message", seen.bytes.message);
   metrics.counter_from("varve_rollups_written_total", "Windows of rollups written since the start.",
-                       [this] { return static_cast<double>(engine->slots().slot_counts().windows); });
+                       [this] { return static_cast<double>(seen.slots.windows); });
   metrics.counter_from("varve_query_samples_read_total", "Samples that queries have read.",
-                       [this] { return static_cast<double>(queries->running().read_in_all().samples); });
+                       [this] { return static_cast<double>(seen.read.samples); });
   metrics.counter_from("varve_query_windows_read_total", "Windows of rollups that queries have read.",
-                       [this] { return static_cast<double>(queries->running().read_in_all().windows_in_all()); });
+                       [this] { return static_cast<double>(seen.read.windows_in_all()); });
   metrics.gauge("varve_jobs_held", "Jobs of the slot tracker that this process holds.",
                 [this] { return static_cast<double>(engine->ownership().jobs_held()); });
   metrics.gauge("varve_slots_set_aside", "Pieces of maintenance that failed on what they found, and are tried again.",
-                [this] { return static_cast<double>(engine->slots().slot_counts().set_aside); });
+                [this] { return static_cast<double>(seen.slots.set_aside); });
   engine->register_metrics(metrics);
 }
 
