@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""esmond's REST API: its shapes, its numbers (counter_cases and esmond_cases, as RawData that is posted), its keys, and its own client."""
+"""esmond's REST API: its shapes, its numbers (counter_cases, as RawData that is posted), its keys, and its own client."""
 
-import fractions
 import json
 import os
-import pathlib
 import signal
 import time
 import unittest
@@ -16,7 +14,6 @@ from support.case import OwnServerCase, ServerCase
 from support.client import wait_until
 from support.snmpd import IN, OUT, Snmpd
 
-CASES = pathlib.Path(__file__).resolve().parent / "esmond_cases" / "cases.txt"
 SERIES = "/esmond/v2/timeseries/"
 FOR_EVER = 253402127999
 
@@ -82,25 +79,6 @@ class Numbers(ServerCase):
             for path, case, frequency in todo:
                 with self.subTest(case.what, when=when):
                     self.check(path, case, frequency, when)
-
-    def test_extremes(self):
-        todo = []
-        for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines()):
-            what, frequency, width, samples, bins = (part.strip() for part in line.split("|"))
-            samples = [(T + int(s) * 1000, int(v)) for s, v in (one.split(":") for one in samples.split())]
-            posted(self.server, f"RawData/extremes/{number}/{milliseconds(frequency)}", samples)
-            wanted = [(T + int(s) * 1000, [float(fractions.Fraction(v)) for v in both.split(",")]) for s, both in (b.split(":") for b in bins.split())]
-            todo.append((what, f"Aggs/extremes/{number}/{milliseconds(width)}", wanted))
-        for when, before in (("hot", lambda: None), ("sealed", self.server.settle)):
-            before()
-            for what, path, wanted in todo:
-                for place, cf in enumerate(("min", "max")):
-                    points = data(self.server, SERIES + path, cf=cf, begin=T - HOUR, end=T + 2 * HOUR)
-                    got = known(points)
-                    self.assertEqual(sorted(got), [at for at, _ in wanted], (what, when, cf))
-                    for at, both in wanted:
-                        self.assertAlmostEqual(got[at], both[place], places=12, msg=(what, when, cf))
-                    self.assertTrue(all(set(point) == {"ts", "val"} for point in points))
 
     def test_raw_data(self):
         values = [0, 1, 2**63 - 1, 2**63, 2**64 - 1, 1.5]

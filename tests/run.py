@@ -24,7 +24,7 @@ LONG = ONLY_LONG + ["crowds_test", "failing_calls_test", "failing_storage_test",
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
-ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counters_test", "delete_test", "esmond_test",
+ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counters_test", "delete_test", "esmond_extremes_test", "esmond_test",
               "follow_test", "kairosdb_test", "kairosdb_types_test", "loki_query_test", "loki_tail_test", "messages_crash_test", "messages_test",
               "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test",
               "tenants_test", "times_test", "too_old_test"]

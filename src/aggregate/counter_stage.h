@@ -23,6 +23,9 @@ struct CounterStage : Grid {
   // The query's range includes its end, a point in time. The millisecond that begins there is no part of any window.
   bool end_is_point = false;
   bool shows_coverage = false;  // Points::covered_ms is there; of the last step only
+  // Not 0: of the points only the least and the greatest in each window of this width matter, and others may be
+  // missing. Windows are counted from 1970; of the first step only.
+  std::int64_t extremes_in_ms = 0;
 };
 
 constexpr std::string_view name_of(const CounterStage& stage) { return stage.per_second ? "counter_rate" : "increase"; }

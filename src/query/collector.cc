@@ -71,6 +71,11 @@ aggregate::Column finite(const aggregate::Column& column) {
   return {column.type, times, values};
 }
 
+// A sum over several series needs all bins of each.
+bool are_alone(const Plan& plan) {
+  return std::ranges::all_of(plan.groups, [](const auto& group) { return group.members.size() == 1; });
+}
+
 }  // namespace
 
 Collector::Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
@@ -87,6 +92,7 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       percentile_(percentile_first(pipeline)),
       counter_(counter_stage(pipeline)),
       counts_(counter_ != nullptr && pipeline.limit == 0 && pipeline.splits.empty()),
+      only_extremes_(counts_ && counter_->extremes_in_ms != 0 && are_alone(plan)),
       counters_(counters),
       scans_(counts_ ? counters.scans(read_, aggregate::grows_in(*counter_, read_)) : std::vector{read_}),
       charge_([&budget](std::size_t bytes) { return budget.charge(bytes); }),
@@ -111,8 +117,8 @@ bool Collector::takes_stats(const storage::ChunkStats& stats) const {
 bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const {
   if (counts_) {
     const model::TimeRange grows = aggregate::grows_in(*counter_, read_);
-    return counters_.has_own_rules(series) && range.first >= grows.first && range.last <= grows.last &&
-           windows_.are_made_of(width_ms, range);
+    if (!counters_.has_own_rules(series) || range.first < grows.first || range.last > grows.last) return false;
+    return only_extremes_ ? counter_->extremes_in_ms % width_ms == 0 : windows_.are_made_of(width_ms, range);
   }
   if (range.first < read_.first || range.last > read_.last) return false;
   // Where both are taken, the step is the same.
@@ -121,7 +127,9 @@ bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std:
 }
 
 storage::WindowFields Collector::window_fields(std::uint32_t series) const {
-  if (counts_) return {.numbers = false, .counters = counters_.has_own_rules(series)};
+  if (counts_) {
+    return {.numbers = false, .counters = counters_.has_own_rules(series), .summaries = only_extremes_};
+  }
   if (!takes_summaries()) return {.numbers = false, .histograms = merges_};
   using enum aggregate::Function;
   const aggregate::Function f = first_->function;

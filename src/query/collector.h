@@ -119,6 +119,7 @@ class Collector {
   const aggregate::Percentile* const percentile_;  // or of values of windows
   const aggregate::CounterStage* const counter_;   // or of counters
   const bool counts_;                              // while they are read; none of all these: samples are kept
+  const bool only_extremes_;                       // CounterStage::extremes_in_ms
   const Counters& counters_;
   const std::vector<model::TimeRange> scans_;
   const aggregate::Charge charge_;

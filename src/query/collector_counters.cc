@@ -24,7 +24,7 @@ bool Collector::takes_counter(std::uint32_t series, const counter::Stretch& wind
 Status Collector::counters(std::uint32_t series, const storage::CounterColumns& windows) {
   counted_samples_[series] += std::reduce(windows.counts.begin(), windows.counts.end());
   seen_[series] |= bit_of(Kind::number);
-  return counted_[series].windows(how(series), windows.stretches);
+  return counted_[series].windows(how(series), windows.stretches, windows.summaries);
 }
 
 // Between samples around a range that has none it may have grown.

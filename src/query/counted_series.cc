@@ -101,13 +101,37 @@ Status CountedSeries::put(const How& how, const Ends& ends) {
   return {};
 }
 
-Status CountedSeries::windows(const How& how, std::span<const counter::Stretch> windows) {
+// Where both are the same bin, that is one.
+template <counter::Increase I>
+Status CountedSeries::put_bins(const How& how, const counter::Summary<I>& summary) {
+  const auto put = [&](const counter::Bin<I>& bin) -> Status {
+    if (bin.covered_ms == 0) return {};
+    aggregate::Growth growth;
+    growth.add(bin.increase, bin.covered_ms);
+    return cells_.add(how.windows.index(bin.start), growth, how.charge);
+  };
+  // Bins of another width say nothing of these.
+  const std::int64_t window = how.windows.index(summary.head.start);
+  if (how.windows.start(window + 1) - how.windows.start(window) != summary.terms.base_ms) return {};
+  VARVE_RETURN_IF_ERROR(put(summary.head));
+  VARVE_RETURN_IF_ERROR(put(summary.least));
+  if (summary.greatest.start != summary.least.start) VARVE_RETURN_IF_ERROR(put(summary.greatest));
+  return put(summary.tail);
+}
+
+Status CountedSeries::windows(const How& how, std::span<const counter::Stretch> windows,
+                              std::span<const counter::AnySummary> summaries) {
   VARVE_RETURN_IF_ERROR(count_held(how));
   clear(piece_);
-  for (const counter::Stretch& one : windows) {
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const counter::Stretch& one = windows[i];
     VARVE_RETURN_IF_ERROR(put(how, {one.first_sample(), one.last_sample()}));
     windows_.push_back({one.first_time, one.last_time + 1});
-    VARVE_RETURN_IF_ERROR(cells_.add(how.windows.index(one.first_time), growth_of(one), how.charge));
+    if (summaries.empty()) {
+      VARVE_RETURN_IF_ERROR(cells_.add(how.windows.index(one.first_time), growth_of(one), how.charge));
+    } else {
+      VARVE_RETURN_IF_ERROR(std::visit([&](const auto& summary) { return put_bins(how, summary); }, summaries[i]));
+    }
   }
   const auto by_time = [](const model::TimeRange& range) { return range.first; };
   if (!std::ranges::is_sorted(windows_, {}, by_time)) std::ranges::sort(windows_, {}, by_time);

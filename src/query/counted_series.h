@@ -35,7 +35,10 @@ class CountedSeries {
 
   // A rollup's windows, each of which lies in one window of `how`, in its range. Samples in the midst of one, which
   // came when its own samples were gone, are left out, if they come after it. Only with `joins`.
-  Status windows(const How& how, std::span<const counter::Stretch> windows);
+  // `summaries`: of each, where windows of `how` are base bins; of these only those become cells that may be the least
+  // or the greatest of a rollup's window.
+  Status windows(const How& how, std::span<const counter::Stretch> windows,
+                 std::span<const counter::AnySummary> summaries);
 
   // After the last of them.
   Status finish(const How& how);
@@ -52,6 +55,8 @@ class CountedSeries {
                        std::span<const std::uint64_t> bits);
   Status count_held(const How& how);
   Status put(const How& how, const Ends& ends);
+  template <counter::Increase I>
+  Status put_bins(const How& how, const counter::Summary<I>& summary);
 
   aggregate::GrowthCells cells_;
   counter::LastSample last_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "aggregate/points_text.h"
@@ -261,6 +262,68 @@ TEST_F(CountersTest, WindowsSayWhatSamplesDo) {
     query().pipeline() = {};
   }
   EXPECT_GT(given, 1000U);
+}
+
+// Where only the least and the greatest base rates in windows are asked, those of sealed windows are enough.
+TEST_F(CountersTest, WindowsSayTheExtremesOfBaseRates) {
+  using Extremes = std::map<model::Timestamp, std::pair<double, double>>;
+  constexpr std::int64_t kBase = 30, kWide = 600;
+  std::mt19937_64 random(7);
+  std::size_t given = 0;
+  for (int round = 0; round < 200; ++round) {
+    MemoryStore store(1 + random() % 12);
+    const bool real = random() % 4 == 0;
+    std::int64_t value = 0;
+    for (model::Timestamp time = static_cast<std::int64_t>(random() % 100); time < 4000;
+         time += 1 + static_cast<std::int64_t>(random() % (random() % 9 == 0 ? 300 : 60))) {
+      value = random() % 20 == 0 ? 0 : value + static_cast<std::int64_t>(random() % 500);
+      store.put("t", "m", {{"host", "a"}}, time,
+                real ? Value::of_double(static_cast<double>(value)) : Value::of_long(value));
+    }
+    if (round % 10 == 0) store.put("t", "m", {{"host", "b"}}, 2000, Value::of_long(1));
+    stage_ = {};
+    stage_.sampling = {kBase, model::TimeUnit::milliseconds};
+    stage_.align_epoch = stage_.per_second = stage_.shows_coverage = true;
+    stage_.extremes_in_ms = kWide;
+    request_.range = {kBase * static_cast<std::int64_t>(random() % 50),
+                      kBase * static_cast<std::int64_t>(60 + random() % 60)};
+    query().pipeline().stages = {stage_};
+    const auto declared = std::make_shared<counter::Declared>(std::vector<counter::Pattern>{{"m", kBase}});
+    const Engine engine(store, store, clock_, {}, nullptr, declared);
+    const auto extremes = [&] {
+      const auto found = engine.run(request_, nullptr);
+      EXPECT_TRUE(found);
+      const aggregate::Points& points = found->metrics[0].groups.at(0).points;
+      Extremes out;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (2 * points.covered_ms[i] < kBase) continue;
+        const double rate = points.number(i);
+        auto& [least, greatest] =
+            out.try_emplace(model::window_start(points.times[i], kWide), rate, rate).first->second;
+        least = std::min(least, rate);
+        greatest = std::max(greatest, rate);
+      }
+      return out;
+    };
+    const Extremes of_samples = extremes();
+    const std::size_t before = store.windows_given();
+    const std::int64_t width_ms = kWide / static_cast<std::int64_t>(1 + random() % 3);
+    store.roll_up_counters({static_cast<std::int64_t>(random() % 2000), 3000}, width_ms,
+                           counter::declaration_of({"m", kBase}));
+    const Extremes of_windows = extremes();
+    ASSERT_EQ(of_windows.size(), of_samples.size()) << round;
+    for (const auto& [start, both] : of_windows) {
+      const auto& [least, greatest] = of_samples.at(start);
+      EXPECT_DOUBLE_EQ(both.first, least) << round;
+      EXPECT_DOUBLE_EQ(both.second, greatest) << round;
+    }
+    if (round % 10 == 0) {
+      EXPECT_EQ(store.windows_given(), before) << "a sum of two needs all bins of each";
+    }
+    given += store.windows_given() - before;
+    query().pipeline() = {};
+  }
+  EXPECT_GT(given, 300U);
 }
 
 TEST_F(CountersTest, WindowsWithARestartAreReadAsSamples) {

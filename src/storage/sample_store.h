@@ -45,8 +45,8 @@ struct WindowFields {
   // Which windows it accepts: of numbers, of histograms, or both; or of counters. Everything else is delivered as
   // samples.
   bool numbers = true, histograms = false;
-  // In place of numbers: how a counter grew.
-  bool counters = false;
+  // In place of numbers: how a counter grew; and if that is asked, too, its summary.
+  bool counters = false, summaries = false;
   [[nodiscard]] bool extremes() const { return min || max; }
 };
 
@@ -85,7 +85,8 @@ struct CounterColumns {
   std::size_t series = 0;  // position in the list given to scan()
   std::int64_t width_ms = 0;
   std::span<const counter::Stretch> stretches;
-  std::span<const std::uint64_t> counts;  // not 0
+  std::span<const std::uint64_t> counts;                // not 0
+  std::span<const counter::AnySummary> summaries = {};  // empty, unless WindowFields::summaries asked for them
 };
 
 // Receives what a scan reads. Calls for one series come from one thread at a time, in ascending order of time windows;

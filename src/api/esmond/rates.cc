@@ -117,6 +117,7 @@ Status read_extremes(const query::Engine& engine, const std::string& tenant, con
   const model::TimeRange base{up(asked.bins.first), up(asked.bins.last)};
   auto rate = stage_of(true, base_ms);
   rate.shows_coverage = true;
+  rate.extremes_in_ms = asked.width_ms;
   const auto targets = raw_of(asked.sources);
   return ask(engine, tenant, targets, base, &rate, query, [&](std::size_t i, const aggregate::Points& points) {
     for (std::size_t k = 0; k < points.size(); ++k) {

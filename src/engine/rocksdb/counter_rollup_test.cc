@@ -37,7 +37,7 @@ class CounterRollup : public testing::RollupStore {
   };
   // Of the metric, also with samples around the range, as a query asks.
   Grown grown(const std::string& metric, std::int64_t width_ms, model::TimeRange range) {
-    CounterSink sink(1, width_ms);
+    CounterSink sink(1, width_ms, true);
     storage::ScanOptions scan;
     for (const model::TimeRange part : {range, model::TimeRange{range.first - kHour, range.first},
                                         model::TimeRange{range.last, range.last + kHour}}) {
@@ -56,7 +56,7 @@ class CounterRollup : public testing::RollupStore {
     for (Timestamp t = from; t < from + length_ms; t += kMinute) put(group, t + 17'000, (t - kStart) * 3 + t % 7);
   }
   Growth expected(std::int64_t width_ms, model::TimeRange range) {
-    return storage::testing::within(storage::testing::growth_of(written, width_ms), range);
+    return storage::testing::within(storage::testing::growth_of(written, width_ms, true), range);
   }
 
   Samples written;

@@ -275,33 +275,57 @@ Status to_histograms(std::span<const model::Timestamp> starts, std::span<const D
   return {};
 }
 
-bool is_of_stretches(std::size_t column) {
+bool is_of_counters(std::size_t column, bool summaries) {
   if (column < rollup::kCountersFrom) return column < 2;
   const std::size_t of_counter = column - rollup::kCountersFrom;
-  return of_counter >= rollup::kCounterColumns ||
+  return summaries || of_counter >= rollup::kCounterColumns ||
          std::ranges::any_of(rollup::kStretchColumns, [&](std::size_t one) { return one == of_counter; });
 }
 
-Status to_counters(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
-                   std::vector<rollup::CounterStretch>& stretches, WindowCounters& out) {
+namespace {
+
+Status read_stretches(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
+                      std::vector<rollup::CounterStretch>& out) {
   using rollup::CounterColumns;
-  const bool counters = rollup::has_counters(columns.size());
-  const bool shaped = is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
-                      !has_histograms(columns) && (!counters || are_of_counters(columns, rollup::kStretchColumns));
-  if (!shaped) return wrong_columns();
-  if (counters) {
-    const auto of = columns.subspan(rollup::kCountersFrom);
-    const DecodedColumn& first = of[CounterColumns::first];
-    // Where a cell has no value, its bits are 0 and its text is empty.
-    VARVE_RETURN_IF_ERROR(rollup::counter_stretches(
-        {starts, columns[1].bits, of[CounterColumns::rule].bits, first.bits, of[CounterColumns::last_offset].bits,
-         of[CounterColumns::last].bits, first.type, first.uniform ? std::span<const ValueType>() : first.types,
-         of.size() > rollup::kCounterColumns ? of.back().texts : std::span<const std::string_view>()},
-        stretches));
-  } else {
-    stretches.assign(starts.size(), {});
+  const auto of = columns.subspan(rollup::kCountersFrom);
+  const DecodedColumn& first = of[CounterColumns::first];
+  // Where a cell has no value, its bits are 0 and its text is empty.
+  return rollup::counter_stretches(
+      {starts, columns[1].bits, of[CounterColumns::rule].bits, first.bits, of[CounterColumns::last_offset].bits,
+       of[CounterColumns::last].bits, first.type, first.uniform ? std::span<const ValueType>() : first.types,
+       of.size() > rollup::kCounterColumns ? of.back().texts : std::span<const std::string_view>()},
+      out);
+}
+
+Status read_summaries(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns,
+                      CounterRoom& room) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (!has_counter(columns, i)) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto part, counter_part(counter_cells(columns, kAllCounterColumns, starts[i], i)));
+    room.stretches[i] = {stretch_of(part.summary), true, part.exact};
+    room.summaries[i] = part.summary;
   }
-  out = {starts, columns[0].bits, stretches};
+  return {};
+}
+
+}  // namespace
+
+Status to_counters(std::span<const model::Timestamp> starts, std::span<const DecodedColumn> columns, bool summaries,
+                   CounterRoom& room, WindowCounters& out) {
+  const bool counters = rollup::has_counters(columns.size());
+  const auto are_good = [&] {
+    return summaries ? are_of_counters(columns, kAllCounterColumns) : are_of_counters(columns, rollup::kStretchColumns);
+  };
+  const bool shaped = is(columns[0], ValueType::long_) && is(columns[1], ValueType::long_) &&
+                      !has_histograms(columns) && (!counters || are_good());
+  if (!shaped) return wrong_columns();
+  room.stretches.assign(counters && !summaries ? 0 : starts.size(), {});
+  room.summaries.assign(summaries ? starts.size() : 0, {});
+  if (counters) {
+    VARVE_RETURN_IF_ERROR(summaries ? read_summaries(starts, columns, room)
+                                    : read_stretches(starts, columns, room.stretches));
+  }
+  out = {starts, columns[0].bits, room.stretches, room.summaries};
   return {};
 }
 

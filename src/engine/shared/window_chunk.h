@@ -73,12 +73,21 @@ struct WindowCounters {
   std::span<const model::Timestamp> starts;
   std::span<const std::uint64_t> counts;
   std::span<const rollup::CounterStretch> counters;
+  std::span<const counter::AnySummary> summaries;  // where they were asked for
+  // Of window i; nullptr: it was not asked for.
+  [[nodiscard]] const counter::AnySummary* summary(std::size_t i) const {
+    return summaries.empty() ? nullptr : &summaries[i];
+  }
+};
+struct CounterRoom {
+  std::vector<rollup::CounterStretch> stretches;
+  std::vector<counter::AnySummary> summaries;
 };
 // Does to_counters() need the column?
-bool is_of_stretches(std::size_t column);
+bool is_of_counters(std::size_t column, bool summaries);
 // `out` is set to views of the arguments. Error: corrupt.
 Status to_counters(std::span<const model::Timestamp> starts, std::span<const chunk::DecodedColumn> columns,
-                   std::vector<rollup::CounterStretch>& stretches, WindowCounters& out);
+                   bool summaries, CounterRoom& room, WindowCounters& out);
 
 // Error: corrupt, if no kind of window has that number of columns.
 Status check_window_columns(std::size_t count);

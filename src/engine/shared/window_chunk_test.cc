@@ -292,14 +292,15 @@ std::vector<rollup::CounterStretch> decoded_counters(const chunk::Block& block) 
   std::vector<chunk::DecodedColumn> columns(block.columns(0));
   EXPECT_TRUE(block.times(0, starts));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (!is_of_stretches(c)) continue;
+    if (!is_of_counters(c, false)) continue;
     EXPECT_TRUE(block.column(0, c, columns[c]));
   }
-  std::vector<rollup::CounterStretch> out;
+  CounterRoom room;
   WindowCounters windows;
-  EXPECT_TRUE(to_counters(starts, columns, out, windows));
-  EXPECT_EQ(windows.counts.size(), out.size());
-  return out;
+  EXPECT_TRUE(to_counters(starts, columns, false, room, windows));
+  EXPECT_EQ(windows.counts.size(), room.stretches.size());
+  EXPECT_TRUE(windows.summaries.empty());
+  return room.stretches;
 }
 
 void expect_part(const counter::AnySummary& found, const counter::AnySummary& expected) {

@@ -103,20 +103,21 @@ class CounterWork {
     // The base bin around an edge is known when the samples around the bin are.
     const std::int64_t reach_ms = gap_ms + test_declaration().base_ms;
     options.range = {asked.first - reach_ms, asked.last + reach_ms};
-    CounterSink sink(series.size(), width_ms);
+    const bool rates = pick(2) == 0;
+    CounterSink sink(series.size(), width_ms, rates);
     ASSERT_TRUE(engine_.samples().scan(store_.tenant(), series, options, sink));
     for (std::size_t s = 0; s < series.size(); ++s) {
-      EXPECT_EQ(within(sink.growth(s), asked), within(growth_of(written_[metrics_[s]], width_ms), asked))
+      EXPECT_EQ(within(sink.growth(s), asked), within(growth_of(written_[metrics_[s]], width_ms, rates), asked))
           << metrics_[s];
     }
     widths = sink.widths;
     // A sink that does not like what the windows say gets samples.
-    CounterSink picky(series.size(), width_ms);
+    CounterSink picky(series.size(), width_ms, rates);
     picky.takes_counters = false;
     ASSERT_TRUE(engine_.samples().scan(store_.tenant(), series, options, picky));
     EXPECT_TRUE(picky.widths.empty());
     for (std::size_t s = 0; s < series.size(); ++s) {
-      EXPECT_EQ(within(picky.growth(s), asked), within(growth_of(written_[metrics_[s]], width_ms), asked));
+      EXPECT_EQ(within(picky.growth(s), asked), within(growth_of(written_[metrics_[s]], width_ms, rates), asked));
     }
   }
 

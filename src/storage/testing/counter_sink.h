@@ -21,21 +21,22 @@ inline counter::Declaration test_declaration() { return counter::declaration_of(
 using Growth = std::vector<counter::Window<std::uint64_t>>;
 using WholeSummary = counter::Summary<std::uint64_t>;
 
-// Of summaries in any order, without base rates. A sample in the middle of another summary came after its window was
-// made for good.
-inline Growth growth_of(std::vector<WholeSummary> list, std::int64_t width_ms) {
+// Of summaries in any order. A sample in the middle of another summary came after its window was made for good.
+// `rates`: with base rates.
+inline Growth growth_of(std::vector<WholeSummary> list, std::int64_t width_ms, bool rates) {
   std::ranges::sort(list, {}, [](const WholeSummary& s) { return std::pair(s.first.time, -s.last.time); });
   std::vector<WholeSummary> apart;
   for (const WholeSummary& one : list) {
     if (apart.empty() || one.first.time > apart.back().last.time) apart.push_back(one);
   }
   Growth growth = counter::windows_of<std::uint64_t>(apart, width_ms);
+  if (rates) return growth;
   std::erase_if(growth, [](const auto& window) { return window.covered_ms == 0; });
   for (auto& window : growth) window.least = window.greatest = {};
   return growth;
 }
 
-// Without base bins, which a scan does not tell.
+// Without base bins, which a stretch does not tell.
 inline WholeSummary summary_of(const counter::Stretch& window) {
   WholeSummary out =
       counter::summary_of<std::uint64_t>({test_declaration().base_ms, window.rules}, {window.first_time, window.first});
@@ -54,22 +55,28 @@ inline WholeSummary summary_of_sample(model::Timestamp time, std::uint64_t bits)
 // Of longs.
 class CounterSink final : public PieceSink {
  public:
-  explicit CounterSink(std::size_t series, std::int64_t width_ms) : width_ms_(width_ms), found_(series) {}
+  // `summaries`: growth with base rates is asked for.
+  CounterSink(std::size_t series, std::int64_t width_ms, bool summaries)
+      : width_ms_(width_ms), summaries_(summaries), found_(series) {}
 
   bool takes_stats(const ChunkStats&) override { return false; }
   void stats(const ChunkStats&) override {}
   bool takes_windows(std::size_t, model::TimeRange, std::int64_t width_ms) override {
     return width_ms_ % width_ms == 0;
   }
-  [[nodiscard]] WindowFields window_fields(std::size_t) const override { return {.numbers = false, .counters = true}; }
+  [[nodiscard]] WindowFields window_fields(std::size_t) const override {
+    return {.numbers = false, .counters = true, .summaries = summaries_};
+  }
   bool takes_counter(std::size_t, const counter::Stretch& window) override {
     return takes_counters && window.type == model::ValueType::long_ &&
            window.rules.gap_ms == test_declaration().rules.gap_ms;
   }
   Status counter_columns(const CounterColumns& windows) override {
     const MutexLock lock(mutex_);
-    for (const auto& window : windows.stretches) {
-      found_[windows.series].push_back(summary_of(window));
+    EXPECT_EQ(windows.summaries.size(), summaries_ ? windows.stretches.size() : 0);
+    for (std::size_t i = 0; i < windows.stretches.size(); ++i) {
+      found_[windows.series].push_back(summaries_ ? std::get<WholeSummary>(windows.summaries[i])
+                                                  : summary_of(windows.stretches[i]));
       widths.insert(windows.width_ms);
     }
     for (const std::uint64_t count : windows.counts) samples += count;
@@ -86,7 +93,7 @@ class CounterSink final : public PieceSink {
   }
   // After the scan, without the mutex: there is one thread.
   [[nodiscard]] Growth growth(std::size_t series) const VARVE_NO_THREAD_ANALYSIS {
-    return growth_of(found_[series], width_ms_);
+    return growth_of(found_[series], width_ms_, summaries_);
   }
 
   bool takes_counters = true;
@@ -95,16 +102,17 @@ class CounterSink final : public PieceSink {
 
  private:
   const std::int64_t width_ms_;
+  const bool summaries_;
   Mutex mutex_;
   std::vector<std::vector<WholeSummary>> found_ VARVE_GUARDED_BY(mutex_);
 };
 
-inline Growth growth_of(const Samples& samples, std::int64_t width_ms) {
+inline Growth growth_of(const Samples& samples, std::int64_t width_ms, bool rates) {
   std::vector<WholeSummary> list;
   for (const auto& [time, value] : samples) {
     if (value.type == model::ValueType::long_) list.push_back(summary_of_sample(time, value.bits));
   }
-  return growth_of(std::move(list), width_ms);
+  return growth_of(std::move(list), width_ms, rates);
 }
 
 inline Growth within(Growth growth, model::TimeRange range) {

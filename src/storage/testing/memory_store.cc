@@ -226,6 +226,7 @@ Status MemoryStore::scan_counter(std::size_t position, const Samples& samples, c
   }
   std::vector<counter::Stretch> stretches;
   std::vector<std::uint64_t> counts;
+  std::vector<counter::AnySummary> summaries;
   std::vector<model::TimeRange> others = {{inner.last, options.range.last}, {options.range.first, inner.first}};
   for (model::Timestamp start = inner.first; start < inner.last; start += width_ms) {
     std::vector<std::pair<model::Timestamp, std::uint64_t>> longs;
@@ -240,18 +241,20 @@ Status MemoryStore::scan_counter(std::size_t position, const Samples& samples, c
       if (model::is_number(stored.type) && std::isfinite(real)) doubles.emplace_back(time, real);
     }
     if (doubles.empty() && !texts) continue;
-    std::optional<counter::Stretch> stretch;
-    if (!texts && longs.size() == doubles.size()) stretch = stretch_of(summary_of(longs, declared));
-    if (!texts && longs.size() != doubles.size()) stretch = stretch_of(summary_of(doubles, declared));
-    if (stretch && sink.takes_counter(position, *stretch)) {
-      stretches.push_back(*stretch);
+    std::optional<counter::AnySummary> summary;
+    if (!texts && longs.size() == doubles.size()) summary = summary_of(longs, declared);
+    if (!texts && longs.size() != doubles.size()) summary = summary_of(doubles, declared);
+    if (summary && sink.takes_counter(position, stretch_of(*summary))) {
+      stretches.push_back(stretch_of(*summary));
       counts.push_back(doubles.size());
+      if (sink.window_fields(position).summaries) summaries.push_back(*summary);
     } else {
       others.push_back({start, start + width_ms});
     }
   }
   windows_given_ += stretches.size();
-  if (!stretches.empty()) VARVE_RETURN_IF_ERROR(sink.counter_columns({position, width_ms, stretches, counts}));
+  if (!stretches.empty())
+    VARVE_RETURN_IF_ERROR(sink.counter_columns({position, width_ms, stretches, counts, summaries}));
   for (const model::TimeRange& other : others) {
     rest.range = other;
     VARVE_RETURN_IF_ERROR(scan_series(position, samples, rest, sink));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ struct ScanContext {
 struct WindowCounter {
   std::uint64_t count = 0;
   rollup::CounterStretch counter;
+  std::optional<counter::AnySummary> summary;  // if it was asked for
 };
 
 // Some series of one shard of a group.

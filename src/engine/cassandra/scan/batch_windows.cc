@@ -39,21 +39,23 @@ Result<bool> any_in(const chunk::Block& block, std::size_t at, TimeRange range) 
 }
 
 // What a rollup block says of one of its counters' windows that start in the range.
-Result<std::vector<WindowCounter>> counters_in(const chunk::Block& block, std::size_t at, TimeRange range) {
+Result<std::vector<WindowCounter>> counters_in(const chunk::Block& block, std::size_t at, TimeRange range,
+                                               bool summaries) {
   std::vector<model::Timestamp> starts;
   std::vector<chunk::DecodedColumn> columns(block.columns(at));
   VARVE_RETURN_IF_ERROR(shared::check_window_columns(columns.size()));
   VARVE_RETURN_IF_ERROR(block.times(at, starts));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (shared::is_of_stretches(c)) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
+    if (shared::is_of_counters(c, summaries)) VARVE_RETURN_IF_ERROR(block.column(at, c, columns[c]));
   }
-  std::vector<rollup::CounterStretch> stretches;
+  shared::CounterRoom room;
   shared::WindowCounters windows;
-  VARVE_RETURN_IF_ERROR(shared::to_counters(starts, columns, stretches, windows));
+  VARVE_RETURN_IF_ERROR(shared::to_counters(starts, columns, summaries, room, windows));
   std::vector<WindowCounter> found;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (windows.counts[i] == 0 || !range.contains(starts[i])) continue;
-    found.push_back({windows.counts[i], windows.counters[i]});
+    WindowCounter& one = found.emplace_back(windows.counts[i], windows.counters[i], std::nullopt);
+    if (const auto* const summary = windows.summary(i)) one.summary = *summary;
   }
   return found;
 }
@@ -131,7 +133,7 @@ Result<bool> BatchScan::counters_say_enough(const RollupRow& row, std::size_t c,
   if (samples_are_gone(range)) return true;
   const std::size_t at = row.block->find(numbers_of(in_shard(members_[row.member], c)));
   if (at == row.block->groups()) return true;
-  VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range));
+  VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range, false));
   const std::size_t series = members_[row.member].series[c];
   return std::ranges::all_of(windows, [&](const WindowCounter& w) {
     return w.counter.is_there && w.counter.exact && context_.sink.takes_counter(series, w.counter.stretch);
@@ -149,13 +151,15 @@ bool BatchScan::are_mixed_counters(std::span<const RollupRow> rows) const {
 Status BatchScan::give_counters(std::size_t series, std::size_t level, std::span<const WindowCounter> windows) {
   std::vector<counter::Stretch> stretches;
   std::vector<std::uint64_t> counts;
+  std::vector<counter::AnySummary> summaries;
   for (const WindowCounter& window : windows) {
     if (!window.counter.is_there) continue;
     stretches.push_back(window.counter.stretch);
     counts.push_back(window.count);
+    if (window.summary) summaries.push_back(*window.summary);
   }
   if (stretches.empty()) return {};
-  return context_.sink.counter_columns({series, context_.granularities[level], stretches, counts});
+  return context_.sink.counter_columns({series, context_.granularities[level], stretches, counts, summaries});
 }
 
 Status BatchScan::give_numbers(const RollupRow& row, std::size_t c, std::size_t level, TimeRange range) {
@@ -186,7 +190,7 @@ Status BatchScan::give_windows(const RollupRow& row, std::size_t level, TimeRang
     if (fields.counters) {
       const std::size_t at = row.block->find(numbers_of(in_shard(member, c)));
       if (at == row.block->groups()) continue;
-      VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range));
+      VARVE_ASSIGN_OR_RETURN(const auto windows, counters_in(*row.block, at, range, fields.summaries));
       VARVE_RETURN_IF_ERROR(give_counters(member.series[c], level, windows));
       continue;
     }
@@ -222,7 +226,9 @@ Status BatchScan::give_merged_windows(std::span<const RollupRow> rows, std::size
     std::vector<WindowCounter> windows;
     for (const rollup::Window& w : numbers) {
       if (w.counter == nullptr) continue;
-      windows.push_back({w.count, {stretch_of(w.counter->summary), true, w.counter->exact}});
+      WindowCounter& one = windows.emplace_back(
+          w.count, rollup::CounterStretch{stretch_of(w.counter->summary), true, w.counter->exact}, std::nullopt);
+      if (fields.summaries) one.summary = w.counter->summary;
     }
     return give_counters(series, level, windows);
   }

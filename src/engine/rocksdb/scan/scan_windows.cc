@@ -77,7 +77,7 @@ class WindowScan {
       const storage::WindowFields fields = sink_.window_fields(place.series);
       if (fields.counters) {
         shared::WindowCounters counters;
-        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), counters));
+        VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.summaries, counters));
         VARVE_RETURN_IF_ERROR(give_counters(place.series, counters));
       } else {
         VARVE_RETURN_IF_ERROR(reader.read(rollup::number_group(series), fields.numbers ? fields : kNothing, columns));
@@ -94,6 +94,7 @@ class WindowScan {
   Status give_counters(std::uint32_t series, const shared::WindowCounters& windows) {
     stretches_.clear();
     counts_.clear();
+    summaries_.clear();
     for (std::size_t i = 0; i < windows.starts.size(); ++i) {
       if (windows.counts[i] == 0 || !segment_.range.contains(windows.starts[i])) continue;
       const rollup::CounterStretch& w = windows.counters[i];
@@ -101,11 +102,12 @@ class WindowScan {
       if (good || (w.is_there && is_dropped(range_of(windows.starts[i])))) {
         stretches_.push_back(w.stretch);
         counts_.push_back(windows.counts[i]);
+        if (const auto* const summary = windows.summary(i)) summaries_.push_back(*summary);
       } else {
         add_again(series, Samples::numbers, range_of(windows.starts[i]));
       }
     }
-    return stretches_.empty() ? Status{} : sink_.counter_columns({series, width_ms_, stretches_, counts_});
+    return stretches_.empty() ? Status{} : sink_.counter_columns({series, width_ms_, stretches_, counts_, summaries_});
   }
 
   // Of texts_. What their windows do not say is read again: all texts, or those beside the histograms.
@@ -207,6 +209,7 @@ class WindowScan {
   storage::PieceSink& sink_;
   std::vector<shared::WindowHistograms> texts_;  // of the series at hand
   std::vector<counter::Stretch> stretches_;
+  std::vector<counter::AnySummary> summaries_;
   std::vector<std::uint64_t> counts_;
   shared::HistogramEmitter histograms_;
   std::vector<Again> again_;

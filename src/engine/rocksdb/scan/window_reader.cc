@@ -31,13 +31,13 @@ Status WindowReader::read(std::uint32_t group, bool merged, std::vector<shared::
   return shared::to_histograms(starts_, columns_, out);
 }
 
-Status WindowReader::read(std::uint32_t group, shared::WindowCounters& out) {
+Status WindowReader::read(std::uint32_t group, bool summaries, shared::WindowCounters& out) {
   out = {};
   Wanted counters;
-  for (std::size_t c = 0; c < counters.size(); ++c) counters[c] = shared::is_of_stretches(c);
+  for (std::size_t c = 0; c < counters.size(); ++c) counters[c] = shared::is_of_counters(c, summaries);
   VARVE_ASSIGN_OR_RETURN(const bool found, load(group, counters));
   if (!found) return {};
-  return shared::to_counters(starts_, columns_, stretches_, out);
+  return shared::to_counters(starts_, columns_, summaries, counters_, out);
 }
 
 Result<bool> WindowReader::load(std::uint32_t group, const Wanted& wanted) {

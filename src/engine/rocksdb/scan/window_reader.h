@@ -31,9 +31,9 @@ class WindowReader {
   // merged histograms, if any window has one. Error: corrupt.
   Status read(std::uint32_t group, bool merged, std::vector<shared::WindowHistograms>& out);
 
-  // Reads how a counter grew from windows of numbers, including empty windows. `out` is valid until the next call.
-  // Error: corrupt.
-  Status read(std::uint32_t group, shared::WindowCounters& out);
+  // Reads how a counter grew from windows of numbers, including empty windows. `summaries`: also these. `out` is valid
+  // until the next call. Error: corrupt.
+  Status read(std::uint32_t group, bool summaries, shared::WindowCounters& out);
 
  private:
   using Wanted = std::array<bool, rollup::kColumnsMax>;
@@ -48,7 +48,7 @@ class WindowReader {
   std::size_t starts_number_ = 0;
   std::vector<chunk::DecodedColumn> columns_;
   std::vector<std::uint64_t> unknown_;  // NaN, as many as were needed
-  std::vector<rollup::CounterStretch> stretches_;
+  shared::CounterRoom counters_;
   rollup::PartPool texts_;
 };
 
