@@ -191,6 +191,7 @@ TEST_F(Flush, WinsOverAMergeThatBeganBefore) {
 
 TEST_F(Flush, NobodyWaitsInAppend) {
   options.head_wait_ms = 3'600'000;
+  options.head_pause_ms = 0;
   open();
   steps.hold("flush.begin", 1000);
   std::mutex mutex;
@@ -220,6 +221,7 @@ TEST_F(Flush, NobodyWaitsInAppend) {
 // flush.
 TEST_F(Flush, TheBacklogIsWhatWaits) {
   options.head_wait_ms = 3'600'000;
+  options.head_pause_ms = 0;
   open();
   steps.hold("flush.begin", 1000);
   std::atomic<int> done = 0;
@@ -245,6 +247,25 @@ TEST_F(Flush, TheBacklogIsWhatWaits) {
   engine->samples().append(rows(), [&](const Status&) { last.set_value(); });
   last.get_future().wait();
   EXPECT_LE(engine->store().backlog_percent(), 80) << "nobody waits any more";
+}
+
+// What they sent is there, and so they send less.
+TEST_F(Flush, SendersHearLaterWhereRoomGetsScarce) {
+  options.head_pause_ms = 3'600'000;
+  open();
+  steps.hold("flush.begin", 1000);
+  std::vector<std::future<Status>> all;
+  while (engine->store().backlog_percent() <= 50) {  // a quarter of the way from one size of a head to two
+    auto promise = std::make_shared<std::promise<Status>>();
+    all.push_back(promise->get_future());
+    engine->samples().append(rows(), [promise](Status status) { promise->set_value(std::move(status)); });
+  }
+  ASSERT_TRUE(steps.wait_for_arrival());
+  EXPECT_EQ(store->read("m0").size(), written);
+  all.front().wait();
+  EXPECT_EQ(all.back().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  steps.let_go();
+  for (auto& one : all) EXPECT_TRUE(one.get());
 }
 
 // They are larger than samples, and writing them out costs the same however many there are.

@@ -79,6 +79,7 @@ void Ingest::append(std::span<const std::byte> rows, storage::SampleStore::Appen
       } else if (!catalog_.keeps_out(batch.rows)) {
         status = write(batch.rows);
         written = true;
+        if (status && answers_later(batch, done)) return room_.notify_all();
       }
     }
     if (status && !written) status = revive(batch);
@@ -106,33 +107,6 @@ void Ingest::acknowledge(Status status, Status left_out, storage::SampleStore::A
   log_->when_durable([done = std::move(done), left_out = std::move(left_out)](Status durable) {
     done(durable ? left_out : std::move(durable));
   });
-}
-
-// Those that wait are taken in where there is room, and refused when they have waited long enough. Each stands in front
-// of the others until it is in the log.
-void Ingest::admit_waiting() {
-  MutexLock lock(mutex_);
-  while (admits_ || !waiting_.empty()) {
-    if (waiting_.empty()) {
-      room_.wait(mutex_);
-      continue;
-    }
-    const bool may_enter = admits_ && has_room();
-    if (!may_enter && admits_ && WaitingAppends::Clock::now() < waiting_.front().until) {
-      room_.wait_until(mutex_, waiting_.front().until);
-      continue;
-    }
-    Entering batch{waiting_.front().rows};
-    Status status = admits_ ? fail(no_room()) : fail(Code::unavailable, "the store is closed");
-    lock.unlock();
-    if (may_enter) status = guarded([&] { return enter(batch); });
-    lock.lock();
-    auto next = waiting_.take();
-    note_size();
-    lock.unlock();
-    acknowledge(std::move(status), std::move(batch.left_out), std::move(next.done));
-    lock.lock();
-  }
 }
 
 Status Ingest::enter(Entering& batch) {
@@ -197,26 +171,21 @@ Status Ingest::write_log(std::span<const std::byte> rows) {
   return {};
 }
 
-bool Ingest::head_over(std::size_t times) const {
-  return log_->segment_bytes() > env_.options.log_bytes_max * times ||
-         head_->memory_bytes() > env_.options.head_bytes_max * times ||
-         head_->messages.memory_bytes() > env_.options.head_messages_bytes_max * times;
+double Ingest::head_times() const {
+  const auto of = [](std::uint64_t bytes, std::size_t most) {
+    return static_cast<double>(bytes) / static_cast<double>(most);
+  };
+  return std::max({of(log_->segment_bytes(), env_.options.log_bytes_max),
+                   of(head_->memory_bytes(), env_.options.head_bytes_max),
+                   of(head_->messages.memory_bytes(), env_.options.head_messages_bytes_max)});
 }
 
 // Growth up to where writes wait is usual: a flush takes its time, and who sends as fast as he can comes that far. What
 // more there is in front of refusals is the room of those that wait.
 void Ingest::note_size() {
-  const auto of_bound = [](std::uint64_t bytes, std::size_t most) {
-    return std::min(1.0, static_cast<double>(bytes) / static_cast<double>(most));
-  };
-  const Options& options = env_.options;
-  const double grown =
-      std::max({of_bound(log_->segment_bytes(), kHeadTimes * options.log_bytes_max),
-                of_bound(head_->memory_bytes(), kHeadTimes * options.head_bytes_max),
-                of_bound(head_->messages.memory_bytes(), kHeadTimes * options.head_messages_bytes_max)});
-  percent_.store(
-      kWaitingFromPercent * grown + (100 - kWaitingFromPercent) * of_bound(waiting_.bytes(), kWaitingBytesMax),
-      std::memory_order_relaxed);
+  const double grown = std::min(1.0, head_times() / static_cast<double>(kHeadTimes));
+  const double waiting = std::min(1.0, static_cast<double>(waiting_.bytes()) / static_cast<double>(kWaitingBytesMax));
+  percent_.store(kWaitingFromPercent * grown + (100 - kWaitingFromPercent) * waiting, std::memory_order_relaxed);
 }
 
 // Where the log cannot be rotated the head stays, so it grows up to the same bound.

@@ -2,11 +2,14 @@
 // Ingest: writes batches to the log and then to the head, and limits how much memory they take.
 //
 // Log and head have the same order, because both are written under the append lock, which no query takes. A batch that
-// finds no room is queued, and refused after Options::head_wait_ms; append() itself never blocks for that.
+// finds no room is queued, and refused after Options::head_wait_ms; append() itself never blocks for that. Where room
+// gets scarce, batches are taken in, but their senders hear of it later (Options::head_pause_ms).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -36,7 +39,7 @@ class Ingest {
 
   // At start: takes over what recovery restored. `definitions`: those that are in the log but not in the database.
   void recovered(std::unique_ptr<Log> log, std::shared_ptr<Head> head, std::string definitions) VARVE_EXCLUDES(mutex_);
-  void start();                          // starts the thread that admits queued batches
+  void start();                          // starts the thread that admits queued batches, and gives delayed answers
   void refuse() VARVE_EXCLUDES(mutex_);  // from now on refuses queued batches, and new ones that find no room
   // Implies refuse(). The head's rows stay in the log.
   void stop() VARVE_EXCLUDES(mutex_);
@@ -87,12 +90,27 @@ class Ingest {
   Status revive(Entering& batch);
   Status enter(Entering& batch) VARVE_EXCLUDES(mutex_);
   void acknowledge(Status status, Status left_out, storage::SampleStore::AppendDone done) VARVE_EXCLUDES(mutex_);
-  void admit_waiting() VARVE_EXCLUDES(mutex_);
+  // --- ingest_waiting.cc
+  // A batch that is taken in, and whose sender is to hear of it later.
+  struct Paused {
+    WaitingAppends::Clock::time_point until;
+    Status left_out;
+    storage::SampleStore::AppendDone done;
+  };
+  // Of a batch that is written; false: not later, and nothing was moved.
+  [[nodiscard]] bool answers_later(Entering& batch, storage::SampleStore::AppendDone& done) VARVE_REQUIRES(mutex_);
+  void admit_waiting() VARVE_EXCLUDES(mutex_);  // what the thread does
+  void answer_first() VARVE_REQUIRES(mutex_);   // of paused_; unlocks meanwhile, as the next one
+  void admit_first() VARVE_REQUIRES(mutex_);    // or refuse, of waiting_
 
   Status write(std::span<const std::byte> rows) VARVE_REQUIRES(mutex_);
   Status write_log(std::span<const std::byte> rows) VARVE_REQUIRES(mutex_);  // pending definitions, then the rows
   Status rotate_head() VARVE_REQUIRES(mutex_);
-  [[nodiscard]] bool head_over(std::size_t times) const VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool head_over(std::size_t times) const VARVE_REQUIRES(mutex_) {
+    return head_times() > static_cast<double>(times);
+  }
+  // How many times as large as a head may get it is, or its log.
+  [[nodiscard]] double head_times() const VARVE_REQUIRES(mutex_);
   void note_size() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool has_room() VARVE_REQUIRES(mutex_);
   [[nodiscard]] Error no_room() const VARVE_REQUIRES(mutex_);
@@ -113,7 +131,8 @@ class Ingest {
   std::string rotate_error_ VARVE_GUARDED_BY(mutex_);        // why the log cannot be rotated at present
   std::string logged_definitions_ VARVE_GUARDED_BY(mutex_);  // in the log, not yet in the database
   WaitingAppends waiting_ VARVE_GUARDED_BY(mutex_){kWaitingBytesMax};
-  std::atomic<double> percent_{0};  // written under the lock
+  std::deque<Paused> paused_ VARVE_GUARDED_BY(mutex_);  // `until` ascends
+  std::atomic<double> percent_{0};                      // written under the lock
   bool admits_ VARVE_GUARDED_BY(mutex_) = true;
   Condition room_;  // the immutable head was flushed, a batch was queued, or the store is closing
   std::thread admitter_;

@@ -32,7 +32,10 @@ struct Options {
   // a flush was running).
   std::size_t log_bytes_max = std::size_t{128} << 20;
   std::size_t head_bytes_max = std::size_t{192} << 20;
-  std::size_t head_messages_bytes_max = std::size_t{64} << 20;  // likewise, of that: of messages
+  std::size_t head_messages_bytes_max = std::size_t{48} << 20;  // likewise, of that: of messages
+  // While a head is flushed and the next one is over its size, answers are delayed: the longer, the nearer it is to
+  // twice its size, at which appends wait. So senders slow down by and by instead of standing still in the end.
+  std::int64_t head_pause_ms = 50;   // at twice the size
   std::int64_t head_wait_ms = 5000;  // so long an append waits for a running flush; then it is refused (unavailable)
   std::size_t cache_bytes_max = std::size_t{64} << 20;  // decoded blocks kept for queries
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written
