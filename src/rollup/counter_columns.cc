@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <variant>
@@ -177,7 +178,11 @@ template <Increase I>
     out.first.time = after(cells.start, static_cast<std::uint64_t>(codec::unzigzag(fields.varint())));
   }
   out.last = {after(cells.start, cells.last_offset), std::bit_cast<I>(cells.last)};
-  if constexpr (std::same_as<I, std::uint64_t>) out.last.value += out.first.value;
+  if constexpr (std::same_as<I, std::uint64_t>) {
+    out.last.value += out.first.value;
+  } else {
+    if (!std::isfinite(out.first.value) || !std::isfinite(out.last.value)) return false;  // nobody writes such samples
+  }
   if (!is_time(out.first.time) || !is_time(out.last.time) || out.last.time < out.first.time) return false;
   const std::int64_t length_ms = out.last.time - out.first.time;
   out.increase =
@@ -255,6 +260,7 @@ template <Increase I>
 // Windows are added long after they were made.
 constexpr std::size_t kAhead = 6;
 void fetch(const CounterPart* part) {
+  if (part == nullptr) return;
   const char* const bytes = reinterpret_cast<const char*>(part);
   for (std::size_t line = 0; line < sizeof(CounterPart); line += 64) __builtin_prefetch(bytes + line);
 }

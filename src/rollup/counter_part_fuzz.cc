@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "rollup/counter_columns.h"
 
@@ -22,7 +24,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     cells.irregular = {reinterpret_cast<const char*>(data) + sizeof numbers, size - sizeof numbers};
   if (cells.values[rollup::CounterColumns::rule] == 0) return 0;
   const auto read = rollup::counter_part(cells);
+  // What is read without base bins is no other.
+  using Cell = rollup::CounterColumns;
+  const auto first_offset = static_cast<std::uint64_t>(cells.first_time - cells.start);
+  const auto one = [](const std::uint64_t& bits) { return std::span(&bits, 1); };
+  std::vector<rollup::CounterStretch> stretches;
+  const auto read_stretch = rollup::counter_stretches({{&cells.start, 1},
+                                                       one(first_offset),
+                                                       one(cells.values[Cell::rule]),
+                                                       one(cells.values[Cell::first]),
+                                                       one(cells.values[Cell::last_offset]),
+                                                       one(cells.values[Cell::last]),
+                                                       cells.type,
+                                                       {},
+                                                       {&cells.irregular, 1}},
+                                                      stretches);
   if (!read) return 0;
+  if (!read_stretch || !stretches[0].is_there || stretches[0].exact != read->exact) std::abort();
+  if (cells.type == model::ValueType::long_ && stretches[0].stretch != stretch_of(read->summary)) std::abort();
 
   rollup::Window window;
   window.start = cells.start;
