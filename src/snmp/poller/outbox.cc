@@ -113,11 +113,12 @@ void Outbox::run() {
     if (waiting_bytes_ < kWriteBytes) wait(options_.gather);
     Pieces pieces = take();
     for (;;) {
+      const bool is_last = stopping_;  // one that began before it is no last one: the store may have changed since
       lock.unlock();
       const bool written = write(pieces);
       lock.lock();
       if (written) break;
-      if (stopping_) {
+      if (is_last) {
         for (const auto& piece : pieces) dropped_.add(piece->records.samples());
         for (const auto& piece : pieces_) dropped_.add(piece->records.samples());
         return;

@@ -84,6 +84,34 @@ TEST_F(OutboxTest, OverItsSizeTheOldestGo) {
   EXPECT_EQ(samples_.appended % (many.samples()), 0U);
 }
 
+// A store whose first answer comes when the test gives it.
+class SlowStore final : public write::testing::FakeSampleStore {
+ public:
+  void append(const model::RowBatch& batch, AppendDone done) override {
+    if (std::exchange(is_first_, false)) return first.set_value(std::move(done));
+    FakeSampleStore::append(batch, std::move(done));
+  }
+  std::promise<AppendDone> first;
+
+ private:
+  bool is_first_ = true;
+};
+
+TEST_F(OutboxTest, ARefusalFromBeforeTheEndIsNotTheLastWord) {
+  SlowStore slow;
+  write::Writer writer(series_, slow, {});
+  auto outbox = std::make_unique<Outbox>(writer, options(), dropped_);
+  outbox->push("default", row("a", 1));
+  auto answer = slow.first.get_future().get();
+  outbox->push("default", row("a", 2));
+  std::jthread end([&] { outbox.reset(); });
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // as a rule it waits by now; either order must do
+  answer(fail(Code::unavailable, "the disk is full"));
+  end.join();
+  EXPECT_EQ(slow.appended, 4U);
+  EXPECT_EQ(dropped_.value(), 0U);
+}
+
 TEST_F(OutboxTest, ARefusedTagIsDroppedAndTheOthersAreStored) {
   {
     Outbox outbox(writer_, options(), dropped_);

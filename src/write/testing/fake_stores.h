@@ -90,7 +90,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::map<std::string, model::TenantId, std::less<>> tenants_ VARVE_GUARDED_BY(mutex_);
 };
 
-class FakeSampleStore final : public storage::SampleStore {
+class FakeSampleStore : public storage::SampleStore {
  public:
   void append(const model::RowBatch& batch, AppendDone done) override {
     appended += batch.samples();
