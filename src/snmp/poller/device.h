@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -80,8 +79,8 @@ struct Device {
   std::unique_ptr<session::Session> session = {};
   schedule::Backoff backoff = {};
   Knock knock = {};
-  unsigned running = 0;         // polls
-  std::deque<Job*> queue = {};  // waits for one of these
+  unsigned running = 0;          // polls
+  std::vector<Job*> queue = {};  // wait for one of these; no deque, whose empty one has half a KiB
   inventory::DeviceState state = inventory::DeviceState::unknown;
   std::size_t interfaces = 0;
   std::string last_error = {};

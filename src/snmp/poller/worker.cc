@@ -98,7 +98,7 @@ void Worker::start_waiting() {
     if (job.device->running < kPollsOfDevice) {
       start(job);
     } else {
-      job.device->queue.push_front(&job);
+      job.device->queue.insert(job.device->queue.begin(), &job);
     }
   }
 }
@@ -146,7 +146,7 @@ void Worker::release(Poll& poll) {
   free_polls_.push_back(&poll);
   if (!job.device->queue.empty()) {
     ready_.push_back(job.device->queue.front());
-    job.device->queue.pop_front();
+    job.device->queue.erase(job.device->queue.begin());
   }
 }
 

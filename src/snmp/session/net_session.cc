@@ -304,7 +304,7 @@ void NetSession::on_deadline(const Ticket& ticket) {
 // --- the probe for a v3 agent's engine id ---
 
 Status NetSession::open_probe() {
-  probe_descriptor_ = ::socket(target_.peer.address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  probe_descriptor_ = ::socket(target_.peer.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (probe_descriptor_ < 0) return fail(Code::io, "no socket: " + std::string(std::strerror(errno)));
   VARVE_RETURN_IF_ERROR(loop_.watch(*this, probe_descriptor_));
   return probe();
@@ -320,8 +320,8 @@ Status NetSession::probe() {
   --probe_tries_left_;
   probe_id_ = random_id();
   const std::string message = engine_probe(probe_id_);
-  const auto* at = reinterpret_cast<const sockaddr*>(&target_.peer.address);
-  static_cast<void>(::sendto(probe_descriptor_, message.data(), message.size(), 0, at, target_.peer.size));
+  static_cast<void>(
+      ::sendto(probe_descriptor_, message.data(), message.size(), 0, target_.peer.get(), target_.peer.size));
   loop_.expire_later({slot_, generation_, kInFlightMax, ++probe_serial_});
   return {};
 }

@@ -2,7 +2,6 @@
 #include "snmp/session/peer.h"
 
 #include <netdb.h>
-#include <netinet/in.h>
 
 #include <array>
 #include <cstring>
@@ -20,6 +19,11 @@ std::optional<Peer> look_up(const std::string& host, std::uint16_t port, int fla
   error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error != 0) return std::nullopt;
   Peer peer;
+  if (found->ai_addrlen > sizeof peer.address) {
+    ::freeaddrinfo(found);
+    error = EAI_FAMILY;
+    return std::nullopt;
+  }
   std::memcpy(&peer.address, found->ai_addr, found->ai_addrlen);
   peer.size = found->ai_addrlen;
   ::freeaddrinfo(found);
@@ -30,8 +34,7 @@ std::optional<Peer> look_up(const std::string& host, std::uint16_t port, int fla
 std::pair<std::string, std::string> numbers_of(const Peer& peer) {
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> port{};
-  const auto* at = reinterpret_cast<const sockaddr*>(&peer.address);
-  if (::getnameinfo(at, peer.size, host.data(), host.size(), port.data(), port.size(),
+  if (::getnameinfo(peer.get(), peer.size, host.data(), host.size(), port.data(), port.size(),
                     NI_NUMERICHOST | NI_NUMERICSERV | NI_DGRAM) != 0) {
     return {};
   }
@@ -60,7 +63,7 @@ std::string host_of(const Peer& peer) { return numbers_of(peer).first; }
 
 std::string to_text(const Peer& peer) {
   const auto [host, port] = numbers_of(peer);
-  if (peer.address.ss_family == AF_INET6) return "udp6:[" + host + "]:" + port;
+  if (peer.family() == AF_INET6) return "udp6:[" + host + "]:" + port;
   return "udp:" + host + ":" + port;
 }
 

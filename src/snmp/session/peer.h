@@ -2,6 +2,7 @@
 // Peer: where an agent listens, as numbers. Names are resolved elsewhere, because that blocks.
 #pragma once
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -13,9 +14,12 @@
 namespace varve::snmp::session {
 
 struct Peer {
-  sockaddr_storage address = {};
+  // Also of IPv4: a sockaddr_storage would be four times as large, and each device has two.
+  sockaddr_in6 address = {};
   socklen_t size = 0;
   bool operator==(const Peer& other) const;
+  [[nodiscard]] int family() const { return address.sin6_family; }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
 // "10.0.0.1", "::1"; nullopt: no address but a name.
