@@ -14,6 +14,13 @@ const inventory::Correlator* correlator_of(const inventory::Inventory& inventory
   return oidset.correlator.empty() ? &kNoCorrelator : inventory::find_correlator(inventory, oidset.correlator);
 }
 
+// The next time at which is_polled_at() says something else.
+model::Timestamp next_change(const inventory::Device& device, model::Timestamp now_ms) {
+  if (!device.active) return model::kTimestampMax;
+  if (device.begin && *device.begin > now_ms) return *device.begin;
+  return device.end && *device.end > now_ms ? *device.end : model::kTimestampMax;
+}
+
 }  // namespace
 
 std::uint32_t partition_of(std::string_view tenant, std::string_view device) {
@@ -38,9 +45,11 @@ std::shared_ptr<const walk::Plan> Fleet::plan_of(const inventory::Inventory& inv
 Members Fleet::members(const inventory::Inventories& inventories, const std::function<bool(std::uint32_t)>& owns,
                        model::Timestamp now_ms) {
   Members out;
+  changes_at_ = model::kTimestampMax;
   for (const auto& [tenant, inventory] : inventories) {
     std::map<std::string_view, std::shared_ptr<const walk::Plan>> plans;  // of this look
     for (const auto& [name, device] : inventory->devices) {
+      changes_at_ = std::min(changes_at_, next_change(device, now_ms));
       if (!device.is_polled_at(now_ms) || !owns(partition_of(tenant, name))) continue;
       const auto address = inventory::parse_host_port(device.address);
       if (!address) continue;

@@ -37,12 +37,15 @@ class Fleet {
   // Those to be polled now. `owns`: is this partition polled here? Equal definitions give the same plans as before.
   Members members(const inventory::Inventories& inventories, const std::function<bool(std::uint32_t)>& owns,
                   model::Timestamp now_ms);
+  // When the begin or the end of a device will have changed the last ones; kTimestampMax: never.
+  [[nodiscard]] model::Timestamp changes_at() const { return changes_at_; }
 
  private:
   std::shared_ptr<const walk::Plan> plan_of(const inventory::Inventory& inventory, const std::string& tenant,
                                             const std::string& oidset);
 
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const walk::Plan>> plans_;  // tenant, oidset
+  model::Timestamp changes_at_ = model::kTimestampMax;
 };
 
 // A device of an inventory with these of its oidsets. Empty `oidset`: all. Errors: not_found, invalid.

@@ -43,6 +43,21 @@ TEST(FleetTest, DevicesOfTheirTimeArePolledWithTheirSets) {
   EXPECT_EQ(now.credential, "core");
 }
 
+TEST(FleetTest, TellsWhenADevicesTimeBeginsOrEnds) {
+  const auto changes_at = [](std::vector<inventory::Device> devices) {
+    Fleet fleet;
+    fleet.members(as(of(std::move(devices))), all, kNow);
+    return fleet.changes_at();
+  };
+  EXPECT_EQ(changes_at({{.name = "a", .address = "h"}}), model::kTimestampMax);
+  EXPECT_EQ(changes_at({{.name = "a", .address = "h", .begin = kNow, .end = kNow}}), model::kTimestampMax);
+  EXPECT_EQ(changes_at({{.name = "a", .address = "h", .end = kNow + 9},
+                        {.name = "b", .address = "h", .begin = kNow + 5, .end = kNow + 7},
+                        {.name = "off", .address = "h", .active = false, .begin = kNow + 1}}),
+            kNow + 5);
+  EXPECT_EQ(changes_at({{.name = "a", .address = "h", .begin = kNow - 1, .end = kNow + 1}}), kNow + 1);
+}
+
 TEST(FleetTest, APlanIsAnotherOneOnlyIfItsSetHasChanged) {
   Inventory inventory = of({{.name = "a", .address = "h", .oidsets = {"FastPollHC"}}});
   Fleet fleet;

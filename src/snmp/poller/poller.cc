@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snmp/poller/poller.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -22,7 +23,9 @@ namespace {
 constexpr std::chrono::milliseconds kLook{1000};
 constexpr std::chrono::seconds kPollNowMax{60};
 constexpr std::size_t kBlockingMax = 20'000;  // names and histories that wait
-constexpr rlim_t kOtherFiles = 512;           // descriptors that the rest of the server is left with
+// Imported at once, so many leave behind several times their size as free memory: it is given back once they are known.
+constexpr std::size_t kManyDevices = 500;
+constexpr rlim_t kOtherFiles = 512;  // descriptors that the rest of the server is left with
 
 // Sessions have a descriptor each. The server has raised the soft limit to the hard one.
 void check_descriptors(std::size_t devices) {
@@ -51,16 +54,22 @@ struct Poller::State {
 
   // Of the thread that looks:
   Fleet fleet;
-  Members told;
   std::vector<std::uint32_t> owned;
+  // What the members were made of that the worker was told last.
+  std::shared_ptr<const inventory::Inventories> seen;
+  std::vector<std::uint32_t> seen_owned;
+  model::Timestamp seen_ms = 0;
   bool is_failing = false;
   std::size_t devices_warned = 0;
+  bool has_garbage = false;
 
   State(const PollerOptions& o, PollerParts p) : options(o), parts(std::move(p)) {}
 
   void poll(const std::stop_token& stopping);
   void watch(const std::stop_token& stopping);
   void look();
+  [[nodiscard]] bool has_seen(const std::shared_ptr<const inventory::Inventories>& inventories,
+                              model::Timestamp now_ms) const;
   [[nodiscard]] std::function<bool(std::uint32_t)> owns();
 };
 
@@ -155,6 +164,13 @@ std::function<bool(std::uint32_t)> Poller::State::owns() {
   return [mine = std::move(mine)](std::uint32_t partition) { return mine[partition]; };
 }
 
+// Members are as large as the inventory: they are not made with every look only to be as they were. The store gives
+// the same object until something changes.
+bool Poller::State::has_seen(const std::shared_ptr<const inventory::Inventories>& inventories,
+                             model::Timestamp now_ms) const {
+  return seen == inventories && seen_owned == owned && now_ms >= seen_ms && now_ms < fleet.changes_at();
+}
+
 void Poller::State::look() {
   const auto inventories = parts.inventories();
   if (!inventories && !is_failing) {
@@ -162,12 +178,20 @@ void Poller::State::look() {
   }
   is_failing = !inventories;
   if (!inventories) return;
-  Members members = fleet.members(**inventories, owns(), parts.clock.now_ms());
-  if (members == told) return;
+  const auto owns_partition = owns();
+  const model::Timestamp now_ms = parts.clock.now_ms();
+  if (has_seen(*inventories, now_ms)) {
+    if (std::exchange(has_garbage, false)) ::malloc_trim(0);
+    return;
+  }
+  Members members = fleet.members(**inventories, owns_partition, now_ms);
+  has_garbage = has_garbage || members.size() > devices_warned + kManyDevices;
   if (members.size() > devices_warned) check_descriptors(members.size());
   devices_warned = members.size();
-  told = members;
   worker->post([of = worker.get(), members = std::move(members)]() mutable { of->set_members(std::move(members)); });
+  seen = *inventories;
+  seen_owned = owned;
+  seen_ms = now_ms;
 }
 
 Result<std::vector<inventory::PolledSet>> Poller::poll_now(const inventory::Inventory& inventory,
