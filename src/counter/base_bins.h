@@ -2,6 +2,9 @@
 // Base bins: those of a summary while samples are added to it. Internal.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <functional>
 
 #include "counter/summary.h"
@@ -28,14 +31,45 @@ void choose(Bin<I>& chosen, const Bin<I>& bin, const Beyond& beyond) {
   chosen = bin;
 }
 
+// Of bins that are covered alike, whole increases below this have other rates wherever they differ: in doubles a
+// thousand times as much is exact, and two quotients are further apart than doubles are.
+inline constexpr std::uint64_t kRatesDiffer = std::uint64_t{1} << 43;
+
+// Is it like both chosen ones, and behind them, so that whole increases say which rate is beyond?
+inline bool is_alike(const Summary<std::uint64_t>& summary, const Bin<std::uint64_t>& bin) {
+  const Bin<std::uint64_t>&least = summary.least, &greatest = summary.greatest;
+  return ((least.covered_ms ^ bin.covered_ms) | (greatest.covered_ms ^ bin.covered_ms)) == 0 && bin.covered_ms != 0 &&
+         std::max(least.start, greatest.start) < bin.start &&
+         (bin.increase | least.increase | greatest.increase) < kRatesDiffer;
+}
+
+// Without a branch: nobody can guess which bins are beyond.
+inline void replace_if(bool beyond, Bin<std::uint64_t>& chosen, const Bin<std::uint64_t>& bin) {
+  chosen.start = beyond ? bin.start : chosen.start;
+  chosen.increase = beyond ? bin.increase : chosen.increase;
+}
+
+// By value: a bin whose address nobody takes stays in registers.
 template <Increase I>
-void consider(Summary<I>& summary, const Bin<I>& bin) {
+[[gnu::noinline]] void choose_both(Summary<I>& summary, Bin<I> bin) {
   choose(summary.least, bin, std::less());
   choose(summary.greatest, bin, std::greater());
 }
 
 template <Increase I>
-void add_to(Bin<I>& bin, I increase, std::int64_t covered_ms) {
+[[gnu::always_inline]] inline void consider(Summary<I>& summary, const Bin<I>& bin) {
+  if constexpr (std::same_as<I, std::uint64_t>) {
+    if (is_alike(summary, bin)) [[likely]] {
+      replace_if(bin.increase < summary.least.increase, summary.least, bin);
+      replace_if(bin.increase > summary.greatest.increase, summary.greatest, bin);
+      return;
+    }
+  }
+  choose_both(summary, bin);
+}
+
+template <Increase I>
+[[gnu::always_inline]] inline void add_to(Bin<I>& bin, I increase, std::int64_t covered_ms) {
   bin.increase = sum_of(bin.increase, increase);
   bin.covered_ms += covered_ms;
 }
@@ -43,7 +77,8 @@ void add_to(Bin<I>& bin, I increase, std::int64_t covered_ms) {
 // Spreads an interval over base bins, the first of which is `open`. Calls ended() when nothing is added to that any
 // more; then it becomes the next one. In the end it is the bin in which the interval ends.
 template <Increase I, class Ended>
-void spread(const Interval<I>& interval, std::int64_t base_ms, Bin<I>& open, const Ended& ended) {
+[[gnu::always_inline]] inline void spread(const Interval<I>& interval, std::int64_t base_ms, Bin<I>& open,
+                                          const Ended& ended) {
   model::Timestamp from = interval.begin;
   I done{};  // until there
   while (interval.end - open.start >= base_ms) {
@@ -58,24 +93,34 @@ void spread(const Interval<I>& interval, std::int64_t base_ms, Bin<I>& open, con
   add_to(open, interval.increase - done, interval.end - from);
 }
 
+// Bins are copied field by field here: a copy of what was written just before waits for it.
+
 // The bin of the last sample.
 template <Increase I>
 Bin<I> open_bin(const Summary<I>& summary) {
-  return summary.head.start == summary.tail.start ? summary.head : summary.tail;
+  const Bin<I>&head = summary.head, &tail = summary.tail;
+  const bool is_head = head.start == tail.start;
+  return {tail.start, is_head ? head.increase : tail.increase, is_head ? head.covered_ms : tail.covered_ms};
 }
 
 template <Increase I>
-void put_open(Summary<I>& summary, const Bin<I>& open) {
-  summary.tail = open;
-  if (open.start != summary.head.start) return;
-  summary.head = open;
-  summary.tail = {open.start, {}, 0};
+[[gnu::always_inline]] inline void put(Bin<I>& to, model::Timestamp start, I increase, std::int64_t covered_ms) {
+  to.start = start;
+  to.increase = increase;
+  to.covered_ms = covered_ms;
 }
 
 template <Increase I>
-void end(Summary<I>& summary, const Bin<I>& open) {
+[[gnu::always_inline]] inline void put_open(Summary<I>& summary, const Bin<I>& open) {
+  const bool is_head = open.start == summary.head.start;
+  if (is_head) put(summary.head, open.start, open.increase, open.covered_ms);
+  put(summary.tail, open.start, is_head ? I{} : open.increase, is_head ? 0 : open.covered_ms);
+}
+
+template <Increase I>
+[[gnu::always_inline]] inline void end(Summary<I>& summary, const Bin<I>& open) {
   if (open.start == summary.head.start) {
-    summary.head = open;
+    put(summary.head, open.start, open.increase, open.covered_ms);
   } else if (is_covered_enough(open, summary.terms.base_ms)) {
     consider(summary, open);
   }

@@ -27,7 +27,8 @@ void extend_by(Summary<I>& summary, std::span<const model::Timestamp> times, std
     if (grew(last, sample, rules, grown)) {
       increase = sum_of(increase, grown);
       covered_ms += sample.time - last.time;
-      spread(Interval<I>{last.time, sample.time, grown}, base_ms, open, [&] { end(summary, open); });
+      spread(Interval<I>{last.time, sample.time, grown}, base_ms, open,
+             [&]() __attribute__((always_inline)) { end(summary, open); });
     } else if (const auto start = model::window_start(sample.time, base_ms); start != open.start) {
       end(summary, open);
       open = {start, {}, 0};

@@ -42,10 +42,18 @@ std::optional<Interval<I>> interval_of(const Point<I>& from, const Point<I>& to,
 }
 
 template <Increase I>
-Summary<I> summary_of(const Terms& terms, const Point<I>& sample) {
+void begin(Summary<I>& summary, const Terms& terms, const Point<I>& sample) {
   check(terms.base_ms > 0, "base bins have a width");
-  const Bin<I> bin{model::window_start(sample.time, terms.base_ms), {}, 0};
-  return {terms, sample, sample, {}, 0, bin, bin, {}, {}};
+  summary.terms = terms;
+  summary.first = summary.last = sample;
+  summary.head.start = summary.tail.start = model::window_start(sample.time, terms.base_ms);
+}
+
+template <Increase I>
+Summary<I> summary_of(const Terms& terms, const Point<I>& sample) {
+  Summary<I> summary;
+  begin(summary, terms, sample);
+  return summary;
 }
 
 template <Increase I>
@@ -143,6 +151,8 @@ template std::optional<Interval<std::uint64_t>> interval_of(const Point<std::uin
 template std::optional<Interval<double>> interval_of(const Point<double>&, const Point<double>&, const Rules&);
 template Summary<std::uint64_t> summary_of(const Terms&, const Point<std::uint64_t>&);
 template Summary<double> summary_of(const Terms&, const Point<double>&);
+template void begin(Summary<std::uint64_t>&, const Terms&, const Point<std::uint64_t>&);
+template void begin(Summary<double>&, const Terms&, const Point<double>&);
 template bool join(Summary<std::uint64_t>&, const Summary<std::uint64_t>&);
 template bool join(Summary<double>&, const Summary<double>&);
 template bool combine(Summary<std::uint64_t>&, const Summary<std::uint64_t>&);

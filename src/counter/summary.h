@@ -58,6 +58,10 @@ std::optional<Interval<I>> interval_of(const Point<I>& from, const Point<I>& to,
 template <Increase I>
 Summary<I> summary_of(const Terms& terms, const Point<I>& sample);
 
+// The same into a summary as it was made: what is copied right after it was written costs more than all the rest.
+template <Increase I>
+void begin(Summary<I>& summary, const Terms& terms, const Point<I>& sample);
+
 // Adds samples behind the last one, in order of time: bits of longs or of doubles, as I says; those that are not finite
 // are left out. The rules may differ in max_per_second from those that it began with.
 template <Increase I>
