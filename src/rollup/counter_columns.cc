@@ -74,9 +74,17 @@ void put_bits(std::string& to, std::uint64_t bits) {
   for (unsigned byte = 0; byte < 8; ++byte) to += static_cast<char>(bits >> (8 * byte));
 }
 
+// Is nothing irregular, as mostly?
 template <Increase I>
-std::string irregular_in(const Summary<I>& s, const Window& window, bool exact) {
-  const Regular<I> regular(s);
+bool is_regular(const Summary<I>& s, const Regular<I>& regular, const Window& window, bool exact) {
+  return exact && s.first.time == window.first_time && is_regular_increase(s) && s.covered_ms == regular.covered_ms &&
+         s.head.covered_ms == regular.head_ms && s.tail.covered_ms == regular.tail_ms &&
+         s.least.covered_ms == regular.between_ms && s.greatest.covered_ms == regular.between_ms &&
+         !s.terms.rules.max_per_second;
+}
+
+template <Increase I>
+std::string irregular_in(const Summary<I>& s, const Regular<I>& regular, const Window& window, bool exact) {
   std::uint64_t which = 0;
   std::string fields;
   const auto varint = [&](Irregular bit, std::uint64_t value) {
@@ -101,7 +109,6 @@ std::string irregular_in(const Summary<I>& s, const Window& window, bool exact) 
     which |= kMaxPerSecond;
     put_bits(fields, std::bit_cast<std::uint64_t>(*s.terms.rules.max_per_second));
   }
-  if (which == 0) return {};
   std::string out;
   codec::append_varint(out, which);
   return out + fields;
@@ -257,14 +264,6 @@ template <Increase I>
   return true;
 }
 
-// Windows are added long after they were made.
-constexpr std::size_t kAhead = 6;
-void fetch(const CounterPart* part) {
-  if (part == nullptr) return;
-  const char* const bytes = reinterpret_cast<const char*>(part);
-  for (std::size_t line = 0; line < sizeof(CounterPart); line += 64) __builtin_prefetch(bytes + line);
-}
-
 // Is it a rule?
 bool read_rule(std::uint64_t rule, std::int64_t& base_ms, counter::Rules& out) {
   base_ms = static_cast<std::int64_t>(rule >> kBaseShift);
@@ -277,7 +276,46 @@ bool read_rule(std::uint64_t rule, std::int64_t& base_ms, counter::Rules& out) {
   return true;
 }
 
+template <Increase I>
+void pack_one(const Window& window, const Summary<I>& s, bool exact, PackedCounter& out, PartPool& texts) {
+  using enum CounterColumns::Column;
+  check(s.terms.rules.gap_ms == counter::kGapBins * s.terms.base_ms, "the gap limit of a rollup is not stored");
+  constexpr bool kWhole = std::same_as<I, std::uint64_t>;
+  const Regular<I> regular(s);
+  const auto bins = static_cast<std::uint64_t>(std::max<std::int64_t>(regular.bins, 1));
+  const auto place = [&](const Bin<I>& bin) -> std::uint64_t {
+    return bin.covered_ms == 0 ? 0 : static_cast<std::uint64_t>((bin.start - s.head.start) / s.terms.base_ms);
+  };
+  const auto value = [&](CounterColumns::Column column, I v) { out.values[column] = std::bit_cast<std::uint64_t>(v); };
+  out.type = kWhole ? ValueType::long_ : ValueType::double_;
+  out.values[rule] = rule_of(s.terms);
+  value(first, s.first.value);
+  out.values[last_offset] = static_cast<std::uint64_t>(s.last.time - window.start);
+  value(last, kWhole ? grown(s) : s.last.value);
+  value(least, s.least.increase);
+  value(greatest, s.greatest.increase);
+  out.values[places] = place(s.least) * bins + place(s.greatest);
+  value(head, s.head.increase);
+  value(tail, s.tail.increase);
+  if (!is_regular(s, regular, window, exact)) out.irregular = texts.keep(irregular_in(s, regular, window, exact));
+}
+
 }  // namespace
+
+bool any_of_counter(std::span<const Window> windows) {
+  return std::ranges::any_of(windows, [](const Window& w) { return w.counter != nullptr; });
+}
+
+void pack(std::span<const Window> windows, std::vector<PackedCounter>& out, PartPool& texts) {
+  std::size_t at = out.size();
+  out.resize(at + windows.size());
+  for (const Window& window : windows) {
+    PackedCounter& one = out[at++];
+    if (window.counter == nullptr || window.count == 0) continue;
+    std::visit([&](const auto& summary) { pack_one(window, summary, window.counter->exact, one, texts); },
+               window.counter->summary);
+  }
+}
 
 void CounterColumns::clear() {
   for (auto& column : bits) column.clear();
@@ -288,50 +326,37 @@ void CounterColumns::clear() {
   all_whole_ = true;
 }
 
-void CounterColumns::add(std::span<const Window> windows) {
-  if (!has_any_ && std::ranges::none_of(windows, [](const Window& w) { return w.counter != nullptr; })) {
-    // Those of gauges have none, and are many.
-    types.resize(types.size() + windows.size(), ValueType::long_);
-    return;
-  }
-  has_any_ = true;
-  std::size_t at = types.size();
-  types.resize(at + windows.size(), ValueType::long_);
-  for (auto& column : bits) column.resize(types.size(), 0);
-  texts_.resize(types.size());
-  for (std::size_t i = 0; i < windows.size(); ++i, ++at) {
-    const Window& window = windows[i];
-    if (i + kAhead < windows.size()) fetch(windows[i + kAhead].counter);
-    if (window.counter != nullptr && window.count != 0) {
-      std::visit([&](const auto& summary) { put(at, window, summary, window.counter->exact); },
-                 window.counter->summary);
-    }
-  }
-  if (has_irregular_) irregular.assign(texts_.begin(), texts_.end());
+// Those of gauges have none, and are many.
+void CounterColumns::add_none(std::size_t count) {
+  const std::size_t size = types.size() + count;
+  types.resize(size, ValueType::long_);
+  if (has_irregular_) irregular.resize(size);
+  if (!has_any_) return;
+  for (auto& column : bits) column.resize(size, 0);
 }
 
-template <Increase I>
-void CounterColumns::put(std::size_t at, const Window& window, const Summary<I>& s, bool exact) {
-  check(s.terms.rules.gap_ms == counter::kGapBins * s.terms.base_ms, "the gap limit of a rollup is not stored");
-  constexpr bool kWhole = std::same_as<I, std::uint64_t>;
-  types[at] = kWhole ? ValueType::long_ : ValueType::double_;
-  all_whole_ = all_whole_ && kWhole;
-  const std::uint64_t bins = static_cast<std::uint64_t>(std::max<std::int64_t>(Regular<I>(s).bins, 1));
-  const auto place = [&](const Bin<I>& bin) -> std::uint64_t {
-    return bin.covered_ms == 0 ? 0 : static_cast<std::uint64_t>((bin.start - s.head.start) / s.terms.base_ms);
-  };
-  const auto value = [&](Column column, I v) { bits[column][at] = std::bit_cast<std::uint64_t>(v); };
-  bits[rule][at] = rule_of(s.terms);
-  value(first, s.first.value);
-  bits[last_offset][at] = static_cast<std::uint64_t>(s.last.time - window.start);
-  value(last, kWhole ? grown(s) : s.last.value);
-  value(least, s.least.increase);
-  value(greatest, s.greatest.increase);
-  bits[places][at] = place(s.least) * bins + place(s.greatest);
-  value(head, s.head.increase);
-  value(tail, s.tail.increase);
-  texts_[at] = irregular_in(s, window, exact);
-  has_irregular_ = has_irregular_ || !texts_[at].empty();
+void CounterColumns::add(std::span<const Window> windows) {
+  if (!any_of_counter(windows)) return add_none(windows.size());
+  packed_.clear();
+  pack(windows, packed_, texts_);
+  add(packed_);
+}
+
+void CounterColumns::add(std::span<const PackedCounter> packed) {
+  has_any_ = true;
+  const std::size_t before = types.size();
+  add_none(packed.size());
+  std::array<std::uint64_t*, kCounterColumns> to;
+  for (std::size_t column = 0; column < kCounterColumns; ++column) to[column] = bits[column].data() + before;
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    for (std::size_t column = 0; column < kCounterColumns; ++column) to[column][i] = packed[i].values[column];
+    types[before + i] = packed[i].type;
+    all_whole_ = all_whole_ && packed[i].type == ValueType::long_;
+    if (packed[i].irregular.empty()) continue;
+    has_irregular_ = true;
+    irregular.resize(types.size());
+    irregular[before + i] = packed[i].irregular;
+  }
 }
 
 Result<CounterPart> counter_part(const CounterCells& cells) {

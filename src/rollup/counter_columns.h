@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +28,16 @@ namespace varve::rollup {
 inline constexpr std::size_t kCounterColumns = 9;  // without the irregular
 inline constexpr std::size_t kCounterColumnsMax = 10;
 
+// The part of a window as the cells of these columns, which are half as large. All 0: it has none.
+struct PackedCounter {
+  std::array<std::uint64_t, kCounterColumns> values = {};
+  std::string_view irregular = {};
+  model::ValueType type = model::ValueType::long_;  // of values that are not longs anyway
+};
+bool any_of_counter(std::span<const Window> windows);
+// Appends one for each window. What is irregular is kept in `texts`.
+void pack(std::span<const Window> windows, std::vector<PackedCounter>& out, PartPool& texts);
+
 // To columns. Reusable, for one thread.
 class CounterColumns {
  public:
@@ -37,20 +46,21 @@ class CounterColumns {
 
   void clear();
   void add(std::span<const Window> windows);
+  // The same of windows that were packed, whose texts must outlive this; or of so many that have no such part.
+  void add(std::span<const PackedCounter> packed);
+  void add_none(std::size_t count);
   [[nodiscard]] bool has_any() const { return has_any_; }  // of the windows added, has one a part?
   [[nodiscard]] bool has_irregular() const { return has_irregular_; }
   [[nodiscard]] bool all_whole() const { return all_whole_; }
 
   std::array<std::vector<std::uint64_t>, kCounterColumns> bits;
-  std::vector<model::ValueType> types;  // of each window: long or double
-  std::vector<std::string_view> irregular;
+  std::vector<model::ValueType> types;      // of each window: long or double
+  std::vector<std::string_view> irregular;  // of each window, if any has something irregular
 
  private:
-  template <counter::Increase I>
-  void put(std::size_t at, const Window& window, const counter::Summary<I>& summary, bool exact);
-
   bool has_any_ = false, has_irregular_ = false, all_whole_ = true;
-  std::vector<std::string> texts_;  // irregular_ are views of these
+  std::vector<PackedCounter> packed_;
+  PartPool texts_;  // of these
 };
 
 // Has this column longs, of whatever type the values are?

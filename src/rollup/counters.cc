@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <variant>
 
 #include "base/check.h"
 
@@ -18,6 +19,13 @@ std::size_t end_of_ceiling(std::span<const counter::Ceiling> ceilings, std::span
   return static_cast<std::size_t>(std::ranges::lower_bound(times.subspan(from), next->since) - times.begin());
 }
 
+// Of a part as it is made: whole numbers have theirs already, and need not be cleared twice.
+template <counter::Increase I>
+counter::Summary<I>& summary_in(CounterPart& part) {
+  if (auto* const there = std::get_if<counter::Summary<I>>(&part.summary)) return *there;
+  return part.summary.emplace<counter::Summary<I>>();
+}
+
 template <counter::Increase I>
 const CounterPart* part_of(const CounterSamples& samples, const Cut& cut, const counter::Declaration& declared,
                            PartPool& parts) {
@@ -27,13 +35,20 @@ const CounterPart* part_of(const CounterSamples& samples, const Cut& cut, const 
     while (at < cut.end && !std::isfinite(std::bit_cast<double>(samples.bits[at]))) ++at;
   }
   check(at < cut.end, "a window has samples");
-  const counter::Terms terms{declared.base_ms, rules_at(declared, times[at])};
-  CounterPart* const part =
-      parts.add(CounterPart{counter::summary_of<I>(terms, {times[at], std::bit_cast<I>(samples.bits[at])})});
+  CounterPart* const part = parts.add_counter();
+  auto& summary = summary_in<I>(*part);
+  const counter::Point<I> first{times[at], std::bit_cast<I>(samples.bits[at])};
+  if (declared.ceilings.empty()) {  // mostly: the rules are the same for all samples
+    counter::begin(summary, {declared.base_ms, declared.rules}, first);
+    ++at;
+    counter::extend(summary, times.subspan(at), samples.bits.subspan(at, cut.end - at), declared.rules);
+    return part;
+  }
+  counter::begin(summary, {declared.base_ms, rules_at(declared, times[at])}, first);
   for (++at; at < cut.end;) {
     const std::size_t end = end_of_ceiling(declared.ceilings, times, at);
-    counter::extend(std::get<counter::Summary<I>>(part->summary), times.subspan(at, end - at),
-                    samples.bits.subspan(at, end - at), rules_at(declared, times[at]));
+    counter::extend(summary, times.subspan(at, end - at), samples.bits.subspan(at, end - at),
+                    rules_at(declared, times[at]));
     at = end;
   }
   return part;

@@ -35,14 +35,18 @@ namespace {
 constexpr std::size_t kBlockMin = 8, kBlockMax = 1024;  // parts of counters
 }
 
-CounterPart* PartPool::add(const CounterPart& part) {
-  bytes_ += sizeof part;
+std::vector<CounterPart>& PartPool::room() {
+  bytes_ += sizeof(CounterPart);
   if (counters_.empty() || counters_.back().size() == counters_.back().capacity()) {
     const std::size_t last = counters_.empty() ? 0 : counters_.back().capacity();
     counters_.emplace_back().reserve(std::clamp(2 * last, kBlockMin, kBlockMax));
   }
-  return &counters_.back().emplace_back(part);
+  return counters_.back();
 }
+
+CounterPart* PartPool::add(const CounterPart& part) { return &room().emplace_back(part); }
+
+CounterPart* PartPool::add_counter() { return &room().emplace_back(); }
 
 const TextPart* PartPool::add(const TextPart& part) {
   bytes_ += sizeof part;

@@ -46,12 +46,15 @@ class PartPool {
   const TextPart* copy(const TextPart* part);
   std::string_view keep(std::string bytes);
   CounterPart* add(const CounterPart& part);
+  CounterPart* add_counter();  // one as it is made
   // Approximate size of the contents.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   // Invalidates the contents, and frees most of them.
   void clear();
 
  private:
+  std::vector<CounterPart>& room();  // has room for one more
+
   std::forward_list<TextPart> parts_;
   std::forward_list<std::string> strings_;
   std::vector<std::vector<CounterPart>> counters_;  // none of them ever grows beyond its capacity

@@ -27,6 +27,13 @@ void WindowChunk::add(std::span<const rollup::Window> windows) {
   if (kind_ != Kind::text) counters_.add(windows);
 }
 
+void WindowChunk::add(std::span<const rollup::Window> windows, std::span<const rollup::PackedCounter> counters) {
+  check(counters.empty() || counters.size() == windows.size(), "a window has one part of a counter");
+  windows_.add(kind_, windows);
+  if (counters.empty()) return counters_.add_none(windows.size());
+  counters_.add(counters);
+}
+
 namespace {
 
 chunk::Column typed_column(std::span<const ValueType> types, std::span<const std::uint64_t> bits,

@@ -23,6 +23,8 @@ class WindowChunk {
   void start(rollup::Kind kind);
   // Appends windows. Their texts must outlive the result of finish().
   void add(std::span<const rollup::Window> windows);
+  // The same with the parts of counters packed (one for each window, or none at all); those of the windows are ignored.
+  void add(std::span<const rollup::Window> windows, std::span<const rollup::PackedCounter> counters);
   // Requires at least one window. Sums are rounded to the decimals of their samples (rollup/decimal_sums.h). Valid
   // until the next start().
   [[nodiscard]] chunk::Fragment finish(model::GroupId group);

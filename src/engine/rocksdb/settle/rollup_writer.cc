@@ -20,17 +20,29 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   check(granularity_ms > 0, "a window has a width");
   const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
-  entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size()});
+  const bool of_counter = kind != rollup::Kind::text && rollup::any_of_counter(windows);
+  entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size(), counters_.size(), of_counter});
+  hold(windows, of_counter);
+  return held_.size() < kWindowsMax && part_bytes() < kPartBytesMax ? Status{} : flush();
+}
+
+void RollupWriter::hold(std::span<const rollup::Window> windows, bool of_counter) {
   held_.insert(held_.end(), windows.begin(), windows.end());
-  for (auto& window : std::span(held_).last(windows.size())) rollup::own_parts(window, parts_);
-  return held_.size() < kWindowsMax && parts_.bytes() < kPartBytesMax ? Status{} : flush();
+  if (of_counter) rollup::pack(windows, counters_, parts_);
+  for (auto& window : std::span(held_).last(windows.size())) {
+    window.counter = nullptr;  // is packed
+    rollup::own_parts(window, parts_);
+  }
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
   check(!entries.empty() && entries.back().first + entries.back().count <= held_.size(), "entries are of what is held");
   const Entry& entry = entries[0];
   chunk_.start(entry.kind);
-  for (const Entry& part : entries) chunk_.add(std::span(held_).subspan(part.first, part.count));
+  for (const Entry& part : entries) {
+    const auto counters = std::span(counters_).subspan(part.first_of_counter, part.of_counter ? part.count : 0);
+    chunk_.add(std::span(held_).subspan(part.first, part.count), counters);
+  }
   return writer.add(chunk_.finish(model::GroupId{entry.group}));
 }
 
@@ -74,6 +86,7 @@ Status RollupWriter::flush() {
   written_ += held_.size();
   entries_.clear();
   held_.clear();
+  counters_.clear();
   parts_.clear();
   return {};
 }

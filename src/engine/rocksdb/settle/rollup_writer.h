@@ -30,9 +30,7 @@ class RollupWriter {
              std::span<const rollup::Window> windows);
 
   // To be called when all raw slots have added their windows of the groups so far.
-  Status complete() {
-    return held_.size() < kWindowsWritten && parts_.bytes() < kPartBytesWritten ? Status{} : flush();
-  }
+  Status complete() { return held_.size() < kWindowsWritten && part_bytes() < kPartBytesWritten ? Status{} : flush(); }
 
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
@@ -43,13 +41,19 @@ class RollupWriter {
   struct Entry {
     std::uint32_t group;
     rollup::Kind kind;
-    model::Timestamp start;    // of its first window
-    std::size_t first, count;  // of held_
+    model::Timestamp start;        // of its first window
+    std::size_t first, count;      // of held_
+    std::size_t first_of_counter;  // of counters_
+    bool of_counter;
   };
   // complete() writes when so many windows, or so many bytes of parts, are held.
   static constexpr std::size_t kWindowsWritten = 8192;
   static constexpr std::size_t kPartBytesWritten = std::size_t{1} << 20;
 
+  void hold(std::span<const rollup::Window> windows, bool of_counter);
+  [[nodiscard]] std::size_t part_bytes() const {
+    return parts_.bytes() + counters_.size() * sizeof(rollup::PackedCounter);
+  }
   void sort(std::vector<Entry>& entries);
   Status flush();
   Status close_runs();
@@ -62,6 +66,7 @@ class RollupWriter {
   std::uint64_t number_ = 0;  // of the open runs
   std::map<SlotKey, std::vector<Entry>> entries_;
   rollup::Windows held_;
+  std::vector<rollup::PackedCounter> counters_;  // packed while they are in the cache: later each would be a miss
   rollup::PartPool parts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
