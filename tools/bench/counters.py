@@ -14,6 +14,7 @@ from common import DAY_MS, Row, interleaved, median, run_load
 from databases import Plain, Varve, VictoriaMetrics, http_call
 
 HOUR_MS, STEP_MS = 3_600_000, 30_000
+LOG_CLOSED_S = 2  # within a second or so of a settle the log's files are closed, which frees their pages
 
 
 def write_requests(path, start_ms, series, steps, field):
@@ -43,6 +44,7 @@ class CounterLoad:
             before = self.server.threads_cpu_ns()
             if settle:
                 self.server.settle()
+                time.sleep(LOG_CLOSED_S)
             self.cpu_ns = (self.server.threads_cpu_ns() - before) / samples
             self.bytes = self.server.disk() / samples
         except BaseException:
