@@ -32,8 +32,8 @@ Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Datab
 // The partitions whose series this process seals, ascending.
 std::vector<std::uint32_t> owned_partitions(const Options& options);
 
-// --- merge.cc: merges the runs of a slot; a slot with damaged runs is set aside
-Status merge(const JobContext& job, const SlotKey& slot);
+// --- merge.cc: merges the runs of each slot, with one commit; slots with damaged runs are set aside
+Status merge(const JobContext& job, std::span<const SlotKey> slots);
 // Slots that should be merged now; with `all`: that can be merged.
 std::vector<SlotKey> mergeable(const JobContext& job, bool all);
 
@@ -41,8 +41,9 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all);
 Status seal(const JobContext& job, std::span<const SlotKey> slots);
 std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms);
 
-// --- seal_messages.cc: turns the runs of a slot of messages into one of sealed blocks; a damaged slot is set aside
-Status seal_messages(const JobContext& job, const SlotKey& slot);
+// --- seal_messages.cc: turns the runs of each slot of messages into one of sealed blocks, with one commit; damaged
+// slots are set aside
+Status seal_messages(const JobContext& job, std::span<const SlotKey> slots);
 std::vector<SlotKey> sealable_messages(const JobContext& job, std::int64_t ended_before_ms);
 
 // --- erase_messages.cc: deletes messages; returns how many

@@ -2,8 +2,11 @@
 #include "engine/rocksdb/maintenance.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/log.h"
+#include "engine/rocksdb/commit_size.h"
 #include "engine/rocksdb/erase.h"
 #include "engine/rocksdb/runs/level_slots.h"
 
@@ -36,15 +39,29 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
   return report;
 }
 
-constexpr std::size_t kSlotsPerCommit = 64;
+// What slots give to one series is written at once, if they are sealed together.
+constexpr std::size_t kSlotsSealedTogether = 64;
+constexpr std::size_t kWindowsPerCommit = 256;  // wider than a slot, of all series of a tenant
 
-// Calls each(part) for parts of a list.
-template <class T, class Each>
-Status in_parts(const std::vector<T>& list, const Each& each) {
-  for (std::size_t first = 0; first < list.size(); first += kSlotsPerCommit) {
-    VARVE_RETURN_IF_ERROR(each(std::span(list).subspan(first, std::min(kSlotsPerCommit, list.size() - first))));
-  }
-  return {};
+// Takes from a list as much as one commit can hold.
+std::span<const SlotKey> next_commit(std::span<const SlotKey>& list, const SlotMap<Runs::OfSlot>& slots,
+                                     std::size_t least = 1) {
+  const auto now = list.first(commit_size(slots, list, least));
+  list = list.subspan(now.size());
+  return now;
+}
+
+// Of slots that come late, those whose samples are added to stored windows of their own: no two of them to the same.
+// The others stay in the list.
+std::vector<SlotKey> take_apart(std::vector<SlotKey>& late, std::int64_t widest_ms) {
+  std::vector<SlotKey> together;
+  std::set<std::pair<model::TenantId, model::Timestamp>> windows;
+  std::erase_if(late, [&](const SlotKey& slot) {
+    const bool first = windows.emplace(slot.tenant, model::window_start(slot.start, widest_ms)).second;
+    if (first) together.push_back(slot);
+    return first;
+  });
+  return together;
 }
 
 }  // namespace
@@ -76,7 +93,7 @@ bool Maintenance::once() {
   if (forget_.due()) forget_.some();
   if (!job_.tables.finish_commit()) return false;
   if (!mergeable(job_, false).empty()) {
-    return attempt("fragments of a slot cannot be merged", &Maintenance::merge_one) || worked;
+    return attempt("fragments of a slot cannot be merged", &Maintenance::merge_some) || worked;
   }
   if (reclaim_.due()) {
     worked = attempt("what has outlived its time cannot be given back", &Maintenance::reclaim_some) || worked;
@@ -84,13 +101,17 @@ bool Maintenance::once() {
   return worked && reclaim_.under_way();
 }
 
-Status Maintenance::merge_one() {
+Status Maintenance::merge_some() {
   const auto due = mergeable(job_, false);
-  return due.empty() ? Status{} : merge(job_, due.front());
+  std::span<const SlotKey> rest(due);
+  return due.empty() ? Status{} : merge(job_, next_commit(rest, job_.tables.runs()->slots));
 }
 
 Status Maintenance::merge_all() {
-  for (const auto& slot : mergeable(job_, true)) VARVE_RETURN_IF_ERROR(merge(job_, slot));
+  const auto due = mergeable(job_, true);
+  for (std::span<const SlotKey> rest(due); !rest.empty();) {
+    VARVE_RETURN_IF_ERROR(merge(job_, next_commit(rest, job_.tables.runs()->slots)));
+  }
   return {};
 }
 
@@ -133,20 +154,34 @@ Status Maintenance::seal_all(std::int64_t ended_before_ms) {
   const auto added = std::ranges::stable_partition(due, [&](const SlotKey& s) {
     return !current->slots.at(s).mark.dropped && !comes_late(*current, s, options.rollups, job_.env.chunk_width_ms);
   });
-  const std::vector<SlotKey> late(added.begin(), added.end());
+  std::vector<SlotKey> late(added.begin(), added.end());
   due.erase(added.begin(), added.end());
-  VARVE_RETURN_IF_ERROR(in_parts(due, [this](std::span<const SlotKey> part) { return seal(job_, part); }));
-  for (const SlotKey& slot : late) VARVE_RETURN_IF_ERROR(seal(job_, {&slot, 1}));
-  for (auto coarse = coarse_due(job_, ended_before_ms); !coarse.empty(); coarse = coarse_due(job_, ended_before_ms)) {
-    VARVE_RETURN_IF_ERROR(
-        in_parts(coarse, [this](std::span<const CoarseWindow> part) { return seal_coarse(job_, part); }));
+  const auto seal_some = [&](std::span<const SlotKey> rest) -> Status {
+    while (!rest.empty()) {
+      VARVE_RETURN_IF_ERROR(seal(job_, next_commit(rest, job_.tables.runs()->slots, kSlotsSealedTogether)));
+    }
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(seal_some(due));
+  while (!late.empty()) VARVE_RETURN_IF_ERROR(seal_some(take_apart(late, options.rollups.levels.back().width_ms)));
+  return seal_coarse_all(ended_before_ms);
+}
+
+Status Maintenance::seal_coarse_all(std::int64_t ended_before_ms) {
+  for (auto due = coarse_due(job_, ended_before_ms); !due.empty(); due = coarse_due(job_, ended_before_ms)) {
+    for (std::span<const CoarseWindow> rest(due); !rest.empty();) {
+      const auto now = rest.first(std::min(rest.size(), kWindowsPerCommit));
+      VARVE_RETURN_IF_ERROR(seal_coarse(job_, now));
+      rest = rest.subspan(now.size());
+    }
   }
   return {};
 }
 
 Status Maintenance::seal_all_messages(std::int64_t ended_before_ms) {
-  for (const SlotKey& slot : sealable_messages(job_, ended_before_ms)) {
-    VARVE_RETURN_IF_ERROR(seal_messages(job_, slot));
+  const auto due = sealable_messages(job_, ended_before_ms);
+  for (std::span<const SlotKey> rest(due); !rest.empty();) {
+    VARVE_RETURN_IF_ERROR(seal_messages(job_, next_commit(rest, job_.tables.runs()->messages)));
   }
   return {};
 }

@@ -43,12 +43,13 @@ class Maintenance {
   bool attempt(const char* trouble, Status (Maintenance::*work)()) VARVE_REQUIRES(mutex_);
   Status erase_garbage() { return job_.tables.database().erase_garbage(); }
   Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
-  Status merge_one() VARVE_REQUIRES(mutex_);
+  Status merge_some() VARVE_REQUIRES(mutex_);
   Status merge_all() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool round_due() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
   Status settle_round() VARVE_REQUIRES(mutex_);
   Status seal_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
+  Status seal_coarse_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
   Status seal_all_messages(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
 
   SetAside set_aside_;

@@ -97,7 +97,7 @@ Status Reclaim::some() {
     const SlotKey slot = slots_.back();
     if (!job_.set_aside.holds(slot, kMergeOfSlot, job_.env.clock.now_ms())) {
       VARVE_ASSIGN_OR_RETURN(const bool holds, holds_expired(slot));
-      if (holds) VARVE_RETURN_IF_ERROR(merge(job_, slot));
+      if (holds) VARVE_RETURN_IF_ERROR(merge(job_, {&slot, 1}));
     }
     slots_.pop_back();
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "base/check.h"
@@ -72,7 +73,9 @@ bool SealBatcher::is_ours(std::span<const model::SeriesId> series, model::Tenant
 }
 
 // Several slots sealed together, group by group, so that what they give to one series is written at once.
-// One thread, under the maintenance lock. A slot that is damaged is set aside; other errors end the whole.
+// One thread, under the maintenance lock. A slot that is damaged is set aside; other errors end the whole. What was
+// folded of such a slot may be committed with the others if its samples are kept: it is made again of them. If they are
+// not, it would be added twice: then nothing is committed, and the others begin again without it.
 class Sealing {
  public:
   Sealing(SealBatcher& batcher, SetAside& set_aside, RollupWriter& writer, std::int64_t now_ms)
@@ -81,6 +84,8 @@ class Sealing {
   Status start(const SealContext& context, const SlotKey& slot);
   // Returns how many slots are sealed by this commit.
   Result<std::size_t> finish(Database::Commit& commit);
+  // The slot because of which nothing may be committed, if that is why start() or finish() failed.
+  [[nodiscard]] const std::optional<SlotKey>& spoiler() const { return spoiler_; }
 
  private:
   Status set_aside(SlotSealer& sealer, const Status& status);
@@ -90,6 +95,7 @@ class Sealing {
   RollupWriter& writer_;
   const std::int64_t now_ms_;
   std::deque<SlotSealer> sealers_;
+  std::optional<SlotKey> spoiler_;
 };
 
 Status Sealing::start(const SealContext& context, const SlotKey& slot) {
@@ -98,12 +104,13 @@ Status Sealing::start(const SealContext& context, const SlotKey& slot) {
   return status ? Status{} : set_aside(sealer, status);
 }
 
-// Nothing of it is committed; windows of a slot whose samples are kept may be, and are then made again.
 Status Sealing::set_aside(SlotSealer& sealer, const Status& status) {
   if (status.error().code != Code::corrupt) return status;
   set_aside_.failed(sealer.slot(), kSealOfSlot, status.error(), now_ms_);
   sealer.give_up();
-  return {};
+  if (!sealer.has_lost_samples()) return {};
+  spoiler_ = sealer.slot();
+  return status;
 }
 
 Result<std::size_t> Sealing::finish(Database::Commit& commit) {
@@ -148,9 +155,10 @@ std::vector<std::uint32_t> owned_partitions(const Options& options) {
   return options.owned ? options.owned() : tracker::all_partitions(options.partitions);
 }
 
-Status seal(const JobContext& job, std::span<const SlotKey> slots) {
+namespace {
+
+Status seal_together(const JobContext& job, std::span<const SlotKey> slots, std::optional<SlotKey>& spoiler) {
   VARVE_RETURN_IF_ERROR(job.env.step("seal.begin"));
-  check(!slots.empty() && !job.env.options.rollups.levels.empty(), "there is something to be sealed");
   Database::Draft draft(job.tables.database());
   RollupWriter writer(draft, job.env.chunk_width_ms, job.tables.numbers());
   Change change{.what = "seal"};
@@ -159,14 +167,34 @@ Status seal(const JobContext& job, std::span<const SlotKey> slots) {
   const auto partitions = owned_partitions(job.env.options);
   SealBatcher batcher(job.env.options, job.catalog, partitions);
   Sealing sealing(batcher, job.set_aside, writer, job.env.clock.now_ms());
-  for (const SlotKey& slot : slots) {
-    const ScanSource source = job.tables.source(nothing, slot.tenant);
-    VARVE_RETURN_IF_ERROR(sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, slot));
+  Status status;
+  for (auto slot = slots.begin(); status && slot != slots.end(); ++slot) {
+    const ScanSource source = job.tables.source(nothing, slot->tenant);
+    status = sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, *slot);
   }
-  VARVE_ASSIGN_OR_RETURN(change.slots_sealed, sealing.finish(change.commit));
-  if (change.slots_sealed == 0) return {};  // what was folded is forgotten with the writer
+  if (status) {
+    auto sealed = sealing.finish(change.commit);
+    if (sealed) change.slots_sealed = *sealed;
+    if (!sealed) status = fail(sealed.error());
+  }
+  spoiler = sealing.spoiler();
+  if (!status || change.slots_sealed == 0) return status;  // what was folded is forgotten with the writer
   VARVE_RETURN_IF_ERROR(commit_rollups(job.tables, writer, std::move(change), draft));
   for (const SlotKey& slot : slots) rest_if_open(job, slot);
+  return {};
+}
+
+}  // namespace
+
+Status seal(const JobContext& job, std::span<const SlotKey> slots) {
+  check(!slots.empty() && !job.env.options.rollups.levels.empty(), "there is something to be sealed");
+  std::vector<SlotKey> left(slots.begin(), slots.end());
+  while (!left.empty()) {
+    std::optional<SlotKey> spoiler;
+    const Status status = seal_together(job, left, spoiler);
+    if (!spoiler) return status;
+    std::erase(left, *spoiler);
+  }
   return {};
 }
 

@@ -114,7 +114,6 @@ TEST_F(SealMessages, SealsByItselfWhenItIsQuiet) {
   put({at(1, "a"), at(kHourInUs, "b")});
   clock_.advance_ms(2000);
   sealed.acquire();
-  sealed.acquire();
   ASSERT_EQ(parts().size(), 2U);
   EXPECT_TRUE(parts()[0].block && parts()[1].block);
   engine_.options().at_step = {};

@@ -69,6 +69,8 @@ class SlotSealer {
   // Adds the slot's new mark to the commit and, if retention dropped the slot before, the removal of its late runs.
   void finish(Database::Commit& commit);
   [[nodiscard]] const SlotKey& slot() const { return slot_; }
+  // Did retention drop its earlier samples, so that what is new is added to stored windows, once?
+  [[nodiscard]] bool has_lost_samples() const { return of_slot_.mark.dropped; }
   // After this, add() does nothing, and finish() must not be called.
   void give_up() { gave_up_ = true; }
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
