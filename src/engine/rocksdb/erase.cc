@@ -96,19 +96,21 @@ std::uint64_t bytes_of(const RunList& runs) {
 }
 
 // Adds to `freed` what it gave back.
-Status commit_erase(Tables& tables, Change change, Database::Draft& draft, std::uint64_t& freed) {
+Status commit_erase(Tables& tables, Change change, Database::Draft& draft, Freed& freed) {
   const Database::Commit& what = change.commit;
   if (what.removed.empty() && what.added.empty() && what.marks.empty() && change.stats.empty()) return {};
   change.what = "erase";
   change.empties_series = true;
   const std::uint64_t gone = bytes_of(what.removed) - std::min(bytes_of(what.removed), bytes_of(what.added));
+  const RunList removed = what.removed;
   VARVE_RETURN_IF_ERROR(tables.commit(std::move(change), draft));
-  freed += gone;
+  freed.bytes += gone;
+  freed.runs.insert(freed.runs.end(), removed.begin(), removed.end());
   return {};
 }
 
 // Everything of a tenant: its runs and marks, unread.
-Status erase_tenant(const JobContext& job, const Erasure& erasure, storage::EraseReport& report, std::uint64_t& freed) {
+Status erase_tenant(const JobContext& job, const Erasure& erasure, storage::EraseReport& report, Freed& freed) {
   const auto current = job.tables.runs();
   Change change;
   Database::Commit& commit = change.commit;
@@ -159,10 +161,8 @@ Status erase_batch(const JobContext& job, const EraseContext& context, std::uint
 }
 
 // Blocks that were erased take room until they are compacted away.
-void give_back(Database& database, model::TenantId tenant) {
-  constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  if (auto status = database.compact({tenant, 0, least}, {tenant, most, most}); !status) {
+void give_back(Database& database, const RunList& erased) {
+  if (auto status = database.compact(erased); !status) {
     log::warn("the room of what was deleted is not given back yet", {{"error", status.error().message}});
   }
 }
@@ -230,7 +230,7 @@ Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64
 }
 
 void Erase::give_back_room(Database& database) const {
-  if (freed_ >= kCompactBytes) give_back(database, tenant_);
+  if (freed_.bytes >= kCompactBytes) give_back(database, freed_.runs);
 }
 
 }  // namespace varve::engine::rocksdb

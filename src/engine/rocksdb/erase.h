@@ -13,6 +13,12 @@
 
 namespace varve::engine::rocksdb {
 
+// What a delete has given back.
+struct Freed {
+  std::uint64_t bytes = 0;
+  RunList runs;  // that were removed
+};
+
 // Serves one delete; its arguments must outlive it. Semantics: SampleStore::erase() in storage/sample_store.h.
 class Erase {
  public:
@@ -22,7 +28,8 @@ class Erase {
 
   // A job like those of jobs.h. Holds the flush lock at its start and at its end, but not while it rewrites slots.
   Status run(const JobContext& job, Flush& flush) VARVE_EXCLUDES(flush.mutex);
-  // Compacts the deleted key range. Call it after run(), without the maintenance lock: it may run beside other jobs.
+  // Compacts the keys of what was removed. Call it after run(), without the maintenance lock: it may run beside other
+  // jobs.
   void give_back_room(Database& database) const;
   [[nodiscard]] const storage::EraseReport& report() const { return report_; }
 
@@ -35,7 +42,7 @@ class Erase {
   const model::TimeRange range_;
   const std::atomic<bool>* const cancelled_;
   storage::EraseReport report_;
-  std::uint64_t freed_ = 0;  // bytes
+  Freed freed_;
 };
 
 }  // namespace varve::engine::rocksdb

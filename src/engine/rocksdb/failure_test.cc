@@ -110,7 +110,7 @@ TEST_F(Failure, of_a_merge_loses_nothing) {
   close();
   auto records = testing::count_records(directory.path());
   EXPECT_EQ(records['r'], 1);
-  EXPECT_EQ(records['b'], 1) << "blocks without a run";
+  EXPECT_EQ(records['B'], 1) << "blocks without a run";
   EXPECT_EQ(records['g'], 0);
 }
 
@@ -127,7 +127,7 @@ TEST_F(Failure, leaves_no_blocks_behind) {
   mend();
   close();
   auto records = testing::count_records(directory.path());
-  EXPECT_EQ(records['b'], 2);
+  EXPECT_EQ(records['B'], 2);
   open();
   arm("merge.begin", "merge.published");
   EXPECT_FALSE(settle());
@@ -135,7 +135,7 @@ TEST_F(Failure, leaves_no_blocks_behind) {
   close();
   records = testing::count_records(directory.path());
   EXPECT_EQ(records['r'], 1);
-  EXPECT_EQ(records['g'] + 1, records['b']) << "each block without a run is known as such";
+  EXPECT_EQ(records['g'] + 1, records['B']) << "each block without a run is known as such";
   open();
   put(5);
   spill();
@@ -144,7 +144,7 @@ TEST_F(Failure, leaves_no_blocks_behind) {
   close();
   records = testing::count_records(directory.path());
   EXPECT_EQ(records['r'], 1);
-  EXPECT_EQ(records['b'], 1);
+  EXPECT_EQ(records['B'], 1);
   EXPECT_EQ(records['g'], 0);
 }
 

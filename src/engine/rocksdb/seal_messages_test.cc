@@ -177,7 +177,7 @@ std::vector<std::string> exchange_frames(const std::string& path, const std::str
   commit.checkpoint = checkpoint;
   for (const auto& run : runs) {
     if (!run.key.slot.is_of_messages()) continue;
-    old.push_back(**database->get(block_key(run.key, model::GroupId{run.first_groups[0]}), nullptr));
+    old.push_back(**database->get(run.block_key(run.first_groups[0]), nullptr));
     EXPECT_TRUE(draft.put_block(run.key, model::GroupId{run.first_groups[0]}, std::as_bytes(std::span(with))));
     commit.added.push_back(std::make_shared<const rocksdb::Run>(run));
   }

@@ -41,7 +41,7 @@ class SetAsideStore : public testing::RollupStore {
     commit.checkpoint = checkpoint;
     for (const auto& run : runs) {
       if (run.key.slot.granularity_ms != granularity_ms || run.key.slot.start != slot) continue;
-      const std::string key = block_key(run.key, model::GroupId{run.first_groups[0]});
+      const std::string key = run.block_key(run.first_groups[0]);
       old.push_back(**database->get(key, nullptr));
       if (old.size() > with.size()) continue;
       const std::string& bytes = with[old.size() - 1];

@@ -146,7 +146,7 @@ Database::Draft::Draft(Database& database) : state_(std::make_unique<State>(*dat
 
 Database::Draft::~Draft() {
   const MutexLock lock(state_->of.garbage_mutex);
-  for (auto& [run, groups] : state_->begun) state_->of.garbage.push_back({run, std::move(groups)});
+  for (auto& [run, groups] : state_->begun) state_->of.garbage.push_back({run, std::move(groups), false});
 }
 
 Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group, std::span<const std::byte> block) {
@@ -156,7 +156,7 @@ Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group,
   at->second.push_back(model::to_int(first_group));
   if (is_new) batch.Put(garbage_key(run), {});
   const auto status =
-      batch.Put(block_key(run, first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
+      batch.Put(block_key(block_prefix(run), first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
   if (!status.ok()) return fail(translate(status, "collecting blocks"));
   if (batch.GetDataSize() < kBatchBytes) return {};
   return state_->of.write(batch, {"blocks.write", "blocks.written"}, &state_->epoch);
@@ -239,7 +239,7 @@ Result<bool> Database::has_open_commit() const {
 
 void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
   const MutexLock lock(state_->garbage_mutex);
-  for (const auto& run : runs) state_->garbage.push_back({run->key, run->first_groups});
+  for (const auto& run : runs) state_->garbage.push_back({run->key, run->first_groups, run->has_old_keys});
 }
 
 bool Database::has_garbage() const {
@@ -273,25 +273,34 @@ Status Database::erase_garbage() {
   return status;
 }
 
-Status Database::compact(const SlotKey& first, const SlotKey& last) {
+Status Database::compact(std::span<const std::shared_ptr<const Run>> erased) {
   VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
+  std::map<std::string, std::pair<std::string, std::string>> ranges;  // least and most, of each kind of key
+  for (const auto& run : erased) {
+    std::string prefix = run->block_prefix();
+    const auto [at, is_first] = ranges.try_emplace(prefix.substr(0, run->has_old_keys ? 1 : 2), prefix, prefix);
+    auto& [least, most] = at->second;
+    if (prefix < least) least = prefix;
+    if (prefix > most) most = std::move(prefix);
+  }
   ::rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
-  const std::string from = block_key({first, 0}, model::GroupId{0});
-  const std::string to = block_key({last, ~std::uint64_t{0}}, model::kNoGroup);
-  const ::rocksdb::Slice begin(from);
-  const ::rocksdb::Slice end(to);
-  const auto db = state_->handle->access();
-  if (!db) return fail(DatabaseHandle::closed());
-  if (const auto status = db->CompactRange(options, &begin, &end); !status.ok()) {
-    return fail(translate(status, "giving back room of the database"));
+  for (const auto& [_, range] : ranges) {
+    const std::string last = block_key(range.second, model::kNoGroup);
+    const ::rocksdb::Slice begin(range.first);
+    const ::rocksdb::Slice end(last);
+    const auto db = state_->handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
+    if (const auto status = db->CompactRange(options, &begin, &end); !status.ok()) {
+      return fail(translate(status, "giving back room of the database"));
+    }
   }
   return {};
 }
 
 Status Database::compact() {
-  ::rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = ::rocksdb::BottommostLevelCompaction::kForceOptimized;
+  // What lies in the last level already is not written again: nothing below it can be erased.
+  const ::rocksdb::CompactRangeOptions options;
   VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
   VARVE_RETURN_IF_ERROR(state_->flush());
   const auto db = state_->handle->access();

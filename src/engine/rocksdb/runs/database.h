@@ -107,8 +107,8 @@ class Database {
   Status erase_garbage();
   [[nodiscard]] bool has_garbage() const;
 
-  // Reclaims the disk space of erased blocks of the slots from `first` to `last`.
-  Status compact(const SlotKey& first, const SlotKey& last);
+  // Reclaims the disk space of these runs, whose blocks were erased.
+  Status compact(std::span<const std::shared_ptr<const Run>> erased);
 
   // Reclaims the disk space of all erased blocks.
   Status compact();

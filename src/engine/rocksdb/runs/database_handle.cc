@@ -82,8 +82,10 @@ class FailureListener final : public ::rocksdb::EventListener {
   // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
   options.level0_slowdown_writes_trigger = 128;
   options.level0_stop_writes_trigger = 1024;
-  options.target_file_size_base = 64ULL << 20;
-  options.max_bytes_for_level_base = 512ULL << 20;
+  // A table has keys of all kinds, so whatever is compacted into the first level meets all of that: it is kept small.
+  // From there on tables are moved as they are, as blocks ascend as they are written (keys.h).
+  options.target_file_size_base = 16ULL << 20;
+  options.max_bytes_for_level_base = 64ULL << 20;
   options.level_compaction_dynamic_level_bytes = true;
   options.max_open_files = 512;
   options.info_log = std::make_shared<DatabaseLog>();

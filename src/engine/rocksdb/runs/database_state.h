@@ -34,6 +34,7 @@ struct Database::State {
   struct Garbage {
     RunKey run;
     std::optional<std::vector<std::uint32_t>> first_groups;  // of all its blocks; nullopt: to be looked up
+    bool has_old_keys = false;                               // not known if they are to be looked up
   };
 
   std::unique_ptr<DatabaseHandle> handle;
@@ -144,7 +145,7 @@ struct Database::State {
       if (!parse_garbage_key(at->key().ToStringView(), left)) {
         return fail(Code::corrupt, "a run without blocks has a malformed key");
       }
-      garbage.push_back({left, std::nullopt});
+      garbage.push_back({left, std::nullopt, false});
     }
     if (!at->status().ok()) return fail(translate(at->status(), "reading the list of what is to be erased"));
     return {};
@@ -153,18 +154,25 @@ struct Database::State {
   // Adds the deletion of a run's blocks and of its garbage record to the batch.
   Status add_erasure(const Garbage& of, ::rocksdb::WriteBatch& batch) const {
     if (of.first_groups) {
-      for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(of.run, model::GroupId{group}));
+      const std::string prefix = of.has_old_keys ? old_block_prefix(of.run) : block_prefix(of.run);
+      for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(prefix, model::GroupId{group}));
     } else {
-      const auto db = handle->access();
-      if (!db) return fail(DatabaseHandle::closed());
-      ::rocksdb::ReadOptions options;
-      options.fill_cache = false;
-      const std::string prefix = block_key(of.run, model::GroupId{0}).substr(0, run_key(of.run).size());
-      const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
-      for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(at->key());
-      if (!at->status().ok()) return fail(translate(at->status(), "looking for blocks without a run"));
+      VARVE_RETURN_IF_ERROR(add_erasure(block_prefix(of.run), batch));
+      VARVE_RETURN_IF_ERROR(add_erasure(old_block_prefix(of.run), batch));
     }
     batch.Delete(garbage_key(of.run));
+    return {};
+  }
+
+  // Adds the deletion of all keys with this prefix.
+  Status add_erasure(const std::string& prefix, ::rocksdb::WriteBatch& batch) const {
+    const auto db = handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
+    ::rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(at->key());
+    if (!at->status().ok()) return fail(translate(at->status(), "looking for blocks without a run"));
     return {};
   }
 };

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/runs/keys.h"
 
 #include "base/bytes.h"
+#include "engine/rocksdb/runs/run_numbers.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -22,11 +23,15 @@ void put64(std::string& key, std::uint64_t v) {
   key.append(bytes, sizeof bytes);
 }
 
-std::string with_slot(char kind, const SlotKey& slot) {
-  std::string key(1, kind);
+void put_slot(std::string& key, const SlotKey& slot) {
   put32(key, model::to_int(slot.tenant));
   put64(key, static_cast<std::uint64_t>(slot.granularity_ms) ^ kSignBit);
   put64(key, static_cast<std::uint64_t>(slot.start) ^ kSignBit);
+}
+
+std::string with_slot(char kind, const SlotKey& slot) {
+  std::string key(1, kind);
+  put_slot(key, slot);
   return key;
 }
 
@@ -49,8 +54,19 @@ bool parse_with_run(char kind, std::string_view key, RunKey& run) {
 
 }  // namespace
 
-std::string block_key(const RunKey& run, model::GroupId first_group) {
-  std::string key = with_run('b', run);
+std::string block_prefix(const RunKey& run) {
+  std::string key = "B";
+  const bool of_windows = run.slot.granularity_ms > 0;
+  key += of_windows ? 'w' : RunNumbers::is_of_flush(run.run) ? 'f' : 'm';
+  put64(key, run.run);
+  put_slot(key, run.slot);
+  return key;
+}
+
+std::string old_block_prefix(const RunKey& run) { return with_run('b', run); }
+
+std::string block_key(std::string_view prefix, model::GroupId first_group) {
+  std::string key(prefix);
   put32(key, model::to_int(first_group));
   return key;
 }
@@ -84,6 +100,13 @@ std::string definitions_key(std::uint64_t sequence) {
 std::string mark_key(const SlotKey& slot) { return with_slot('s', slot); }
 
 bool parse_run_key(std::string_view key, RunKey& run) { return parse_with_run('r', key, run); }
+
+bool parse_block_key(std::string_view key, RunKey& run) {
+  if (key.size() == kRunKeyBytes + 4) return parse_with_run('b', key.substr(0, kRunKeyBytes), run);
+  if (key.size() != kRunKeyBytes + 5 || key[0] != 'B') return false;
+  run = {slot_at(key.data() + 10), load_be64(key.data() + 2)};
+  return block_prefix(run) == key.substr(0, kRunKeyBytes + 1);
+}
 
 bool parse_garbage_key(std::string_view key, RunKey& run) { return parse_with_run('g', key, run); }
 

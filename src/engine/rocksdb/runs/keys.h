@@ -3,14 +3,15 @@
 // as the numbers do.
 //
 //   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples; below: messages of a class)
-//   block       'b' slot run:u64 first group:u32   → docs/formats/block.md
-//   run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks
-//   garbage     'g' slot run:u64                   → empty: there may be blocks that no run names
-//   mark        's' slot                           → docs/formats/run.md; how far the slot is rolled up
-//   stats       'l' page:u32                       → docs/formats/series-stats.md; of 1024 series
-//   definitions 'd' sequence:u64                   → zstd of definition records, in order of writing
-//   checkpoint  'c'                                → next run:u64, first live log segment:u64, sequence:u64
-//   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
+//   block       'B' kind:u8 run:u64 slot first group:u32 → docs/formats/block.md
+//   block       'b' slot run:u64 first group:u32   → likewise; written before version 0.2, read as long as they are
+//   kept run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks garbage 'g'
+//   slot run:u64                   → empty: there may be blocks that no run names mark        's' slot →
+//   docs/formats/run.md; how far the slot is rolled up stats       'l' page:u32                       →
+//   docs/formats/series-stats.md; of 1024 series definitions 'd' sequence:u64                   → zstd of definition
+//   records, in order of writing checkpoint  'c'                                → next run:u64, first live log
+//   segment:u64, sequence:u64 text        't' tenant:part service:part service key NUL key → the text; part :=
+//   length:u16, bytes
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,11 @@ struct RunKey {
   auto operator<=>(const RunKey&) const = default;
 };
 
-std::string block_key(const RunKey& run, model::GroupId first_group);
+// The beginning of the keys of a run's blocks. Blocks that are written together lie together, and those that soon go,
+// because they are merged with others, lie apart from those that stay: so what stays is not compacted again and again.
+std::string block_prefix(const RunKey& run);
+std::string old_block_prefix(const RunKey& run);  // of runs with Run::has_old_keys
+std::string block_key(std::string_view prefix, model::GroupId first_group);
 std::string run_key(const RunKey& run);
 std::string garbage_key(const RunKey& run);
 std::string stats_key(std::uint32_t page);
@@ -67,6 +72,7 @@ std::string text_key(std::string_view tenant, std::string_view service, std::str
 
 // False: it is not a key of that kind.
 bool parse_run_key(std::string_view key, RunKey& run);
+bool parse_block_key(std::string_view key, RunKey& run);  // of either age
 bool parse_garbage_key(std::string_view key, RunKey& run);
 bool parse_stats_key(std::string_view key, std::uint32_t& page);
 bool parse_mark_key(std::string_view key, SlotKey& slot);

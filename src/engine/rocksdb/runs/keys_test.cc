@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/runs/run.h"
+#include "engine/rocksdb/runs/run_numbers.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -23,8 +24,15 @@ std::string hex(std::string_view bytes) {
 TEST(Keys, golden) {
   const RunKey run{{model::TenantId{1}, 300'000, 3'600'000}, 9};
   EXPECT_EQ(hex(run_key(run)), "720000000180000000000493e0800000000036ee800000000000000009");
-  EXPECT_EQ(hex(block_key(run, model::GroupId{5})),
+  EXPECT_EQ(hex(block_key(old_block_prefix(run), model::GroupId{5})),
             "620000000180000000000493e0800000000036ee80000000000000000900000005");
+  EXPECT_EQ(hex(block_key(block_prefix(run), model::GroupId{5})),
+            "427700000000000000090000000180000000000493e0800000000036ee8000000005");
+  EXPECT_EQ(hex(block_prefix({{model::TenantId{1}, 0, 0}, 9})),
+            "426d0000000000000009000000018000000000000000"
+            "8000000000000000");
+  EXPECT_EQ(hex(block_prefix({{model::TenantId{1}, -1, 0}, 3 * RunNumbers::kAhead})),
+            "42660000000000300000000000017fffffffffffffff8000000000000000");
   EXPECT_EQ(hex(mark_key(run.slot)), "730000000180000000000493e0800000000036ee80");
   EXPECT_EQ(hex(definitions_key(258)), "640000000000000102");
 }
@@ -52,7 +60,34 @@ TEST(Keys, order_of_bytes_is_order_of_numbers) {
     SlotKey slot;
     ASSERT_TRUE(parse_mark_key(mark_key(runs[i].slot), slot));
     EXPECT_EQ(slot, runs[i].slot);
+    for (const std::string& prefix : {block_prefix(runs[i]), old_block_prefix(runs[i])}) {
+      ASSERT_TRUE(parse_block_key(block_key(prefix, model::GroupId{7}), back));
+      EXPECT_EQ(back, runs[i]);
+    }
   }
+}
+
+// What is written at a time lies together, and what a flush writes apart from what merges make of it.
+TEST(Keys, blocks_are_in_the_order_in_which_they_are_written) {
+  const auto at = [](std::int64_t granularity, model::Timestamp start, std::uint64_t run) {
+    return block_prefix({{model::TenantId{9}, granularity, start}, run});
+  };
+  const std::uint64_t flush = RunNumbers::kAhead;
+  const std::vector<std::string> ascending = {at(0, 50, flush),   at(0, 10, 2 * flush),     at(0, 90, 2 * flush),
+                                              at(0, 50, 7),       at(0, 20, flush + 1),     at(0, 10, 2 * flush + 1),
+                                              at(300'000, 10, 3), at(300'000, 5, flush + 1)};
+  EXPECT_TRUE(std::ranges::is_sorted(ascending));
+}
+
+TEST(RunNumbers, only_flushes_have_multiples) {
+  RunNumbers numbers;
+  numbers.start(RunNumbers::kAhead - 1);
+  EXPECT_EQ(numbers.draw(), RunNumbers::kAhead - 1);
+  EXPECT_EQ(numbers.draw(), RunNumbers::kAhead + 1);
+  EXPECT_EQ(numbers.begin_flush(), 3 * RunNumbers::kAhead);
+  EXPECT_EQ(numbers.draw(), RunNumbers::kAhead + 2);
+  numbers.end_flush();
+  EXPECT_EQ(numbers.draw(), 3 * RunNumbers::kAhead + 1);
 }
 
 TEST(Keys, others_are_not_runs) {
@@ -60,7 +95,9 @@ TEST(Keys, others_are_not_runs) {
   SlotKey slot;
   EXPECT_FALSE(parse_run_key("", run));
   EXPECT_FALSE(parse_run_key("c", run));
-  EXPECT_FALSE(parse_run_key(block_key({}, model::GroupId{1}), run));
+  EXPECT_FALSE(parse_run_key(block_key(block_prefix({}), model::GroupId{1}), run));
+  EXPECT_FALSE(parse_block_key(run_key({}), run));
+  EXPECT_FALSE(parse_block_key("B", run));
   EXPECT_FALSE(parse_mark_key(run_key({}), slot));
 }
 
@@ -114,9 +151,28 @@ TEST(RunFormat, sealed_messages_come_back) {
   ASSERT_TRUE(back);
   EXPECT_EQ(back->first_groups, run.first_groups);
   EXPECT_EQ(back->sealed, run.sealed);
-  EXPECT_EQ(encode_run(run)[0], 2);
+  EXPECT_EQ(encode_run(run)[0], 4);
   run.sealed.clear();
-  EXPECT_EQ(encode_run(run)[0], 1) << "older builds read what has none";
+  EXPECT_EQ(encode_run(run)[0], 3);
+}
+
+TEST(RunFormat, old_runs_come_back_with_their_keys) {
+  rocksdb::Run run;
+  run.key = {{model::TenantId{1}, 0, 3'600'000}, 9};
+  run.first_groups = {0, 7};
+  for (const bool is_sealed : {false, true}) {
+    if (is_sealed) run.sealed = {{2, 3, 0, 1}};
+    std::string value = encode_run(run);
+    value[0] = is_sealed ? 2 : 1;  // as it was written once
+    const auto back = decode_run(run_key(run.key), value);
+    ASSERT_TRUE(back);
+    EXPECT_TRUE(back->has_old_keys);
+    EXPECT_EQ(back->block_key(7), block_key(old_block_prefix(run.key), model::GroupId{7}));
+    EXPECT_EQ(encode_run(*back), value) << "it keeps them when its record is written again";
+  }
+  run.has_old_keys = false;
+  EXPECT_EQ(decode_run(run_key(run.key), encode_run(run))->block_key(7),
+            block_key(block_prefix(run.key), model::GroupId{7}));
 }
 
 TEST(RunFormat, cut_short_is_an_error) {

@@ -122,7 +122,7 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
   auto frames = std::make_shared<std::vector<std::string>>();
   for (const std::uint32_t number : run.first_groups) {
     if (number == kNamesSection) break;
-    VARVE_ASSIGN_OR_RETURN(const auto frame, database.get(block_key(run.key, model::GroupId{number}), snapshot));
+    VARVE_ASSIGN_OR_RETURN(const auto frame, database.get(run.block_key(number), snapshot));
     VARVE_ASSIGN_OR_RETURN(const FrameTimes times, times_of(*frame));
     if (times.last_us < first_us) continue;
     if (times.first_us > last_us) break;
@@ -136,7 +136,7 @@ Result<storage::MessageRows> read_message_run(const Run& run, const Database& da
 
 Status read_message_names(const Run& run, const Database& database, const Database::Snapshot* snapshot,
                           storage::MessageNames& out) {
-  VARVE_ASSIGN_OR_RETURN(const auto section, database.get(block_key(run.key, model::GroupId{kNamesSection}), snapshot));
+  VARVE_ASSIGN_OR_RETURN(const auto section, database.get(run.block_key(kNamesSection), snapshot));
   return decode_names(*section, out);
 }
 

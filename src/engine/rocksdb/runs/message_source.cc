@@ -22,8 +22,8 @@ class FrameSource final : public message::RowSource {
       if (frame_ == run_->first_groups.size() || run_->first_groups[frame_] == kNamesSection) {
         return std::optional<RowView>();
       }
-      const model::GroupId number{run_->first_groups[frame_++]};
-      VARVE_ASSIGN_OR_RETURN(const auto frame, database_.get(block_key(run_->key, number), nullptr));
+      const std::uint32_t number = run_->first_groups[frame_++];
+      VARVE_ASSIGN_OR_RETURN(const auto frame, database_.get(run_->block_key(number), nullptr));
       at_ = 0;
       VARVE_RETURN_IF_ERROR(decode_frame(*frame, rows_));
     }

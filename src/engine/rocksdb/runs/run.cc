@@ -10,9 +10,10 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-// Version 1 had no sealed messages, and is still written where there are none.
-constexpr std::uint64_t kRunVersion = 1;
-constexpr std::uint64_t kSealedVersion = 2;
+// Even versions have sealed messages. Blocks of the first two have old keys.
+constexpr std::uint64_t kOldVersion = 1;
+constexpr std::uint64_t kRunVersion = 3;
+constexpr std::uint64_t kRunVersionMax = 4;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ std::ptrdiff_t Run::block_of(std::uint32_t group) const {
 
 std::string encode_run(const Run& run) {
   std::string value;
-  codec::append_varint(value, run.sealed.empty() ? kRunVersion : kSealedVersion);
+  codec::append_varint(value, (run.has_old_keys ? kOldVersion : kRunVersion) + (run.sealed.empty() ? 0 : 1));
   codec::append_varint(value, run.content);
   codec::append_varint(value, run.first_groups.size());
   std::uint32_t before = 0;
@@ -59,9 +60,10 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
     return v;
   };
   const auto version = next();
-  if (version != kRunVersion && version != kSealedVersion) {
-    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads versions 1 and 2");
+  if (version < kOldVersion || version > kRunVersionMax) {
+    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads versions 1 to 4");
   }
+  run.has_old_keys = version < kRunVersion;
   run.content = next();
   const std::uint64_t blocks = next();
   if (!good || blocks > value.size()) return fail(Code::corrupt, "a run's list of blocks is cut short");
@@ -75,7 +77,7 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
   run.chunks = next();
   run.first_time = codec::unzigzag(next());
   run.last_time = run.first_time + static_cast<std::int64_t>(next());
-  for (std::uint64_t left = version == kSealedVersion ? next() : 0; good && left > 0; --left) {
+  for (std::uint64_t left = version % 2 == 0 ? next() : 0; good && left > 0; --left) {
     SealedMessages& block = run.sealed.emplace_back();
     block.sections = static_cast<std::uint32_t>(next());
     block.messages = next();

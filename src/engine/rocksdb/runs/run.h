@@ -40,10 +40,20 @@ struct Run {
   model::Timestamp first_time = 0;          // both inclusive
   model::Timestamp last_time = 0;
   std::vector<SealedMessages> sealed = {};  // of messages; empty: they are in frames
+  bool has_old_keys = false;                // its record had version 1 or 2 (keys.h)
+
+  [[nodiscard]] std::string block_prefix() const {
+    return has_old_keys ? old_block_prefix(key) : rocksdb::block_prefix(key);
+  }
+  [[nodiscard]] std::string block_key(std::uint32_t first_group) const {
+    return rocksdb::block_key(block_prefix(), model::GroupId{first_group});
+  }
 
   // Position of the block in which the group would be, or -1 if it lies before the first.
   [[nodiscard]] std::ptrdiff_t block_of(std::uint32_t group) const;
 };
+
+using RunList = std::vector<std::shared_ptr<const Run>>;
 
 std::string encode_run(const Run& run);
 Result<Run> decode_run(std::string_view key, std::string_view value);
@@ -75,8 +85,8 @@ struct CoarseWindow {
 class Runs {
  public:
   struct OfSlot {
-    std::vector<std::shared_ptr<const Run>> runs;  // in ascending order of number
-    std::int64_t grown_steady_ns = 0;              // when the last run was added
+    RunList runs;                      // in ascending order of number
+    std::int64_t grown_steady_ns = 0;  // when the last run was added
     Mark mark;
     [[nodiscard]] std::uint64_t content() const {
       std::uint64_t most = 0;

@@ -13,13 +13,10 @@
 
 namespace varve::engine::rocksdb {
 
-using RunList = std::vector<std::shared_ptr<const Run>>;
-
 // Reads and opens block `number` of the run. Errors: corrupt, io.
 inline Result<std::shared_ptr<const chunk::Block>> open_block(const Database& database, const Run& run,
                                                               std::size_t number) {
-  const auto key = block_key(run.key, model::GroupId{run.first_groups[number]});
-  VARVE_ASSIGN_OR_RETURN(const auto bytes, database.get(key, nullptr));
+  VARVE_ASSIGN_OR_RETURN(const auto bytes, database.get(run.block_key(run.first_groups[number]), nullptr));
   return chunk::Block::open(std::as_bytes(std::span(*bytes)));
 }
 

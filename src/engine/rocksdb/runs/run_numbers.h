@@ -4,7 +4,7 @@
 //
 // Of two runs of a slot the higher number wins, so a flush needs a higher number than all merges of older runs, even
 // those that begin while it is running. A flush therefore draws a number far ahead, and until it ends others get
-// numbers below that.
+// numbers below that. Only flushes have multiples of kAhead: keys.h tells their runs from others by it.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,8 @@ class RunNumbers {
  public:
   static constexpr std::uint64_t kAhead = std::uint64_t{1} << 20;
 
+  static bool is_of_flush(std::uint64_t number) { return number % kAhead == 0; }
+
   // At start: only numbers from `next` on are drawn.
   void start(std::uint64_t next) {
     const MutexLock lock(mutex_);
@@ -29,6 +31,7 @@ class RunNumbers {
 
   std::uint64_t draw() {
     const MutexLock lock(mutex_);
+    if (is_of_flush(next_)) ++next_;
     check(flush_ == 0 || next_ < flush_, "a flush outlives a million other runs");
     return next_++;
   }
@@ -37,7 +40,7 @@ class RunNumbers {
   std::uint64_t begin_flush() {
     const MutexLock lock(mutex_);
     check(flush_ == 0, "one flush at a time");
-    return flush_ = next_ + kAhead;
+    return flush_ = (next_ / kAhead + 2) * kAhead;
   }
   // The flush was published or given up.
   void end_flush() {

@@ -6,7 +6,7 @@
 namespace varve::engine::rocksdb {
 
 Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
-  const std::string key = block_key(run.key, model::GroupId{run.first_groups[number]});
+  const std::string key = run.block_key(run.first_groups[number]);
   auto block = source.cache.find(key);
   if (block != nullptr) return block;
   VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));

@@ -18,17 +18,22 @@ constexpr std::size_t kSealedBytesMax = std::size_t{32} << 20;
 
 class RunSections final : public message::block::Sections {
  public:
-  RunSections(const RunKey& run, std::uint32_t first, std::uint32_t count, const Database& database,
+  RunSections(const Run& run, std::uint32_t first, std::uint32_t count, const Database& database,
               std::shared_ptr<const Database::Snapshot> snapshot, MessageCache* cache)
-      : run_(run), first_(first), count_(count), database_(database), snapshot_(std::move(snapshot)), cache_(cache) {}
+      : prefix_(run.block_prefix()),
+        first_(first),
+        count_(count),
+        database_(database),
+        snapshot_(std::move(snapshot)),
+        cache_(cache) {}
 
   [[nodiscard]] Result<std::shared_ptr<const std::string>> read(std::uint32_t section) const override {
     if (section >= count_) return fail(Code::corrupt, "a block of messages has fewer sections than it says");
-    return database_.get(block_key(run_, model::GroupId{first_ + section}), snapshot_.get());
+    return database_.get(block_key(prefix_, model::GroupId{first_ + section}), snapshot_.get());
   }
   [[nodiscard]] Result<Section> read_checked(std::uint32_t section) const override {
     if (cache_ == nullptr) return Sections::read_checked(section);
-    const std::string key = block_key(run_, model::GroupId{first_ + section});
+    const std::string key = block_key(prefix_, model::GroupId{first_ + section});
     if (auto kept = cache_->sections.find(key)) return kept;
     VARVE_ASSIGN_OR_RETURN(auto bytes, Sections::read_checked(section));
     cache_->sections.put(key, bytes, bytes->capacity());
@@ -45,12 +50,12 @@ class RunSections final : public message::block::Sections {
 
  private:
   [[nodiscard]] std::string decoded_key(std::uint32_t what) const {
-    std::string key = block_key(run_, model::GroupId{first_});
+    std::string key = block_key(prefix_, model::GroupId{first_});
     key.append(reinterpret_cast<const char*>(&what), sizeof(what));
     return key;
   }
 
-  const RunKey run_;
+  const std::string prefix_;
   const std::uint32_t first_, count_;
   const Database& database_;
   const std::shared_ptr<const Database::Snapshot> snapshot_;
@@ -107,8 +112,7 @@ std::vector<SealedBlock> sealed_blocks(const Run& run, const Database& database,
   std::vector<SealedBlock> blocks;
   std::uint32_t section = 0;
   for (const SealedMessages& about : run.sealed) {
-    blocks.push_back(
-        {about, std::make_shared<RunSections>(run.key, section, about.sections, database, snapshot, cache)});
+    blocks.push_back({about, std::make_shared<RunSections>(run, section, about.sections, database, snapshot, cache)});
     section += about.sections;
   }
   return blocks;

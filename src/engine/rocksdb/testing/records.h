@@ -31,12 +31,11 @@ inline int orphans(const std::string& directory) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
   const std::unique_ptr<::rocksdb::DB> db(opened);
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
-  const std::size_t run_bytes = run_key({}).size();
   int without = 0;
-  std::string run;
-  for (at->Seek("b"); at->Valid() && at->key().starts_with("b"); at->Next()) {
-    const std::string key = "r" + at->key().ToString().substr(1, run_bytes - 1);
-    if (!db->Get({}, key, &run).ok()) ++without;
+  RunKey run;
+  std::string value;
+  for (at->SeekToFirst(); at->Valid(); at->Next()) {
+    if (parse_block_key(at->key().ToStringView(), run) && !db->Get({}, run_key(run), &value).ok()) ++without;
   }
   return without;
 }
