@@ -36,7 +36,7 @@ std::uint32_t Schedule::add(std::int64_t frequency_ms, std::int64_t phase_ms, mo
   const std::uint32_t number = free_.back();
   free_.pop_back();
   Job& job = jobs_[number];
-  job = {frequency_ms, phase_ms, job.generation + 1};
+  job = {frequency_ms, phase_ms, job.generation + 1, false};
   heap_.push({next_due(frequency_ms, phase_ms, now_ms), number, job.generation});
   return number;
 }
@@ -47,10 +47,19 @@ void Schedule::remove(std::uint32_t job) {
   free_.push_back(job);
 }
 
+bool Schedule::add_once(std::uint32_t job, model::Timestamp at_ms) {
+  Job& of = jobs_[job];
+  if (of.has_extra) return false;
+  of.has_extra = true;
+  heap_.push({at_ms, job, of.generation, true});
+  return true;
+}
+
 void Schedule::plan_again(model::Timestamp now_ms) {
   heap_ = Heap();
   for (std::uint32_t i = 0; i < jobs_.size(); ++i) {
-    const Job& job = jobs_[i];
+    Job& job = jobs_[i];
+    job.has_extra = false;
     if (job.frequency_ms > 0) heap_.push({next_due(job.frequency_ms, job.phase_ms, now_ms), i, job.generation});
   }
 }
@@ -61,8 +70,12 @@ std::optional<Due> Schedule::pop(model::Timestamp now_ms) {
   while (!heap_.empty() && heap_.top().due_ms <= now_ms) {
     const Entry entry = heap_.top();
     heap_.pop();
-    const Job& job = jobs_[entry.job];
+    Job& job = jobs_[entry.job];
     if (job.generation != entry.generation) continue;
+    if (entry.is_extra) {
+      job.has_extra = false;
+      return Due{entry.job, entry.due_ms, 0, true};
+    }
     const model::Timestamp next = next_due(job.frequency_ms, job.phase_ms, now_ms);
     const model::Timestamp due = next - job.frequency_ms;
     heap_.push({next, entry.job, entry.generation});

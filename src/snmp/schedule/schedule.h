@@ -23,6 +23,7 @@ struct Due {
   std::uint32_t job = 0;
   model::Timestamp due_ms = 0;  // by the schedule
   std::uint64_t missed = 0;     // due times before this one that nobody came to
+  bool is_extra = false;        // it was asked for by add_once()
 };
 
 // For one thread.
@@ -31,6 +32,9 @@ class Schedule {
   // A new job, whose first time is the next one after now. Returns its number, which may have been another's.
   std::uint32_t add(std::int64_t frequency_ms, std::int64_t phase_ms, model::Timestamp now_ms);
   void remove(std::uint32_t job);
+  // The job is due at this time, too, and its other times stay. One at a time: false if there is one that nobody has
+  // come to yet. A clock that is set back far forgets it.
+  bool add_once(std::uint32_t job, model::Timestamp at_ms);
 
   // A job whose time has come; it comes again at its next time.
   std::optional<Due> pop(model::Timestamp now_ms);
@@ -42,10 +46,12 @@ class Schedule {
     std::int64_t frequency_ms = 0;  // 0: there is none
     std::int64_t phase_ms = 0;
     std::uint32_t generation = 0;
+    bool has_extra = false;
   };
   struct Entry {
     model::Timestamp due_ms;
     std::uint32_t job, generation;
+    bool is_extra = false;
     bool operator>(const Entry& other) const { return due_ms > other.due_ms; }
   };
   using Heap = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;

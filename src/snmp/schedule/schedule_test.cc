@@ -74,6 +74,40 @@ TEST(ScheduleTest, AClockThatIsSetBackDoesNotStopThePolls) {
   EXPECT_EQ(due->due_ms, before + 1000);
 }
 
+TEST(ScheduleTest, AnExtraTimeComesOnceAndTheOthersStay) {
+  Schedule schedule;
+  const auto job = schedule.add(1000, 0, kNow);
+  EXPECT_TRUE(schedule.add_once(job, kNow + 300));
+  EXPECT_FALSE(schedule.add_once(job, kNow + 200));  // one waits already
+  EXPECT_EQ(schedule.wait_ms(kNow, 10'000), 300);
+  EXPECT_FALSE(schedule.pop(kNow + 299).has_value());
+  const auto extra = schedule.pop(kNow + 310);
+  ASSERT_TRUE(extra.has_value());
+  EXPECT_TRUE(extra->is_extra);
+  EXPECT_EQ(extra->due_ms, kNow + 300);
+  EXPECT_EQ(extra->missed, 0U);
+  EXPECT_FALSE(schedule.pop(kNow + 999).has_value());
+  const auto due = schedule.pop(kNow + 1000);
+  ASSERT_TRUE(due.has_value());
+  EXPECT_FALSE(due->is_extra);
+  EXPECT_EQ(due->due_ms, kNow + 1000);
+  EXPECT_FALSE(schedule.pop(kNow + 1999).has_value());
+}
+
+TEST(ScheduleTest, AnExtraTimeGoesWithItsJobAndWithAClockThatIsSetBack) {
+  Schedule schedule;
+  const auto a = schedule.add(10'000, 0, kNow);
+  schedule.add_once(a, kNow + 300);
+  schedule.remove(a);
+  ASSERT_EQ(schedule.add(10'000, 0, kNow), a);
+  EXPECT_FALSE(schedule.pop(kNow + 9999).has_value());
+  schedule.add_once(a, kNow + 9999);
+  EXPECT_FALSE(schedule.pop(kNow - 3'600'000).has_value());
+  EXPECT_EQ(schedule.wait_ms(kNow - 3'600'000, 3'600'000), 10'000);
+  schedule.add_once(a, kNow - 3'600'000);
+  EXPECT_TRUE(schedule.pop(kNow - 3'600'000).has_value());
+}
+
 TEST(ScheduleTest, PhasesSpreadDevicesOverTheFrequency) {
   std::map<std::int64_t, int> tenths;
   for (int i = 0; i < 1000; ++i) {
