@@ -3,16 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "snmp/session/testing/bytes.h"
+
 namespace varve::snmp::session {
 namespace {
 
-std::string bytes(std::string_view hex) {
-  std::string out;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    out += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  }
-  return out;
-}
+using testing::bytes;
 
 // message { version 3, header { id, size, flags, model }, octets { usm { engine, … } }, scoped { engine, name, pdu } }
 std::string report(std::uint32_t id, std::string_view engine, char pdu = '\xa8') {

@@ -15,7 +15,7 @@
 namespace varve::snmp::session {
 namespace {
 
-constexpr std::uint64_t kWake = ~std::uint64_t{0};
+constexpr std::uint64_t kWake = ~std::uint64_t{0}, kTraps = kWake - 1;  // beyond any slot and generation
 constexpr int kEventsMax = 256;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 // libsnmp compares its own clock, which is cut to microseconds.
@@ -72,11 +72,21 @@ void NetLoop::remove(NetSession& session) {
 }
 
 Status NetLoop::watch(const NetSession& session, int descriptor) {
+  return watch(std::uint64_t{session.generation_} << 32 | session.slot_, descriptor);
+}
+
+Status NetLoop::watch(std::uint64_t of, int descriptor) {
   epoll_event wanted{};
   wanted.events = EPOLLIN;
-  wanted.data.u64 = std::uint64_t{session.generation_} << 32 | session.slot_;
+  wanted.data.u64 = of;
   if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0) return {};
   return fail(Code::io, "a socket cannot be watched: " + std::string(std::strerror(errno)));
+}
+
+Result<std::uint16_t> NetLoop::hear(const Peer& at, Ear ear) {
+  VARVE_ASSIGN_OR_RETURN(traps_, TrapSocket::open(at, std::move(ear)));
+  VARVE_RETURN_IF_ERROR(watch(kTraps, traps_->descriptor()));
+  return traps_->port();
 }
 
 NetSession* NetLoop::find(std::uint32_t slot, std::uint32_t generation) const {
@@ -100,6 +110,8 @@ void NetLoop::turn(std::int64_t wait_ms) {
     if (of == kWake) {
       std::uint64_t ignored = 0;
       static_cast<void>(::read(event_, &ignored, sizeof ignored));
+    } else if (of == kTraps) {
+      traps_->on_readable();
     } else if (NetSession* const session = find(static_cast<std::uint32_t>(of), static_cast<std::uint32_t>(of >> 32))) {
       session->on_readable();
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "snmp/session/session.h"
+#include "snmp/session/trap_socket.h"
 
 namespace varve::snmp::session {
 
@@ -27,6 +28,7 @@ class NetLoop final : public Loop {
   ~NetLoop() override;
 
   Result<std::unique_ptr<Session>> open(Target target) override;
+  Result<std::uint16_t> hear(const Peer& at, Ear ear) override;
   void turn(std::int64_t wait_ms) override;
   void wake() override;
   [[nodiscard]] std::size_t sessions() const override { return slots_.size() - free_.size(); }
@@ -46,6 +48,7 @@ class NetLoop final : public Loop {
   void add(NetSession& session);
   void remove(NetSession& session);
   Status watch(const NetSession& session, int descriptor);
+  Status watch(std::uint64_t of, int descriptor);
   // All deadlines are as far away when they are made, so they end in their order.
   void expire_later(const Ticket& ticket);
   [[nodiscard]] NetSession* find(std::uint32_t slot, std::uint32_t generation) const;
@@ -58,6 +61,7 @@ class NetLoop final : public Loop {
   std::vector<std::uint32_t> free_;
   std::deque<Deadline> deadlines_;
   std::size_t in_flight_ = 0;
+  std::unique_ptr<TrapSocket> traps_;
   std::vector<Binding> bindings_;  // of the answer that is handed over
 };
 

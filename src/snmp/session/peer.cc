@@ -59,6 +59,17 @@ Result<Peer> resolve(const std::string& host, std::uint16_t port) {
   return *peer;
 }
 
+HostBytes host_bytes(const Peer& peer) {
+  HostBytes out{};
+  if (peer.family() == AF_INET6) {
+    std::memcpy(out.data(), &peer.address.sin6_addr, out.size());
+  } else {
+    out[10] = out[11] = 0xff;
+    std::memcpy(out.data() + 12, &reinterpret_cast<const sockaddr_in*>(peer.get())->sin_addr, 4);
+  }
+  return out;
+}
+
 std::string host_of(const Peer& peer) { return numbers_of(peer).first; }
 
 std::string to_text(const Peer& peer) {

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct Peer {
 std::optional<Peer> peer_of_address(const std::string& host, std::uint16_t port);
 // The first address of a name. Blocking. Error: not_found.
 Result<Peer> resolve(const std::string& host, std::uint16_t port);
+// The address alone; one of IPv4 as IPv6 has it (::ffff:10.0.0.1), so that both kinds of sockets say the same.
+using HostBytes = std::array<unsigned char, 16>;
+HostBytes host_bytes(const Peer& peer);
 // "10.0.0.1", "::1".
 std::string host_of(const Peer& peer);
 // "udp:10.0.0.1:161", "udp6:[::1]:161": as libsnmp wants it.

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -42,6 +44,9 @@ struct LoopOptions {
 
 class Session;
 
+// Hears what comes unasked, from anybody.
+using Ear = std::function<void(const Peer& from, std::string_view datagram)>;
+
 class Loop {
  public:
   // Errors: io (no descriptor is left).
@@ -51,6 +56,10 @@ class Loop {
 
   // Sends nothing. Errors: io (no descriptor is left), invalid (the library will not have it).
   virtual Result<std::unique_ptr<Session>> open(Target target) = 0;
+
+  // From now on turn() hands over what comes to this address; once. Returns the port. Errors: conflict (it is in use),
+  // io.
+  virtual Result<std::uint16_t> hear(const Peer& at, Ear ear) = 0;
 
   // Waits for at most this long, or until something comes, and hands over what came and what timed out.
   virtual void turn(std::int64_t wait_ms) = 0;

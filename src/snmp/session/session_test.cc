@@ -278,5 +278,37 @@ TEST(PeerTest, AddressesAreNumbersAndNamesAreNot) {
   EXPECT_FALSE(*peer_of_address("10.0.0.1", 161) == *peer_of_address("10.0.0.1", 162));
 }
 
+TEST_F(SessionTest, TheLoopHandsOverWhatComesUnasked) {
+  std::vector<std::string> heard;
+  std::string host;
+  const auto port = loop_->hear(*peer_of_address("127.0.0.1", 0), [&](const Peer& from, std::string_view datagram) {
+    heard.emplace_back(datagram);
+    host = host_of(from);
+  });
+  ASSERT_TRUE(port.has_value());
+  const auto again = Loop::make({}, clock_);
+  const auto taken = (*again)->hear(*peer_of_address("127.0.0.1", *port), {});
+  ASSERT_FALSE(taken.has_value());
+  EXPECT_EQ(taken.error().code, Code::conflict);
+  const Peer to = *peer_of_address("127.0.0.1", *port);
+  const int sender = ::socket(AF_INET, SOCK_DGRAM, 0);
+  for (int i = 0; i < 100; ++i) {  // more than one turn takes
+    const std::string text = std::to_string(i);
+    ::sendto(sender, text.data(), text.size(), 0, to.get(), to.size);
+  }
+  while (heard.size() < 100) loop_->turn(1000);
+  ::close(sender);
+  EXPECT_EQ(heard[99], "99");
+  EXPECT_EQ(host, "127.0.0.1");
+}
+
+TEST(PeerTest, AnAddressOfBothKindsHasTheSameBytes) {
+  const auto of = [](const char* host) { return host_bytes(*peer_of_address(host, 1)); };
+  EXPECT_EQ(of("10.1.2.3"), of("::ffff:10.1.2.3"));
+  EXPECT_NE(of("10.1.2.3"), of("10.1.2.4"));
+  EXPECT_NE(of("10.1.2.3"), of("::10.1.2.3"));
+  EXPECT_EQ(host_bytes(*peer_of_address("2001:db8::1", 1)), host_bytes(*peer_of_address("2001:db8::1", 2)));
+}
+
 }  // namespace
 }  // namespace varve::snmp::session

@@ -31,6 +31,13 @@ class FakeLoop final : public session::Loop {
 
   Result<std::unique_ptr<session::Session>> open(session::Target target) override;
 
+  Result<std::uint16_t> hear(const session::Peer& at, session::Ear ear) override {
+    static_cast<void>(at);
+    hears = std::move(ear);
+    return std::uint16_t{162};
+  }
+  session::Ear hears = {};  // of traps
+
   // Time goes on by `wait_ms`, or until the next answer.
   void turn(std::int64_t wait_ms) override {
     std::int64_t until = clock_.now_ms() + wait_ms;
