@@ -2,61 +2,25 @@
 """Devices are polled: real agents (Net-SNMP's snmpd) by v1, v2c and v3, silence, restarts, changes, and what a kill leaves."""
 
 import json
-import os
 import signal
 import time
 
-from support.case import OwnServerCase
 from support.client import wait_until
 from support.server import free_port
-from support.snmpd import AUTH, IN, OUT, PRIV, Snmpd
+from support.snmp_case import BASE, CREDENTIALS, FAST, SnmpCase
+from support.snmpd import AUTH, IN, OUT
 
-BASE = "/api/v1/snmp/"
-FAST = {"frequency": "1s", "correlator": "ifName", "objects": [
-    {"name": "ifHCInOctets", "oid": IN, "type": "Counter64", "alias": "in"},
-    {"name": "ifHCOutOctets", "oid": OUT, "type": "Counter64", "alias": "out"}]}
 SLOW = {"frequency": "1s", "correlator": "ifNameOrDescr", "objects": [
     {"name": "ifInOctets", "oid": "1.3.6.1.2.1.2.2.1.10", "type": "Counter32"}]}
-CREDENTIALS = f"""
-default: {{version: 2c, community: public}}
-old: {{version: 1, community: public}}
-core: {{version: 3, user: varve, level: authPriv, auth: SHA, auth_secret: "{AUTH}", priv: AES, priv_secret: "{PRIV}"}}
-"""
 GONE = 2**63 + 10**6  # a counter in the upper half
 
 
-class Snmp(OwnServerCase):
-    def agent(self, counters=None, began=0):
-        agent = Snmpd(counters, began)
-        self.addCleanup(agent.close)
-        return agent.start()
-
-    def serve(self, credentials=CREDENTIALS, **config):
-        server = self.new_server({"snmp.timeout": "1500ms", "snmp.retries": "2", "snmp.backoff_max": "2s", **config})
-        self.credentials = os.path.join(server.root, "credentials.yaml")
-        self.write_credentials(credentials)
-        server.config["snmp.credentials"] = self.credentials
-        return server.start()
-
-    def write_credentials(self, text):
-        with open(self.credentials, "w") as f:
-            f.write(text)
-        os.chmod(self.credentials, 0o600)
-
+class Snmp(SnmpCase):
     def device(self, server, name, agent, tenant="default", **more):
         port = agent if isinstance(agent, int) else agent.port
         body = {"oidsets": {"Fast": FAST, "Slow": SLOW}, "devices": {name: {"address": f"127.0.0.1:{port}", "oidsets": ["Fast"], **more}}}
         answer = server.post(f"/t/{tenant}{BASE}import", json.dumps(body))
         self.assertEqual(answer.status, 200, answer)
-
-    def values(self, server, metric, tenant="default", **tags):
-        return sorted(server.values("snmp." + metric, tags, prefix=f"/t/{tenant}"))
-
-    def wait_values(self, server, count, metric, tenant="default", seconds=30, **tags):
-        def enough():
-            found = self.values(server, metric, tenant, **tags)
-            return found if len(found) >= count else None
-        return wait_until(enough, seconds, f"{count} values of {metric} {tags}")
 
     def state(self, server, name):
         return server.get(f"{BASE}devices/{name}").json()

@@ -77,6 +77,8 @@ struct Config {
     std::uint32_t retries = 0;
     std::int64_t backoff_max_ms = 0;
     std::uint64_t buffer_bytes = 0;
+    bool traps_on = false;
+    Address traps;
   } snmp;
 
   std::string esmond_keys;  // a path; empty: everybody may do everything

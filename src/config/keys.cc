@@ -48,6 +48,7 @@ constexpr Key kKeys[] = {
     {"snmp.retries", "2", "how often an agent is asked again, before it counts as silent", set_snmp_retries},
     {"snmp.backoff_max", "1m", "longest pause between two tries of a silent agent", set_snmp_backoff_max},
     {"snmp.buffer", "64MiB", "memory for polled rows that the store refuses; over it the oldest go", set_snmp_buffer},
+    {"snmp.traps", "", "address of SNMP traps (UDP); empty: off", set_snmp_traps},
     {"esmond.keys", "",
      "YAML file of users and their keys for esmond's API, which others must not read; reloaded by SIGHUP",
      set_esmond_keys},

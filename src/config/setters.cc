@@ -166,6 +166,10 @@ Status set_telnet_listen(Config& config, std::string_view text) {
   return set_optional_address(config.telnet.on, config.telnet.listen, text);
 }
 
+Status set_snmp_traps(Config& config, std::string_view text) {
+  return set_optional_address(config.snmp.traps_on, config.snmp.traps, text);
+}
+
 Status set_syslog_udp(Config& config, std::string_view text) {
   return set_optional_address(config.syslog.udp_on, config.syslog.udp, text);
 }

@@ -48,6 +48,7 @@ Status set_snmp_timeout(Config& config, std::string_view text);
 Status set_snmp_retries(Config& config, std::string_view text);
 Status set_snmp_backoff_max(Config& config, std::string_view text);
 Status set_snmp_buffer(Config& config, std::string_view text);
+Status set_snmp_traps(Config& config, std::string_view text);
 Status set_slots_width(Config& config, std::string_view text);
 Status set_slots_quiet(Config& config, std::string_view text);
 Status set_slots_partitions(Config& config, std::string_view text);

@@ -99,10 +99,14 @@ void SnmpParts::turn(const std::stop_token& stopping) {
 }
 
 snmp::poller::PollerOptions poller_options(const config::Config& config) {
-  return {.timeout_ms = config.snmp.timeout_ms,
-          .retries = config.snmp.retries,
-          .backoff_max_ms = config.snmp.backoff_max_ms,
-          .buffer_bytes = config.snmp.buffer_bytes};
+  snmp::poller::PollerOptions options{.timeout_ms = config.snmp.timeout_ms,
+                                      .retries = config.snmp.retries,
+                                      .backoff_max_ms = config.snmp.backoff_max_ms,
+                                      .buffer_bytes = config.snmp.buffer_bytes};
+  if (config.snmp.traps_on) {
+    options.traps = snmp::session::peer_of_address(config.snmp.traps.host, config.snmp.traps.port);
+  }
+  return options;
 }
 
 Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership) {
@@ -139,7 +143,13 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
           },
       .record_history = record};
   poller_ = std::make_unique<snmp::poller::Poller>(options_, std::move(parts));
-  return poller_->start(credentials_);
+  VARVE_RETURN_IF_ERROR(poller_->start(credentials_));
+  if (traps_) {
+    config::Address bound = *traps_;
+    bound.port = poller_->traps_port();
+    log::info("listening", {{"protocol", "SNMP traps"}, {"address", config::to_string(bound)}});
+  }
+  return {};
 }
 
 void SnmpParts::stop_polling() {

@@ -44,6 +44,7 @@ class SnmpParts {
   SnmpParts(const config::Config& config, storage::TextStore& texts, storage::PassingTexts* passing,
             snmp::inventory::DeviceCounters& counters, TaskPool& pool, const Clock& clock)
       : options_(poller_options(config)),
+        traps_(config.snmp.traps_on ? std::optional(config.snmp.traps) : std::nullopt),
         credentials_path_(config.snmp.credentials),
         esmond_keys_path_(config.esmond_keys),
         pool_(pool),
@@ -74,6 +75,7 @@ class SnmpParts {
   void reload_credentials();
 
   const snmp::poller::PollerOptions options_;
+  const std::optional<config::Address> traps_;
   const std::string credentials_path_;
   const std::string esmond_keys_path_;
   TaskPool& pool_;

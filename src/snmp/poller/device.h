@@ -79,7 +79,8 @@ struct Device {
   std::unique_ptr<session::Session> session = {};
   schedule::Backoff backoff = {};
   Knock knock = {};
-  unsigned running = 0;          // polls
+  model::Timestamp hurried_ms = model::kTimestampMin;  // when a trap has made its polls due, or will
+  unsigned running = 0;                                // polls
   std::vector<Job*> queue = {};  // wait for one of these; no deque, whose empty one has half a KiB
   inventory::DeviceState state = inventory::DeviceState::unknown;
   std::size_t interfaces = 0;

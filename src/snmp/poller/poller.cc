@@ -63,6 +63,8 @@ struct Poller::State {
   std::size_t devices_warned = 0;
   bool has_garbage = false;
 
+  std::uint16_t traps_port = 0;
+
   State(const PollerOptions& o, PollerParts p) : options(o), parts(std::move(p)) {}
 
   void poll(const std::stop_token& stopping);
@@ -89,6 +91,14 @@ Status Poller::start(inventory::Credentials credentials) {
                                       WorkerParts{s.parts.writer, s.parts.clock, s.parts.metrics, *s.pool, *s.outbox,
                                                   s.parts.report, s.parts.forget, s.parts.record_history},
                                       *s.loop);
+  if (s.options.traps) {
+    const auto port = s.worker->hear_traps(*s.options.traps);
+    if (!port) {
+      s.worker.reset();  // nothing has started
+      return fail(port.error().code, "snmp.traps: " + port.error().message);
+    }
+    s.traps_port = *port;
+  }
   s.parts.metrics.gauge("varve_snmp_buffer_bytes", "Polled rows that wait to be stored.", [of = state_.get()] {
     return of->outbox == nullptr ? 0.0 : static_cast<double>(of->outbox->bytes());
   });
@@ -123,6 +133,8 @@ void Poller::stop() {
   s.loop.reset();
   if (s.parts.ownership != nullptr) s.parts.ownership->release();
 }
+
+std::uint16_t Poller::traps_port() const { return state_->traps_port; }
 
 void Poller::set_credentials(inventory::Credentials credentials) {
   state_->worker->post([worker = state_->worker.get(), credentials = std::move(credentials)]() mutable {

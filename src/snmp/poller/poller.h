@@ -11,6 +11,7 @@
 // for a moment do no harm.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,10 +48,12 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Errors: io (no descriptor is left).
+  // Errors: io (no descriptor is left), conflict (the address of traps is in use).
   Status start(inventory::Credentials credentials);
   // Ends polls that are under way, and writes what there is.
   void stop();
+
+  [[nodiscard]] std::uint16_t traps_port() const;  // 0: no traps are heard
 
   // Any thread, once it has started. Devices with another secret are asked anew.
   void set_credentials(inventory::Credentials credentials);

@@ -17,6 +17,7 @@ using walk::Fault;
 
 constexpr std::int64_t kWaitMs = 1000;
 constexpr double kSecondsPerNs = 1e-9;
+constexpr std::int64_t kExtraAgainMs = 1000;
 constexpr std::size_t kKeptBytes = std::size_t{256} << 10;  // of a poll that may be used again
 
 const std::vector<double> kLateness = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
@@ -30,6 +31,7 @@ Worker::Worker(const PollerOptions& options, WorkerParts parts, session::Loop& l
       parts_(std::move(parts)),
       loop_(loop),
       self_(std::make_shared<Worker*>(this)),
+      trap_counters_(parts_.metrics),
       ok_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "ok"}})),
       timeout_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "timeout"}})),
       error_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "error"}})),
@@ -73,10 +75,12 @@ void Worker::take_due() {
     Job& job = *jobs_[due->job];
     if (job.device->backoff.is_silent() || job.device->is_resolving) continue;
     skipped_.add(due->missed);
-    if (job.running != nullptr || job.waits) {
-      skipped_.add();
-    } else {
+    if (job.running == nullptr && !job.waits) {
       queue(job, due->due_ms);
+    } else if (!due->is_extra) {
+      skipped_.add();
+    } else if (job.running != nullptr) {  // it may have begun before what the trap tells of
+      schedule_.add_once(job.number, parts_.clock.now_ms() + kExtraAgainMs);
     }
   }
 }

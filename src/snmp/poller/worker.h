@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: what the poller's thread does: sessions, the schedule, polls under way, silent devices. It blocks nowhere but
-// in the loop's wait: names are resolved, rows stored and histories kept elsewhere.
+// Worker: what the poller's thread does: sessions, the schedule, polls under way, silent devices, traps. It blocks
+// nowhere but in the loop's wait: names are resolved, rows stored and histories kept elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "snmp/poller/credential_map.h"
 #include "snmp/poller/device.h"
 #include "snmp/poller/outbox.h"
+#include "snmp/poller/trap_counters.h"
 #include "snmp/schedule/schedule.h"
 #include "write/writer.h"
 
@@ -30,6 +33,7 @@ struct PollerOptions {
   unsigned retries = 2;
   std::int64_t backoff_max_ms = 60'000;
   std::size_t buffer_bytes = std::size_t{64} << 20;
+  std::optional<session::Peer> traps = {};  // the address to hear them at; nullopt: nowhere
 };
 
 // A walk of a set that is kept as history; called on a thread that may block.
@@ -50,6 +54,7 @@ struct WorkerParts {
 
 inline constexpr unsigned kPollsMax = 2000;  // under way, of all devices
 inline constexpr unsigned kPollsOfDevice = 2;
+inline constexpr std::int64_t kTrapPauseMs = 10'000;  // between two times that traps make a device's polls due
 
 // For one thread, but for post() and counts().
 class Worker {
@@ -58,6 +63,10 @@ class Worker {
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+
+  // Takes traps at this address, from the next turn on; before there are devices. Returns the port. Errors: those of
+  // Loop::hear().
+  Result<std::uint16_t> hear_traps(const session::Peer& at);
 
   // Has it run by the loop's thread. Any thread.
   void post(std::function<void()> work);
@@ -81,6 +90,13 @@ class Worker {
 
  private:
   struct OneOff;
+  // A device where it is asked: those of one address are together, and of these those of one credential.
+  struct Place {
+    session::HostBytes host = {};
+    std::string credential = {};
+    std::uint64_t number = 0;
+    auto operator<=>(const Place&) const = default;
+  };
   void add_device(const DeviceKey& key, Member member);
   void remove_device(Device& device);
   void set_plans(Device& device, const Member& member);
@@ -101,6 +117,14 @@ class Worker {
   void poll_all(Device& device);
   void release(Poll& poll);
   Poll& take_poll();
+
+  // The address that a device is asked at.
+  void set_peer(Device& device, const std::optional<session::Peer>& peer);
+  void leave_place(const Device& device);
+  void on_trap(const session::Peer& from, std::string_view datagram);
+  void hurry(Device& device);
+  void ask_soon(Device& device);
+  [[nodiscard]] std::int64_t first_pause_ms() const { return std::min(options_.timeout_ms, options_.backoff_max_ms); }
 
   // Errors: what keeps it from being asked. Sets device.session, unless its name must be resolved first: unavailable.
   Status open(Device& device);
@@ -124,6 +148,9 @@ class Worker {
   schedule::Schedule schedule_;
   std::map<DeviceKey, std::unique_ptr<Device>> devices_;
   std::uint64_t devices_so_far_ = 0;
+  bool hears_traps_ = false;
+  std::map<Place, Device*> places_;  // only then: it takes 100 bytes of a device
+  TrapCounters trap_counters_;
   std::vector<Job*> jobs_;                             // by number
   std::deque<Job*> ready_;                             // wait for a poll
   std::set<std::pair<std::int64_t, Device*>> silent_;  // by when they are asked again, steady

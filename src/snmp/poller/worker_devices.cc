@@ -72,10 +72,7 @@ void Worker::set_credentials(inventory::Credentials credentials) {
     const bool is_same = now ? *now == device->secret : device->secret == nullptr;
     if (is_same) continue;
     device->starts_anew = true;
-    if (silent_.erase({device->backoff.next_ms(), device.get()}) > 0) {  // at once, not after its pause
-      device->backoff.answered();
-      be_silent(*device);
-    }
+    ask_soon(*device);
   }
 }
 
@@ -86,7 +83,7 @@ void Worker::add_device(const DeviceKey& key, Member member) {
   device->member.address = member.address;
   device->member.credential = member.credential;
   device->finder = Finder(parts_.writer, key.first);
-  device->peer = session::peer_of_address(member.address.host, member.address.port);
+  set_peer(*device, session::peer_of_address(member.address.host, member.address.port));
   device->is_name = !device->peer.has_value();
   device->knock.answered = [this, of = device.get()](const session::Answer& answer) { on_knock(*of, answer); };
   counts_[static_cast<std::size_t>(device->state)].fetch_add(1, std::memory_order_relaxed);
@@ -97,6 +94,7 @@ void Worker::add_device(const DeviceKey& key, Member member) {
 void Worker::remove_device(Device& device) {
   while (!device.jobs.empty()) remove_job(*device.jobs.back());
   silent_.erase({device.backoff.next_ms(), &device});
+  leave_place(device);
   counts_[static_cast<std::size_t>(device.state)].fetch_sub(1, std::memory_order_relaxed);
   devices_.erase(DeviceKey(device.key));
 }
@@ -191,7 +189,7 @@ void Worker::on_resolved(const DeviceKey& key, std::uint64_t number, const Resul
   device->is_resolving = false;
   if (!peer) return on_failure(*device, peer.error().message);
   if (device->peer != *peer) device->starts_anew = true;
-  device->peer = *peer;
+  set_peer(*device, *peer);
   if (device->backoff.is_silent()) return knock(*device);
   poll_all(*device);
 }
@@ -223,8 +221,16 @@ void Worker::be_silent(Device& device) {
   const std::int64_t now_ms = parts_.clock.steady_ns() / 1'000'000;
   if (device.backoff.is_silent() && device.backoff.next_ms() > now_ms) return;  // of another poll at the same time
   silent_.erase({device.backoff.next_ms(), &device});
-  device.backoff.silent(now_ms, std::min(options_.timeout_ms, options_.backoff_max_ms), options_.backoff_max_ms);
+  device.backoff.silent(now_ms, first_pause_ms(), options_.backoff_max_ms);
   silent_.insert({device.backoff.next_ms(), &device});
+}
+
+// A silent device is asked after the first pause, not after the one that it has come to; never later than it would be.
+void Worker::ask_soon(Device& device) {
+  const std::int64_t left_ms = device.backoff.next_ms() - parts_.clock.steady_ns() / 1'000'000;
+  if (left_ms <= first_pause_ms() || silent_.erase({device.backoff.next_ms(), &device}) == 0) return;
+  device.backoff.answered();
+  be_silent(device);
 }
 
 void Worker::knock_on_silent() {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traps: of which devices they are, and that these are polled soon.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/log.h"
+#include "snmp/poller/worker.h"
+
+namespace varve::snmp::poller {
+namespace {
+
+using session::Trap;
+
+constexpr std::uint64_t kNumberMost = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+Result<std::uint16_t> Worker::hear_traps(const session::Peer& at) {
+  hears_traps_ = true;
+  return loop_.hear(at, [this](const session::Peer& from, std::string_view datagram) { on_trap(from, datagram); });
+}
+
+void Worker::set_peer(Device& device, const std::optional<session::Peer>& peer) {
+  leave_place(device);
+  device.peer = peer;
+  if (hears_traps_ && peer) places_[{session::host_bytes(*peer), device.member.credential, device.number}] = &device;
+}
+
+void Worker::leave_place(const Device& device) {
+  if (device.peer) places_.erase({session::host_bytes(*device.peer), device.member.credential, device.number});
+}
+
+// Anybody can send datagrams: those from where no device is are not looked at, and the others once for each credential.
+void Worker::on_trap(const session::Peer& from, std::string_view datagram) {
+  const session::HostBytes host = session::host_bytes(from);
+  auto at = places_.lower_bound({host, {}, 0});
+  if (at == places_.end() || at->first.host != host) return trap_counters_.unknown.add();
+  std::optional<Trap> heard;
+  while (at != places_.end() && at->first.host == host) {
+    const auto end = places_.upper_bound({host, at->first.credential, kNumberMost});
+    const auto secret = credentials_.find(at->first.credential);
+    const auto trap = secret ? session::read_trap(datagram, **secret) : std::nullopt;
+    if (trap) heard = trap;
+    for (; trap && *trap != Trap::other && at != end; ++at) hurry(*at->second);
+    at = end;
+  }
+  if (heard) return trap_counters_.of(*heard).add();
+  trap_counters_.bad.add();
+  log::debug("a datagram of a device is no trap that its credential fits", {{"address", session::host_of(from)}});
+}
+
+// Its polls are due now, or when the pause is over: a link that flaps is polled now and then, and at last. Those that
+// wait for that already will see what this trap tells of.
+void Worker::hurry(Device& device) {
+  const model::Timestamp now_ms = parts_.clock.now_ms();
+  model::Timestamp& last_ms = device.hurried_ms;
+  if (last_ms > now_ms + kTrapPauseMs) last_ms = model::kTimestampMin;  // the clock was set back
+  const model::Timestamp at_ms = last_ms > now_ms ? last_ms : std::max(now_ms, last_ms + kTrapPauseMs);
+  bool is_new = false;
+  for (const auto& job : device.jobs) is_new |= schedule_.add_once(job->number, at_ms);
+  if (is_new) last_ms = at_ms;
+  ask_soon(device);
+}
+
+}  // namespace varve::snmp::poller
