@@ -24,10 +24,10 @@ LONG = ONLY_LONG + ["crowds_test", "failing_calls_test", "failing_storage_test",
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
-ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counters_test", "delete_test", "esmond_extremes_test", "esmond_test",
-              "follow_test", "kairosdb_test", "kairosdb_types_test", "loki_query_test", "loki_tail_test", "messages_crash_test", "messages_test",
-              "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test", "settle_test", "snmp_inventory_test",
-              "tenants_test", "times_test", "too_old_test"]
+ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counter_life_test", "counters_test", "delete_test",
+              "esmond_extremes_test", "esmond_test", "follow_test", "kairosdb_test", "kairosdb_types_test", "loki_query_test", "loki_tail_test",
+              "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test",
+              "settle_test", "snmp_inventory_test", "snmp_test", "tenants_test", "times_test", "too_old_test", "usage_test"]
 
 
 class Reporter(unittest.TestResult):
@@ -189,7 +189,7 @@ def run(modules, arguments):
     runner = Runner(arguments)
     # The longest first, so that no core is idle at the end.
     order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "cassandra_test": 1, "crash_test": 1, "messages_crash_test": 1,
-             "kairosdb_test": 0, "clients_test": 1, "model_test": 2, "malformed_test": 3}
+             "kairosdb_test": 0, "snmp_test": 1, "clients_test": 1, "model_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(runner.run_file, parallel))
