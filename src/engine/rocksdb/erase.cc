@@ -98,7 +98,8 @@ std::uint64_t bytes_of(const RunList& runs) {
 // Adds to `freed` what it gave back.
 Status commit_erase(Tables& tables, Change change, Database::Draft& draft, Freed& freed) {
   const Database::Commit& what = change.commit;
-  if (what.removed.empty() && what.added.empty() && what.marks.empty() && change.stats.empty()) return {};
+  const bool same_runs = what.removed.empty() && what.added.empty() && what.edited.empty();
+  if (same_runs && what.marks.empty() && change.stats.empty()) return {};
   change.what = "erase";
   change.empties_series = true;
   const std::uint64_t gone = bytes_of(what.removed) - std::min(bytes_of(what.removed), bytes_of(what.added));

@@ -19,8 +19,15 @@ using testing::kMinute;
 using testing::kStart;
 using testing::Sums;
 
-class Erase : public testing::RollupStore {
+// Runs are written anew, and as far as it goes only the blocks that hold something of what is deleted.
+class Erase : public testing::RollupStore, public ::testing::WithParamInterface<std::size_t> {
  protected:
+  Erase() : RollupStore(editing(GetParam())) {}
+  static Options editing(std::size_t part) {
+    Options o = options();
+    o.edit_part = part;
+    return o;
+  }
   void erase(const std::string& metric, TimeRange range) {
     const auto report = engine.samples().erase(store.tenant(), store.find(metric), range, nullptr);
     ASSERT_TRUE(report) << report.error().message;
@@ -60,7 +67,7 @@ class Erase : public testing::RollupStore {
 
 // The day's window is made; an hour that had nothing gets samples, which stand beside it until they are added. A delete
 // elsewhere in the day folds the window again, without them.
-TEST_F(Erase, what_came_late_is_counted_once) {
+TEST_P(Erase, what_came_late_is_counted_once) {
   const auto group = store.group({"m"});
   const auto put = [&](Timestamp time) { ASSERT_TRUE(store.put(*group, kStart + time, {Value::of_double(1)})); };
   const auto expect = [&](std::uint64_t count, const char* when) {
@@ -91,7 +98,7 @@ TEST_F(Erase, what_came_late_is_counted_once) {
   expect(5, "after a restart");
 }
 
-TEST_F(Erase, windows_of_every_granularity_follow) {
+TEST_P(Erase, windows_of_every_granularity_follow) {
   const auto group = store.group({"m", "n"});
   put_day(*group);
   settle();
@@ -111,7 +118,7 @@ TEST_F(Erase, windows_of_every_granularity_follow) {
   expect_left("n", {0, 0});
 }
 
-TEST_F(Erase, what_is_not_sealed_yet) {
+TEST_P(Erase, what_is_not_sealed_yet) {
   const auto group = store.group({"m"});
   put_day(*group);
   erase("m", kHole);
@@ -121,7 +128,7 @@ TEST_F(Erase, what_is_not_sealed_yet) {
   expect_left("m");
 }
 
-TEST_F(Erase, late_samples_that_are_not_sealed_yet) {
+TEST_P(Erase, late_samples_that_are_not_sealed_yet) {
   const auto group = store.group({"m"});
   const auto again = store.group({"m", "n"});
   put_day(*group);
@@ -137,7 +144,7 @@ TEST_F(Erase, late_samples_that_are_not_sealed_yet) {
   EXPECT_EQ(read("n", kHour, kFirstDay).sums.size(), 2U);
 }
 
-TEST_F(Erase, the_same_times_are_written_again) {
+TEST_P(Erase, the_same_times_are_written_again) {
   const auto group = store.group({"m"});
   put_day(*group);
   settle();
@@ -151,7 +158,7 @@ TEST_F(Erase, the_same_times_are_written_again) {
   EXPECT_EQ(read("m", kDay, kFirstDay).windows, 1U);
 }
 
-TEST_F(Erase, what_is_written_after_the_beginning_stays) {
+TEST_P(Erase, what_is_written_after_the_beginning_stays) {
   const auto group = store.group({"m"});
   put_day(*group);
   settle();
@@ -173,7 +180,7 @@ TEST_F(Erase, what_is_written_after_the_beginning_stays) {
 }
 
 // Every step lets a spill in between: the head is full after a few rows.
-TEST_F(Erase, what_is_spilled_meanwhile_stays) {
+TEST_P(Erase, what_is_spilled_meanwhile_stays) {
   engine.options().log_bytes_max = 3000;
   const auto group = store.group({"m"});
   put_day(*group);
@@ -194,7 +201,7 @@ TEST_F(Erase, what_is_spilled_meanwhile_stays) {
   expect_equal(got, read("m", kHour, {kStart, kStart + 2 * kHour}, false).sums);
 }
 
-TEST_F(Erase, texts_and_counters) {
+TEST_P(Erase, texts_and_counters) {
   const auto texts = store.group({"t"});
   const auto counter = store.group({"if_bytes"});
   for (Timestamp t = 0; t < 3 * kHour; t += kMinute) {
@@ -215,7 +222,7 @@ TEST_F(Erase, texts_and_counters) {
   check();
 }
 
-TEST_F(Erase, where_retention_has_dropped_the_samples) {
+TEST_P(Erase, where_retention_has_dropped_the_samples) {
   engine.options().raw_retention_ms = 2 * kDay;
   engine.restart();
   const auto group = store.group({"m", "n"});
@@ -242,7 +249,7 @@ TEST_F(Erase, where_retention_has_dropped_the_samples) {
   for (const auto width : kWidths) EXPECT_TRUE(read("m", width, kFirstDay).sums.empty());
 }
 
-TEST_F(Erase, late_samples_into_a_slot_whose_samples_are_gone) {
+TEST_P(Erase, late_samples_into_a_slot_whose_samples_are_gone) {
   engine.options().raw_retention_ms = 2 * kDay;
   engine.restart();
   const auto group = store.group({"m"});
@@ -260,7 +267,7 @@ TEST_F(Erase, late_samples_into_a_slot_whose_samples_are_gone) {
   EXPECT_EQ(read("m", kDay, kFirstDay).sums.at(kStart).count, 24U * 60 - 60 + 1);
 }
 
-TEST_F(Erase, samples_that_outlive_their_finer_windows) {
+TEST_P(Erase, samples_that_outlive_their_finer_windows) {
   engine.options().rollups.levels = {{5 * kMinute, 2 * kDay}, {kHour, 3 * kDay}, {kDay, rollup::kForEver}};
   engine.restart();
   const auto group = store.group({"m"});
@@ -274,7 +281,7 @@ TEST_F(Erase, samples_that_outlive_their_finer_windows) {
   EXPECT_EQ(read("m", kDay, kFirstDay).windows, 1U);
 }
 
-TEST_F(Erase, coarse_windows_that_are_up_to_date_stay_so) {
+TEST_P(Erase, coarse_windows_that_are_up_to_date_stay_so) {
   const auto group = store.group({"m"});
   const auto other = store.group({"o"});
   for (int day = 0; day < 4; ++day) {
@@ -297,7 +304,7 @@ TEST_F(Erase, coarse_windows_that_are_up_to_date_stay_so) {
   EXPECT_EQ(read("o", kDay, days).windows, 4U);
 }
 
-TEST_F(Erase, room_comes_back) {
+TEST_P(Erase, room_comes_back) {
   std::mt19937 random(3);
   const auto group = store.group({"goes", "stays"});
   model::RowBatch batch;
@@ -315,7 +322,7 @@ TEST_F(Erase, room_comes_back) {
 }
 
 // Random work: windows and samples always agree with the model.
-TEST_F(Erase, random_life) {
+TEST_P(Erase, random_life) {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
@@ -366,6 +373,9 @@ TEST_F(Erase, random_life) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts, Erase, ::testing::Values(1, 1000),
+                         [](const auto& part) { return part.param == 1 ? "edits" : "rewrites"; });
 
 }  // namespace
 }  // namespace varve::engine::rocksdb

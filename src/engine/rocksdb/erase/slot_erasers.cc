@@ -54,6 +54,11 @@ Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::E
 
 Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
                           storage::EraseReport& report) {
+  // Of several runs, one may hold what another one has overwritten: they become one, and what goes is counted once.
+  if (before.runs.size() == 1 && editor_.suits(*before.runs[0], context_.erasure.groups())) {
+    const auto keep = [&](std::uint32_t group) { return left_of(group, report); };
+    return editor_.edit(*before.runs[0], context_.erasure.groups(), gather_, keep, commit);
+  }
   SlotPatches patches(context_.source, before.runs);
   {
     const ReaderLock lock(context_.catalog.mutex);
@@ -63,17 +68,22 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
   return rewrite_runs(context_, slot, number_, before, gather_, commit,
                       [&](std::uint32_t group, RunWriter& writer) -> Status {
                         gather_.finish(patches.of(group));
-                        const auto columns = context_.erasure.columns(group);
-                        if (columns.empty()) {
-                          note_lost(group, gather_.times(), gather_.columns());
-                          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
-                        }
-                        cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
-                        report.samples += cells_.erased();
-                        note_lost(group, cells_.times(), cells_.columns());
-                        if (cells_.empty()) return {};
-                        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
+                        const auto left = left_of(group, report);
+                        return left ? writer.add(*left) : Status{};
                       });
+}
+
+std::optional<chunk::Fragment> RawEraser::left_of(std::uint32_t group, storage::EraseReport& report) {
+  const auto columns = context_.erasure.columns(group);
+  if (columns.empty()) {
+    note_lost(group, gather_.times(), gather_.columns());
+    return chunk::Fragment{model::GroupId{group}, gather_.times(), gather_.columns()};
+  }
+  cells_.erase_cells(gather_.times(), gather_.columns(), columns, context_.erasure.range());
+  report.samples += cells_.erased();
+  note_lost(group, cells_.times(), cells_.columns());
+  if (cells_.empty()) return std::nullopt;
+  return chunk::Fragment{model::GroupId{group}, cells_.times(), cells_.columns()};
 }
 
 // What was gathered of the group, less what is written of it.
@@ -120,17 +130,28 @@ Status LevelEraser::slot(const SlotKey& slot, Database::Commit& commit) {
   VARVE_ASSIGN_OR_RETURN(const bool holds,
                          any_holds(context_.source, of_slot.runs, groups_, looked_at(slot.granularity_ms)));
   if (!holds) return {};
-  return rewrite_runs(
-      context_, slot, number_, of_slot, gather_, commit, [&](std::uint32_t group, RunWriter& writer) -> Status {
-        gather_.finish();
-        if (!context_.erasure.has_series(group / 2)) {
-          return writer.add({model::GroupId{group}, gather_.times(), gather_.columns()});
-        }
-        cells_.erase_rows(gather_.times(), gather_.columns(),
-                          [&](model::Timestamp start) { return goes(slot.granularity_ms, start, group); });
-        if (cells_.empty()) return {};
-        return writer.add({model::GroupId{group}, cells_.times(), cells_.columns()});
-      });
+  if (std::ranges::all_of(of_slot.runs, [&](const auto& run) { return editor_.suits(*run, groups_); })) {
+    const auto keep = [&](std::uint32_t group) { return left_of(slot.granularity_ms, group); };
+    for (const auto& run : of_slot.runs) VARVE_RETURN_IF_ERROR(editor_.edit(*run, groups_, gather_, keep, commit));
+    return {};
+  }
+  return rewrite_runs(context_, slot, number_, of_slot, gather_, commit,
+                      [&](std::uint32_t group, RunWriter& writer) -> Status {
+                        gather_.finish();
+                        const auto left = left_of(slot.granularity_ms, group);
+                        return left ? writer.add(*left) : Status{};
+                      });
+}
+
+// Of the windows that were gathered.
+std::optional<chunk::Fragment> LevelEraser::left_of(std::int64_t width, std::uint32_t group) {
+  if (!context_.erasure.has_series(group / 2)) {
+    return chunk::Fragment{model::GroupId{group}, gather_.times(), gather_.columns()};
+  }
+  cells_.erase_rows(gather_.times(), gather_.columns(),
+                    [&](model::Timestamp start) { return goes(width, start, group); });
+  if (cells_.empty()) return std::nullopt;
+  return chunk::Fragment{model::GroupId{group}, cells_.times(), cells_.columns()};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -8,6 +8,7 @@
 
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/erasure.h"
+#include "engine/rocksdb/erase/run_editor.h"
 #include "engine/shared/cell_eraser.h"
 #include "engine/shared/gather.h"
 #include "storage/sample_store.h"
@@ -30,11 +31,14 @@ class RawEraser {
  private:
   Status rewrite(const SlotKey& slot, const Runs::OfSlot& before, Database::Commit& commit,
                  storage::EraseReport& report);
+  // What is left of the group that was gathered; nullopt: nothing.
+  std::optional<chunk::Fragment> left_of(std::uint32_t group, storage::EraseReport& report);
 
   void note_lost(std::uint32_t group, std::span<const model::Timestamp> times, std::span<const chunk::Column> columns);
 
   const EraseContext& context_;
   const std::uint64_t number_;
+  RunEditor editor_{context_};
   std::set<model::Timestamp> touched_;
   std::unordered_map<std::uint32_t, std::uint64_t> lost_;
   shared::Gather gather_;
@@ -50,12 +54,14 @@ class LevelEraser {
   Status slot(const SlotKey& slot, Database::Commit& commit);
 
  private:
+  std::optional<chunk::Fragment> left_of(std::int64_t width_ms, std::uint32_t group);
   [[nodiscard]] bool goes(std::int64_t width_ms, model::Timestamp start, std::uint32_t group) const;
   [[nodiscard]] model::TimeRange looked_at(std::int64_t width_ms) const;  // starts of windows that may be deleted
 
   const EraseContext& context_;
   const EdgeWindows& edges_;
   const std::uint64_t number_;
+  RunEditor editor_{context_};
   std::vector<std::uint32_t> groups_;  // of the erased series, numbers and texts; ascending
   shared::Gather gather_;
   shared::CellEraser cells_;

@@ -198,6 +198,13 @@ Status Database::write(const Commit& commit, Draft& draft) {
     batch.Delete(run_key(run->key));
     batch.Put(garbage_key(run->key), {});
   }
+  for (const Edited& edited : commit.edited) {
+    batch.Put(run_key(edited.run->key), encode_run(*edited.run));
+    for (const auto& [group, block] : edited.blocks) {
+      const std::string key = edited.run->block_key(group);
+      block.empty() ? batch.Delete(key) : batch.Put(key, block);
+    }
+  }
   for (const auto& [slot, mark] : commit.marks) {
     if (mark == Mark{}) {
       batch.Delete(mark_key(slot));
@@ -241,6 +248,8 @@ void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
   const MutexLock lock(state_->garbage_mutex);
   for (const auto& run : runs) state_->garbage.push_back({run->key, run->first_groups, run->has_old_keys});
 }
+
+bool Database::takes_edits() const { return !state_->handle->has_stale_snapshots(); }
 
 bool Database::has_garbage() const {
   if (state_->handle->has_stale_snapshots()) return false;  // it is looked at later

@@ -85,12 +85,19 @@ class Database {
   // `sequence`: of the last record in the log; must ascend from call to call.
   Status put_definitions(std::uint64_t sequence, std::string_view definitions);
 
+  // A run of which some blocks are exchanged, with the commit itself. Who reads without a snapshot (jobs) must not run
+  // meanwhile; others have one from before (Visible::pin).
+  struct Edited {
+    std::shared_ptr<const Run> run;                               // as it is then, of a higher edition
+    std::vector<std::pair<std::uint32_t, std::string>> blocks{};  // by first group; empty: the block goes
+  };
   // Written atomically.
   struct Commit {
     std::vector<std::shared_ptr<const Run>> added;
     std::vector<std::shared_ptr<const Run>> removed;  // only the run records; blocks: discard()
-    std::vector<std::pair<SlotKey, Mark>> marks;      // Mark{}: the mark is removed
-    StatsPages stats;                                 // the changed pages
+    std::vector<Edited> edited;
+    std::vector<std::pair<SlotKey, Mark>> marks;  // Mark{}: the mark is removed
+    StatsPages stats;                             // the changed pages
     Checkpoint checkpoint;
   };
   // Not durable before flush(). `draft` holds the blocks of the added runs. Error: nothing was written.
@@ -106,6 +113,8 @@ class Database {
   // Erases blocks without a run. After an error the rest remains garbage.
   Status erase_garbage();
   [[nodiscard]] bool has_garbage() const;
+  // May blocks be exchanged? Not while there are readers that have lost their snapshots.
+  [[nodiscard]] bool takes_edits() const;
 
   // Reclaims the disk space of these runs, whose blocks were erased.
   Status compact(std::span<const std::shared_ptr<const Run>> erased);

@@ -149,6 +149,13 @@ void Runs::remove(const RunKey& key) {
   key.slot.is_of_messages() ? look_at_messages(key.slot) : look_at(key.slot);
 }
 
+void Runs::replace(std::shared_ptr<const Run> run) {
+  auto& of_slot = slots.edit(run->key.slot).runs;
+  const auto old = std::ranges::find(of_slot, run->key, [](const auto& one) { return one->key; });
+  check(old != of_slot.end() && (*old)->content == run->content, "a run whose blocks are exchanged is there");
+  *old = std::move(run);
+}
+
 void Runs::set_mark(const SlotKey& slot, Mark mark) {
   const auto coarse = coarse_pending_.find(slot);
   if (coarse != coarse_pending_.end() && mark.sealed >= coarse->second.content) coarse_pending_.erase(slot);

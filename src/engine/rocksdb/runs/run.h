@@ -41,6 +41,7 @@ struct Run {
   model::Timestamp last_time = 0;
   std::vector<SealedMessages> sealed = {};  // of messages; empty: they are in frames
   bool has_old_keys = false;                // its record had version 1 or 2 (keys.h)
+  std::uint32_t edition = 0;                // grows whenever blocks of it are exchanged; since the start, not stored
 
   [[nodiscard]] std::string block_prefix() const {
     return has_old_keys ? old_block_prefix(key) : rocksdb::block_prefix(key);
@@ -113,6 +114,7 @@ class Runs {
 
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
+  void replace(std::shared_ptr<const Run> run);   // by one with other blocks
   void set_mark(const SlotKey& slot, Mark mark);  // Mark{}: removes it
 
   // Raw slots with samples that are not in their windows.

@@ -7,11 +7,14 @@ namespace varve::engine::rocksdb {
 
 Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
   const std::string key = run.block_key(run.first_groups[number]);
-  auto block = source.cache.find(key);
+  // Who has an older edition of the run reads its blocks from a snapshot, and keeps them beside those of today.
+  std::string kept_as = key;
+  if (run.edition > 0) kept_as.append(reinterpret_cast<const char*>(&run.edition), sizeof run.edition);
+  auto block = source.cache.find(kept_as);
   if (block != nullptr) return block;
   VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));
   VARVE_ASSIGN_OR_RETURN(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-  source.cache.put(key, block, block->memory_bytes());
+  source.cache.put(kept_as, block, block->memory_bytes());
   return block;
 }
 

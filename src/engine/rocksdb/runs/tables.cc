@@ -17,6 +17,9 @@ void check_commit(const Database::Commit& commit, const Runs& current, const Run
     const auto& in = run->key.slot.is_of_messages() ? current.messages : current.slots;
     check(in.contains(run->key.slot), "a run that goes was there");
   }
+  for (const auto& edited : commit.edited) {
+    check(current.slots.contains(edited.run->key.slot), "a run whose blocks are exchanged is there");
+  }
 }
 
 }  // namespace
@@ -69,7 +72,12 @@ Status Tables::commit(Change change, Database::Draft& draft) {
   check(reached.next_run >= checkpoint_.next_run && reached.first_segment >= checkpoint_.first_segment,
         "checkpoints ascend");
   VARVE_RETURN_IF_ERROR(env_.step(change.what, ".written"));
-  VARVE_RETURN_IF_ERROR(database_->write(change.commit, draft));
+  const bool edits = !change.commit.edited.empty();
+  if (edits) visible_.pin(database_->snapshot());
+  if (Status status = database_->write(change.commit, draft); !status) {
+    if (edits) visible_.pin(nullptr);
+    return status;
+  }
   unfinished_ = std::move(change);
   VARVE_ASSIGN_OR_RETURN(const bool done, finish_locked());
   if (done) return {};
@@ -102,6 +110,7 @@ void Tables::undo() {
   const Change change = std::move(*unfinished_);
   unfinished_.reset();
   database_->discard(change.commit.added);
+  if (!change.commit.edited.empty()) visible_.pin(nullptr);
   if (change.flushes) numbers_.end_flush();
 }
 
@@ -125,6 +134,7 @@ void Tables::publish(const Change& change) {
   const std::int64_t now = env_.clock.steady_ns();
   for (const auto& run : commit.removed) runs->remove(run->key);
   for (const auto& run : commit.added) runs->add(run, now);
+  for (const auto& edited : commit.edited) runs->replace(edited.run);
   for (const auto& [slot, mark] : commit.marks) runs->set_mark(slot, mark);
   visible_.publish(std::move(runs), std::move(stats), change.flushes);
   // Whoever reads from now on takes the new list; who took the old one has a snapshot that keeps the blocks.

@@ -38,7 +38,7 @@ class Visible {
     now_ = std::move(first);
   }
 
-  [[nodiscard]] View now() const VARVE_EXCLUDES(mutex_) {  // without a snapshot
+  [[nodiscard]] View now() const VARVE_EXCLUDES(mutex_) {  // without a snapshot, as a rule
     const MutexLock lock(mutex_);
     return now_;
   }
@@ -61,9 +61,16 @@ class Visible {
       auto snapshot = database.snapshot();
       View view = now();
       if (view.runs != before) continue;
-      view.snapshot = std::move(snapshot);
+      if (view.snapshot == nullptr) view.snapshot = std::move(snapshot);
       return view;
     }
+  }
+
+  // To be called before blocks of listed runs are exchanged: until the next publish() all views have this snapshot, in
+  // which they are as they were. nullptr: nothing was exchanged after all.
+  void pin(std::shared_ptr<const Database::Snapshot> snapshot) VARVE_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    now_.snapshot.swap(snapshot);
   }
 
   // For Ingest: makes the head immutable. There must be no immutable head.
@@ -77,11 +84,13 @@ class Visible {
   void publish(std::shared_ptr<const Runs> runs, std::shared_ptr<const StatsTable> stats, bool flushed)
       VARVE_EXCLUDES(mutex_) {
     std::shared_ptr<const Head> dropped;
+    std::shared_ptr<const Database::Snapshot> pinned;
     const MutexLock lock(mutex_);
     check(runs != nullptr && stats != nullptr, "a view is whole");
     check(!flushed || now_.immutable != nullptr, "what was flushed is the immutable head");
     now_.runs.swap(runs);
     now_.stats.swap(stats);
+    now_.snapshot.swap(pinned);
     if (flushed) dropped.swap(now_.immutable);
   }
 
