@@ -48,6 +48,10 @@ rlimit open_files_limit() {
 
 }  // namespace
 
+std::int64_t cpu_ns() { return static_cast<std::int64_t>(cpu_seconds() * 1e9); }
+
+std::uint64_t resident_bytes() { return static_cast<std::uint64_t>(memory_bytes(&Memory::resident)); }
+
 void raise_open_files_limit() {
   rlimit limit = open_files_limit();
   limit.rlim_cur = limit.rlim_max;

@@ -5,6 +5,7 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "server/build_info.h"
+#include "server/memory_trim.h"
 #include "server/server.h"
 #include "server/signals.h"
 
@@ -44,8 +45,10 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
   }
   log::info("ready");
   auto running = loaded.effective;
+  MemoryTrim trim;
   for (;;) {
     server.tick();
+    trim.look(clock.steady_ns());
     const auto signal = signals.wait(kTick);
     if (signal == Signals::Kind::stop) break;
     if (signal == Signals::Kind::reload) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snmp/poller/poller.h"
 
-#include <malloc.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -23,9 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kLook{1000};
 constexpr std::chrono::seconds kPollNowMax{60};
 constexpr std::size_t kBlockingMax = 20'000;  // names and histories that wait
-// Imported at once, so many leave behind several times their size as free memory: it is given back once they are known.
-constexpr std::size_t kManyDevices = 500;
-constexpr rlim_t kOtherFiles = 512;  // descriptors that the rest of the server is left with
+constexpr rlim_t kOtherFiles = 512;           // descriptors that the rest of the server is left with
 
 // Sessions have a descriptor each. The server has raised the soft limit to the hard one.
 void check_descriptors(std::size_t devices) {
@@ -61,7 +58,6 @@ struct Poller::State {
   model::Timestamp seen_ms = 0;
   bool is_failing = false;
   std::size_t devices_warned = 0;
-  bool has_garbage = false;
 
   std::uint16_t traps_port = 0;
 
@@ -192,12 +188,8 @@ void Poller::State::look() {
   if (!inventories) return;
   const auto owns_partition = owns();
   const model::Timestamp now_ms = parts.clock.now_ms();
-  if (has_seen(*inventories, now_ms)) {
-    if (std::exchange(has_garbage, false)) ::malloc_trim(0);
-    return;
-  }
+  if (has_seen(*inventories, now_ms)) return;
   Members members = fleet.members(**inventories, owns_partition, now_ms);
-  has_garbage = has_garbage || members.size() > devices_warned + kManyDevices;
   if (members.size() > devices_warned) check_descriptors(members.size());
   devices_warned = members.size();
   worker->post([of = worker.get(), members = std::move(members)]() mutable { of->set_members(std::move(members)); });
