@@ -30,7 +30,7 @@ HEAVY = {
     r"varve_drivers": ["src/driver/*"],
     r"cctz/": ["src/model/time_zone.cc"],
     r"net-snmp/": ["src/snmp/session/*"],
-    r"(zstd|zlib|libdeflate|snappy|xxhash)": ["src/codec/*.cc", "src/chunk/*.cc"],
+    r"(zstd|zlib|libdeflate|lz4|snappy|xxhash)": ["src/codec/*.cc", "src/chunk/*.cc"],
 }
 # Headers that may bring a heavy one along: few files include them.
 INTERNAL = ["src/net/*", "src/engine/rocksdb/*", "src/driver/border.h", "src/snmp/session/library.h"]

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kDeflateLevel = 4;
 constexpr int kZstdLevel = 1;
-constexpr int kZstdQuickLevel = -1;
 constexpr std::size_t kStepMin = 4096;
 
 template <auto free>
@@ -174,11 +173,11 @@ Status deflate_whole(Coding coding, std::string_view in, std::string& out) {
   return {};
 }
 
-Status zstd_whole(std::string_view in, int level, std::string& out) {
+Status zstd_whole(std::string_view in, std::string& out) {
   static thread_local const std::unique_ptr<ZSTD_CCtx, Free<ZSTD_freeCCtx>> context(ZSTD_createCCtx());
   if (!context) return fail(Code::unavailable, "no memory to compress");
   set_size(out, ZSTD_compressBound(in.size()));
-  const std::size_t size = ZSTD_compressCCtx(context.get(), out.data(), out.size(), in.data(), in.size(), level);
+  const std::size_t size = ZSTD_compressCCtx(context.get(), out.data(), out.size(), in.data(), in.size(), kZstdLevel);
   if (ZSTD_isError(size) != 0) return fail(Code::unavailable, ZSTD_getErrorName(size));
   out.resize(size);
   return {};
@@ -205,15 +204,13 @@ Status compress(Coding coding, std::string_view in, std::string& out) {
   switch (coding) {
     case Coding::gzip:
     case Coding::deflate: return deflate_whole(coding, in, out);
-    case Coding::zstd: return zstd_whole(in, kZstdLevel, out);
+    case Coding::zstd: return zstd_whole(in, out);
     case Coding::snappy: snappy::Compress(in.data(), in.size(), &out); return {};
     case Coding::identity: break;
   }
   out.assign(in);
   return {};
 }
-
-Status compress_quickly(std::string_view in, std::string& out) { return zstd_whole(in, kZstdQuickLevel, out); }
 
 struct Compressor::State {
   Coding coding = Coding::identity;

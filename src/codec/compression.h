@@ -23,8 +23,6 @@ inline constexpr std::size_t kDecompressSlack = 64;
 Status decompress(Coding coding, std::string_view in, std::size_t max, std::string& out);
 
 Status compress(Coding coding, std::string_view in, std::string& out);
-// As zstd, in two thirds of the time, and a quarter larger: for what is soon stored in another form.
-Status compress_quickly(std::string_view in, std::string& out);
 
 // Compresses successive pieces into one stream (gzip, deflate, zstd).
 class Compressor {

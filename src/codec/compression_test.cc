@@ -53,14 +53,6 @@ TEST(Compression, ComesBackAsItWas) {
   }
 }
 
-TEST(Compression, QuicklyIsZstdToo) {
-  std::string quick, out;
-  const std::string in = text(300'000, 1);
-  ASSERT_TRUE(compress_quickly(in, quick));
-  ASSERT_TRUE(decompress(Coding::zstd, quick, kOutMax, out));
-  EXPECT_EQ(out, in);
-}
-
 TEST(Compression, StreamsComeBackAsOne) {
   std::string out;
   for (const Coding coding : {Coding::gzip, Coding::deflate, Coding::zstd}) {

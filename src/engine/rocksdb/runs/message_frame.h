@@ -15,8 +15,8 @@ namespace varve::engine::rocksdb {
 
 inline constexpr std::size_t kFrameBytes = std::size_t{256} << 10;  // of rows; the row that passes it is its last
 
-// Rows in order of time; at least one.
-Result<std::string> encode_frame(std::span<const message::RowView> rows);
+// Rows in order of time; at least one. `raw` is memory to work in, which is used again for the next one.
+Result<std::string> encode_frame(std::span<const message::RowView> rows, std::string& raw);
 
 // Replaces `out` with the frame's rows: whole, well-formed ones, at least one. Error: corrupt, with nothing left in
 // `out`.

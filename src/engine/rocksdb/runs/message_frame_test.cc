@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/bytes.h"
+#include "codec/crc32c.h"
 #include "message/builder.h"
 
 namespace varve::engine::rocksdb {
@@ -23,7 +25,8 @@ class MessageFrameTest : public ::testing::Test {
     }
     for (const std::byte* at = batch_.bytes().data(); rows_.size() < 3; at += rows_.back().bytes())
       rows_.push_back({at});
-    frame_ = encode_frame(rows_).value();
+    std::string raw = "of the frame before";
+    frame_ = encode_frame(rows_, raw).value();
   }
   message::Batch batch_;
   std::vector<message::RowView> rows_;
@@ -54,17 +57,43 @@ TEST_F(MessageFrameTest, DamageIsSeen) {
   EXPECT_TRUE(out.empty());
 }
 
-// Bytes of this version, written once: they must be read for ever.
-TEST_F(MessageFrameTest, Golden) {
-  const std::string hex =
-      "12e0aafd0100000003000000600000006400000000000000660000000000000028b52ffd00481d0100a82000000002000000"
-      "640004686f737407006502660405004009200e283614b13b8004";
+std::string bytes_of(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+// Bytes of each version, written once: they must be read for ever.
+TEST_F(MessageFrameTest, Golden) {
+  for (const std::string_view hex :
+       {"12e0aafd0100000003000000600000006400000000000000660000000000000028b52ffd00481d0100a82000000002000000"
+        "640004686f737407006502660405004009200e283614b13b8004",
+        "398159d102000000030000006000000064000000000000006600000000000000ab2000000002000000640001007404686f73"
+        "74070020001b651f00032000140220001e662000506f73740704"}) {
+    std::string out;
+    ASSERT_TRUE(decode_frame(bytes_of(hex), out));
+    EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(out)), batch_.bytes()));
+  }
+}
+
+// Its checksum is right, but no frame is so large: nothing is made room for.
+TEST_F(MessageFrameTest, SizesThatNoFrameHasAreRefused) {
   std::string out;
-  ASSERT_TRUE(decode_frame(bytes, out));
-  EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(out)), batch_.bytes()));
+  for (const std::uint32_t bytes : {0U, 95U, 97U, ~0U}) {
+    std::string changed = frame_;
+    store_le(changed.data() + 12, bytes);
+    store_le(changed.data(), codec::crc32c(std::as_bytes(std::span(changed)).subspan(4)));
+    EXPECT_FALSE(decode_frame(changed, out)) << bytes;
+    EXPECT_TRUE(out.empty());
+  }
+}
+
+TEST_F(MessageFrameTest, LaterVersionsAreRefused) {
+  std::string out;
+  frame_[4] = 3;
+  store_le(frame_.data(), codec::crc32c(std::as_bytes(std::span(frame_)).subspan(4)));
+  EXPECT_EQ(decode_frame(frame_, out).error().code, Code::corrupt);
 }
 
 }  // namespace

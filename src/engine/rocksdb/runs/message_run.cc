@@ -45,13 +45,22 @@ void sort_stretches(std::vector<TimedRow>& rows) {
   }
 }
 
+// The next row begins where this one says, so the processor waits for each; what comes is asked for meanwhile.
+void fetch_ahead(const std::byte* at, std::size_t bytes, const std::byte* end) {
+  constexpr std::size_t kAhead = 2048, kCacheLine = 64;
+  if (static_cast<std::size_t>(end - at) < kAhead + bytes) return;
+  for (std::size_t line = 0; line < bytes; line += kCacheLine) __builtin_prefetch(at + kAhead + line);
+}
+
 std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pieces) {
   std::vector<TimedRow> rows;
   for (const auto& piece : pieces) {
     for (const std::byte *at = piece.data(), *const end = at + piece.size(); at != end;) {
       const RowView row{at};
+      const std::size_t bytes = row.bytes();
+      fetch_ahead(at, bytes, end);
       rows.push_back({row.time_us(), row});
-      at += row.bytes();
+      at += bytes;
     }
   }
   sort_stretches(rows);
@@ -61,17 +70,40 @@ std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pie
   return sorted;
 }
 
-storage::MessageNames names_of(std::span<const RowView> rows) {
-  message::block::Interner fields, types;
-  for (const RowView row : rows) {
+// The names of free fields and the types of objects. Messages beside one another mostly have the same.
+class NamesOfRows {
+ public:
+  // The rows must stay where they are.
+  void add(RowView row) {
     message::CellReader cells = row.reader();
+    std::size_t field = 0;
     for (message::Cell cell; cells.next(cell);) {
-      if (cell.column == message::Column::field) fields.add(cell.name);
-      if (cell.column == message::Column::object) types.add(cell.text.substr(0, cell.text.find(':')));
+      if (cell.column == message::Column::field) add_field(cell.name, field++);
+      if (cell.column == message::Column::object) add_type(cell.text);
     }
   }
-  return {{fields.terms().begin(), fields.terms().end()}, {types.terms().begin(), types.terms().end()}};
-}
+  [[nodiscard]] storage::MessageNames names() const {
+    return {{fields_.terms().begin(), fields_.terms().end()}, {types_.terms().begin(), types_.terms().end()}};
+  }
+
+ private:
+  void add_field(std::string_view name, std::size_t place) {
+    if (place == before_.size()) before_.emplace_back();
+    if (before_[place] == name && !name.empty()) return;
+    before_[place] = name;
+    fields_.add(name);
+  }
+  void add_type(std::string_view object) {
+    const std::size_t n = type_.size();
+    if (n != 0 && object.starts_with(type_) && (object.size() == n || object[n] == ':')) return;
+    type_ = object.substr(0, object.find(':'));
+    types_.add(type_);
+  }
+
+  message::block::Interner fields_, types_;
+  std::vector<std::string_view> before_;  // by the place in a row
+  std::string_view type_;
+};
 
 // How many rows from the front make a frame.
 std::size_t frame_size(std::span<const RowView> rows) {
@@ -103,16 +135,19 @@ Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
   run.samples = sorted.size();
   run.first_time = ms_of(sorted.front().time_us());
   run.last_time = ms_of(sorted.back().time_us());
+  NamesOfRows names;
+  std::string raw;
   for (std::span<const RowView> rest(sorted); !rest.empty();) {
     const std::size_t count = frame_size(rest);
-    VARVE_ASSIGN_OR_RETURN(const std::string frame, encode_frame(rest.first(count)));
+    for (const RowView row : rest.first(count)) names.add(row);  // here the processor still has them at hand
+    VARVE_ASSIGN_OR_RETURN(const std::string frame, encode_frame(rest.first(count), raw));
     const auto number = static_cast<std::uint32_t>(run.first_groups.size());
     VARVE_RETURN_IF_ERROR(draft.put_block(key, model::GroupId{number}, std::as_bytes(std::span(frame))));
     run.first_groups.push_back(number);
     run.bytes += frame.size();
     rest = rest.subspan(count);
   }
-  VARVE_RETURN_IF_ERROR(put_names(run, names_of(sorted), draft));
+  VARVE_RETURN_IF_ERROR(put_names(run, names.names(), draft));
   return std::make_shared<const Run>(std::move(run));
 }
 
