@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/row.h"
 
-#include "base/check.h"
-
 namespace varve::message {
 namespace {
 
@@ -36,38 +34,6 @@ const std::byte* skip_value(Column column, const std::byte* at, const std::byte*
 }
 
 }  // namespace
-
-std::string_view CellReader::bytes() {
-  std::uint64_t size = 0;
-  at_ = codec::get_varint(at_, end_, size);
-  check(at_ != nullptr && size <= static_cast<std::uint64_t>(end_ - at_), "a cell lies in its row");
-  const std::string_view out(reinterpret_cast<const char*>(at_), size);
-  at_ += size;
-  return out;
-}
-
-bool CellReader::next(Cell& cell) {
-  if (at_ == end_) return false;
-  cell.column = static_cast<Column>(*at_++);
-  if (is_integer(cell.column)) {
-    std::uint64_t number = 0;
-    at_ = codec::get_varint(at_, end_, number);
-    check(at_ != nullptr, "a number lies in its row");
-    cell.number = codec::unzigzag(number);
-    return true;
-  }
-  if (cell.column == Column::id) {
-    cell.text = {reinterpret_cast<const char*>(at_), kIdBytes};
-    at_ += kIdBytes;
-    return true;
-  }
-  if (cell.column == Column::field) {
-    cell.name = bytes();
-    cell.form = static_cast<FieldForm>(*at_++);
-  }
-  cell.text = bytes();
-  return true;
-}
 
 std::optional<Cell> RowView::cell(Column column) const {
   CellReader cells = reader();

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "codec/varint.h"
 #include "message/column.h"
 
@@ -42,10 +43,46 @@ class CellReader {
   [[nodiscard]] const std::byte* at() const { return at_; }
 
  private:
-  std::string_view bytes();
+  std::uint64_t varint(const char* what) {
+    std::uint64_t v = 0;
+    if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) [[likely]] {
+      return static_cast<std::uint64_t>(*at_++);
+    }
+    at_ = codec::get_varint(at_, end_, v);
+    check(at_ != nullptr, what);
+    return v;
+  }
+  std::string_view bytes() {
+    const std::uint64_t size = varint("a cell lies in its row");
+    check(size <= static_cast<std::uint64_t>(end_ - at_), "a cell lies in its row");
+    const std::string_view out(reinterpret_cast<const char*>(at_), size);
+    at_ += size;
+    return out;
+  }
   const std::byte* at_;
   const std::byte* end_;
 };
+
+// Here, because every step from a request to a block does little else for each cell.
+inline bool CellReader::next(Cell& cell) {
+  if (at_ == end_) return false;
+  cell.column = static_cast<Column>(*at_++);
+  if (is_integer(cell.column)) {
+    cell.number = codec::unzigzag(varint("a number lies in its row"));
+    return true;
+  }
+  if (cell.column == Column::id) {
+    cell.text = {reinterpret_cast<const char*>(at_), kIdBytes};
+    at_ += kIdBytes;
+    return true;
+  }
+  if (cell.column == Column::field) {
+    cell.name = bytes();
+    cell.form = static_cast<FieldForm>(*at_++);
+  }
+  cell.text = bytes();
+  return true;
+}
 
 struct RowView {
   const std::byte* at = nullptr;
