@@ -21,6 +21,12 @@ constexpr std::size_t kDistinctFirst = 256;
 constexpr std::size_t kFacetOneIn = 16;
 constexpr std::size_t kFacetTermsMax = 4096;
 
+// The values of a field lie in rows that are far apart: without this, the writer mostly waits for memory.
+void fetch_ahead(Values values, std::size_t at) {
+  constexpr std::size_t kAhead = 16;
+  if (at + kAhead < values.size()) __builtin_prefetch(values[at + kAhead].data());
+}
+
 class FieldsWriter {
  public:
   FieldsWriter(Gathered& gathered, Packer& packer, PartWriter& parts)
@@ -94,9 +100,10 @@ class FieldsWriter {
       one_.byte(kFieldPlain);
       std::vector<std::int64_t> lengths;
       Bytes texts;
-      for (const std::string_view value : values) {
-        lengths.push_back(static_cast<std::int64_t>(value.size()));
-        texts.add(bytes_of(value));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        fetch_ahead(values, i);
+        lengths.push_back(static_cast<std::int64_t>(values[i].size()));
+        texts.add(bytes_of(values[i]));
       }
       packer_.numbers(lengths, one_);
       packer_.bytes(chunk::Coder::quick, texts.view(), one_);
@@ -109,6 +116,7 @@ class FieldsWriter {
     std::vector<std::uint32_t> ids;
     ids.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
+      fetch_ahead(values, i);
       ids.push_back(distinct.add(values[i]));
       if (distinct.terms().size() > i / 4 + kDistinctFirst) return false;
     }

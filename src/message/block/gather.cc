@@ -136,9 +136,10 @@ Status gather(std::span<const RowView> rows, Gathered& out) {
   if (rows.empty() || rows.size() > kRowsMax) {
     return fail(Code::invalid, "a block has 1 to 65536 messages, not " + std::to_string(rows.size()));
   }
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, cells = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     bytes += rows[i].bytes();
+    cells += rows[i].cells();
     if (i > 0 && time_order(rows[i]) < time_order(rows[i - 1])) {
       return fail(Code::invalid, "message " + std::to_string(i) + " of a block is before the one in front of it");
     }
@@ -146,6 +147,9 @@ Status gather(std::span<const RowView> rows, Gathered& out) {
   if (bytes > kBlockBytesMax) return fail(Code::limit, "messages of " + std::to_string(bytes) + " bytes in a block");
   out.rows = rows.size();
   for (auto* const column : {&out.times, &out.nanos, &out.arrivals}) column->resize(rows.size());
+  // Room that is not used costs nothing; what grows is copied, to memory that has to be cleared first.
+  out.texts.texts.reserve(rows.size());
+  out.fields.reserve(cells);
   Gatherer gatherer(out);
   for (std::size_t i = 0; i < rows.size(); ++i) gatherer.add(rows[i], static_cast<std::uint32_t>(i));
   gatherer.finish();
