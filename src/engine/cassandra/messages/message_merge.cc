@@ -11,6 +11,7 @@
 #include "engine/cassandra/messages/blob_bytes.h"
 #include "message/block/block.h"
 #include "message/block/encode.h"
+#include "message/sorted_rows.h"
 
 namespace varve::engine::cassandra {
 
@@ -59,10 +60,7 @@ Status MessageMerge::load_hot(std::span<const HotMessages> hot, const Stretch& s
         if (stretch.has(one.time_us())) kept.append(text, at, one.bytes());
         at += one.bytes();
       }
-      const std::span<const std::byte> rows = blob_bytes(texts_.emplace_back(std::move(whole ? text : kept)));
-      for (const std::byte* at = rows.data(); at != rows.data() + rows.size(); at += Message{at}.bytes()) {
-        loaded_.push_back({at});
-      }
+      pieces_.push_back(blob_bytes(texts_.emplace_back(std::move(whole ? text : kept))));
       return Status();
     });
   };
@@ -83,15 +81,11 @@ Status MessageMerge::load_block(const SealedBlock& block, const Stretch& stretch
   }
   message::Batch& batch = batches_.emplace_back();
   VARVE_RETURN_IF_ERROR(open.rows(wanted, batch));
-  const std::span<const std::byte> rows = batch.bytes();
-  for (const std::byte* at = rows.data(); at != rows.data() + rows.size(); at += Message{at}.bytes()) {
-    loaded_.push_back({at});
-  }
+  pieces_.push_back(batch.bytes());
   return {};
 }
 
-void MessageMerge::sort_and_drop_repeats() {
-  std::ranges::stable_sort(loaded_, {}, message::time_order);
+void MessageMerge::drop_repeats() {
   std::pair<std::int64_t, std::uint16_t> now{0, 0};
   std::set<std::string_view> ids;  // of messages at this time
   std::erase_if(loaded_, [&](Message row) {
@@ -137,13 +131,14 @@ Result<std::vector<SealedBlock>> MessageMerge::merge(std::span<const HotMessages
                                                      std::span<const EraseMark> marks) {
   check(written_.empty(), "a merge is done once");
   for (const Stretch& stretch : stretches(hot, blocks)) {
-    loaded_.clear();
+    pieces_.clear();
     texts_.clear();
     batches_.clear();
     VARVE_RETURN_IF_ERROR(load_hot(hot, stretch));
     for (const SealedBlock& block : blocks) VARVE_RETURN_IF_ERROR(load_block(block, stretch));
+    loaded_ = message::sorted_rows(pieces_);
     if (!marks.empty()) std::erase_if(loaded_, [marks](Message row) { return is_erased(marks, row); });
-    sort_and_drop_repeats();
+    drop_repeats();
     VARVE_RETURN_IF_ERROR(write_blocks());
   }
   return written_;

@@ -51,7 +51,7 @@ class MessageMerge {
                                                std::span<const SealedBlock> blocks) const;
   Status load_hot(std::span<const HotMessages> hot, const Stretch& stretch);
   Status load_block(const SealedBlock& block, const Stretch& stretch);
-  void sort_and_drop_repeats();
+  void drop_repeats();
   Status write_blocks();
   Status write_block(std::span<const message::RowView> rows);
 
@@ -67,7 +67,8 @@ class MessageMerge {
   // Of the stretch:
   std::deque<std::string> texts_;
   std::deque<message::Batch> batches_;
-  std::vector<message::RowView> loaded_;
+  std::vector<std::span<const std::byte>> pieces_;  // of texts_ and batches_
+  std::vector<message::RowView> loaded_;            // sorted
 };
 
 }  // namespace varve::engine::cassandra

@@ -11,39 +11,12 @@
 #include "engine/rocksdb/runs/message_frame.h"
 #include "engine/rocksdb/runs/message_names.h"
 #include "message/block/interner.h"
+#include "message/sorted_rows.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 using message::RowView;
-
-// A row with its time beside it, so that most comparisons do not look into the row.
-struct TimedRow {
-  std::int64_t time_us;
-  RowView row;
-};
-
-bool comes_before(const TimedRow& a, const TimedRow& b) {
-  if (a.time_us != b.time_us) return a.time_us < b.time_us;
-  return message::time_order(a.row) < message::time_order(b.row);
-}
-
-// Senders write in order, so what several of them wrote consists of few ascending stretches, which are merged.
-void sort_stretches(std::vector<TimedRow>& rows) {
-  std::vector<std::ptrdiff_t> ends{0};
-  while (ends.back() != std::ssize(rows)) {
-    ends.push_back(std::is_sorted_until(rows.begin() + ends.back(), rows.end(), comes_before) - rows.begin());
-  }
-  while (ends.size() > 2) {
-    std::vector<std::ptrdiff_t> merged{0};
-    for (std::size_t i = 2; i < ends.size(); i += 2) {
-      std::inplace_merge(rows.begin() + ends[i - 2], rows.begin() + ends[i - 1], rows.begin() + ends[i], comes_before);
-      merged.push_back(ends[i]);
-    }
-    if (merged.back() != std::ssize(rows)) merged.push_back(std::ssize(rows));
-    ends = std::move(merged);
-  }
-}
 
 // How many rows ahead they are fetched, and how much of each: most are not larger.
 constexpr std::size_t kRowsAhead = 8, kFetchedBytes = 320;
@@ -51,30 +24,6 @@ constexpr std::size_t kRowsAhead = 8, kFetchedBytes = 320;
 void fetch(const std::byte* at, std::size_t bytes) {
   constexpr std::size_t kCacheLine = 64;
   for (std::size_t line = 0; line < bytes; line += kCacheLine) __builtin_prefetch(at + line);
-}
-
-// The next row begins where this one says, so the processor waits for each; what comes is asked for meanwhile.
-void fetch_ahead(const std::byte* at, std::size_t bytes, const std::byte* end) {
-  constexpr std::size_t kAhead = 2048;
-  if (static_cast<std::size_t>(end - at) >= kAhead + bytes) fetch(at + kAhead, bytes);
-}
-
-std::vector<RowView> sorted_rows(std::span<const std::span<const std::byte>> pieces) {
-  std::vector<TimedRow> rows;
-  for (const auto& piece : pieces) {
-    for (const std::byte *at = piece.data(), *const end = at + piece.size(); at != end;) {
-      const RowView row{at};
-      const std::size_t bytes = row.bytes();
-      fetch_ahead(at, bytes, end);
-      rows.push_back({row.time_us(), row});
-      at += bytes;
-    }
-  }
-  sort_stretches(rows);
-  std::vector<RowView> sorted;
-  sorted.reserve(rows.size());
-  for (const TimedRow& of : rows) sorted.push_back(of.row);
-  return sorted;
 }
 
 // The names of free fields and the types of objects. Messages beside one another mostly have the same.
@@ -134,7 +83,7 @@ Status put_names(Run& run, const storage::MessageNames& names, Database::Draft& 
 Result<std::shared_ptr<const Run>> write_message_run(const RunKey& key,
                                                      std::span<const std::span<const std::byte>> rows,
                                                      Database::Draft& draft) {
-  const std::vector<RowView> sorted = sorted_rows(rows);
+  const std::vector<RowView> sorted = message::sorted_rows(rows);
   check(!sorted.empty(), "a slot of messages holds some");
   Run run;
   run.key = key;
