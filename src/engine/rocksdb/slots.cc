@@ -39,15 +39,17 @@ SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of
   return state;
 }
 
-// Starts of the slots of which memory holds samples.
-std::set<model::Timestamp> hot_slots(const Visible& visible) {
-  std::set<model::Timestamp> starts;
-  const View now = visible.now();
+// Starts of the slots of which memory holds samples, each once. Appends wait only while a few numbers are copied.
+std::vector<model::Timestamp> hot_slots(const View& now) {
+  std::vector<model::Timestamp> starts;
   for (const Head* const head : {now.head.get(), now.immutable.get()}) {
     if (head == nullptr) continue;
     const MutexLock lock(head->mutex);
-    for (const auto& [slot, fragments] : head->slots()) starts.insert(slot);
+    for (const auto& [slot, fragments] : head->slots()) starts.push_back(slot);
   }
+  std::ranges::sort(starts);
+  const auto twice = std::ranges::unique(starts);
+  starts.erase(twice.begin(), twice.end());
   return starts;
 }
 
@@ -82,21 +84,15 @@ void add_class(SlotState& state, const SlotState& more) {
 }  // namespace
 
 storage::SlotCounts Store::slot_counts() const {
-  auto in_heads = hot_slots(state_->visible);
-  const auto runs = state_->visible.runs();
+  const View now = state_->visible.now();
   storage::SlotCounts counts;
   counts.set_aside = state_->maintenance.set_aside().size();
   counts.sealed = state_->tables.slots_sealed();
   counts.windows = state_->tables.windows_written();
-  const auto add = [&](const SlotKey& slot) {
-    ++counts.pending;
-    in_heads.erase(slot.start);
-  };
-  for (const auto& [slot, _] : runs->pending()) add(slot);
-  for (const auto& [slot, _] : runs->fragmented()) {
-    if (slot.granularity_ms == 0 && !runs->pending().contains(slot)) add(slot);
+  counts.pending = now.runs->unsettled() + now.runs->unsealed_messages().size();
+  for (const model::Timestamp start : hot_slots(now)) {
+    if (!now.runs->is_unsettled_at(start)) ++counts.pending;
   }
-  counts.pending += in_heads.size() + runs->unsealed_messages().size();
   return counts;
 }
 

@@ -194,13 +194,8 @@ storage::StorageBytes Store::storage_bytes() const {
   bytes.wal = state_->ingest.log_bytes();
   bytes.sealed = state_->tables.database().bytes();
   const View now = state_->visible.now();
-  for (const auto& [slot, of_slot] : now.runs->slots) {
-    if (slot.granularity_ms == 0) continue;
-    for (const auto& run : of_slot.runs) bytes.rollup += run->bytes;
-  }
-  for (const auto& [slot, of_slot] : now.runs->messages) {
-    for (const auto& run : of_slot.runs) bytes.message += run->bytes;
-  }
+  bytes.rollup = now.runs->rollup_bytes();
+  bytes.message = now.runs->message_bytes();
   bytes.sealed -= std::min(bytes.sealed, bytes.rollup + bytes.message);
   bytes.index = now.stats->memory_bytes();
   bytes.hot = now.head->memory_bytes() + (now.immutable ? now.immutable->memory_bytes() : 0);

@@ -137,6 +137,7 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
   check(at == slot.runs.begin() || (*std::prev(at))->key.run < run->key.run, "runs of a slot differ in number");
+  if (auto* const bytes = bytes_of(key)) *bytes += run->bytes;
   slot.runs.insert(at, std::move(run));
   key.is_of_messages() ? look_at_messages(key) : look_at(key);
 }
@@ -145,7 +146,12 @@ void Runs::remove(const RunKey& key) {
   auto& in = key.slot.is_of_messages() ? messages : slots;
   if (!in.contains(key.slot)) return;
   auto& of_slot = in.edit(key.slot).runs;
-  std::erase_if(of_slot, [&](const auto& run) { return run->key.run == key.run; });
+  auto* const bytes = bytes_of(key.slot);
+  std::erase_if(of_slot, [&](const auto& run) {
+    if (run->key.run != key.run) return false;
+    if (bytes != nullptr) *bytes -= run->bytes;
+    return true;
+  });
   key.slot.is_of_messages() ? look_at_messages(key.slot) : look_at(key.slot);
 }
 
@@ -153,7 +159,13 @@ void Runs::replace(std::shared_ptr<const Run> run) {
   auto& of_slot = slots.edit(run->key.slot).runs;
   const auto old = std::ranges::find(of_slot, run->key, [](const auto& one) { return one->key; });
   check(old != of_slot.end() && (*old)->content == run->content, "a run whose blocks are exchanged is there");
+  if (auto* const bytes = bytes_of(run->key.slot)) *bytes += run->bytes - (*old)->bytes;
   *old = std::move(run);
+}
+
+std::uint64_t* Runs::bytes_of(const SlotKey& slot) {
+  if (slot.is_of_messages()) return &message_bytes_;
+  return slot.granularity_ms == 0 ? nullptr : &rollup_bytes_;
 }
 
 void Runs::set_mark(const SlotKey& slot, Mark mark) {
@@ -179,12 +191,26 @@ void Runs::look_at(const SlotKey& slot) {
     if (yes != in.contains(slot)) yes ? void(in.edit(slot)) : in.erase(slot);
   };
   check(slots.contains(slot), "a slot that changed is listed");
+  const bool was_unsettled = is_unsettled(slot);
   const OfSlot& of_slot = slots.at(slot);
   const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
                      (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);
   put(pending_, slot.granularity_ms == 0 && !plan_.of_raw_ms.empty() && !of_slot.runs.empty() && !whole);
   put(fragmented_, of_slot.runs.size() > 1);
+  if (is_unsettled(slot) != was_unsettled) count_unsettled(slot.start, !was_unsettled);
   if (of_slot.runs.empty() && of_slot.mark == Mark{}) slots.erase(slot);
+}
+
+bool Runs::is_unsettled(const SlotKey& slot) const {
+  return slot.granularity_ms == 0 && (pending_.contains(slot) || fragmented_.contains(slot));
+}
+
+void Runs::count_unsettled(model::Timestamp start, bool more) {
+  std::uint32_t& there = unsettled_at_.edit(at_start(start));
+  check(more || (there > 0 && unsettled_ > 0), "a slot that was counted is settled");
+  more ? ++unsettled_ : --unsettled_;
+  more ? ++there : --there;
+  if (there == 0) unsettled_at_.erase(at_start(start));
 }
 
 void Runs::look_at_coarse(const Run& run) {

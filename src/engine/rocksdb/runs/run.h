@@ -126,16 +126,32 @@ class Runs {
   // Slots of messages that are not one sealed run.
   [[nodiscard]] const Slots& unsealed_messages() const { return unsealed_messages_; }
 
+  // What is shown of all slots again and again is kept: there are hundreds of thousands. Raw slots that are pending or
+  // fragmented: how many, and is one of them at this time?
+  [[nodiscard]] std::uint64_t unsettled() const { return unsettled_; }
+  [[nodiscard]] bool is_unsettled_at(model::Timestamp start) const { return unsettled_at_.contains(at_start(start)); }
+  [[nodiscard]] std::uint64_t rollup_bytes() const { return rollup_bytes_; }
+  [[nodiscard]] std::uint64_t message_bytes() const { return message_bytes_; }
+
  private:
   void look_at(const SlotKey& slot);
   void look_at_messages(const SlotKey& slot);
   void look_at_coarse(const Run& run);
+  static SlotKey at_start(model::Timestamp start) { return {model::TenantId{0}, 0, start}; }  // of any tenant
+  [[nodiscard]] bool is_unsettled(const SlotKey& slot) const;
+  void count_unsettled(model::Timestamp start, bool more);
+  // Of the runs of a slot; nullptr: they are not counted apart.
+  std::uint64_t* bytes_of(const SlotKey& slot);
 
   Plan plan_;
   Slots pending_;
   SlotMap<CoarseWindow> coarse_pending_;
   Slots fragmented_;
   Slots unsealed_messages_;
+  SlotMap<std::uint32_t> unsettled_at_;  // by at_start(): how many tenants have one there
+  std::uint64_t unsettled_ = 0;
+  std::uint64_t rollup_bytes_ = 0;
+  std::uint64_t message_bytes_ = 0;
 };
 
 }  // namespace varve::engine::rocksdb

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Runs keeps of all slots together, compared with a walk over them.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "engine/rocksdb/runs/run.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::int64_t kWidth = 60'000;
+
+std::shared_ptr<rocksdb::Run> run_of(const SlotKey& slot, std::uint64_t number, std::uint64_t bytes) {
+  auto run = std::make_shared<rocksdb::Run>();
+  run->key = {slot, number};
+  run->content = number;
+  run->bytes = bytes;
+  run->first_time = run->last_time = slot.start;
+  return run;
+}
+
+void compare(const Runs& runs) {
+  std::uint64_t rollups = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t unsettled = 0;
+  std::set<model::Timestamp> at;
+  for (const auto& [slot, of_slot] : runs.slots) {
+    for (const auto& run : of_slot.runs) rollups += slot.granularity_ms > 0 ? run->bytes : 0;
+    if (slot.granularity_ms != 0 || !(runs.pending().contains(slot) || runs.fragmented().contains(slot))) continue;
+    ++unsettled;
+    at.insert(slot.start);
+  }
+  for (const auto& [slot, of_slot] : runs.messages) {
+    for (const auto& run : of_slot.runs) messages += run->bytes;
+  }
+  ASSERT_EQ(runs.rollup_bytes(), rollups);
+  ASSERT_EQ(runs.message_bytes(), messages);
+  ASSERT_EQ(runs.unsettled(), unsettled);
+  for (model::Timestamp start = -kWidth; start <= 6 * kWidth; start += kWidth) {
+    ASSERT_EQ(runs.is_unsettled_at(start), at.contains(start)) << start;
+  }
+}
+
+TEST(RunsSums, TwoTenantsAtOneTime) {
+  Runs runs(Runs::Plan{{kWidth}, {}});
+  const SlotKey one{model::TenantId{1}, 0, 0};
+  const SlotKey other{model::TenantId{2}, 0, 0};
+  runs.add(run_of(one, 1, 5), 0);
+  runs.add(run_of(other, 2, 5), 0);
+  EXPECT_EQ(runs.unsettled(), 2U);
+  runs.set_mark(one, {1, false, {kWidth}, {}});
+  EXPECT_EQ(runs.unsettled(), 1U);
+  EXPECT_TRUE(runs.is_unsettled_at(0));  // of the other tenant
+  runs.set_mark(other, {2, false, {kWidth}, {}});
+  EXPECT_EQ(runs.unsettled(), 0U);
+  EXPECT_FALSE(runs.is_unsettled_at(0));
+  EXPECT_EQ(runs.rollup_bytes(), 0U);
+}
+
+TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
+  std::mt19937 random{3};
+  const auto below = [&](unsigned n) { return std::uniform_int_distribution<unsigned>(0, n - 1)(random); };
+  for (const auto& plan : {Runs::Plan{}, Runs::Plan{{kWidth}, {}}}) {
+    Runs runs(plan);
+    std::vector<RunKey> keys;
+    for (std::uint64_t number = 1; number < 2000; ++number) {
+      const std::int64_t granularities[] = {0, 0, kWidth, kMessageGranularity, kMessageGranularity - 1};
+      const SlotKey slot{model::TenantId{below(3)}, granularities[below(5)], below(6) * kWidth};
+      const auto copy = runs;
+      const std::uint64_t rollups = runs.rollup_bytes();
+      if (below(3) != 0 || keys.empty()) {
+        runs.add(run_of(slot, number, below(1000)), 0);
+        keys.push_back({slot, number});
+      } else if (const std::size_t at = below(static_cast<unsigned>(keys.size())); below(4) != 0) {
+        runs.remove(keys[at]);
+        runs.remove(keys[at]);  // is gone, takes nothing
+        keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(at));
+      } else if (!keys[at].slot.is_of_messages()) {
+        auto other = run_of(keys[at].slot, keys[at].run, below(1000));
+        runs.replace(other);
+        runs.set_mark(keys[at].slot, {number, below(2) == 0, {kWidth}, {}});
+      }
+      ASSERT_EQ(copy.rollup_bytes(), rollups);  // a reader's copy does not change
+      if (number % 10 == 0) {
+        ASSERT_NO_FATAL_FAILURE(compare(runs));
+      }
+    }
+    while (!keys.empty()) {
+      runs.remove(keys.back());
+      keys.pop_back();
+    }
+    ASSERT_NO_FATAL_FAILURE(compare(runs));
+    EXPECT_EQ(runs.rollup_bytes() + runs.message_bytes(), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb
