@@ -76,12 +76,40 @@ std::uint32_t Catalog::find_series(std::uint32_t tenant, std::uint32_t metric, s
 // Each of these first makes room for all that it adds, and changes nothing when memory runs out meanwhile (but for some
 // bytes of the arena).
 
+template <class T>
+void Catalog::put_in_order(NameList& list, const Column<T>& of) {
+  auto ids = postings.ids(list.ids);
+  std::ranges::sort(ids, {}, [&](std::uint32_t id) { return name_of(of[id]); });
+  auto order = std::make_unique<SortedIds>();
+  for (const std::uint32_t id : ids) order->insert(order->end(), id);
+  orders_.push_back(std::move(order));
+  list.order = static_cast<std::uint32_t>(orders_.size() - 1);
+}
+
+template <class T>
+SortedIds::Place Catalog::reserve_name(NameList& list, const Column<T>& of, std::string_view name) {
+  postings.reserve(1);
+  if (list.order == kNone) {
+    if (postings.count(list.ids) < kFewNames) return {};
+    put_in_order(list, of);
+  }
+  SortedIds& order = *orders_[list.order];
+  const auto place = order.find_for_new([&](std::uint32_t id) { return name_of(of[id]) < name; });
+  order.reserve(place);
+  return place;
+}
+
+void Catalog::add_name(NameList& list, const SortedIds::Place& place, std::uint32_t id) {
+  postings.append(list.ids, id);
+  if (list.order != kNone) orders_[list.order]->insert(place, id);
+}
+
 std::uint32_t Catalog::add_tenant(std::string_view name) {
   const std::uint32_t id = tenants.size();
   const std::uint32_t at = slot(name, 0);
   tenants.reserve(1);
   tenant_ids_.reserve(at);
-  tenants.push_back({texts_.add(name), 0, kEmptyList, kEmptyList});
+  tenants.push_back({texts_.add(name), 0, {}, {}});
   tenant_ids_.insert(at, id);
   return id;
 }
@@ -92,10 +120,10 @@ std::uint32_t Catalog::add_metric(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t at = slot(name, tenant);
   metrics.reserve(1);
   metric_ids_.reserve(at);
-  postings.reserve(1);
+  const auto place = reserve_name(tenants[tenant].metrics, metrics, name);
   metrics.push_back({tenant, texts_.add(name), kEmptyList, 0});
   metric_ids_.insert(at, id);
-  postings.append(tenants[tenant].metrics, id);
+  add_name(tenants[tenant].metrics, place, id);
   return id;
 }
 
@@ -105,10 +133,10 @@ std::uint32_t Catalog::add_key(std::uint32_t tenant, std::string_view name) {
   const std::uint32_t at = slot(name, tenant);
   keys.reserve(1);
   key_ids_.reserve(at);
-  postings.reserve(1);
-  keys.push_back({tenant, texts_.add(name), kEmptyList, 0});
+  const auto place = reserve_name(tenants[tenant].keys, keys, name);
+  keys.push_back({tenant, texts_.add(name), {}, 0});
   key_ids_.insert(at, id);
-  postings.append(tenants[tenant].keys, id);
+  add_name(tenants[tenant].keys, place, id);
   return id;
 }
 
@@ -118,10 +146,10 @@ std::uint32_t Catalog::add_pair(std::uint32_t key, std::string_view value) {
   const std::uint32_t at = slot(value, key);
   pairs.reserve(1);
   pair_ids_.reserve(at);
-  postings.reserve(1);
+  const auto place = reserve_name(keys[key].pairs, pairs, value);
   pairs.push_back({key, texts_.add(value), kEmptyList, 0});
   pair_ids_.insert(at, id);
-  postings.append(keys[key].pairs, id);
+  add_name(keys[key].pairs, place, id);
   return id;
 }
 
@@ -161,39 +189,6 @@ std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, c
   return id;
 }
 
-void Catalog::count_live(std::uint32_t id) {
-  ++live_series_;
-  Metric& metric = metrics[series[id].metric];
-  ++tenants[metric.tenant].live;
-  ++metric.live;
-  if (tag_sets[series[id].tag_set].live++ > 0) return;
-  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
-    if (pairs[pair].live++ == 0) ++keys[pairs[pair].key].live;
-    return true;
-  });
-}
-
-void Catalog::revive(std::uint32_t id) {
-  check(is_forgotten(id), "a series is revived that was forgotten");
-  forgotten_[id] = false;
-  count_live(id);
-}
-
-void Catalog::forget(std::uint32_t id) {
-  check(id < series.size() && !is_forgotten(id) && live_series_ > 0, "a series is forgotten once");
-  if (forgotten_.size() <= id) forgotten_.resize(series.size());
-  forgotten_[id] = true;
-  --live_series_;
-  Metric& metric = metrics[series[id].metric];
-  --tenants[metric.tenant].live;
-  --metric.live;
-  if (--tag_sets[series[id].tag_set].live > 0) return;
-  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
-    if (--pairs[pair].live == 0) --keys[pairs[pair].key].live;
-    return true;
-  });
-}
-
 std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::uint32_t ttl_s) {
   check(!members.empty(), "a group has series");
   const std::uint32_t id = groups.size();
@@ -231,7 +226,9 @@ void Catalog::tags(std::uint32_t tag_set, model::TagViews& out) const {
 }
 
 std::size_t Catalog::memory_bytes() const {
-  return tenants.memory_bytes() + metrics.memory_bytes() + keys.memory_bytes() + pairs.memory_bytes() +
+  std::size_t in_order = orders_.capacity() * sizeof(orders_[0]);
+  for (const auto& order : orders_) in_order += sizeof(*order) + order->memory_bytes();
+  return in_order + tenants.memory_bytes() + metrics.memory_bytes() + keys.memory_bytes() + pairs.memory_bytes() +
          tag_sets.memory_bytes() + runs.memory_bytes() + series.memory_bytes() + groups.memory_bytes() +
          postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
          metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +

@@ -3,8 +3,9 @@
 // replay.cc make sure that only new and complete entries are added.
 //
 // Everything has a dense 32-bit id. Texts and encoded tag sets are in one arena, lists in Postings; the tables are
-// columns in blocks. So a million series need a few hundred allocations, nothing is ever moved, and a series costs 12
-// bytes, its slot in the table of series, and its share of what it has in common with others.
+// columns in blocks, orders of names in leaves. So a million series need a few hundred allocations, nothing is ever
+// moved, and a series costs 12 bytes, its slot in the table of series, and its share of what it has in common with
+// others.
 //
 //   series → metric → tenant          pair → key → tenant
 //          → tag set → its pairs           → tag sets that have it
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "index/arena.h"
 #include "index/id_table.h"
 #include "index/postings.h"
+#include "index/sorted_ids.h"
 #include "model/ids.h"
 #include "model/series_key.h"
 #include "model/tags.h"
@@ -30,11 +33,18 @@ namespace varve::index {
 
 class Catalog {
  public:
+  // Things with names: as they came, and in the order of their names where there are more than kFewNames.
+  struct NameList {
+    ListRef ids = kEmptyList;
+    std::uint32_t order = kNone;
+  };
+  static constexpr std::uint32_t kFewNames = 64;
+
   struct Tenant {
     std::uint32_t name;
     std::uint32_t live;  // series that are not forgotten
-    ListRef metrics;
-    ListRef keys;
+    NameList metrics;
+    NameList keys;
   };
   struct Metric {
     std::uint32_t tenant;
@@ -45,7 +55,7 @@ class Catalog {
   struct Key {
     std::uint32_t tenant;
     std::uint32_t name;
-    ListRef pairs;
+    NameList pairs;
     std::uint32_t live;  // of them, in series that are not forgotten
   };
   struct Pair {
@@ -120,6 +130,10 @@ class Catalog {
 
   // --- read
   [[nodiscard]] std::string_view text(std::uint32_t place) const { return texts_.at(place); }
+  [[nodiscard]] std::string_view name_of(const Metric& metric) const { return text(metric.name); }
+  [[nodiscard]] std::string_view name_of(const Key& key) const { return text(key.name); }
+  [[nodiscard]] std::string_view name_of(const Pair& pair) const { return text(pair.value); }
+  [[nodiscard]] const SortedIds& order(std::uint32_t number) const { return *orders_[number]; }
   [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const { return metrics[series[id].metric].tenant; }
   [[nodiscard]] std::span<const model::SeriesId> series_of(const Group& group) const {
     return {reinterpret_cast<const model::SeriesId*>(group_series_.at(group.series)), group.count};
@@ -167,6 +181,13 @@ class Catalog {
 
   void count_live(std::uint32_t id);
 
+  // Makes room for one more name in the list; returns where it belongs. add_name() does not throw then.
+  template <class T>
+  SortedIds::Place reserve_name(NameList& list, const Column<T>& of, std::string_view name);
+  void add_name(NameList& list, const SortedIds::Place& place, std::uint32_t id);
+  template <class T>
+  void put_in_order(NameList& list, const Column<T>& of);
+
   Strings texts_;
   Arena group_series_;
   IdTable tenant_ids_;
@@ -176,7 +197,8 @@ class Catalog {
   IdTable tag_set_ids_;
   IdTable series_ids_;
   IdTable group_ids_;
-  std::vector<bool> forgotten_;  // by series; up to the last one that was ever forgotten
+  std::vector<std::unique_ptr<SortedIds>> orders_;  // of long lists of names
+  std::vector<bool> forgotten_;                     // by series; up to the last one that was ever forgotten
   std::uint32_t live_series_ = 0;
   std::uint64_t seed_;
 };

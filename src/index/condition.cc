@@ -16,7 +16,7 @@ Result<Condition> Condition::make(const Catalog& catalog, std::uint32_t tenant, 
 
 bool Condition::fits(std::uint32_t pair) {
   if (verdicts_.empty()) {
-    const ListRef all = catalog_->keys[key_].pairs;
+    const ListRef all = catalog_->keys[key_].pairs.ids;
     first_pair_ = catalog_->postings.first(all);
     verdicts_.resize(catalog_->postings.last(all) - first_pair_ + 1, Verdict::unknown);
   }
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> Condition::fitting_pairs() {
     found.erase(std::ranges::unique(found).begin(), found.end());
     return found;
   }
-  catalog_->postings.for_each(catalog_->keys[key_].pairs, [&](std::uint32_t pair) {
+  catalog_->postings.for_each(catalog_->keys[key_].pairs.ids, [&](std::uint32_t pair) {
     if (fits(pair)) found.push_back(pair);
   });
   return found;
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> Condition::fitting_pairs() {
 
 std::size_t Condition::listing_cost() const {
   if (matcher_->kind == Matcher::Kind::any_of) return value_.values().size();
-  return catalog_->postings.count(catalog_->keys[key_].pairs);
+  return catalog_->postings.count(catalog_->keys[key_].pairs.ids);
 }
 
 }  // namespace varve::index

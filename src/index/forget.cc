@@ -3,10 +3,44 @@
 // whoever knows a group may write to it again: the series are revived then.
 #include <algorithm>
 
+#include "base/check.h"
 #include "index/ranges.h"
 #include "index/tables.h"
 
 namespace varve::index {
+
+void Catalog::count_live(std::uint32_t id) {
+  ++live_series_;
+  Metric& metric = metrics[series[id].metric];
+  ++tenants[metric.tenant].live;
+  ++metric.live;
+  if (tag_sets[series[id].tag_set].live++ > 0) return;
+  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
+    if (pairs[pair].live++ == 0) ++keys[pairs[pair].key].live;
+    return true;
+  });
+}
+
+void Catalog::revive(std::uint32_t id) {
+  check(is_forgotten(id), "a series is revived that was forgotten");
+  forgotten_[id] = false;
+  count_live(id);
+}
+
+void Catalog::forget(std::uint32_t id) {
+  check(id < series.size() && !is_forgotten(id) && live_series_ > 0, "a series is forgotten once");
+  if (forgotten_.size() <= id) forgotten_.resize(series.size());
+  forgotten_[id] = true;
+  --live_series_;
+  Metric& metric = metrics[series[id].metric];
+  --tenants[metric.tenant].live;
+  --metric.live;
+  if (--tag_sets[series[id].tag_set].live > 0) return;
+  for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
+    if (--pairs[pair].live == 0) --keys[pairs[pair].key].live;
+    return true;
+  });
+}
 
 void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, std::string& definitions) {
   Ranges ranges(definitions, DefinitionKind::revive);

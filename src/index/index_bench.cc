@@ -21,14 +21,15 @@ constexpr std::size_t kSeries = kHosts * 10;
 
 class Hosts {
  public:
-  Hosts() {
+  // `is_shuffled`: names come in no order.
+  explicit Hosts(bool is_shuffled = false) : is_shuffled_(is_shuffled) {
     for (int i = 0; i < 10; ++i) names_.push_back("cpu_usage_" + std::to_string(i));
     metrics.assign(names_.begin(), names_.end());
   }
   const model::TagViews& tags(unsigned host) {
     values_ = {"x64",
                "us-west-" + std::to_string(host % 9) + "abc"[host % 3],
-               "host_" + std::to_string(host),
+               "host_" + std::to_string(is_shuffled_ ? host * 2654435761U : host),
                "Ubuntu16.10",
                std::to_string(host % 100),
                "us-west-" + std::to_string(host % 9),
@@ -46,6 +47,7 @@ class Hosts {
   std::vector<std::string_view> metrics;
 
  private:
+  const bool is_shuffled_;
   std::vector<std::string> names_;
   std::vector<std::string> values_;
   model::TagViews views_;
@@ -60,8 +62,8 @@ double resident_bytes() {
 }
 
 // Defines all; gives the longest single call in milliseconds.
-double fill(SeriesIndex& index, std::string& definitions) {
-  Hosts hosts;
+double fill(SeriesIndex& index, std::string& definitions, bool is_shuffled = false) {
+  Hosts hosts(is_shuffled);
   const auto tenant = index.tenant("default", definitions);
   double longest = 0;
   for (unsigned host = 0; host < kHosts; ++host) {
@@ -84,7 +86,7 @@ const SeriesIndex& million() {
   return index;
 }
 
-void define(benchmark::State& state) {
+void define(benchmark::State& state, bool is_shuffled) {
   double longest = 0;
   for (auto _ : state) {
     std::string definitions;
@@ -92,7 +94,7 @@ void define(benchmark::State& state) {
     ::malloc_trim(0);
     const double before = resident_bytes();
     SeriesIndex index;
-    longest = std::max(longest, fill(index, definitions));
+    longest = std::max(longest, fill(index, definitions, is_shuffled));
     state.counters["definition_B/series"] = static_cast<double>(definitions.size()) / kSeries;
     state.counters["counted_B/series"] = static_cast<double>(index.memory_bytes()) / kSeries;
     state.counters["resident_B/series"] =
@@ -101,7 +103,8 @@ void define(benchmark::State& state) {
   state.counters["longest_ms"] = longest;
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kSeries));
 }
-BENCHMARK(define)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK_CAPTURE(define, in_order, false)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK_CAPTURE(define, shuffled, true)->Unit(benchmark::kMillisecond)->Iterations(2);
 
 void define_known(benchmark::State& state) {
   SeriesIndex index;
@@ -151,9 +154,18 @@ BENCHMARK_CAPTURE(select, host_regex, Matchers{{"hostname", Kind::regex, {"host_
 
 void tag_values(benchmark::State& state) {
   const SeriesIndex& index = million();
-  for (auto _ : state) benchmark::DoNotOptimize(index.tag_values(model::TenantId{0}, "cpu_usage_5", "rack"));
+  for (auto _ : state) benchmark::DoNotOptimize(index.tag_values(model::TenantId{0}, "cpu_usage_5", "rack", {}));
 }
 BENCHMARK(tag_values)->Unit(benchmark::kMicrosecond);
+
+// A page in the middle of 100,000 values, of all series and of those of one metric.
+void page_of_values(benchmark::State& state, std::string_view metric) {
+  const SeriesIndex& index = million();
+  const NamePage page{.after = "host_5", .limit = 100};
+  for (auto _ : state) benchmark::DoNotOptimize(index.tag_values(model::TenantId{0}, metric, "hostname", page));
+}
+BENCHMARK_CAPTURE(page_of_values, all, "")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_values, of_a_metric, "cpu_usage_5")->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace varve::index

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "index/series_index.h"
@@ -189,6 +190,48 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     for (unsigned tenant = 0; tenant < kTenants; ++tenant) compare_names(index, tenant);
   }
 
+  // What a page says, said in plain code.
+  static Names cut(const Names& all, const NamePage& page) {
+    Names out;
+    for (const std::string& name : all) {
+      const bool is_in = name.starts_with(page.prefix) && (page.after.empty() || name > page.after);
+      if (is_in && (page.limit == 0 || out.size() < page.limit)) out.push_back(name);
+    }
+    return out;
+  }
+
+  // `list`: NamePage -> Names.
+  template <class List>
+  void compare_pages(const Names& all, List&& list) {
+    ASSERT_EQ(list(NamePage{}), all);
+    for (int i = 0; i < 6; ++i) {
+      const std::string other = below(2) == 0 || all.empty() ? value() : all[below(static_cast<unsigned>(all.size()))];
+      const std::string prefix = other.substr(0, below(3));
+      const std::string after = below(3) == 0 ? "" : below(2) == 0 ? value() + "~" : other;
+      const NamePage page{prefix, after, below(2) == 0 ? 0 : below(9)};
+      ASSERT_EQ(list(page), cut(all, page)) << prefix << " after " << after << ", " << page.limit;
+    }
+  }
+
+  void compare_tag_pages(const SeriesIndex& index, model::TenantId tenant, const std::string& metric,
+                         const std::vector<TagCount>& all) {
+    for (int i = 0; i < 6; ++i) {
+      const std::string key = below(3) == 0 ? "" : std::string(1, static_cast<char>('a' + below(5)));
+      const std::string after = key.empty() || below(4) == 0 ? "" : value();
+      const TagPage page{key, after, below(3) == 0 ? 0 : below(20)};
+      std::vector<TagCount> expected;
+      for (const TagCount& one : all) {
+        const bool is_in = std::tie(one.key, one.value) > std::tie(key, after);
+        if (is_in && (page.limit == 0 || expected.size() < page.limit)) expected.push_back(one);
+      }
+      ASSERT_EQ(index.tag_counts(tenant, metric, page), expected);
+      if (metric.empty()) continue;
+      const auto tagged = index.tagged_series(tenant, metric, page);
+      ASSERT_EQ(tagged.size(), expected.size());
+      for (std::size_t n = 0; n < tagged.size(); ++n) ASSERT_EQ(tagged[n].series.size(), expected[n].series);
+    }
+  }
+
   void compare_names(const SeriesIndex& index, unsigned tenant) {
     const model::TenantId id{tenant};
     std::map<std::string, std::map<std::string, std::set<std::string>>> by_metric;  // metric → key → values
@@ -209,14 +252,16 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
       Names key_names;
       for (const auto& [key, values] : keys) {
         key_names.push_back(key);
-        ASSERT_EQ(index.tag_values(id, name, key), Names(values.begin(), values.end()));
+        compare_pages(Names(values.begin(), values.end()),
+                      [&](const NamePage& page) { return index.tag_values(id, name, key, page); });
       }
-      ASSERT_EQ(index.tag_keys(id, name), key_names);
+      compare_pages(key_names, [&](const NamePage& page) { return index.tag_keys(id, name, page); });
       std::vector<TagCount> tag_counts;
       for (const auto& [tag, series] : counts[name]) tag_counts.push_back({tag.first, tag.second, series});
-      ASSERT_EQ(index.tag_counts(id, name), tag_counts);
+      ASSERT_EQ(index.tag_counts(id, name, {}), tag_counts);
+      compare_tag_pages(index, id, name, tag_counts);
     }
-    ASSERT_EQ(index.metric_names(id, "", 0), metrics);
+    compare_pages(metrics, [&](const NamePage& page) { return index.metric_names(id, page); });
     ASSERT_EQ(index.series_count(id), counts_[tenant]);
   }
 

@@ -39,7 +39,16 @@ class Postings {
   // Calls f(id) in ascending order.
   template <class F>
   void for_each(ListRef list, F&& f) const {
-    if (list == kEmptyList) return;
+    walk(list, [&](std::uint32_t id) {
+      f(id);
+      return true;
+    });
+  }
+
+  // The same until f says false. Did it never?
+  template <class F>
+  bool walk(ListRef list, F&& f) const {
+    if (list == kEmptyList) return true;
     if (!is_long(list)) return f(number(list));
     const Long& l = long_[number(list)];
     std::uint32_t left = l.count;
@@ -53,11 +62,12 @@ class Postings {
         at = codec::get_varint(at, end, step);
         if (step == 0) break;  // the rest of the piece was too short for the next id
         id += static_cast<std::uint32_t>(step) - 1;
-        f(id);
+        if (!f(id)) return false;
         --left;
       }
       piece = load_le<std::uint32_t>(start);
     }
+    return true;
   }
 
   [[nodiscard]] std::vector<std::uint32_t> ids(ListRef list) const;

@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "index/group_names.h"
 #include "index/matcher.h"
+#include "index/name_page.h"
 #include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
@@ -110,16 +111,20 @@ class SeriesIndex {
   // empty list of values in a matcher of kind prefix, regex, not_regex).
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const Matchers& matchers) const;
-  // Sorted. An empty prefix means all; limit 0 means no limit.
-  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                      std::size_t limit) const;
-  // Sorted, over all series of the metric; empty metric: of the tenant.
-  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric) const;
+  // Sorted; a page costs as the names in it, not as all of them.
+  [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, const NamePage& page) const;
+  // Likewise, over all series of the metric; empty metric: of the tenant.
+  [[nodiscard]] std::vector<std::string> tag_keys(model::TenantId tenant, std::string_view metric,
+                                                  const NamePage& page) const;
   [[nodiscard]] std::vector<std::string> tag_values(model::TenantId tenant, std::string_view metric,
-                                                    std::string_view key) const;
+                                                    std::string_view key, const NamePage& page) const;
 
   // How many series of the metric have each of its tags, by key and value; empty metric: of the tenant.
-  [[nodiscard]] std::vector<TagCount> tag_counts(model::TenantId tenant, std::string_view metric) const;
+  [[nodiscard]] std::vector<TagCount> tag_counts(model::TenantId tenant, std::string_view metric,
+                                                 const TagPage& page) const;
+  // The same tags, with the series of the metric.
+  [[nodiscard]] std::vector<TaggedSeries> tagged_series(model::TenantId tenant, std::string_view metric,
+                                                        const TagPage& page) const;
 
   [[nodiscard]] std::size_t memory_bytes() const;
 

@@ -156,9 +156,9 @@ TEST_F(SeriesIndexTest, KeepsTenantsApart) {
   EXPECT_EQ(index_.series_count(blue), 1U);
   EXPECT_EQ(index_.series_tenant(model::SeriesId{2}), blue);
   EXPECT_TRUE(index_.select(blue, "cpu", {}).value().empty());
-  EXPECT_EQ(index_.metric_names(blue, "", 0), Names{"up"});
-  EXPECT_EQ(index_.tag_keys(blue, ""), Names{});
-  EXPECT_EQ(index_.tag_values(blue, "", "host"), Names{});
+  EXPECT_EQ(index_.metric_names(blue, {}), Names{"up"});
+  EXPECT_EQ(index_.tag_keys(blue, "", {}), Names{});
+  EXPECT_EQ(index_.tag_values(blue, "", "host", {}), Names{});
   EXPECT_TRUE(index_.select(blue, "up", {{"host", Kind::any_of, {"a"}}}).value().empty());
 }
 
@@ -170,7 +170,7 @@ TEST_F(SeriesIndexTest, PassingTheLimitOfSeriesCreatesNothing) {
   EXPECT_EQ(over.error().code, Code::limit);
   EXPECT_EQ(definitions_, before);
   EXPECT_EQ(dump(), dumped);
-  EXPECT_EQ(index_.tag_keys(tenant_, ""), Names{"host"});
+  EXPECT_EQ(index_.tag_keys(tenant_, "", {}), Names{"host"});
   EXPECT_TRUE(define({{"host", "a"}}, {"mem", "cpu"}, 0));         // known series go on
   EXPECT_TRUE(define({{"host", "b"}}, {"cpu", "cpu", "cpu"}, 3));  // one new series
 }
@@ -308,21 +308,21 @@ TEST_F(SelectTest, SaysWhatIsWrongWithAMatcher) {
 
 TEST_F(SelectTest, ListsNames) {
   EXPECT_TRUE(define({{"z", "1"}}, {"cpu_idle", "cpu_user", "disk"}));
-  EXPECT_EQ(index_.metric_names(tenant_, "", 0), (Names{"cpu", "cpu_idle", "cpu_user", "disk", "mem"}));
-  EXPECT_EQ(index_.metric_names(tenant_, "", 2), (Names{"cpu", "cpu_idle"}));
-  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 0), (Names{"cpu_idle", "cpu_user"}));
-  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 1), Names{"cpu_idle"});
-  EXPECT_EQ(index_.metric_names(tenant_, "cpu_", 9), (Names{"cpu_idle", "cpu_user"}));
-  EXPECT_EQ(index_.metric_names(tenant_, "q", 0), Names{});
-  EXPECT_EQ(index_.tag_keys(tenant_, ""), (Names{"dc", "host", "z"}));
-  EXPECT_EQ(index_.tag_keys(tenant_, "mem"), (Names{"dc", "host"}));
-  EXPECT_EQ(index_.tag_keys(tenant_, "disk"), Names{"z"});
-  EXPECT_EQ(index_.tag_keys(tenant_, "none"), Names{});
-  EXPECT_EQ(index_.tag_values(tenant_, "", "host"), (Names{"a1", "a2", "b1"}));
-  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "dc"), (Names{"x", "y"}));
-  EXPECT_EQ(index_.tag_values(tenant_, "disk", "dc"), Names{});
-  EXPECT_EQ(index_.tag_values(tenant_, "none", "dc"), Names{});
-  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "none"), Names{});
+  EXPECT_EQ(index_.metric_names(tenant_, {}), (Names{"cpu", "cpu_idle", "cpu_user", "disk", "mem"}));
+  EXPECT_EQ(index_.metric_names(tenant_, {.limit = 2}), (Names{"cpu", "cpu_idle"}));
+  EXPECT_EQ(index_.metric_names(tenant_, {.prefix = "cpu_"}), (Names{"cpu_idle", "cpu_user"}));
+  EXPECT_EQ(index_.metric_names(tenant_, {.prefix = "cpu_", .limit = 1}), Names{"cpu_idle"});
+  EXPECT_EQ(index_.metric_names(tenant_, {.prefix = "cpu_", .limit = 9}), (Names{"cpu_idle", "cpu_user"}));
+  EXPECT_EQ(index_.metric_names(tenant_, {.prefix = "q"}), Names{});
+  EXPECT_EQ(index_.tag_keys(tenant_, "", {}), (Names{"dc", "host", "z"}));
+  EXPECT_EQ(index_.tag_keys(tenant_, "mem", {}), (Names{"dc", "host"}));
+  EXPECT_EQ(index_.tag_keys(tenant_, "disk", {}), Names{"z"});
+  EXPECT_EQ(index_.tag_keys(tenant_, "none", {}), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "", "host", {}), (Names{"a1", "a2", "b1"}));
+  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "dc", {}), (Names{"x", "y"}));
+  EXPECT_EQ(index_.tag_values(tenant_, "disk", "dc", {}), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "none", "dc", {}), Names{});
+  EXPECT_EQ(index_.tag_values(tenant_, "cpu", "none", {}), Names{});
 }
 
 TEST_F(SelectTest, ViewsStayWhereTheyAre) {
@@ -381,10 +381,10 @@ TEST(SeriesIndex, ForgetsAndRevives) {
   EXPECT_EQ(records.size(), before + 3);
   EXPECT_TRUE(index.select(tenant, "a", {})->empty());
   EXPECT_TRUE(index.select(tenant, "a", {{"host", Matcher::Kind::any_of, {"x"}}})->empty());
-  EXPECT_TRUE(index.metric_names(tenant, "", 0).empty());
-  EXPECT_TRUE(index.tag_keys(tenant, "").empty());
-  EXPECT_TRUE(index.tag_values(tenant, "", "host").empty());
-  EXPECT_TRUE(index.tag_counts(tenant, "").empty());
+  EXPECT_TRUE(index.metric_names(tenant, {}).empty());
+  EXPECT_TRUE(index.tag_keys(tenant, "", {}).empty());
+  EXPECT_TRUE(index.tag_values(tenant, "", "host", {}).empty());
+  EXPECT_TRUE(index.tag_counts(tenant, "", {}).empty());
   EXPECT_EQ(index.series_count(tenant), 0U);
   EXPECT_EQ(index.series_end(), 2U);
 
@@ -392,16 +392,16 @@ TEST(SeriesIndex, ForgetsAndRevives) {
   EXPECT_EQ(index.define_group(tenant, tags, only_b, 0, records).error().code, Code::limit);
   const std::string_view b_twice[] = {"b", "b"};
   ASSERT_TRUE(index.define_group(tenant, tags, b_twice, 1, records));
-  EXPECT_EQ(index.metric_names(tenant, "", 0), Names{"b"});
-  EXPECT_EQ(index.tag_values(tenant, "", "host"), Names{"x"});
-  EXPECT_EQ(index.tag_counts(tenant, "b"), (std::vector<TagCount>{{"host", "x", 1}}));
+  EXPECT_EQ(index.metric_names(tenant, {}), Names{"b"});
+  EXPECT_EQ(index.tag_values(tenant, "", "host", {}), Names{"x"});
+  EXPECT_EQ(index.tag_counts(tenant, "b", {}), (std::vector<TagCount>{{"host", "x", 1}}));
   EXPECT_EQ(index.may_revive(*group, 1).error().code, Code::limit);
   EXPECT_EQ(index.may_revive(*group, 1).error().message, "tenant 't' has 1 series; at most 1");
   EXPECT_TRUE(index.may_revive(*group, 2));  // a only
   index.revive(*group, records);
   EXPECT_TRUE(index.may_revive(*group, 0));
-  EXPECT_EQ(index.metric_names(tenant, "", 0), (Names{"a", "b"}));
-  EXPECT_EQ(index.tag_counts(tenant, ""), (std::vector<TagCount>{{"host", "x", 2}}));
+  EXPECT_EQ(index.metric_names(tenant, {}), (Names{"a", "b"}));
+  EXPECT_EQ(index.tag_counts(tenant, "", {}), (std::vector<TagCount>{{"host", "x", 2}}));
 }
 
 }  // namespace

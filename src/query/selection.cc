@@ -25,7 +25,7 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
     }
     if (matcher.kind == Matcher::Kind::prefix && !matcher.values.empty()) prefix = matcher.values[0];
   }
-  return store.metric_names(tenant, prefix, 0);
+  return store.metric_names(tenant, {.prefix = prefix});
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(SelfRecordTest, EveryNumberIsASeriesWithItsLabelsAsTags) {
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"200"}}}), (Numbers{{1000, 0}, {6000, 3}}));
   EXPECT_EQ(read("requests_total", {{"code", index::Matcher::Kind::any_of, {"500"}}}), (Numbers{{1000, 9}, {6000, 9}}));
   const auto tenant = store->find_tenant(model::kOwnTenant).value().value();
-  EXPECT_EQ(store->tag_values(tenant, "size", "instance").value(), std::vector<std::string>{"host:1"});
+  EXPECT_EQ(store->tag_values(tenant, "size", "instance", {}).value(), std::vector<std::string>{"host:1"});
   EXPECT_EQ(store->series_count(), 3U);
 }
 

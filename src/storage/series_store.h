@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "index/group_names.h"
 #include "index/matcher.h"
+#include "index/name_page.h"
 #include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
@@ -57,19 +58,24 @@ class SeriesStore {
   [[nodiscard]] virtual std::vector<model::Tags> tags(model::TenantId tenant,
                                                       std::span<const model::SeriesId> series) const = 0;
 
-  // Sorted. An empty prefix means all; limit 0 means no limit.
-  [[nodiscard]] virtual Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                                      std::size_t limit) const = 0;
+  // Sorted; a page costs as the names in it where the index is in memory.
+  [[nodiscard]] virtual Result<std::vector<std::string>> metric_names(model::TenantId tenant,
+                                                                      const index::NamePage& page) const = 0;
   // Sorted keys and values over all series of the metric; empty metric: of the tenant.
-  [[nodiscard]] virtual Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
-                                                                  std::string_view metric) const = 0;
+  [[nodiscard]] virtual Result<std::vector<std::string>> tag_keys(model::TenantId tenant, std::string_view metric,
+                                                                  const index::NamePage& page) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
-                                                                    std::string_view key) const = 0;
+                                                                    std::string_view key,
+                                                                    const index::NamePage& page) const = 0;
 
   // How many series of the metric have each of their tags, by key and value; empty metric: of the tenant. No data are
   // touched.
-  [[nodiscard]] virtual Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
-                                                                        std::string_view metric) const = 0;
+  [[nodiscard]] virtual Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant, std::string_view metric,
+                                                                        const index::TagPage& page) const = 0;
+  // The same tags of a metric, with the series that have them.
+  [[nodiscard]] virtual Result<std::vector<index::TaggedSeries>> tagged_series(model::TenantId tenant,
+                                                                               std::string_view metric,
+                                                                               const index::TagPage& page) const = 0;
 
   // The stats of each series, in order of `series`, without reading stored samples; empty for series of another tenant.
   // Exact for everything that was visible at the time of the call.

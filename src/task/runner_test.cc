@@ -132,8 +132,8 @@ TEST_F(RunnerTest, groups_become_tags) {
   EXPECT_EQ(saved(replica, "saved", "a"), "-1:1 ");
   EXPECT_EQ(saved(replica, "saved", "b"), "-1:2 ");
   const auto tenant = store.find_tenant("t").value().value();
-  EXPECT_EQ(store.tag_values(tenant, "saved", "saved_from").value(), std::vector<std::string>{"m"});
-  EXPECT_EQ(store.tag_keys(tenant, "saved").value(), (std::vector<std::string>{"host", "saved_from"}));
+  EXPECT_EQ(store.tag_values(tenant, "saved", "saved_from", {}).value(), std::vector<std::string>{"m"});
+  EXPECT_EQ(store.tag_keys(tenant, "saved", {}).value(), (std::vector<std::string>{"host", "saved_from"}));
 }
 
 TEST_F(RunnerTest, many_windows_take_many_queries) {

@@ -12,6 +12,7 @@
 #include "api/shared/discovery.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
+#include "api/shared/name_pages.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -69,21 +70,25 @@ class Catalog {
   Result<Response> metrics(Tenant tenant, const Request& request, query::UnderWay& query) const {
     VARVE_ASSIGN_OR_RETURN(const Page page, page_of(request, kListed));
     VARVE_ASSIGN_OR_RETURN(const auto range, seen_range_of(request));
-    std::vector<std::string> names;
-    if (tenant) {
-      VARVE_ASSIGN_OR_RETURN(names, store_.metric_names(*tenant, request.param("prefix").value_or(""), 0));
-      VARVE_RETURN_IF_ERROR(charge_names(query.budget(), names));
-    }
-    auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
     std::string out;
+    std::string last;
+    bool more = false;
     Writer json(out);
     json.begin_object().key("metrics").begin_array();
-    for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
-      VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(json, SeenSeries(store_, *tenant, range, query), *at));
-      if (there) ++listed;
+    if (tenant) {
+      const SeenSeries seen(store_, *tenant, range, query);
+      MetricNames names(store_, *tenant, page, request.param("prefix").value_or(""), query);
+      VARVE_ASSIGN_OR_RETURN(const std::string* name, names.next());
+      for (std::size_t listed = 0; name != nullptr && listed < page.limit;) {
+        VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(json, seen, *name));
+        if (there) ++listed;
+        last = *name;
+        VARVE_ASSIGN_OR_RETURN(name, names.next());
+      }
+      more = name != nullptr;
     }
     json.end_array();
-    if (at != names.end()) json.member("next", *(at - 1));
+    if (more) json.member("next", last);
     json.end_object();
     return Response::json(200, std::move(out));
   }
@@ -91,23 +96,18 @@ class Catalog {
   Result<Response> tags(Tenant tenant, const Request& request, query::UnderWay& query) const {
     VARVE_ASSIGN_OR_RETURN(const Page page, page_of(request, kListed));
     VARVE_ASSIGN_OR_RETURN(const auto range, seen_range_of(request));
-    std::optional<TagName> after;
+    TagName after;
     if (page.after) {
       VARVE_ASSIGN_OR_RETURN(after, tag_after(*page.after));
     }
     const std::string_view metric = request.param("metric").value_or("");
     SeenSeries::Tags tags;
-    if (tenant && metric.empty() && !range) {
-      VARVE_ASSIGN_OR_RETURN(auto counts, store_.tag_counts(*tenant, ""));
-      VARVE_RETURN_IF_ERROR(query.check());
-      for (auto& one : counts) {
-        VARVE_RETURN_IF_ERROR(query.budget().charge(bytes_of_tag(one.key, one.value)));
-        tags[{std::move(one.key), std::move(one.value)}].series = one.series;
-      }
-    } else if (tenant) {
-      VARVE_ASSIGN_OR_RETURN(tags, SeenSeries(store_, *tenant, range, query).tags(metric));
+    if (tenant) {
+      const SeenSeries seen(store_, *tenant, range, query);
+      const index::TagPage wanted{after.first, after.second, page.limit + 1};
+      VARVE_ASSIGN_OR_RETURN(tags, range ? seen.tags(metric) : seen.page_of_tags(metric, wanted));
     }
-    auto at = after ? tags.upper_bound(*after) : tags.begin();
+    auto at = tags.upper_bound(after);
     std::string out;
     Writer json(out);
     json.begin_object().key("tags").begin_array();

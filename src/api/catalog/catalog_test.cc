@@ -96,6 +96,11 @@ TEST_F(CatalogTest, PagesOfTags) {
       R"({"tags":[{"key":"host","value":"\"q\"","series":1},{"key":"host","value":"a","series":3}],"next":"4:hosta"})");
   EXPECT_EQ(get("/api/v1/catalog/tags?limit=2&after=4:hosta"),
             R"({"tags":[{"key":"host","value":"b","series":1},{"key":"os","value":"x","series":1}]})");
+  EXPECT_EQ(get("/api/v1/catalog/tags?metric=cpu&limit=1&after=4:hosta"),
+            R"({"tags":[{"key":"host","value":"b","series":1,"first_seen":-5,"last_seen":-5}],"next":"4:hostb"})");
+  EXPECT_EQ(get("/api/v1/catalog/tags?metric=cpu&limit=1&after=4:hostb"),
+            R"({"tags":[{"key":"os","value":"x","series":1,"first_seen":-5,"last_seen":-5}]})");
+  EXPECT_EQ(get("/api/v1/catalog/tags?metric=cpu&after=2:osx"), R"({"tags":[]})");
   for (const char* const after : {"", "hosta", ":hosta", "9:hosta", "x:hosta"}) {
     EXPECT_EQ(ask(std::string("/api/v1/catalog/tags?after=") + after).status, 400) << after;
   }

@@ -86,7 +86,7 @@ FoundNames ceres_metric_names(const CeresHandlers& self, const Request& request,
 FoundNames values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
   VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
-  return self.engine().series().tag_values(*tenant, metric, key);
+  return self.engine().series().tag_values(*tenant, metric, key, {});
 }
 
 FoundNames metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
@@ -101,7 +101,7 @@ FoundNames tag_keys(const CeresHandlers& self, const Request& request, query::Un
   VARVE_ASSIGN_OR_RETURN(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
-  return self.engine().series().tag_keys(*tenant, metric);
+  return self.engine().series().tag_keys(*tenant, metric, {});
 }
 
 FoundNames tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {

@@ -107,7 +107,7 @@ Result<Response> list_row_keys(const Call& call) {
   VARVE_ASSIGN_OR_RETURN(const auto tenant, store.find_tenant(call.request.tenant));
   std::set<std::string> rows;
   if (tenant) {
-    VARVE_ASSIGN_OR_RETURN(auto metrics, store.metric_names(*tenant, kPolledPrefix, 0));
+    VARVE_ASSIGN_OR_RETURN(auto metrics, store.metric_names(*tenant, {.prefix = kPolledPrefix}));
     metrics.insert(metrics.end(), {std::string(kRawMetric), std::string(kBaseRateMetric)});
     for (const std::string& metric : metrics) {
       VARVE_RETURN_IF_ERROR(query->explain(add_rows(call, *tenant, *inventory, metric, *query, rows)));

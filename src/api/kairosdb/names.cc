@@ -12,6 +12,7 @@
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/shared/discovery.h"
 #include "api/shared/endpoint.h"
+#include "api/shared/name_pages.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -24,8 +25,10 @@ using Range = std::optional<model::TimeRange>;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();  // as KairosDB, unless ?limit= says else
 constexpr const char* kNamesApi = "kairosdb_names";
 
-void keep_prefix(Names& names, std::string_view prefix) {
-  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
+// Of sorted names, but for the limit.
+void keep_page(Names& names, const index::NamePage& page) {
+  std::erase_if(names,
+                [&](const std::string& name) { return page.starts_behind(name) || !name.starts_with(page.prefix); });
 }
 
 void sort_once(Names& names) {
@@ -45,18 +48,34 @@ class NameLists {
     Range range;
     model::TenantId tenant{};
     [[nodiscard]] std::string_view metric() const { return request.param("metric").value_or(""); }
+    [[nodiscard]] std::string_view prefix() const { return request.param("prefix").value_or(""); }
+    [[nodiscard]] index::NamePage wanted() const { return page_and_one(page, prefix()); }
   };
   using List = Result<std::string> (NameLists::*)(const Asked& asked) const;
   Result<std::string> metric_names(const Asked& asked) const {
-    VARVE_ASSIGN_OR_RETURN(const auto names,
-                           series_.metric_names(asked.tenant, asked.request.param("prefix").value_or(""), 0));
-    VARVE_RETURN_IF_ERROR(asked.query.check());
-    VARVE_RETURN_IF_ERROR(charge_names(asked.query.budget(), names));
+    MetricNames names(series_, asked.tenant, asked.page, asked.prefix(), asked.query);
     const SeenSeries seen = seen_of(asked);
-    return page_json(names, asked.page, [&](const std::string& name) -> Result<bool> {
-      if (!asked.range) return true;
-      return seen.any(name);
-    });
+    std::string out;
+    std::string last;
+    protocol::json::Writer json(out);
+    json.begin_object().key("results").begin_array();
+    VARVE_ASSIGN_OR_RETURN(const std::string* name, names.next());
+    for (std::size_t listed = 0; name != nullptr && listed < asked.page.limit;) {
+      bool is_wanted = true;
+      if (asked.range) {
+        VARVE_ASSIGN_OR_RETURN(is_wanted, seen.any(*name));
+      }
+      if (is_wanted) {
+        ++listed;
+        json.value(*name);
+      }
+      last = *name;
+      VARVE_ASSIGN_OR_RETURN(name, names.next());
+    }
+    json.end_array();
+    if (name != nullptr) json.member("next", last);
+    json.end_object();
+    return out;
   }
 
   Result<std::string> tag_names(const Asked& asked) const {
@@ -66,14 +85,16 @@ class NameLists {
       for (const auto& [tag, sighting] : tags) {
         if (names.empty() || names.back() != tag.first) names.push_back(tag.first);
       }
+      keep_page(names, asked.wanted());
     } else {
-      VARVE_ASSIGN_OR_RETURN(names, series_.tag_keys(asked.tenant, asked.metric()));
+      VARVE_ASSIGN_OR_RETURN(names, series_.tag_keys(asked.tenant, asked.metric(), asked.wanted()));
     }
-    return prefixed_json(std::move(names), asked);
+    return page_json(names, asked);
   }
 
   Result<std::string> tag_values(const Asked& asked) const {
     const auto key = asked.request.param("tag");
+    const index::NamePage wanted = asked.wanted();
     Names names;
     if (asked.range) {
       VARVE_ASSIGN_OR_RETURN(const auto tags, seen_of(asked).tags(asked.metric()));
@@ -81,12 +102,13 @@ class NameLists {
         if (!key || tag.first == *key) names.push_back(tag.second);
       }
       sort_once(names);
+      keep_page(names, wanted);
     } else if (key) {
-      VARVE_ASSIGN_OR_RETURN(names, series_.tag_values(asked.tenant, asked.metric(), *key));
+      VARVE_ASSIGN_OR_RETURN(names, series_.tag_values(asked.tenant, asked.metric(), *key, wanted));
     } else {
-      VARVE_ASSIGN_OR_RETURN(names, all_tag_values(asked));
+      VARVE_ASSIGN_OR_RETURN(names, values_of_all_keys(series_, asked.tenant, asked.metric(), wanted, asked.query));
     }
-    return prefixed_json(std::move(names), asked);
+    return page_json(names, asked);
   }
 
   Result<Response> answer(List list, const Request& request) const {
@@ -104,43 +126,18 @@ class NameLists {
     return {series_, asked.tenant, asked.range, asked.query};
   }
 
-  // `names` are sorted. `wanted`: std::string -> Result<bool>; asked until the page is full.
-  template <class Wanted>
-  static Result<std::string> page_json(const Names& names, const Page& page, const Wanted& wanted) {
-    auto at = page.after ? std::ranges::upper_bound(names, *page.after) : names.begin();
+  // `names`: of the page, and one more if another page follows.
+  static Result<std::string> page_json(Names& names, const Asked& asked) {
+    VARVE_RETURN_IF_ERROR(asked.query.check());
+    const bool is_last = names.size() <= asked.page.limit;
+    if (!is_last) names.resize(asked.page.limit);
+    VARVE_RETURN_IF_ERROR(charge_names(asked.query.budget(), names));
     std::string out;
     protocol::json::Writer json(out);
-    json.begin_object().key("results").begin_array();
-    for (std::size_t listed = 0; at != names.end() && listed < page.limit; ++at) {
-      VARVE_ASSIGN_OR_RETURN(const bool is_wanted, wanted(*at));
-      if (!is_wanted) continue;
-      ++listed;
-      json.value(*at);
-    }
-    json.end_array();
-    if (at != names.end()) json.member("next", *(at - 1));
+    json.begin_object().key("results").array(names);
+    if (!is_last) json.member("next", names.back());
     json.end_object();
     return out;
-  }
-
-  static Result<std::string> prefixed_json(Names names, const Asked& asked) {
-    VARVE_RETURN_IF_ERROR(asked.query.check());
-    keep_prefix(names, asked.request.param("prefix").value_or(""));
-    VARVE_RETURN_IF_ERROR(charge_names(asked.query.budget(), names));
-    return page_json(names, asked.page, [](const std::string&) -> Result<bool> { return true; });
-  }
-
-  [[nodiscard]] Result<Names> all_tag_values(const Asked& asked) const {
-    Names all;
-    VARVE_ASSIGN_OR_RETURN(const auto keys, series_.tag_keys(asked.tenant, asked.metric()));
-    for (const std::string& key : keys) {
-      VARVE_RETURN_IF_ERROR(asked.query.check());
-      VARVE_ASSIGN_OR_RETURN(auto values, series_.tag_values(asked.tenant, asked.metric(), key));
-      VARVE_RETURN_IF_ERROR(charge_names(asked.query.budget(), values));
-      std::ranges::move(values, std::back_inserter(all));
-    }
-    sort_once(all);
-    return all;
   }
 
   const query::Engine& engine_;

@@ -56,6 +56,14 @@ TEST_F(KairosdbNamesTest, Pages) {
   EXPECT_EQ(get("tagnames?limit=1&after=dc"), R"({"results":["host"],"next":"host"})");
   EXPECT_EQ(get("tagvalues?limit=2&start=150"), R"({"results":["b","b1"],"next":"b1"})");
   EXPECT_EQ(get("tagvalues?limit=2&start=150&after=b1"), R"({"results":["y"]})");
+  EXPECT_EQ(get("tagvalues?limit=2&after=a"), R"({"results":["b","b1"],"next":"b1"})");
+  EXPECT_EQ(get("tagvalues?limit=2&after=b~"), R"({"results":["x","y"]})");
+  EXPECT_EQ(get("tagvalues?limit=1&prefix=b&after=a"), R"({"results":["b"],"next":"b"})");
+  EXPECT_EQ(get("tagvalues?limit=1&prefix=b&after=b"), R"({"results":["b1"]})");
+  EXPECT_EQ(get("tagvalues?limit=1&prefix=b&after=c"), R"({"results":[]})");
+  EXPECT_EQ(get("tagvalues?limit=1&tag=host&after=a0&metric=cpu.idle"), R"({"results":["b"]})");
+  EXPECT_EQ(get("tagnames?limit=1&prefix=h&start=150&after=d"), R"({"results":["host"]})");
+  EXPECT_EQ(get("tagvalues?tag=host&after="), R"({"results":["a","b"]})");
 }
 
 TEST_F(KairosdbNamesTest, Refused) {

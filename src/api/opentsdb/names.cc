@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/opentsdb/names.h"
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "api/shared/name_pages.h"
 #include "api/shared/query_answer.h"
 #include "protocol/json/writer.h"
 
@@ -20,23 +19,6 @@ template <class List>
 std::string array_of(const List& names) {
   std::string out;
   Writer(out).array(names);
-  return out;
-}
-
-Result<std::vector<std::string>> all_tag_values(const storage::SeriesStore& store, model::TenantId tenant,
-                                                std::string_view prefix, query::UnderWay& query) {
-  std::vector<std::string> out;
-  VARVE_ASSIGN_OR_RETURN(const auto keys, store.tag_keys(tenant, ""));
-  for (const std::string& key : keys) {
-    VARVE_RETURN_IF_ERROR(query.check());
-    VARVE_ASSIGN_OR_RETURN(auto values, store.tag_values(tenant, "", key));
-    VARVE_RETURN_IF_ERROR(charge_names(query.budget(), values));
-    for (std::string& value : values) {
-      if (value.starts_with(prefix)) out.push_back(std::move(value));
-    }
-  }
-  std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
   return out;
 }
 
@@ -60,23 +42,22 @@ Result<std::string> opentsdb_suggest(const storage::SeriesStore& store, std::str
                                      query::UnderWay& query) {
   VARVE_ASSIGN_OR_RETURN(const auto id, store.find_tenant(tenant));
   if (!id || wanted.max == 0) return "[]";
+  const index::NamePage page{.prefix = wanted.prefix, .limit = wanted.max};
   std::vector<std::string> names;
   switch (wanted.type) {
     case Suggest::Type::metrics: {
-      VARVE_ASSIGN_OR_RETURN(names, store.metric_names(*id, wanted.prefix, wanted.max));
+      VARVE_ASSIGN_OR_RETURN(names, store.metric_names(*id, page));
       break;
     }
     case Suggest::Type::tag_keys: {
-      VARVE_ASSIGN_OR_RETURN(names, store.tag_keys(*id, ""));
-      std::erase_if(names, [&](const std::string& name) { return !name.starts_with(wanted.prefix); });
+      VARVE_ASSIGN_OR_RETURN(names, store.tag_keys(*id, "", page));
       break;
     }
     case Suggest::Type::tag_values: {
-      VARVE_ASSIGN_OR_RETURN(names, all_tag_values(store, *id, wanted.prefix, query));
+      VARVE_ASSIGN_OR_RETURN(names, values_of_all_keys(store, *id, "", page, query));
       break;
     }
   }
-  if (names.size() > wanted.max) names.resize(wanted.max);
   VARVE_RETURN_IF_ERROR(query.check());
   VARVE_RETURN_IF_ERROR(charge_names(query.budget(), names));
   return array_of(names);

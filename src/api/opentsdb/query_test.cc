@@ -197,6 +197,17 @@ TEST_F(OpentsdbQueryTest, TenantsDoNotSeeOneAnother) {
   EXPECT_NE(get("/api/search/lookup?m=cpu", "one").find(R"("totalResults":1)"), std::string::npos);
 }
 
+TEST_F(OpentsdbQueryTest, SuggestsTheFirstOfAllKeys) {
+  put("cpu{host=b1,dc=b} 1799999999:1");
+  put("mem{host=b2,dc=b} 1799999999:1");
+  EXPECT_EQ(get("/api/suggest?type=tagv&q=b&max=2"), R"(["b","b1"])");
+  EXPECT_EQ(get("/api/suggest?type=tagv&q=b1"), R"(["b1"])");
+  EXPECT_EQ(get("/api/suggest?type=tagk&max=1"), R"(["dc"])");
+  EXPECT_EQ(get("/api/suggest?type=tagk&q=h"), R"(["host"])");
+  EXPECT_EQ(get("/api/suggest?type=metrics&max=1"), R"(["cpu"])");
+  EXPECT_EQ(get("/api/suggest?type=tagv&max=0"), "[]");
+}
+
 TEST_F(OpentsdbQueryTest, ALargeAnswerComesInPieces) {
   for (const char* host : {"a", "b"}) {
     for (int i = 0; i < 10'000; ++i) {

@@ -126,7 +126,7 @@ Result<SeenSeries::Tags> SeenSeries::tags(std::string_view metric) const {
     VARVE_RETURN_IF_ERROR(add_tags(metric, tags));
     return tags;
   }
-  VARVE_ASSIGN_OR_RETURN(const auto metrics, store_.metric_names(tenant_, "", 0));
+  VARVE_ASSIGN_OR_RETURN(const auto metrics, store_.metric_names(tenant_, {}));
   for (const std::string& each : metrics) VARVE_RETURN_IF_ERROR(add_tags(each, tags));
   return tags;
 }
@@ -158,6 +158,59 @@ Status SeenSeries::add_tags(std::string_view metric, Tags& tags) const {
   }));
   VARVE_RETURN_IF_ERROR(counted);
   return count();
+}
+
+Result<SeenSeries::Tags> SeenSeries::page_of_tags(std::string_view metric, const index::TagPage& page) const {
+  check(!range_, "a page is of all time");
+  VARVE_RETURN_IF_ERROR(query_.check());
+  Tags tags;
+  if (metric.empty()) {
+    VARVE_ASSIGN_OR_RETURN(auto counts, store_.tag_counts(tenant_, "", page));
+    for (auto& one : counts) {
+      VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes_of_tag(one.key, one.value)));
+      tags[{std::move(one.key), std::move(one.value)}].series = one.series;
+    }
+    return tags;
+  }
+  VARVE_ASSIGN_OR_RETURN(const auto tagged, store_.tagged_series(tenant_, metric, page));
+  std::vector<Sighting> sightings(tagged.size());
+  VARVE_RETURN_IF_ERROR(add_stats(tagged, sightings));
+  for (std::size_t i = 0; i < tagged.size(); ++i) {
+    VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes_of_tag(tagged[i].key, tagged[i].value)));
+    tags[{tagged[i].key, tagged[i].value}] = sightings[i];
+  }
+  return tags;
+}
+
+// A series has many tags, and its stats are asked for once.
+Status SeenSeries::add_stats(std::span<const index::TaggedSeries> tagged, std::span<Sighting> sightings) const {
+  std::size_t in_all = 0;
+  for (const auto& one : tagged) in_all += one.series.size();
+  const std::size_t bytes = in_all * (2 * sizeof(SeriesId) + sizeof(SeriesStats));
+  VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes));
+  std::vector<SeriesId> series;
+  series.reserve(in_all);
+  for (const auto& one : tagged) series.insert(series.end(), one.series.begin(), one.series.end());
+  std::ranges::sort(series);
+  const auto twice = std::ranges::unique(series);
+  series.erase(twice.begin(), twice.end());
+  query_.ticket().count().series(series.size());
+  std::vector<SeriesStats> stats;
+  stats.reserve(series.size());
+  VARVE_RETURN_IF_ERROR(among(series, [&](SeriesId, const SeriesStats& known) {
+    stats.push_back(known);
+    return true;
+  }));
+  for (std::size_t i = 0; i < tagged.size(); ++i) {
+    sightings[i].series = tagged[i].series.size();
+    auto at = series.begin();
+    for (const SeriesId one : tagged[i].series) {
+      at = std::lower_bound(at, series.end(), one);
+      sightings[i].stats.add(stats[static_cast<std::size_t>(at - series.begin())]);
+    }
+  }
+  query_.budget().release(bytes);
+  return {};
 }
 
 }  // namespace varve::api

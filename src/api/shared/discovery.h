@@ -72,9 +72,13 @@ class SeenSeries {
   using Tags = std::map<std::pair<std::string, std::string>, Sighting>;
   // Of all series of the metric that were seen: their tags, by key and value. "": of all metrics.
   [[nodiscard]] Result<Tags> tags(std::string_view metric) const;
+  // A page of them, at any time: only the series with one of these tags are looked at, and without a metric none: then
+  // nothing but their number is said of them.
+  [[nodiscard]] Result<Tags> page_of_tags(std::string_view metric, const index::TagPage& page) const;
 
  private:
   Status add_tags(std::string_view metric, Tags& tags) const;
+  Status add_stats(std::span<const index::TaggedSeries> tagged, std::span<Sighting> sightings) const;
   [[nodiscard]] bool seen(const storage::SeriesStats& stats) const { return !range_ || stats.seen_in(*range_); }
 
   const storage::SeriesStore& store_;

@@ -54,7 +54,7 @@ TEST_F(ForgetTest, WhenEveryRetentionIsOver) {
   EXPECT_TRUE(names().empty());
   EXPECT_EQ(count(), 0U);
   EXPECT_EQ(engine.store().series_defined(), 2U);
-  EXPECT_TRUE(engine.series().tag_values(store.tenant(), "", "host")->empty());
+  EXPECT_TRUE(engine.series().tag_values(store.tenant(), "", "host", {})->empty());
   EXPECT_TRUE(store.find("old").empty());
 
   const model::Timestamp now = clock.now_ms();

@@ -127,9 +127,16 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
   return out;
 }
 
-Result<std::vector<index::TagCount>> Store::tag_counts(model::TenantId tenant, std::string_view metric) const {
+Result<std::vector<index::TagCount>> Store::tag_counts(model::TenantId tenant, std::string_view metric,
+                                                       const index::TagPage& page) const {
   const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.tag_counts(tenant, metric);
+  return state_->catalog.index.tag_counts(tenant, metric, page);
+}
+
+Result<std::vector<index::TaggedSeries>> Store::tagged_series(model::TenantId tenant, std::string_view metric,
+                                                              const index::TagPage& page) const {
+  const ReaderLock lock(state_->catalog.mutex);
+  return state_->catalog.index.tagged_series(tenant, metric, page);
 }
 
 std::uint64_t Store::series_defined() const {

@@ -111,21 +111,21 @@ std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const mod
   return out;
 }
 
-Result<std::vector<std::string>> Store::metric_names(model::TenantId tenant, std::string_view prefix,
-                                                     std::size_t limit) const {
+Result<std::vector<std::string>> Store::metric_names(model::TenantId tenant, const index::NamePage& page) const {
   const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.metric_names(tenant, prefix, limit);
+  return state_->catalog.index.metric_names(tenant, page);
 }
 
-Result<std::vector<std::string>> Store::tag_keys(model::TenantId tenant, std::string_view metric) const {
+Result<std::vector<std::string>> Store::tag_keys(model::TenantId tenant, std::string_view metric,
+                                                 const index::NamePage& page) const {
   const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.tag_keys(tenant, metric);
+  return state_->catalog.index.tag_keys(tenant, metric, page);
 }
 
 Result<std::vector<std::string>> Store::tag_values(model::TenantId tenant, std::string_view metric,
-                                                   std::string_view key) const {
+                                                   std::string_view key, const index::NamePage& page) const {
   const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.tag_values(tenant, metric, key);
+  return state_->catalog.index.tag_values(tenant, metric, key, page);
 }
 
 std::size_t Store::series_count() const {

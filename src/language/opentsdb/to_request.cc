@@ -171,7 +171,7 @@ Result<query::Request> to_request(const ast::Query& query, std::string tenant, c
   for (const ast::SubQuery& sub : query.queries) {
     VARVE_ASSIGN_OR_RETURN(auto to, metric_query(sub, query.ms));
     if (sub.explicit_tags && id) {
-      VARVE_ASSIGN_OR_RETURN(const auto keys, store.tag_keys(*id, sub.metric));
+      VARVE_ASSIGN_OR_RETURN(const auto keys, store.tag_keys(*id, sub.metric, {}));
       add_explicit(keys, to);
     }
     out.metrics.push_back(std::move(to));

@@ -33,11 +33,17 @@ TEST_P(StoreContract, tags_are_counted) {
   everywhere([&] {
     using Counts = std::vector<index::TagCount>;
     const auto counts = [&](std::string_view metric) {
-      return engine->series().tag_counts(store.tenant(), metric).value();
+      return engine->series().tag_counts(store.tenant(), metric, {}).value();
     };
     EXPECT_EQ(counts("cpu"), (Counts{{"dc", "x", 2}, {"host", "a", 1}, {"host", "b", 1}}));
     EXPECT_EQ(counts(""), (Counts{{"dc", "x", 3}, {"host", "a", 2}, {"host", "b", 1}}));
     EXPECT_EQ(counts("disk"), Counts{});
+    const auto page = engine->series().tag_counts(store.tenant(), "cpu", {"dc", "x", 1});
+    EXPECT_EQ(page.value(), (Counts{{"host", "a", 1}}));
+    const auto tagged = engine->series().tagged_series(store.tenant(), "cpu", {"host", "a", 9}).value();
+    ASSERT_EQ(tagged.size(), 1U);
+    EXPECT_EQ(tagged[0].value, "b");
+    EXPECT_EQ(tagged[0].series.size(), 1U);
   });
 }
 
@@ -49,8 +55,8 @@ TEST_P(StoreContract, what_is_empty_is_forgotten_until_it_is_written) {
     for (const char* const metric : {"m", "n"}) engine->series().forget_empty(store.tenant(), store.find(metric));
   };
   forget_all();
-  EXPECT_EQ(engine->series().metric_names(store.tenant(), "", 0).value(), std::vector<std::string>{"m"});
-  EXPECT_EQ(engine->series().tag_values(store.tenant(), "m", "host").value(), std::vector<std::string>{"a"});
+  EXPECT_EQ(engine->series().metric_names(store.tenant(), {}).value(), std::vector<std::string>{"m"});
+  EXPECT_EQ(engine->series().tag_values(store.tenant(), "m", "host", {}).value(), std::vector<std::string>{"a"});
   EXPECT_EQ(engine->series().series_count(store.tenant()), 1U);
   EXPECT_EQ(engine->series().series_count(), 1U);
 

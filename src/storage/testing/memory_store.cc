@@ -71,30 +71,38 @@ std::vector<model::Tags> MemoryStore::tags(TenantId, std::span<const SeriesId> s
   return out;
 }
 
-Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, std::string_view prefix,
-                                                           std::size_t limit) const {
+Result<std::vector<std::string>> MemoryStore::metric_names(TenantId tenant, const index::NamePage& page) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
-  return index_.metric_names(tenant, prefix, limit);
+  return index_.metric_names(tenant, page);
 }
 
-Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric) const {
+Result<std::vector<std::string>> MemoryStore::tag_keys(TenantId tenant, std::string_view metric,
+                                                       const index::NamePage& page) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
-  return index_.tag_keys(tenant, metric);
+  return index_.tag_keys(tenant, metric, page);
 }
 
-Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric,
-                                                         std::string_view key) const {
+Result<std::vector<std::string>> MemoryStore::tag_values(TenantId tenant, std::string_view metric, std::string_view key,
+                                                         const index::NamePage& page) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
-  return index_.tag_values(tenant, metric, key);
+  return index_.tag_values(tenant, metric, key, page);
 }
 
-Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric) const {
+Result<std::vector<index::TagCount>> MemoryStore::tag_counts(TenantId tenant, std::string_view metric,
+                                                             const index::TagPage& page) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
-  return index_.tag_counts(tenant, metric);
+  return index_.tag_counts(tenant, metric, page);
+}
+
+Result<std::vector<index::TaggedSeries>> MemoryStore::tagged_series(TenantId tenant, std::string_view metric,
+                                                                    const index::TagPage& page) const {
+  VARVE_RETURN_IF_ERROR(there());
+  const ReaderLock lock(mutex_);
+  return index_.tagged_series(tenant, metric, page);
 }
 
 Result<std::vector<SeriesStats>> MemoryStore::series_stats(TenantId tenant, std::span<const SeriesId> series) const {

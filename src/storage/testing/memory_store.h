@@ -52,14 +52,17 @@ class MemoryStore final : public SeriesStore, public SampleStore {
                                                             const index::Matchers& matchers) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override;
-  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                              std::size_t limit) const override;
-  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
-                                                          std::string_view metric) const override;
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant,
+                                                              const index::NamePage& page) const override;
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant, std::string_view metric,
+                                                          const index::NamePage& page) const override;
   [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
-                                                            std::string_view key) const override;
-  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
-                                                                std::string_view metric) const override;
+                                                            std::string_view key,
+                                                            const index::NamePage& page) const override;
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant, std::string_view metric,
+                                                                const index::TagPage& page) const override;
+  [[nodiscard]] Result<std::vector<index::TaggedSeries>> tagged_series(model::TenantId tenant, std::string_view metric,
+                                                                       const index::TagPage& page) const override;
   [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
                                                               std::span<const model::SeriesId> series) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;

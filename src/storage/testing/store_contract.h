@@ -323,10 +323,14 @@ TEST_P(StoreContract, series_are_found) {
   everywhere([&] {
     auto& series = engine->series();
     const auto tenant = store.tenant();
-    EXPECT_EQ(series.metric_names(tenant, "", 0).value(), (std::vector<std::string>{"cpu", "mem"}));
-    EXPECT_EQ(series.metric_names(tenant, "m", 0).value(), (std::vector<std::string>{"mem"}));
-    EXPECT_EQ(series.tag_keys(tenant, "cpu").value(), (std::vector<std::string>{"dc", "host"}));
-    EXPECT_EQ(series.tag_values(tenant, "cpu", "host").value(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(series.metric_names(tenant, {}).value(), (std::vector<std::string>{"cpu", "mem"}));
+    EXPECT_EQ(series.metric_names(tenant, {.prefix = "m"}).value(), (std::vector<std::string>{"mem"}));
+    EXPECT_EQ(series.tag_keys(tenant, "cpu", {}).value(), (std::vector<std::string>{"dc", "host"}));
+    EXPECT_EQ(series.tag_values(tenant, "cpu", "host", {}).value(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(series.metric_names(tenant, {.after = "cp~"}).value(), (std::vector<std::string>{"mem"}));
+    EXPECT_EQ(series.metric_names(tenant, {.limit = 1}).value(), (std::vector<std::string>{"cpu"}));
+    EXPECT_EQ(series.tag_keys(tenant, "cpu", {.after = "dc", .limit = 1}).value(), (std::vector<std::string>{"host"}));
+    EXPECT_EQ(series.tag_values(tenant, "", "host", {.prefix = "b"}).value(), (std::vector<std::string>{"b"}));
     const auto only_b = series.select(tenant, "cpu", {{"host", index::Matcher::Kind::any_of, {"b"}}});
     ASSERT_TRUE(only_b);
     ASSERT_EQ(only_b->size(), 1U);

@@ -41,21 +41,26 @@ class TenantsApart final : public SeriesStore {
                                               std::span<const model::SeriesId> series) const override {
     return below_.tags(tenant, series);
   }
-  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant, std::string_view prefix,
-                                                              std::size_t limit) const override {
-    return below_.metric_names(tenant, prefix, limit);
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant,
+                                                              const index::NamePage& page) const override {
+    return below_.metric_names(tenant, page);
   }
-  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant,
-                                                          std::string_view metric) const override {
-    return below_.tag_keys(tenant, metric);
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId tenant, std::string_view metric,
+                                                          const index::NamePage& page) const override {
+    return below_.tag_keys(tenant, metric, page);
   }
   [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId tenant, std::string_view metric,
-                                                            std::string_view key) const override {
-    return below_.tag_values(tenant, metric, key);
+                                                            std::string_view key,
+                                                            const index::NamePage& page) const override {
+    return below_.tag_values(tenant, metric, key, page);
   }
-  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant,
-                                                                std::string_view metric) const override {
-    return below_.tag_counts(tenant, metric);
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId tenant, std::string_view metric,
+                                                                const index::TagPage& page) const override {
+    return below_.tag_counts(tenant, metric, page);
+  }
+  [[nodiscard]] Result<std::vector<index::TaggedSeries>> tagged_series(model::TenantId tenant, std::string_view metric,
+                                                                       const index::TagPage& page) const override {
+    return below_.tagged_series(tenant, metric, page);
   }
   [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
                                                               std::span<const model::SeriesId> series) const override {

@@ -55,18 +55,23 @@ class FakeSeriesStore final : public storage::SeriesStore {
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId, std::span<const model::SeriesId>) const override {
     return {};
   }
-  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId, std::string_view,
-                                                              std::size_t) const override {
+  [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId, const index::NamePage&) const override {
     return {};
   }
-  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId, std::string_view) const override {
+  [[nodiscard]] Result<std::vector<std::string>> tag_keys(model::TenantId, std::string_view,
+                                                          const index::NamePage&) const override {
     return {};
   }
-  [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId, std::string_view,
-                                                            std::string_view) const override {
+  [[nodiscard]] Result<std::vector<std::string>> tag_values(model::TenantId, std::string_view, std::string_view,
+                                                            const index::NamePage&) const override {
     return {};
   }
-  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId, std::string_view) const override {
+  [[nodiscard]] Result<std::vector<index::TagCount>> tag_counts(model::TenantId, std::string_view,
+                                                                const index::TagPage&) const override {
+    return {};
+  }
+  [[nodiscard]] Result<std::vector<index::TaggedSeries>> tagged_series(model::TenantId, std::string_view,
+                                                                       const index::TagPage&) const override {
     return {};
   }
   [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(

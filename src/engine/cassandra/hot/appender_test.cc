@@ -89,7 +89,7 @@ TEST_F(AppenderTest, EachRowMayFail) {
     ASSERT_TRUE(is_good(a.append(line, now, 1)));
     EXPECT_EQ(pending(a), pending_before + 1);
     EXPECT_TRUE(b.series.load(*b.series.tenant("t"), "mem", {}, {}));
-    EXPECT_EQ(b.series.tag_values(*b.series.tenant("t"), "mem", "host")->size(), rows + 1);
+    EXPECT_EQ(b.series.tag_values(*b.series.tenant("t"), "mem", "host", {})->size(), rows + 1);
   }
   EXPECT_GT(rows, 5U);
 }

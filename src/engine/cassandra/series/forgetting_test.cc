@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 
 class ForgettingTest : public ::testing::Test {
  protected:
-  Names metrics(Replica& replica) { return replica.metric_names(**replica.find_tenant("t"), "", 0).value(); }
+  Names metrics(Replica& replica) { return replica.metric_names(**replica.find_tenant("t"), {}).value(); }
   void listen() {
     ASSERT_TRUE(a.listen());
     ASSERT_TRUE(b.listen());

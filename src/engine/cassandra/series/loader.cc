@@ -176,7 +176,7 @@ Status Loader::listen() {
 Status Loader::listen_to(TenantId tenant, const Parts::Trust& trust, bool all) {
   std::vector<std::string> metrics;
   if (all) {
-    metrics = directory_.read([&](const index::SeriesIndex& index) { return index.metric_names(tenant, {}, 0); });
+    metrics = directory_.read([&](const index::SeriesIndex& index) { return index.metric_names(tenant, {}); });
   } else {
     const MutexLock lock(mutex_);
     for (const auto& [metric, number] : tenants_[tenant].forgotten) metrics.push_back(metric);

@@ -156,7 +156,7 @@ class SeriesModel {
     }
     const auto tenant = *fresh.find_tenant("t");
     if (!tenant) return;
-    const auto names = fresh.metric_names(*tenant, "", 0);
+    const auto names = fresh.metric_names(*tenant, {});
     ASSERT_TRUE(names);
     for (const auto& [metric, hosts] : present_) {
       EXPECT_TRUE(hosts.empty() || std::ranges::binary_search(*names, metric)) << metric;

@@ -55,13 +55,15 @@ std::vector<model::Tags> SeriesTables::tags(TenantId tenant, std::span<const Ser
 
 // Names that were announced, and those of series that this process has defined and will announce. What is known here
 // and is not among the former may have been forgotten by others.
-Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, std::string_view prefix,
-                                                            std::size_t limit) const {
+Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, const index::NamePage& page) const {
   const auto known = [&] {
-    return directory_.read([&](const index::SeriesIndex& index) { return index.metric_names(tenant, prefix, 0); });
+    return directory_.read([&](const index::SeriesIndex& index) {
+      return index.metric_names(tenant, {.prefix = page.prefix, .after = page.after});
+    });
   };
   VARVE_ASSIGN_OR_RETURN(auto names, loader_.metric_names(tenant));
-  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
+  std::erase_if(names,
+                [&](const std::string& name) { return page.starts_behind(name) || !name.starts_with(page.prefix); });
   std::vector<std::string> own;
   std::ranges::set_difference(known(), names, std::back_inserter(own));
   if (!own.empty()) {
@@ -70,7 +72,7 @@ Result<std::vector<std::string>> SeriesTables::metric_names(TenantId tenant, std
     std::ranges::set_union(known(), names, std::back_inserter(all));
     names = std::move(all);
   }
-  if (limit != 0 && names.size() > limit) names.resize(limit);
+  if (page.limit != 0 && names.size() > page.limit) names.resize(page.limit);
   return names;
 }
 
@@ -80,25 +82,33 @@ Status SeriesTables::load_metrics(TenantId tenant, std::string_view metric) cons
     VARVE_RETURN_IF_ERROR(load(tenant, metric, {}, {}));
     return {};
   }
-  VARVE_ASSIGN_OR_RETURN(const auto names, metric_names(tenant, {}, 0));
+  VARVE_ASSIGN_OR_RETURN(const auto names, metric_names(tenant, {}));
   for (const std::string& name : names) VARVE_RETURN_IF_ERROR(load(tenant, name, {}, {}));
   return {};
 }
 
-Result<std::vector<std::string>> SeriesTables::tag_keys(TenantId tenant, std::string_view metric) const {
+Result<std::vector<std::string>> SeriesTables::tag_keys(TenantId tenant, std::string_view metric,
+                                                        const index::NamePage& page) const {
   VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
-  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_keys(tenant, metric); });
+  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_keys(tenant, metric, page); });
 }
 
 Result<std::vector<std::string>> SeriesTables::tag_values(TenantId tenant, std::string_view metric,
-                                                          std::string_view key) const {
+                                                          std::string_view key, const index::NamePage& page) const {
   VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
-  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_values(tenant, metric, key); });
+  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_values(tenant, metric, key, page); });
 }
 
-Result<std::vector<index::TagCount>> SeriesTables::tag_counts(TenantId tenant, std::string_view metric) const {
+Result<std::vector<index::TagCount>> SeriesTables::tag_counts(TenantId tenant, std::string_view metric,
+                                                              const index::TagPage& page) const {
   VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
-  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_counts(tenant, metric); });
+  return directory_.read([&](const index::SeriesIndex& index) { return index.tag_counts(tenant, metric, page); });
+}
+
+Result<std::vector<index::TaggedSeries>> SeriesTables::tagged_series(TenantId tenant, std::string_view metric,
+                                                                     const index::TagPage& page) const {
+  VARVE_RETURN_IF_ERROR(load_metrics(tenant, metric));
+  return directory_.read([&](const index::SeriesIndex& index) { return index.tagged_series(tenant, metric, page); });
 }
 
 std::size_t SeriesTables::series_count() const {

@@ -27,8 +27,8 @@ TEST_F(SeriesTablesTest, AnEmptyStoreAnswers) {
   EXPECT_TRUE(a.tenants()->empty());
   const auto tenant = *a.tenant("t");
   EXPECT_TRUE(a.select(tenant, "m", {})->empty());
-  EXPECT_TRUE(a.metric_names(tenant, "", 0)->empty());
-  EXPECT_TRUE(a.tag_keys(tenant, "")->empty());
+  EXPECT_TRUE(a.metric_names(tenant, {})->empty());
+  EXPECT_TRUE(a.tag_keys(tenant, "", {})->empty());
   EXPECT_FALSE(a.select(tenant, "m", {{"host", index::Matcher::Kind::regex, {"("}}}));
   EXPECT_FALSE(*b.find_tenant("t")) << "not before its first sample";
 }
@@ -40,14 +40,14 @@ TEST_F(SeriesTablesTest, WhatOneAcknowledgesTheOtherFinds) {
   const auto tenant = b.find_tenant("t");
   ASSERT_TRUE(tenant && *tenant);
   EXPECT_EQ(*b.tenants(), (Names{"other", "t"}));
-  EXPECT_EQ(*b.metric_names(**tenant, "", 0), (Names{"cpu", "mem"}));
-  EXPECT_EQ(*b.metric_names(**tenant, "m", 0), Names{"mem"});
-  EXPECT_EQ(b.metric_names(**tenant, "", 1)->size(), 1U);
+  EXPECT_EQ(*b.metric_names(**tenant, {}), (Names{"cpu", "mem"}));
+  EXPECT_EQ(*b.metric_names(**tenant, {.prefix = "m"}), Names{"mem"});
+  EXPECT_EQ(b.metric_names(**tenant, {.limit = 1})->size(), 1U);
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "b"}));
   EXPECT_EQ(*b.hosts("mem"), Names{"a"});
   EXPECT_EQ(*b.hosts("cpu", {}, "other"), Names{"c"});
-  EXPECT_EQ(*b.tag_values(**tenant, "", "host"), (Names{"a", "b"}));
-  EXPECT_EQ(b.tag_counts(**tenant, "cpu")->size(), 2U);
+  EXPECT_EQ(*b.tag_values(**tenant, "", "host", {}), (Names{"a", "b"}));
+  EXPECT_EQ(b.tag_counts(**tenant, "cpu", {})->size(), 2U);
   EXPECT_EQ(b.series_count(**tenant), 3U);
   const auto found = b.select(**tenant, "cpu", {{"host", index::Matcher::Kind::any_of, {"b"}}});
   ASSERT_EQ(found->size(), 1U);
@@ -95,7 +95,7 @@ TEST_F(SeriesTablesTest, AnAnnouncementThatFailsIsNone) {
   ASSERT_TRUE(a.append(wanted.group));
   EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
   EXPECT_EQ(*b.hosts("mem"), Names{"a"});
-  EXPECT_EQ(*b.metric_names(**b.find_tenant("t"), "", 0), (Names{"cpu", "mem"}));
+  EXPECT_EQ(*b.metric_names(**b.find_tenant("t"), {}), (Names{"cpu", "mem"}));
   EXPECT_TRUE(a.missing({&wanted, 1}).empty());
 }
 
@@ -179,10 +179,10 @@ TEST_F(SeriesTablesTest, WithoutCassandraNobodyIsToldThatThereIsNothing) {
   EXPECT_EQ(*b.hosts("cpu"), Names{"a"}) << "nothing has changed";
   EXPECT_EQ(b.find_tenant("x").error().code, Code::unavailable);
   EXPECT_EQ(b.select(tenant, "mem", {}).error().code, Code::unavailable);
-  EXPECT_EQ(b.metric_names(tenant, "", 0).error().code, Code::unavailable);
-  EXPECT_EQ(b.tag_keys(tenant, "").error().code, Code::unavailable);
-  EXPECT_EQ(b.tag_values(tenant, "mem", "host").error().code, Code::unavailable);
-  EXPECT_EQ(b.tag_counts(tenant, "").error().code, Code::unavailable);
+  EXPECT_EQ(b.metric_names(tenant, {}).error().code, Code::unavailable);
+  EXPECT_EQ(b.tag_keys(tenant, "", {}).error().code, Code::unavailable);
+  EXPECT_EQ(b.tag_values(tenant, "mem", "host", {}).error().code, Code::unavailable);
+  EXPECT_EQ(b.tag_counts(tenant, "", {}).error().code, Code::unavailable);
   EXPECT_EQ(b.tenants().error().code, Code::unavailable);
   EXPECT_FALSE(a.append(a.group({"cpu"}, "new")));
   EXPECT_TRUE(a.append(a.group({"cpu"}, "a"))) << "it is announced";

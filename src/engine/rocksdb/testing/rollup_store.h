@@ -74,7 +74,7 @@ class RollupStore : public ::testing::Test {
     clock.advance_ms(ms);
     settle();
   }
-  std::vector<std::string> names() { return engine.series().metric_names(store.tenant(), "", 0).value(); }
+  std::vector<std::string> names() { return engine.series().metric_names(store.tenant(), {}).value(); }
 
   ManualClock clock;
   RocksdbEngine engine;

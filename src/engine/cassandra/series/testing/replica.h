@@ -92,8 +92,8 @@ class Replica final : public SeriesTables {
     VARVE_ASSIGN_OR_RETURN(const auto tenant, find_tenant(tenant_name));
     if (!tenant) return std::vector<std::string>{};
     VARVE_RETURN_IF_ERROR(load(*tenant, metric, range, {}));
-    std::vector<std::string> out =
-        directory().read([&](const index::SeriesIndex& index) { return index.tag_values(*tenant, metric, "host"); });
+    std::vector<std::string> out = directory().read(
+        [&](const index::SeriesIndex& index) { return index.tag_values(*tenant, metric, "host", {}); });
     return out;
   }
 
