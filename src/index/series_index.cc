@@ -103,6 +103,22 @@ std::string_view SeriesIndex::metric(model::SeriesId series) const {
   return catalog.text(catalog.metrics[catalog.series[model::to_int(series)].metric].name);
 }
 
+std::size_t SeriesIndex::metric_end() const { return tables_->catalog.metrics.size(); }
+
+std::optional<std::uint32_t> SeriesIndex::find_metric(model::TenantId tenant, std::string_view name) const {
+  const std::uint32_t id = tables_->catalog.find_metric(model::to_int(tenant), name);
+  if (id == kNone) return std::nullopt;
+  return id;
+}
+
+std::uint32_t SeriesIndex::metric_number(model::SeriesId series) const {
+  return tables_->catalog.series[model::to_int(series)].metric;
+}
+
+std::size_t SeriesIndex::metric_series_count(std::uint32_t metric) const {
+  return tables_->catalog.metrics[metric].live;
+}
+
 void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
   check(model::to_int(series) < series_end(), "a series that there is");
   tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);

@@ -106,6 +106,12 @@ class SeriesIndex {
   [[nodiscard]] model::Tags tags(model::SeriesId series) const;   // sorted by key
   void tags(model::SeriesId series, model::TagViews& out) const;  // the same without copies; cleared first
 
+  // --- metrics, which have dense numbers over all tenants
+  [[nodiscard]] std::size_t metric_end() const;  // numbers are 0 … metric_end() − 1
+  [[nodiscard]] std::optional<std::uint32_t> find_metric(model::TenantId tenant, std::string_view name) const;
+  [[nodiscard]] std::uint32_t metric_number(model::SeriesId series) const;
+  [[nodiscard]] std::size_t metric_series_count(std::uint32_t metric) const;  // without forgotten ones
+
   // --- queries
   // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex, or an
   // empty list of values in a matcher of kind prefix, regex, not_regex).

@@ -47,4 +47,11 @@ struct SeriesStats {
   bool operator==(const SeriesStats&) const = default;
 };
 
+// Of all series of a metric.
+struct MetricStats {
+  std::uint64_t series = 0;
+  SeriesStats stats = {};
+  bool operator==(const MetricStats&) const = default;
+};
+
 }  // namespace varve::storage

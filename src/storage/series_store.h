@@ -82,6 +82,13 @@ class SeriesStore {
   [[nodiscard]] virtual Result<std::vector<SeriesStats>> series_stats(
       model::TenantId tenant, std::span<const model::SeriesId> series) const = 0;
 
+  // What is known of the series of each metric together, in order of `metrics`, if that is cheaper than to ask for the
+  // stats of each series; else nullopt. Adds up what series_stats() says.
+  [[nodiscard]] virtual std::optional<std::vector<MetricStats>> metric_stats(
+      [[maybe_unused]] model::TenantId tenant, [[maybe_unused]] std::span<const std::string> metrics) const {
+    return std::nullopt;
+  }
+
   // Forgets the series among these that have no data, without waiting for the store to find them: they are no longer
   // selected, listed or counted. A forgotten series comes back when it is written (an acknowledged sample is visible,
   // also through a group that was defined before) or defined again. Blocking, like erase().

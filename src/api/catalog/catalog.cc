@@ -21,10 +21,12 @@ namespace {
 
 using model::ValueType;
 using protocol::json::Writer;
+using storage::MetricStats;
 using storage::SeriesStats;
 using Words = std::vector<std::string_view>;
 
 constexpr std::size_t kTagsAtOnce = 10'000;  // series
+constexpr std::size_t kMetricsAtOnce = 1000;
 
 bool has_numbers(const SeriesStats& stats) { return stats.has(ValueType::long_) || stats.has(ValueType::double_); }
 bool has_others(const SeriesStats& stats) {
@@ -80,10 +82,21 @@ class Catalog {
       MetricNames names(store_, *tenant, page, request.param("prefix").value_or(""), query);
       VARVE_ASSIGN_OR_RETURN(const std::string* name, names.next());
       for (std::size_t listed = 0; name != nullptr && listed < page.limit;) {
-        VARVE_ASSIGN_OR_RETURN(const bool there, append_metric(json, seen, *name));
-        if (there) ++listed;
-        last = *name;
-        VARVE_ASSIGN_OR_RETURN(name, names.next());
+        std::vector<std::string> some;
+        while (name != nullptr && some.size() < std::min(page.limit - listed, kMetricsAtOnce)) {
+          some.push_back(*name);
+          VARVE_ASSIGN_OR_RETURN(name, names.next());
+        }
+        const auto known = range ? std::nullopt : store_.metric_stats(*tenant, some);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          MetricStats all = known ? (*known)[i] : MetricStats{};
+          if (!known) VARVE_RETURN_IF_ERROR(add_up(seen, some[i], all));
+          if (known) query.ticket().count().series(all.series);
+          if (all.series == 0) continue;
+          append_metric(json, some[i], all);
+          ++listed;
+        }
+        last = some.back();
       }
       more = name != nullptr;
     }
@@ -215,16 +228,17 @@ class Catalog {
     return TagName(text.substr(0, key), text.substr(key));
   }
 
-  // Answers whether there is such a metric: one is left out that has no series, or none that was seen.
-  Result<bool> append_metric(Writer& json, const SeenSeries& seen, const std::string& name) const {
-    SeriesStats all;
-    std::size_t count = 0;
-    VARVE_RETURN_IF_ERROR(seen.of_metric(name, {}, [&](model::SeriesId, const SeriesStats& stats) {
-      all.add(stats);
-      ++count;
+  static Status add_up(const SeenSeries& seen, const std::string& name, MetricStats& all) {
+    return seen.of_metric(name, {}, [&](model::SeriesId, const SeriesStats& stats) {
+      all.stats.add(stats);
+      ++all.series;
       return true;
-    }));
-    if (count == 0) return false;
+    });
+  }
+
+  // One that has no series, or none that was seen, is left out.
+  void append_metric(Writer& json, const std::string& name, const MetricStats& known) const {
+    const SeriesStats& all = known.stats;
     // What its rollups answer; without points it is not known yet to be a text.
     const bool text = has_others(all) && !has_numbers(all);
     const bool counter = !text && context_.is_counter(name);
@@ -232,10 +246,9 @@ class Catalog {
     if (!text) aggregators = counter ? Words{"sum", "count"} : Words{"min", "max", "avg", "sum", "count"};
     if (!text && has_others(all)) aggregators.push_back("last");
     json.begin_object().member("name", name).member("kind", text ? "text" : counter ? "delta counter" : "gauge");
-    json.key("aggregators").array(aggregators).member("series", count);
+    json.key("aggregators").array(aggregators).member("series", known.series);
     append_stats(json, all);
     json.end_object();
-    return true;
   }
 
   static void append_tag(Writer& json, const TagName& tag, const SeenSeries::Sighting& sighting, bool with_stats) {

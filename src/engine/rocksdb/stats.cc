@@ -2,6 +2,7 @@
 // series_stats(): what the store knows of series, of which a part may still be in the heads: that is counted there.
 #include <algorithm>
 
+#include "engine/rocksdb/head/fragment_stats.h"
 #include "engine/rocksdb/store_state.h"
 #include "engine/shared/stored_for.h"
 
@@ -10,71 +11,11 @@ namespace {
 
 using storage::SeriesStats;
 
-constexpr std::size_t kFragmentsUnderLock = 128;  // appends wait while their fragments are listed
-
 // A wanted series in one of its groups.
 struct Wanted {
   std::uint32_t group;
   std::uint16_t column;
   std::uint32_t series;  // position in the caller's list
-};
-
-// A group in one slot of a head.
-struct Fragment {
-  std::uint32_t group;
-  Head::Pieces rows;
-};
-
-void list_fragments(const Head& head, std::uint32_t group, std::vector<Fragment>& out) VARVE_REQUIRES(head.mutex) {
-  for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
-    head.pieces(*at, out.emplace_back(Fragment{group, {}}).rows);
-  }
-}
-
-class Counter {
- public:
-  explicit Counter(std::vector<SeriesStats>& stats) : stats_(stats) {}
-
-  // `wanted`: of the fragment's group.
-  void count(const Fragment& fragment, std::span<const Wanted> wanted) {
-    times_.clear();
-    uniform_ = 0;
-    types_.assign(wanted.size(), 0);
-    for (const auto& rows : fragment.rows) read(rows, wanted);
-    std::ranges::sort(times_);
-    const auto again = std::ranges::unique(times_);
-    times_.erase(again.begin(), again.end());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const auto types = static_cast<std::uint8_t>(uniform_ | types_[i]);
-      stats_[wanted[i].series].add({times_.front(), times_.back(), times_.size(), types});
-    }
-  }
-
- private:
-  void read(std::span<const std::byte> rows, std::span<const Wanted> wanted) {
-    const std::byte* const end = rows.data() + rows.size();
-    for (const std::byte* at = rows.data(); at != end;) {
-      const model::RowView row{at};
-      at += row.bytes() + Head::kArrivalBytes;
-      times_.push_back(row.time());
-      switch (row.kind()) {
-        case model::RowKind::long_: uniform_ |= SeriesStats::bit_of(model::ValueType::long_); break;
-        case model::RowKind::decimal: uniform_ |= SeriesStats::bit_of(model::ValueType::double_); break;
-        case model::RowKind::text: uniform_ |= SeriesStats::bit_of(model::ValueType::string); break;
-        case model::RowKind::complex: uniform_ |= SeriesStats::bit_of(model::ValueType::complex); break;
-        case model::RowKind::histogram: uniform_ |= SeriesStats::bit_of(model::ValueType::histogram); break;
-        case model::RowKind::typed:
-          for (std::size_t i = 0; i < wanted.size(); ++i) {
-            types_[i] |= SeriesStats::bit_of(row.value(wanted[i].column).type);
-          }
-      }
-    }
-  }
-
-  std::vector<SeriesStats>& stats_;
-  std::vector<model::Timestamp> times_;
-  unsigned uniform_ = 0;             // types of rows in which all values have one
-  std::vector<std::uint8_t> types_;  // of each wanted series
 };
 
 }  // namespace
@@ -101,8 +42,9 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
   const View now = state_->visible.now();  // of one moment: what is flushed later is still in these heads
   for (const Wanted& one : wanted) out[one.series] = now.stats->of(series[one.series]);
 
-  Counter counter(out);
-  std::vector<Fragment> fragments;
+  FragmentStats counter;
+  std::vector<HeadFragment> fragments;
+  std::vector<std::uint16_t> columns;
   for (std::span<const Wanted> rest(wanted); !rest.empty();) {
     fragments.clear();
     std::size_t used = 0;
@@ -110,16 +52,19 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
       if (head == nullptr) continue;
       const MutexLock lock(head->mutex);
       used = 0;
-      for (std::size_t groups = 0; groups < kFragmentsUnderLock && used < rest.size(); ++groups) {
+      for (std::size_t groups = 0; groups < kGroupsUnderLock && used < rest.size(); ++groups) {
         const std::uint32_t group = rest[used].group;
         list_fragments(*head, group, fragments);
         while (used < rest.size() && rest[used].group == group) ++used;
       }
     }
     const auto batch = rest.first(used);
-    for (const Fragment& fragment : fragments) {
-      const auto [first, last] = std::ranges::equal_range(batch, fragment.group, {}, &Wanted::group);
-      counter.count(fragment, {first, last});
+    for (const HeadFragment& fragment : fragments) {
+      const auto of_group = std::ranges::equal_range(batch, fragment.group, {}, &Wanted::group);
+      columns.clear();
+      for (const Wanted& one : of_group) columns.push_back(one.column);
+      counter.count(fragment, columns);
+      for (std::size_t i = 0; i < columns.size(); ++i) out[of_group[i].series].add(counter.of(i));
     }
     rest = rest.subspan(used);
   }

@@ -71,6 +71,8 @@ class Store final : public storage::SeriesStore,
                                                                        const index::TagPage& page) const override;
   [[nodiscard]] Result<std::vector<storage::SeriesStats>> series_stats(
       model::TenantId tenant, std::span<const model::SeriesId> series) const override;
+  [[nodiscard]] std::optional<std::vector<storage::MetricStats>> metric_stats(
+      model::TenantId tenant, std::span<const std::string> metrics) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;

@@ -14,6 +14,7 @@
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/flush.h"
+#include "engine/rocksdb/head_sums.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/maintenance.h"
 #include "engine/rocksdb/runs/tables.h"
@@ -40,6 +41,7 @@ struct Store::State {
   Catalog catalog{env.options.series_per_tenant_max};
   Tables tables;
   TaskPool scan_pool{0};
+  HeadSums head_sums;
   Worker flusher, maintainer;
   Ingest ingest{env, slabs, catalog, visible, [this] { flusher.wake(); }};
   Flush flush{env, catalog, ingest, tables, [this] { maintainer.wake(); }};

@@ -62,6 +62,10 @@ class TenantsApart final : public SeriesStore {
                                                                        const index::TagPage& page) const override {
     return below_.tagged_series(tenant, metric, page);
   }
+  [[nodiscard]] std::optional<std::vector<MetricStats>> metric_stats(
+      model::TenantId tenant, std::span<const std::string> metrics) const override {
+    return below_.metric_stats(tenant, metrics);
+  }
   [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
                                                               std::span<const model::SeriesId> series) const override {
     return below_.series_stats(tenant, series);

@@ -114,8 +114,12 @@ SeriesStats StatsTable::of(model::SeriesId series) const {
 
 void StatsTable::replace(const StatsPages& pages) {
   for (const auto& [number, page] : pages) {
-    if (number >= pages_.size()) pages_.resize(number + 1);
+    if (number >= pages_.size()) {
+      pages_.resize(number + 1);
+      sums_.resize(number + 1);
+    }
     pages_[number] = page;
+    sums_[number] = std::make_shared<PageSums>();
   }
 }
 

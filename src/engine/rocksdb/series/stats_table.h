@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/result.h"
 #include "chunk/block.h"
+#include "engine/rocksdb/series/metric_sums.h"
 #include "engine/shared/gather.h"
 #include "model/ids.h"
 #include "model/time.h"
@@ -48,11 +49,17 @@ class StatsTable {
   [[nodiscard]] const StatsPage* page(std::uint32_t number) const {
     return number < pages_.size() ? pages_[number].get() : nullptr;
   }
+  [[nodiscard]] std::uint32_t page_count() const { return static_cast<std::uint32_t>(pages_.size()); }
+  // By metric, of a page that there is; shared by all copies of the table that have the page.
+  [[nodiscard]] PageSums& sums(std::uint32_t number) const { return *sums_[number]; }
   void replace(const StatsPages& pages);
-  [[nodiscard]] std::size_t memory_bytes() const { return pages_.size() * (sizeof(pages_[0]) + sizeof(StatsPage)); }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return pages_.size() * (sizeof(pages_[0]) + sizeof(StatsPage) + sizeof(sums_[0]) + sizeof(PageSums));
+  }
 
  private:
   std::vector<std::shared_ptr<const StatsPage>> pages_;  // nullptr: no stats
+  std::vector<std::shared_ptr<PageSums>> sums_;          // of each page
 };
 
 // The changes of one commit. For one thread.
