@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -25,8 +26,11 @@ constexpr std::uint64_t kRewriteBytes = std::uint64_t{256} << 20;  // written ag
 constexpr std::uint64_t kCompactBytes = std::uint64_t{4} << 20;  // less than that is not worth a compaction of its own
 
 // What batches begin and end at: no window and no slot lies in two of them.
-std::int64_t batch_align_ms(const rollup::Levels& rollups, std::int64_t chunk_width_ms) {
-  return rollups.levels.empty() ? chunk_width_ms : std::max(chunk_width_ms, rollups.levels.back().width_ms);
+std::int64_t batch_align_ms(const Runs& runs, const rollup::Levels& rollups, std::int64_t chunk_width_ms) {
+  std::int64_t align =
+      rollups.levels.empty() ? chunk_width_ms : std::max(chunk_width_ms, rollups.levels.back().width_ms);
+  for (const std::int64_t stratum : runs.strata_ms()) align = std::lcm(align, stratum);
+  return align;
 }
 
 // The stretches of time, ascending, in which the tenant has samples or windows that overlap the range.
@@ -37,8 +41,8 @@ std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasur
   for (auto at = runs.slots.lower_bound({erasure.tenant(), 0, std::numeric_limits<model::Timestamp>::min()});
        at != runs.slots.end() && at->first.tenant == erasure.tenant(); ++at) {
     const auto& [slot, of_slot] = *at;
-    if (slot.granularity_ms == 0) {
-      if (of_slot.runs.empty() || !erasure.overlaps(slot.start, chunk_width_ms)) continue;
+    if (slot.is_raw()) {
+      if (of_slot.runs.empty() || !erasure.range().overlaps(slot.raw_range(chunk_width_ms))) continue;
       auto& sum = bytes[model::window_start(slot.start, align_ms)];
       for (const auto& run : of_slot.runs) sum += run->bytes;
       continue;
@@ -75,12 +79,13 @@ std::vector<SlotKey> slots_of(const Runs& runs, model::TenantId tenant) {
 // A raw slot that holds nothing any more needs no mark.
 void unmark_empty(const Runs& runs, Database::Commit& commit) {
   std::map<SlotKey, std::size_t> left;
-  for (const auto& run : commit.removed) left.try_emplace(run->key.slot, runs.slots.at(run->key.slot).runs.size());
-  for (const auto& run : commit.removed) --left[run->key.slot];
-  for (const auto& run : commit.added) ++left[run->key.slot];
+  for (const auto& run : commit.removed) {
+    const SlotKey home = runs.home_of(run->key.slot);
+    --left.try_emplace(home, runs.slots.at(home).runs.size()).first->second;
+  }
+  for (const auto& run : commit.added) ++left[runs.home_of(run->key.slot)];
   for (const auto& [slot, count] : left) {
-    const bool is_raw = slot.granularity_ms == 0;
-    if (is_raw && count == 0 && !runs.slots.at(slot).mark.dropped) commit.marks.emplace_back(slot, Mark{});
+    if (slot.is_raw() && count == 0 && !runs.slots.at(slot).mark.dropped) commit.marks.emplace_back(slot, Mark{});
   }
 }
 
@@ -120,7 +125,7 @@ Status erase_tenant(const JobContext& job, const Erasure& erasure, storage::Eras
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     if (of_slot.mark != Mark{}) commit.marks.emplace_back(slot, Mark{});
     job.set_aside.forget(slot);
-    if (slot.granularity_ms != 0 || of_slot.runs.empty()) continue;
+    if (!slot.is_raw() || of_slot.runs.empty()) continue;
     ++report.slots;
     for (const auto& run : of_slot.runs) report.samples += run->samples;
   }
@@ -135,15 +140,15 @@ Status erase_batch(const JobContext& job, const EraseContext& context, std::uint
   RawEraser raw(context, raw_number);
   const auto slots = slots_of(*context.runs, context.erasure.tenant());
   for (const SlotKey& slot : slots) {
-    if (slot.granularity_ms != 0 || !context.batch.contains(slot.start)) continue;
-    if (context.erasure.overlaps(slot.start, job.env.chunk_width_ms))
-      VARVE_RETURN_IF_ERROR(raw.slot(slot, commit, report));
+    if (!slot.is_raw() || !context.batch.contains(slot.start)) continue;
+    if (!context.erasure.range().overlaps(slot.raw_range(job.env.chunk_width_ms))) continue;
+    VARVE_RETURN_IF_ERROR(raw.slot(slot, commit, report));
   }
   EdgeWindows edges(context);
   VARVE_RETURN_IF_ERROR(edges.find(raw.touched()));
   LevelEraser levels(context, edges, job.tables.numbers().draw());
   for (const SlotKey& slot : slots) {
-    if (slot.granularity_ms != 0) VARVE_RETURN_IF_ERROR(levels.slot(slot, commit));
+    if (!slot.is_raw()) VARVE_RETURN_IF_ERROR(levels.slot(slot, commit));
   }
   RollupWriter writer(context.draft, job.env.chunk_width_ms, job.tables.numbers());
   VARVE_RETURN_IF_ERROR(edges.write(writer));
@@ -214,8 +219,9 @@ Erasure Erase::make_erasure(const Catalog& catalog) const {
 
 Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number) {
   const auto pause = [this] { return check_cancelled(cancelled_); };
-  for (const model::TimeRange batch : batches_of(*job.tables.runs(), erasure, job.env.chunk_width_ms,
-                                                 batch_align_ms(job.env.options.rollups, job.env.chunk_width_ms))) {
+  const auto before = job.tables.runs();
+  const std::int64_t align_ms = batch_align_ms(*before, job.env.options.rollups, job.env.chunk_width_ms);
+  for (const model::TimeRange batch : batches_of(*before, erasure, job.env.chunk_width_ms, align_ms)) {
     VARVE_RETURN_IF_ERROR(pause());
     const auto current = job.tables.runs();
     const View nothing{nullptr, nullptr, current, nullptr};

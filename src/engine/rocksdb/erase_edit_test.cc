@@ -113,7 +113,7 @@ TEST_F(EraseOfFew, runs_stay) {
   const auto before = runs();
   engine.open();
   ASSERT_TRUE(erase(300, 1, kAll));
-  EXPECT_EQ(before.size(), 3U) << "two hours of samples, and their windows of five minutes";
+  EXPECT_EQ(before.size(), 2U) << "a day of samples, and their windows of five minutes";
   EXPECT_EQ(runs(), before);
   engine.open();
   EXPECT_TRUE(read(name(300), kHour, kAll).sums.empty());

@@ -33,9 +33,19 @@ Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Datab
 std::vector<std::uint32_t> owned_partitions(const Options& options);
 
 // --- merge.cc: merges the runs of each slot, with one commit; slots with damaged runs are set aside
-Status merge(const JobContext& job, std::span<const SlotKey> slots);
+// `whole`: of a stratum also what is not worth it yet.
+Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole);
 // Slots that should be merged now; with `all`: that can be merged.
 std::vector<SlotKey> mergeable(const JobContext& job, bool all);
+
+// --- widen.cc: turns the raw slots of each stratum into it, with one commit; those with damaged runs are set aside
+Status widen(const JobContext& job, std::span<const SlotKey> strata);
+// Strata that can be made; without `all`: whose slots have been quiet for long.
+std::vector<SlotKey> widenable(const JobContext& job, bool all);
+// How many of the first ones one commit can hold.
+std::size_t widened_together(const JobContext& job, std::span<const SlotKey> strata);
+// 0: none are made.
+std::int64_t stratum_width_ms(const Env& env);
 
 // --- seal.cc: rolls raw slots up into windows
 Status seal(const JobContext& job, std::span<const SlotKey> slots);

@@ -17,7 +17,7 @@ namespace {
 storage::SettleReport what_changed(const Runs& before, const Runs& after) {
   storage::SettleReport report;
   for (const auto& [slot, now] : after.slots) {
-    if (slot.granularity_ms != 0 || now.runs.empty()) continue;
+    if (!slot.is_raw() || now.runs.empty()) continue;
     const auto then = before.slots.find(slot);
     const auto& run = *now.runs.back();
     const bool known = then != before.slots.end() && !then->second.runs.empty();
@@ -41,6 +41,7 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
 
 // What slots give to one series is written at once, if they are sealed together.
 constexpr std::size_t kSlotsSealedTogether = 64;
+constexpr std::int64_t kWidenEveryNs = 60'000'000'000;
 constexpr std::size_t kWindowsPerCommit = 256;  // wider than a slot, of all series of a tenant
 
 // Takes from a list as much as one commit can hold.
@@ -95,22 +96,50 @@ bool Maintenance::once() {
   if (!mergeable(job_, false).empty()) {
     return attempt("fragments of a slot cannot be merged", &Maintenance::merge_some) || worked;
   }
+  if (widens_now()) worked = attempt("slots of a day cannot be made one", &Maintenance::widen_some) || worked;
   if (reclaim_.due()) {
     worked = attempt("what has outlived its time cannot be given back", &Maintenance::reclaim_some) || worked;
   }
-  return worked && reclaim_.under_way();
+  return worked && (reclaim_.under_way() || !widening_.empty());
 }
 
 Status Maintenance::merge_some() {
   const auto due = mergeable(job_, false);
   std::span<const SlotKey> rest(due);
-  return due.empty() ? Status{} : merge(job_, next_commit(rest, job_.tables.runs()->slots));
+  return due.empty() ? Status{} : merge(job_, next_commit(rest, job_.tables.runs()->slots), false);
 }
 
 Status Maintenance::merge_all() {
   const auto due = mergeable(job_, true);
   for (std::span<const SlotKey> rest(due); !rest.empty();) {
-    VARVE_RETURN_IF_ERROR(merge(job_, next_commit(rest, job_.tables.runs()->slots)));
+    VARVE_RETURN_IF_ERROR(merge(job_, next_commit(rest, job_.tables.runs()->slots), true));
+  }
+  return {};
+}
+
+// All slots are looked at for it: not too often.
+bool Maintenance::widens_now() {
+  const std::int64_t steady = job_.env.clock.steady_ns();
+  if (widening_.empty() && steady - last_widened_ns_ >= kWidenEveryNs) {
+    last_widened_ns_ = steady;
+    widening_ = widenable(job_, false);
+  }
+  return !widening_.empty();
+}
+
+Status Maintenance::widen_some() {
+  const std::size_t count = widened_together(job_, widening_);
+  const std::vector<SlotKey> now(widening_.begin(), widening_.begin() + static_cast<std::ptrdiff_t>(count));
+  widening_.erase(widening_.begin(), widening_.begin() + static_cast<std::ptrdiff_t>(count));
+  return widen(job_, now);
+}
+
+Status Maintenance::widen_all() {
+  const auto due = widenable(job_, true);
+  for (std::span<const SlotKey> rest(due); !rest.empty();) {
+    const auto now = rest.first(widened_together(job_, rest));
+    VARVE_RETURN_IF_ERROR(widen(job_, now));
+    rest = rest.subspan(now.size());
   }
   return {};
 }
@@ -201,6 +230,8 @@ Result<storage::SettleReport> Maintenance::settle() {
   while (forget_.more()) forget_.some();
   VARVE_RETURN_IF_ERROR(erase_garbage());
   const auto after = job_.tables.runs();
+  VARVE_RETURN_IF_ERROR(widen_all());
+  VARVE_RETURN_IF_ERROR(erase_garbage());
   lock.unlock();
   VARVE_RETURN_IF_ERROR(job_.tables.database().compact());
   return what_changed(*before, *after);

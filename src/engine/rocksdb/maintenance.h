@@ -45,6 +45,9 @@ class Maintenance {
   Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
   Status merge_some() VARVE_REQUIRES(mutex_);
   Status merge_all() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool widens_now() VARVE_REQUIRES(mutex_);
+  Status widen_some() VARVE_REQUIRES(mutex_);
+  Status widen_all() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool round_due() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
   Status settle_round() VARVE_REQUIRES(mutex_);
@@ -61,7 +64,9 @@ class Maintenance {
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
-  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);  // the start counts as a round: it is busy enough
+  std::vector<SlotKey> widening_ VARVE_GUARDED_BY(mutex_);     // strata that were found to be due
+  std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when they were looked for; steady
+  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);        // the start counts as a round: it is busy enough
 };
 
 }  // namespace varve::engine::rocksdb

@@ -28,8 +28,8 @@ namespace {
 constexpr const char* kReclaimedKey = "e";
 
 model::Timestamp end_of(const SlotKey& slot, std::int64_t chunk_width_ms) {
-  const bool raw = slot.granularity_ms == 0;
-  return slot.start + (raw ? chunk_width_ms : level_slot_width_ms(slot.granularity_ms, chunk_width_ms));
+  if (slot.is_raw()) return slot.raw_range(chunk_width_ms).last;
+  return slot.start + level_slot_width_ms(slot.granularity_ms, chunk_width_ms);
 }
 
 }  // namespace
@@ -45,8 +45,7 @@ Status Reclaim::recover() {
 // Of all samples of the slot that are this group's, or windows that are of its series.
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) {
   const model::Timestamp end = end_of(slot, job.env.chunk_width_ms);
-  if (slot.granularity_ms == 0)
-    return shared::is_ttl_over(end, job.catalog.index.group_ttl_s(model::GroupId{group}), now_ms);
+  if (slot.is_raw()) return shared::is_ttl_over(end, job.catalog.index.group_ttl_s(model::GroupId{group}), now_ms);
   std::vector<index::Place> places;
   job.catalog.index.places(model::SeriesId{group / 2}, places);  // rollup/columns.h
   return std::ranges::all_of(places,
@@ -97,7 +96,7 @@ Status Reclaim::some() {
     const SlotKey slot = slots_.back();
     if (!job_.set_aside.holds(slot, kMergeOfSlot, job_.env.clock.now_ms())) {
       VARVE_ASSIGN_OR_RETURN(const bool holds, holds_expired(slot));
-      if (holds) VARVE_RETURN_IF_ERROR(merge(job_, {&slot, 1}));
+      if (holds) VARVE_RETURN_IF_ERROR(merge(job_, {&slot, 1}, true));
     }
     slots_.pop_back();
   }
@@ -132,7 +131,7 @@ Result<bool> Reclaim::holds_expired(const SlotKey& slot) {
     const ReaderLock lock(job_.catalog.mutex);
     for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
       if (job_.catalog.index.group_tenant(group) != slot.tenant) continue;
-      if (slot.granularity_ms == 0) {
+      if (slot.is_raw()) {
         if (is_expired(job_, slot, model::to_int(group), now)) expired.push_back(model::to_int(group));
         continue;
       }

@@ -18,8 +18,8 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   const std::int64_t mark_ms = lifetimes.longest_ms();
   const bool makes_windows = !lifetimes.levels.empty() && job.env.options.rolls_up;
   const auto is_due = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
-    if (slot.granularity_ms == 0) {
-      const model::Timestamp end = slot.start + lifetimes.chunk_width_ms;
+    if (slot.is_raw()) {
+      const model::Timestamp end = slot.raw_range(lifetimes.chunk_width_ms).last;
       if (of_slot.runs.empty()) return shared::is_over(end, mark_ms, now);
       return shared::may_drop(shared::is_kept(end, lifetimes.raw_retention_ms, now),
                               !makes_windows || of_slot.is_sealed());
@@ -82,8 +82,8 @@ Status Retention::drop_expired() {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     Mark mark;
-    if (slot.granularity_ms == 0 && !lifetimes.levels.empty() &&
-        !shared::is_over(slot.start + lifetimes.chunk_width_ms, lifetimes.longest_ms(), now)) {
+    if (slot.is_raw() && !lifetimes.levels.empty() &&
+        !shared::is_over(slot.raw_range(lifetimes.chunk_width_ms).last, lifetimes.longest_ms(), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
       mark.open.clear();

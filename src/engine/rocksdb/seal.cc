@@ -212,7 +212,8 @@ std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_m
   const auto current = job.tables.runs();
   std::vector<SlotKey> due;
   for (const auto& [slot, _] : current->pending()) {
-    if (slot.start + job.env.chunk_width_ms > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot, now)) continue;
+    if (slot.raw_range(job.env.chunk_width_ms).last > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot, now))
+      continue;
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     const bool only_open = of_slot.is_sealed() && !of_slot.mark.open.empty();
     if (only_open && job.set_aside.rests(slot, of_slot.mark.open.size(), now)) continue;

@@ -18,6 +18,13 @@ using testing::kStart;
 
 class SetAsideStore : public testing::RollupStore {
  protected:
+  SetAsideStore() : RollupStore(narrow()) {}
+  static Options narrow() {
+    Options o = options();
+    o.stratum_width_ms = 0;  // it is slots that are damaged
+    return o;
+  }
+
   // Exchanges the first block of each run of the raw slots that start at `slot` (or of the level slots of a
   // granularity) with these, as many as there are; returns what was there.
   std::vector<std::string> exchange_blocks(Timestamp slot, const std::vector<std::string>& with,

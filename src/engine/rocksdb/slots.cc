@@ -23,15 +23,15 @@ std::string describe(const index::SeriesIndex& index, std::uint32_t group) {
   return text + '}';
 }
 
-SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of_slot, std::int64_t width_ms) {
-  SlotState state{slot.start, slot.start + width_ms, SlotPhase::sealed, 0, 0, 0, 0};
+SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of_slot, std::int64_t chunk_width_ms) {
+  SlotState state{slot.start, slot.start + slot.raw_width_ms(chunk_width_ms), SlotPhase::sealed, 0, 0, 0, 0};
   for (const auto& run : of_slot.runs) {
     state.samples += run->samples;
     state.bytes += run->bytes;
   }
   state.fragments = static_cast<std::uint32_t>(of_slot.runs.size());
   state.open_groups = static_cast<std::uint32_t>(of_slot.mark.open.size());
-  if (runs.pending().contains(slot) || of_slot.runs.size() > 1) {
+  if (runs.pending().contains(slot) || (of_slot.runs.size() > 1 && !slot.is_stratum())) {
     state.phase = SlotPhase::pending;
   } else if (of_slot.mark.dropped) {
     state.phase = SlotPhase::dropped;
@@ -101,14 +101,21 @@ std::vector<SlotState> Store::slots(model::TenantId tenant, std::size_t limit) c
   const auto runs = state_->visible.runs();
   const std::int64_t width = state_->env.chunk_width_ms;
   std::map<model::Timestamp, SlotState, std::greater<>> found;
-  for (const model::Timestamp start : in_heads) found[start] = {start, start + width, SlotPhase::hot, 0, 0, 0, 0};
-  auto at = runs->slots.lower_bound({tenant, 1, std::numeric_limits<model::Timestamp>::min()});
-  for (std::size_t n = 0; n < limit && at != runs->slots.begin(); ++n) {
-    const auto& [slot, of_slot] = *--at;
-    if (slot.tenant != tenant || slot.granularity_ms != 0) break;
-    SlotState state = state_of(*runs, slot, of_slot, width);
-    if (in_heads.contains(slot.start)) state.phase = SlotPhase::hot;
-    found[slot.start] = state;
+  const auto add_latest = [&](std::int64_t granularity_ms) {
+    const auto [first, last] = model::TimeRange{};
+    auto at = runs->slots.lower_bound({tenant, granularity_ms, last});
+    for (std::size_t n = 0; n < limit && at != runs->slots.begin(); ++n) {
+      const auto& [slot, of_slot] = *--at;
+      if (slot.tenant != tenant || slot.granularity_ms != granularity_ms) break;
+      found[slot.start] = state_of(*runs, slot, of_slot, width);
+    }
+  };
+  add_latest(0);
+  for (const std::int64_t stratum : runs->strata_ms()) add_latest(kStratumGranularity + stratum);
+  for (const model::Timestamp start : in_heads) {
+    const SlotKey home = runs->home_of({tenant, 0, start});
+    const SlotState fresh{home.start, home.raw_range(width).last, SlotPhase::hot, 0, 0, 0, 0};
+    found.try_emplace(home.start, fresh).first->second.phase = SlotPhase::hot;
   }
   std::vector<SlotState> list;
   for (const auto& [start, state] : found) {
@@ -155,7 +162,7 @@ std::vector<storage::SetAsideWork> Store::set_aside() const {
     storage::SetAsideWork work;
     work.tenant = entry.slot.tenant;
     work.slot = entry.slot.start;
-    work.granularity_ms = entry.slot.granularity_ms;
+    work.granularity_ms = entry.slot.is_raw() ? 0 : entry.slot.granularity_ms;
     work.work = entry.work == kMergeOfSlot ? "merge" : entry.work == kCoarseWindow ? "coarsen" : "seal";
     if (entry.work < kWorkNumbersFrom) work.series = describe(state_->catalog.index, entry.work);
     work.failures = entry.failures;

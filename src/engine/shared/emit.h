@@ -18,6 +18,8 @@ namespace varve::engine::shared {
 class Emitter {
  public:
   Emitter(storage::PieceSink& sink, model::TimeRange range) : sink_(sink), range_(range) {}
+  // From now on.
+  void set_range(model::TimeRange range) { range_ = range; }
 
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::Column& column);
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column);
@@ -40,7 +42,7 @@ class Emitter {
                std::span<const std::uint64_t> bits, std::span<const std::string_view> texts);
 
   storage::PieceSink& sink_;
-  const model::TimeRange range_;
+  model::TimeRange range_;
   const chunk::Block* block_ = nullptr;
   std::size_t at_ = 0;
   bool covered_ = false;                 // the whole chunk is in the range

@@ -43,6 +43,11 @@ struct Options {
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written
   std::int64_t merge_quiet_ms = 30'000;  // one with fewer is merged when it has not grown for so long
 
+  // Raw slots that have been sealed, and quiet for so long, become strata of this width, if that is a multiple of their
+  // own (widen.cc).
+  std::int64_t stratum_width_ms = 86'400'000;  // 0: none
+  std::int64_t stratum_quiet_ms = 3'600'000;
+
   rollup::Levels rollups;                                  // empty: nothing is rolled up
   bool rolls_up = true;                                    // false: reads rollups but makes none
   std::int64_t slot_quiet_ms = 300'000;                    // a slot is sealed so long after its end and its last run

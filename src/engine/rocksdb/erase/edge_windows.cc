@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/runs/strata.h"
 #include "engine/rocksdb/scan/window_reader.h"
 #include "engine/shared/declared_counter.h"
 #include "engine/shared/stored_for.h"
@@ -22,7 +23,7 @@ Status EdgeWindows::find(const std::set<model::Timestamp>& touched) {
     list_edges(level.width_ms, finer, touched);
     finer = level.width_ms;
   }
-  for (const auto& [start, edges] : of_slots_) VARVE_RETURN_IF_ERROR(fold_slot(start, edges));
+  for (const auto& [slot, edges] : of_slots_) VARVE_RETURN_IF_ERROR(fold_slot(slot, edges));
   for (Edge& edge : edges_) combine(edge);
   for (const auto& [edge, finer_ms] : of_finer_) VARVE_RETURN_IF_ERROR(make_of_finer(edges_[edge], finer_ms));
   return {};
@@ -46,37 +47,27 @@ void EdgeWindows::list_edges(std::int64_t width, std::int64_t finer_ms, const st
     }
     const auto some = touched.lower_bound(first_slot);
     const bool erased = some != touched.end() && *some < end;
-    const shared::Remake remake = shared::remake(is_dropped({first_slot, end}), wide, erased);
+    const bool dropped = any_dropped(*context_.runs, tenant, {first_slot, end}, chunk_width);
+    const shared::Remake remake = shared::remake(dropped, wide, erased);
     if (remake == shared::Remake::nothing) continue;
     if (remake == shared::Remake::of_finer) {
       of_finer_.emplace_back(edges_.size(), finer_ms);
     } else {
-      for (auto at = slots.lower_bound({tenant, 0, first_slot}); at != slots.end(); ++at) {
-        if (at->first >= SlotKey{tenant, 0, end}) break;
+      const auto list = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
         // What came after a wide window was made stands beside it, and will be added.
-        const Mark& mark = at->second.mark;
-        if (wide ? mark.sealed > 0 : !mark.granularities_ms.empty())
-          of_slots_[at->first.start].push_back(edges_.size());
-      }
+        const Mark& mark = of_slot.mark;
+        if (wide ? mark.sealed > 0 : !mark.granularities_ms.empty()) of_slots_[slot].push_back(edges_.size());
+      };
+      for_each_raw_slot(*context_.runs, tenant, {first_slot, end}, chunk_width, list);
     }
     edges_.push_back({width, start, remake == shared::Remake::of_samples, {}, {}});
   }
 }
 
-// Have samples of some slot in the range been dropped?
-bool EdgeWindows::is_dropped(model::TimeRange range) const {
-  const auto& slots = context_.runs->slots;
-  for (auto at = slots.lower_bound({context_.erasure.tenant(), 0, range.first}); at != slots.end(); ++at) {
-    if (at->first >= SlotKey{context_.erasure.tenant(), 0, range.last}) break;
-    if (at->second.mark.dropped) return true;
-  }
-  return false;
-}
-
-Status EdgeWindows::fold_slot(model::Timestamp start, const std::vector<std::size_t>& edges) {
-  const std::int64_t chunk_width = context_.source.chunk_width_ms;
-  if (context_.erasure.covers(start, chunk_width)) return {};
-  const auto before = context_.before(context_.runs->slots.at({context_.erasure.tenant(), 0, start}));
+Status EdgeWindows::fold_slot(const SlotKey& slot, const std::vector<std::size_t>& edges) {
+  const model::TimeRange time = slot.raw_range(context_.source.chunk_width_ms);
+  if (context_.erasure.covers(time.first, time.last - time.first)) return {};
+  const auto before = context_.before(context_.runs->slots.at(slot));
   SlotFolder folder(context_.source, before, context_.options.rollups.levels[0].width_ms, context_.erasure.range());
   const SlotFolder::Out out = [&](model::SeriesId series, bool text, const Windows& finest) -> Status {
     if (!context_.erasure.has_series(model::to_int(series))) return {};

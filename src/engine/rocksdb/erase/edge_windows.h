@@ -40,8 +40,7 @@ class EdgeWindows {
   };
 
   void list_edges(std::int64_t width_ms, std::int64_t finer_ms, const std::set<model::Timestamp>& touched);
-  [[nodiscard]] bool is_dropped(model::TimeRange range) const;
-  Status fold_slot(model::Timestamp start, const std::vector<std::size_t>& edges);
+  Status fold_slot(const SlotKey& slot, const std::vector<std::size_t>& edges);
   Status fold_group(SlotFolder& folder, std::uint32_t group, const SlotFolder::Out& out);
   void combine(Edge& edge);
   Status make_of_finer(Edge& edge, std::int64_t finer_ms);
@@ -51,8 +50,8 @@ class EdgeWindows {
 
   const EraseContext& context_;
   std::vector<Edge> edges_;
-  std::map<model::Timestamp, std::vector<std::size_t>> of_slots_;  // raw slots to be folded, and the edges that need it
-  std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;     // edges made of finer windows, and their width
+  std::map<SlotKey, std::vector<std::size_t>> of_slots_;        // raw slots to be folded, and the edges that need it
+  std::vector<std::pair<std::size_t, std::int64_t>> of_finer_;  // edges made of finer windows, and their width
   rollup::Windows coarser_;
   rollup::PartPool parts_;
 };

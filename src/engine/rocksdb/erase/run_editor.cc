@@ -47,7 +47,7 @@ Status RunEditor::edit(const Run& run, std::span<const std::uint32_t> groups, sh
     edited.blocks.emplace_back(first_group, std::move(bytes));
   }
   if (after->first_groups.empty()) {
-    const auto& runs = context_.runs->slots.at(run.key.slot).runs;
+    const auto& runs = context_.runs->slots.at(context_.runs->home_of(run.key.slot)).runs;
     commit.removed.push_back(*std::ranges::find(runs, run.key, [](const auto& one) { return one->key; }));
     return {};
   }

@@ -9,6 +9,7 @@
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/rocksdb/runs/slot_patches.h"
 #include "engine/shared/cells.h"
+#include "model/time_ranges.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -47,7 +48,11 @@ Status RawEraser::slot(const SlotKey& slot, Database::Commit& commit, storage::E
   if (!holds) return {};
   const std::uint64_t samples = report.samples;
   VARVE_RETURN_IF_ERROR(rewrite(slot, before, commit, report));
-  touched_.insert(slot.start);
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const model::TimeRange in = model::both(slot.raw_range(chunk_width), erasure.range());
+  for (auto start = model::window_start(in.first, chunk_width); start < in.last; start += chunk_width) {
+    touched_.insert(start);
+  }
   report.slots += report.samples > samples ? 1 : 0;  // else they had been erased before, and their row stayed
   return {};
 }

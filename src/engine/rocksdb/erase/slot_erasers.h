@@ -24,7 +24,8 @@ class RawEraser {
   // Adds the rewritten slot to the commit; nothing if it holds no erased samples.
   Status slot(const SlotKey& slot, Database::Commit& commit, storage::EraseReport& report);
 
-  [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }  // starts of slots
+  // Starts of stretches of the width of a chunk from which something may have been erased.
+  [[nodiscard]] const std::set<model::Timestamp>& touched() const { return touched_; }
   // Points that each series lost: erased now, or overwritten before.
   [[nodiscard]] const std::unordered_map<std::uint32_t, std::uint64_t>& lost() const { return lost_; }
 

@@ -2,7 +2,8 @@
 // Keys in RocksDB; docs/formats/keys.md. Numbers are big endian, signed ones with a flipped sign bit, so that keys sort
 // as the numbers do.
 //
-//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: raw samples; below: messages of a class)
+//   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: samples; below: messages of a class; from
+//                                                          2^62 on: samples of a stratum, and its width)
 //   block       'B' kind:u8 run:u64 slot first group:u32 → docs/formats/block.md
 //   block       'b' slot run:u64 first group:u32   → likewise; written before version 0.2, read as long as they are
 //   kept run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks garbage 'g'
@@ -25,14 +26,25 @@
 
 namespace varve::engine::rocksdb {
 
-inline constexpr std::int64_t kMessageGranularity = -1;  // of the default class
+inline constexpr std::int64_t kMessageGranularity = -1;                     // of the default class
+inline constexpr std::int64_t kStratumGranularity = std::int64_t{1} << 62;  // and the width of the stratum, ms
 
-// A slot of one tenant: a raw slot, a level slot of one granularity, or a slot of the messages of one class.
+// A slot of one tenant: a raw slot, a level slot of one granularity, or a slot of the messages of one class. A raw slot
+// is as wide as the store's chunks, or a stratum, which holds the samples of many such slots (runs/strata.h).
 struct SlotKey {
   model::TenantId tenant{};
-  std::int64_t granularity_ms = 0;  // 0: raw samples; below: messages
+  std::int64_t granularity_ms = 0;  // of windows; 0 or from kStratumGranularity on: samples; below: messages
   model::Timestamp start = 0;
   [[nodiscard]] bool is_of_messages() const { return granularity_ms < 0; }
+  [[nodiscard]] bool is_stratum() const { return granularity_ms >= kStratumGranularity; }
+  [[nodiscard]] bool is_raw() const { return granularity_ms == 0 || is_stratum(); }
+  // Of a raw slot.
+  [[nodiscard]] std::int64_t raw_width_ms(std::int64_t chunk_width_ms) const {
+    return is_stratum() ? granularity_ms - kStratumGranularity : chunk_width_ms;
+  }
+  [[nodiscard]] model::TimeRange raw_range(std::int64_t chunk_width_ms) const {
+    return {start, start + raw_width_ms(chunk_width_ms)};
+  }
   // Of messages.
   [[nodiscard]] message::ClassId class_id() const {
     return message::ClassId{static_cast<std::uint64_t>(kMessageGranularity - granularity_ms)};
@@ -41,6 +53,10 @@ struct SlotKey {
 };
 inline SlotKey message_slot(model::TenantId tenant, message::ClassId of, model::Timestamp start) {
   return {tenant, kMessageGranularity - static_cast<std::int64_t>(of), start};
+}
+// The stratum that contains `time`.
+inline SlotKey stratum_slot(model::TenantId tenant, std::int64_t width_ms, model::Timestamp time) {
+  return {tenant, kStratumGranularity + width_ms, model::window_start(time, width_ms)};
 }
 // Before all slots of the tenant's messages.
 inline SlotKey before_messages(model::TenantId tenant) {

@@ -44,7 +44,7 @@ inline bool has_coarse(const Runs& runs, model::TenantId tenant, std::int64_t wi
 // Is no sample of this slot in a window yet, although a coarse window over it has been made?
 inline bool comes_late(const Runs& runs, const SlotKey& slot, const rollup::Levels& rollups,
                        std::int64_t chunk_width_ms) {
-  const auto known = runs.slots.find(slot);
+  const auto known = runs.slots.find(runs.home_of(slot));
   if (known != runs.slots.end() && (known->second.mark.sealed > 0 || known->second.mark.dropped)) return false;
   return std::ranges::any_of(rollups.levels, [&](const rollup::Level& level) {
     return level.width_ms > chunk_width_ms && has_coarse(runs, slot.tenant, level.width_ms, slot.start);

@@ -2,6 +2,8 @@
 #include "engine/rocksdb/runs/run.h"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -10,10 +12,17 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-// Even versions have sealed messages. Blocks of the first two have old keys.
+// Even versions have sealed messages. Blocks of the first two have old keys. The last one says that the run is of a
+// stratum: builds that know none take its slot for windows of a granularity that is no longer wanted, and must not open
+// it.
 constexpr std::uint64_t kOldVersion = 1;
 constexpr std::uint64_t kRunVersion = 3;
-constexpr std::uint64_t kRunVersionMax = 4;
+constexpr std::uint64_t kStratumVersion = 5;
+
+// Flushes and merges write several slots with one number: where a stratum adopts some of them, they do not overlap.
+bool by_number(const std::shared_ptr<const Run>& a, const std::shared_ptr<const Run>& b) {
+  return std::tie(a->key.run, a->key.slot) < std::tie(b->key.run, b->key.slot);
+}
 
 }  // namespace
 
@@ -23,7 +32,10 @@ std::ptrdiff_t Run::block_of(std::uint32_t group) const {
 
 std::string encode_run(const Run& run) {
   std::string value;
-  codec::append_varint(value, (run.has_old_keys ? kOldVersion : kRunVersion) + (run.sealed.empty() ? 0 : 1));
+  const std::uint64_t plain = run.key.slot.is_stratum() ? kStratumVersion
+                              : run.has_old_keys        ? kOldVersion
+                                                        : kRunVersion;
+  codec::append_varint(value, plain + (run.sealed.empty() ? 0 : 1));
   codec::append_varint(value, run.content);
   codec::append_varint(value, run.first_groups.size());
   std::uint32_t before = 0;
@@ -60,8 +72,8 @@ Result<Run> decode_run(std::string_view key, std::string_view value) {
     return v;
   };
   const auto version = next();
-  if (version < kOldVersion || version > kRunVersionMax) {
-    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads versions 1 to 4");
+  if (version < kOldVersion || version > kStratumVersion) {
+    return fail(Code::corrupt, "run version " + std::to_string(version) + "; this build reads versions 1 to 5");
   }
   run.has_old_keys = version < kRunVersion;
   run.content = next();
@@ -130,33 +142,74 @@ Result<Mark> decode_mark(std::string_view value) {
 }
 
 void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
-  const SlotKey key = run->key.slot;
+  const SlotKey key = home_of(run->key.slot);
   if (!key.is_of_messages()) look_at_coarse(*run);
+  if (key.is_stratum()) adopt(key);
   auto& slot = (key.is_of_messages() ? messages : slots).edit(key);
   slot.grown_steady_ns = now_steady_ns;
-  const auto by_number = [](const auto& a, const auto& b) { return a->key.run < b->key.run; };
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
-  check(at == slot.runs.begin() || (*std::prev(at))->key.run < run->key.run, "runs of a slot differ in number");
+  check(at == slot.runs.begin() || (*std::prev(at))->key != run->key, "runs of a slot differ in number");
   if (auto* const bytes = bytes_of(key)) *bytes += run->bytes;
   slot.runs.insert(at, std::move(run));
   key.is_of_messages() ? look_at_messages(key) : look_at(key);
 }
 
+SlotKey Runs::home_of(const SlotKey& slot) const {
+  if (!slot.is_raw()) return slot;
+  for (const std::int64_t width : strata_) {
+    const SlotKey stratum = stratum_slot(slot.tenant, width, slot.start);
+    if (stratum.granularity_ms > slot.granularity_ms && slots.contains(stratum)) return stratum;
+  }
+  return slot;
+}
+
+// Takes over what there is in the raw slots of a stratum that is new.
+void Runs::adopt(const SlotKey& stratum) {
+  const std::int64_t width = stratum.raw_width_ms(0);
+  if (slots.contains(stratum)) return;
+  if (std::ranges::find(strata_, width) == strata_.end()) {
+    strata_.insert(std::ranges::upper_bound(strata_, width, std::greater<>()), width);
+  }
+  std::vector<SlotKey> inside;
+  const auto list = [&](std::int64_t granularity_ms) {
+    const SlotKey end{stratum.tenant, granularity_ms, stratum.start + width};
+    for (auto at = slots.lower_bound({stratum.tenant, granularity_ms, stratum.start});
+         at != slots.end() && at->first < end; ++at) {
+      inside.push_back(at->first);
+    }
+  };
+  list(0);
+  for (const std::int64_t narrower : strata_) {
+    if (narrower < width) list(kStratumGranularity + narrower);
+  }
+  OfSlot taken;
+  for (const SlotKey& key : inside) {
+    OfSlot& from = slots.edit(key);
+    taken.runs.insert(taken.runs.end(), from.runs.begin(), from.runs.end());
+    taken.grown_steady_ns = std::max(taken.grown_steady_ns, from.grown_steady_ns);
+    from = {};
+    look_at(key);
+  }
+  std::ranges::sort(taken.runs, by_number);
+  slots.edit(stratum) = std::move(taken);
+}
+
 void Runs::remove(const RunKey& key) {
-  auto& in = key.slot.is_of_messages() ? messages : slots;
-  if (!in.contains(key.slot)) return;
-  auto& of_slot = in.edit(key.slot).runs;
-  auto* const bytes = bytes_of(key.slot);
+  const SlotKey home = home_of(key.slot);
+  auto& in = home.is_of_messages() ? messages : slots;
+  if (!in.contains(home)) return;
+  auto& of_slot = in.edit(home).runs;
+  auto* const bytes = bytes_of(home);
   std::erase_if(of_slot, [&](const auto& run) {
-    if (run->key.run != key.run) return false;
+    if (run->key != key) return false;
     if (bytes != nullptr) *bytes -= run->bytes;
     return true;
   });
-  key.slot.is_of_messages() ? look_at_messages(key.slot) : look_at(key.slot);
+  home.is_of_messages() ? look_at_messages(home) : look_at(home);
 }
 
 void Runs::replace(std::shared_ptr<const Run> run) {
-  auto& of_slot = slots.edit(run->key.slot).runs;
+  auto& of_slot = slots.edit(home_of(run->key.slot)).runs;
   const auto old = std::ranges::find(of_slot, run->key, [](const auto& one) { return one->key; });
   check(old != of_slot.end() && (*old)->content == run->content, "a run whose blocks are exchanged is there");
   if (auto* const bytes = bytes_of(run->key.slot)) *bytes += run->bytes - (*old)->bytes;
@@ -165,12 +218,13 @@ void Runs::replace(std::shared_ptr<const Run> run) {
 
 std::uint64_t* Runs::bytes_of(const SlotKey& slot) {
   if (slot.is_of_messages()) return &message_bytes_;
-  return slot.granularity_ms == 0 ? nullptr : &rollup_bytes_;
+  return slot.is_raw() ? nullptr : &rollup_bytes_;
 }
 
 void Runs::set_mark(const SlotKey& slot, Mark mark) {
   const auto coarse = coarse_pending_.find(slot);
   if (coarse != coarse_pending_.end() && mark.sealed >= coarse->second.content) coarse_pending_.erase(slot);
+  if (slot.is_stratum() && mark != Mark{}) adopt(slot);
   slots.edit(slot).mark = std::move(mark);
   look_at(slot);
 }
@@ -195,22 +249,28 @@ void Runs::look_at(const SlotKey& slot) {
   const OfSlot& of_slot = slots.at(slot);
   const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
                      (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);
-  put(pending_, slot.granularity_ms == 0 && !plan_.of_raw_ms.empty() && !of_slot.runs.empty() && !whole);
+  put(pending_, slot.is_raw() && !plan_.of_raw_ms.empty() && !of_slot.runs.empty() && !whole);
   put(fragmented_, of_slot.runs.size() > 1);
-  if (is_unsettled(slot) != was_unsettled) count_unsettled(slot.start, !was_unsettled);
+  if (is_unsettled(slot) != was_unsettled) count_unsettled(slot, !was_unsettled);
   if (of_slot.runs.empty() && of_slot.mark == Mark{}) slots.erase(slot);
 }
 
-bool Runs::is_unsettled(const SlotKey& slot) const {
-  return slot.granularity_ms == 0 && (pending_.contains(slot) || fragmented_.contains(slot));
+bool Runs::is_unsettled_at(model::Timestamp start) const {
+  const auto has = [this](const SlotKey& slot) { return unsettled_at_.contains(of_any_tenant(slot)); };
+  return has({{}, 0, start}) ||
+         std::ranges::any_of(strata_, [&](std::int64_t width) { return has(stratum_slot({}, width, start)); });
 }
 
-void Runs::count_unsettled(model::Timestamp start, bool more) {
-  std::uint32_t& there = unsettled_at_.edit(at_start(start));
+bool Runs::is_unsettled(const SlotKey& slot) const {
+  return slot.is_raw() && (pending_.contains(slot) || (!slot.is_stratum() && fragmented_.contains(slot)));
+}
+
+void Runs::count_unsettled(const SlotKey& slot, bool more) {
+  std::uint32_t& there = unsettled_at_.edit(of_any_tenant(slot));
   check(more || (there > 0 && unsettled_ > 0), "a slot that was counted is settled");
   more ? ++unsettled_ : --unsettled_;
   more ? ++there : --there;
-  if (there == 0) unsettled_at_.erase(at_start(start));
+  if (there == 0) unsettled_at_.erase(of_any_tenant(slot));
 }
 
 void Runs::look_at_coarse(const Run& run) {

@@ -86,7 +86,7 @@ struct CoarseWindow {
 class Runs {
  public:
   struct OfSlot {
-    RunList runs;                      // in ascending order of number
+    RunList runs;                      // in ascending order of number; a stratum's also of the slots in it
     std::int64_t grown_steady_ns = 0;  // when the last run was added
     Mark mark;
     [[nodiscard]] std::uint64_t content() const {
@@ -112,6 +112,13 @@ class Runs {
   SlotMap<OfSlot> slots;     // of samples and windows; read only, changed by the following methods
   SlotMap<OfSlot> messages;  // slots of messages; likewise
 
+  // The slot whose list has the runs of `slot`: if that lies in a stratum, the stratum; else itself.
+  [[nodiscard]] SlotKey home_of(const SlotKey& slot) const;
+  // The widths of all strata that there have been, descending.
+  [[nodiscard]] const std::vector<std::int64_t>& strata_ms() const { return strata_; }
+
+  // A run of a stratum that is new takes over all that there is in its time; its marks go. Whoever commits it removes
+  // them in the database, too.
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
   void replace(std::shared_ptr<const Run> run);   // by one with other blocks
@@ -127,28 +134,30 @@ class Runs {
   [[nodiscard]] const Slots& unsealed_messages() const { return unsealed_messages_; }
 
   // What is shown of all slots again and again is kept: there are hundreds of thousands. Raw slots that are pending or
-  // fragmented: how many, and is one of them at this time?
+  // fragmented (what lies beside a stratum may stay there): how many, and does one of them hold this time?
   [[nodiscard]] std::uint64_t unsettled() const { return unsettled_; }
-  [[nodiscard]] bool is_unsettled_at(model::Timestamp start) const { return unsettled_at_.contains(at_start(start)); }
+  [[nodiscard]] bool is_unsettled_at(model::Timestamp start) const;
   [[nodiscard]] std::uint64_t rollup_bytes() const { return rollup_bytes_; }
   [[nodiscard]] std::uint64_t message_bytes() const { return message_bytes_; }
 
  private:
+  void adopt(const SlotKey& stratum);
   void look_at(const SlotKey& slot);
   void look_at_messages(const SlotKey& slot);
   void look_at_coarse(const Run& run);
-  static SlotKey at_start(model::Timestamp start) { return {model::TenantId{0}, 0, start}; }  // of any tenant
+  static SlotKey of_any_tenant(SlotKey slot) { return {model::TenantId{}, slot.granularity_ms, slot.start}; }
   [[nodiscard]] bool is_unsettled(const SlotKey& slot) const;
-  void count_unsettled(model::Timestamp start, bool more);
+  void count_unsettled(const SlotKey& slot, bool more);
   // Of the runs of a slot; nullptr: they are not counted apart.
   std::uint64_t* bytes_of(const SlotKey& slot);
 
   Plan plan_;
+  std::vector<std::int64_t> strata_;
   Slots pending_;
   SlotMap<CoarseWindow> coarse_pending_;
   Slots fragmented_;
   Slots unsealed_messages_;
-  SlotMap<std::uint32_t> unsettled_at_;  // by at_start(): how many tenants have one there
+  SlotMap<std::uint32_t> unsettled_at_;  // by of_any_tenant(): how many tenants have one there
   std::uint64_t unsettled_ = 0;
   std::uint64_t rollup_bytes_ = 0;
   std::uint64_t message_bytes_ = 0;

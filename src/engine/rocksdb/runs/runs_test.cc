@@ -27,10 +27,12 @@ void compare(const Runs& runs) {
   std::uint64_t unsettled = 0;
   std::set<model::Timestamp> at;
   for (const auto& [slot, of_slot] : runs.slots) {
-    for (const auto& run : of_slot.runs) rollups += slot.granularity_ms > 0 ? run->bytes : 0;
-    if (slot.granularity_ms != 0 || !(runs.pending().contains(slot) || runs.fragmented().contains(slot))) continue;
+    for (const auto& run : of_slot.runs) rollups += slot.is_raw() ? 0 : run->bytes;
+    const bool in_pieces = !slot.is_stratum() && runs.fragmented().contains(slot);
+    if (!slot.is_raw() || !(runs.pending().contains(slot) || in_pieces)) continue;
     ++unsettled;
-    at.insert(slot.start);
+    const model::TimeRange range = slot.raw_range(kWidth);
+    for (model::Timestamp start = range.first; start < range.last; start += kWidth) at.insert(start);
   }
   for (const auto& [slot, of_slot] : runs.messages) {
     for (const auto& run : of_slot.runs) messages += run->bytes;
@@ -67,7 +69,9 @@ TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
     std::vector<RunKey> keys;
     for (std::uint64_t number = 1; number < 2000; ++number) {
       const std::int64_t granularities[] = {0, 0, kWidth, kMessageGranularity, kMessageGranularity - 1};
-      const SlotKey slot{model::TenantId{below(3)}, granularities[below(5)], below(6) * kWidth};
+      const model::TenantId tenant{below(3)};
+      const SlotKey slot = below(20) == 0 ? stratum_slot(tenant, 3 * kWidth, below(6) * kWidth)
+                                          : SlotKey{tenant, granularities[below(5)], below(6) * kWidth};
       const auto copy = runs;
       const std::uint64_t rollups = runs.rollup_bytes();
       if (below(3) != 0 || keys.empty()) {
@@ -80,7 +84,7 @@ TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
       } else if (!keys[at].slot.is_of_messages()) {
         auto other = run_of(keys[at].slot, keys[at].run, below(1000));
         runs.replace(other);
-        runs.set_mark(keys[at].slot, {number, below(2) == 0, {kWidth}, {}});
+        runs.set_mark(runs.home_of(keys[at].slot), {number, below(2) == 0, {kWidth}, {}});
       }
       ASSERT_EQ(copy.rollup_bytes(), rollups);  // a reader's copy does not change
       if (number % 10 == 0) {

@@ -15,10 +15,10 @@ void check_commit(const Database::Commit& commit, const Runs& current, const Run
   }
   for (const auto& run : commit.removed) {
     const auto& in = run->key.slot.is_of_messages() ? current.messages : current.slots;
-    check(in.contains(run->key.slot), "a run that goes was there");
+    check(in.contains(current.home_of(run->key.slot)), "a run that goes was there");
   }
   for (const auto& edited : commit.edited) {
-    check(current.slots.contains(edited.run->key.slot), "a run whose blocks are exchanged is there");
+    check(current.slots.contains(current.home_of(edited.run->key.slot)), "a run whose blocks are exchanged is there");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "engine/rocksdb/runs/strata.h"
 #include "engine/rocksdb/scan/scan_plan.h"
 #include "engine/rocksdb/scan/scan_range.h"
 #include "engine/rocksdb/scan/scan_windows.h"
@@ -12,7 +13,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-// Below this many (place, slot) pairs another thread costs more than it takes off.
+// Below this many pairs of a place and a stretch of time another thread costs more than it takes off.
 constexpr std::size_t kPairsPerThread = 2000;
 
 // Where a share of the groups ends must not cut a group.
@@ -60,7 +61,7 @@ Status scan_alike(const ScanSource& source, std::vector<Place> places, const sto
             [](const Place& a, const Place& b) { return std::tie(a.group, a.column) < std::tie(b.group, b.column); });
 
   const SlotList slots(source, options.range);
-  const std::size_t pairs = (places.size() + several.size()) * std::max<std::size_t>(1, slots.count());
+  const std::size_t pairs = (places.size() + several.size()) * std::max<std::size_t>(1, slots.stretches());
   const std::size_t threads = std::clamp<std::size_t>(pairs / kPairsPerThread, 1, std::max(1U, options.threads));
   const auto ranges = shares(places, threads == 1 ? 1 : threads * 4);
   // A share of places, segment by segment of time.
@@ -88,14 +89,11 @@ Status scan_alike(const ScanSource& source, std::vector<Place> places, const sto
 
 // The end of the last slot in the range whose samples retention has dropped; the range's beginning if there is none.
 model::Timestamp dropped_until(const ScanSource& source, model::TimeRange range) {
-  const auto& slots = source.view.runs->slots;
-  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
   model::Timestamp until = range.first;
-  for (auto at = slots.lower_bound({source.tenant, 0, first}); at != slots.end(); ++at) {
-    const auto& [key, of_slot] = *at;
-    if (key.tenant != source.tenant || key.granularity_ms != 0 || key.start >= range.last) break;
-    if (of_slot.mark.dropped) until = key.start + source.chunk_width_ms;
-  }
+  for_each_raw_slot(*source.view.runs, source.tenant, range, source.chunk_width_ms,
+                    [&](const SlotKey& key, const Runs::OfSlot& of_slot) {
+                      if (of_slot.mark.dropped) until = key.raw_range(source.chunk_width_ms).last;
+                    });
   return std::clamp(until, range.first, range.last);
 }
 

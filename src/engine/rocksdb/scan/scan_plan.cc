@@ -35,11 +35,9 @@ class WindowTrust {
   // A counter's windows say nothing of extremes, and its samples do; but where those are gone the windows at least say
   // that there is something unknown.
   [[nodiscard]] bool taken(TimeRange range, std::int64_t width) const {
-    const auto is_gone = [&](const SlotList::Slot& slot) {
-      return slot.mark != nullptr && slot.mark->dropped && slots_.overlaps(slot, range);
-    };
+    const auto is_gone = [&](const SlotList::Slot& slot) { return slot.mark != nullptr && slot.mark->dropped; };
     const bool counters = std::ranges::any_of(places_, [&](const Place& p) { return source_.counters[p.series] != 0; });
-    const bool any_gone = counters && std::ranges::any_of(slots_.all(), is_gone);
+    const bool any_gone = counters && std::ranges::any_of(slots_.in(range), is_gone);
     return std::ranges::all_of(places_, [&](const Place& place) {
       const bool has_extremes = source_.counters[place.series] == 0 || any_gone;
       return sink_.takes_windows(place.series, range, width) &&
@@ -122,17 +120,16 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
   // Where there never was a slot, nothing is missing in the windows: a wide one may reach there. But not far, lest
   // somebody looks for windows in centuries that are empty.
   const std::int64_t widest = std::max(source.chunk_width_ms, source.rollups->levels.back().width_ms);
-  const auto end_of = [&](const SlotList::Slot& slot) { return slot.start + source.chunk_width_ms; };
   Timestamp done = range.first;
   Timestamp open_until = range.first;
   for (std::size_t i = 0; i < all.size();) {
     if (!usable(all[i])) {
-      open_until = end_of(all[i++]);
+      open_until = all[i++].end;
       continue;
     }
     has = granularities(all[i]);
     std::size_t end = i + 1;
-    for (; end < all.size() && usable(all[end]) && all[end].start - end_of(all[end - 1]) <= widest; ++end) {
+    for (; end < all.size() && usable(all[end]) && all[end].start - all[end - 1].end <= widest; ++end) {
       const auto* other = granularities(all[end]);
       if (has != nullptr && other != nullptr && *has != *other) break;
       if (has == nullptr) has = other;
@@ -140,7 +137,7 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
     const Timestamp next = end < all.size() ? all[end].start : range.last;
     if (has == nullptr) has = &kNone;
     const TimeRange rolled{std::max({done, open_until, model::window_start(all[i].start, widest)}),
-                           std::min({range.last, next, model::round_up(end_of(all[end - 1]), widest)})};
+                           std::min({range.last, next, model::round_up(all[end - 1].end, widest)})};
     append({{done, rolled.first}}, out);
     // The segment in front may be made longer, where days follow each other.
     const std::size_t filled_from = out.empty() ? 0 : out.size() - 1;
@@ -149,7 +146,7 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
     const std::size_t filled = out.size();
     for (std::size_t late = i; late < end; ++late) {
       if (all[late].rolled_up) continue;
-      const TimeRange slot{all[late].start, all[late].start + source.chunk_width_ms};
+      const TimeRange slot{all[late].start, all[late].end};
       for (std::size_t f = filled_from; f < filled; ++f) {
         if (!out[f].of_samples()) append({model::both(out[f].range, slot)}, out);
       }

@@ -2,8 +2,9 @@
 #include "engine/rocksdb/scan/scan_range.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
+
+#include "model/time_ranges.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -11,36 +12,6 @@ namespace {
 constexpr std::size_t kCapturedUnderLock = 256;  // appends wait while the head's rows of so many series are listed
 
 }  // namespace
-
-SlotList::SlotList(const ScanSource& source, model::TimeRange range) : width_ms_(source.chunk_width_ms) {
-  const auto& runs = source.view.runs->slots;
-  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
-  std::map<model::Timestamp, Slot> found;
-  const auto slot_at = [&](model::Timestamp start) -> Slot& {
-    Slot& slot = found[start];
-    slot.start = start;
-    return slot;
-  };
-  for (auto at = runs.lower_bound({source.tenant, 0, first}); at != runs.end(); ++at) {
-    const auto& [key, of_slot] = *at;
-    if (key.tenant != source.tenant || key.granularity_ms != 0 || key.start >= range.last) break;
-    Slot& slot = slot_at(key.start);
-    slot.mark = &of_slot.mark;
-    slot.rolled_up = of_slot.is_sealed();
-    for (const auto& run : of_slot.runs) {
-      if (run->first_time < range.last && run->last_time >= range.first) slot.runs.push_back(run.get());
-    }
-  }
-  const auto add_head = [&](const Head& head) {
-    const MutexLock lock(head.mutex);
-    for (auto at = head.slots().lower_bound(first); at != head.slots().end() && at->first < range.last; ++at) {
-      slot_at(at->first).rolled_up = false;
-    }
-  };
-  if (source.view.immutable) add_head(*source.view.immutable);
-  if (source.view.head) add_head(*source.view.head);
-  for (auto& [start, slot] : found) slots_.push_back(std::move(slot));
-}
 
 Status ScanRange::interrupted(const ScanSource& source, const storage::ScanOptions& options) {
   if (options.cancelled != nullptr && options.cancelled->load(std::memory_order_relaxed)) {
@@ -57,7 +28,9 @@ void ScanRange::capture(const Head& head, bool immutable, std::uint32_t group) {
     if (at->first_time >= options_.range.last || at->last_time < options_.range.first) continue;
     const auto first = static_cast<std::uint32_t>(pieces_.size());
     head.pieces(*at, pieces_);
-    parts_.push_back({at->slot, group, immutable, first, static_cast<std::uint32_t>(pieces_.size()) - first});
+    const auto slot = slots_.in({at->slot, at->slot + 1});
+    if (slot.empty()) continue;  // it came after the list was made
+    parts_.push_back({slot[0].start, group, immutable, first, static_cast<std::uint32_t>(pieces_.size()) - first});
   }
 }
 
@@ -86,9 +59,7 @@ std::span<const ScanRange::Part> ScanRange::parts_of(model::Timestamp slot) cons
 
 Status ScanRange::groups(std::span<const Place> places) {
   capture(places);
-  for (const auto& each : slots_.all()) {
-    if (slots_.overlaps(each, options_.range)) VARVE_RETURN_IF_ERROR(slot(each, places));
-  }
+  for (const auto& each : slots_.in(options_.range)) VARVE_RETURN_IF_ERROR(slot(each, places));
   return {};
 }
 
@@ -97,6 +68,7 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
   runs.reserve(slot.runs.size());
   for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
   auto parts = parts_of(slot.start);
+  emitter_.set_range(model::both(options_.range, {slot.start, slot.end}));
   if (runs.empty() && parts.empty()) return {};
   unsigned looked = 0;
   while (!places.empty()) {
@@ -141,8 +113,7 @@ Status ScanRange::merged(std::span<const Place> places) {
   std::ranges::sort(by_group, {}, &Place::group);
   const std::int64_t now_ms = source_.clock.now_ms();
   capture(by_group);
-  for (const auto& slot : slots_.all()) {
-    if (!slots_.overlaps(slot, options_.range)) continue;
+  for (const auto& slot : slots_.in(options_.range)) {
     VARVE_RETURN_IF_ERROR(interrupted(source_, options_));
     std::vector<RunReader> runs;
     runs.reserve(slot.runs.size());
@@ -158,6 +129,7 @@ Status ScanRange::merged(std::span<const Place> places) {
                           part.immutable ? kImmutableRank : kHeadRank);
       }
     }
+    emitter_.set_range(model::both(options_.range, {slot.start, slot.end}));
     VARVE_RETURN_IF_ERROR(emitter_.emit(places[0].series, merge_));
   }
   return {};

@@ -9,32 +9,12 @@
 
 #include "engine/rocksdb/runs/run_reader.h"
 #include "engine/rocksdb/scan/scan.h"
+#include "engine/rocksdb/scan/slot_list.h"
 #include "engine/shared/emit.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/series_merge.h"
 
 namespace varve::engine::rocksdb {
-
-// The slots that a scan reads, ascending: those of the tenant's runs and of the heads that overlap the range.
-class SlotList {
- public:
-  struct Slot {
-    model::Timestamp start = 0;
-    std::vector<const Run*> runs;  // those that overlap the range, ascending by number
-    const Mark* mark = nullptr;    // nullptr: nothing of the slot is rolled up
-    bool rolled_up = false;        // all its samples are in its windows
-  };
-  SlotList(const ScanSource& source, model::TimeRange range);
-  [[nodiscard]] const std::vector<Slot>& all() const { return slots_; }
-  [[nodiscard]] std::size_t count() const { return slots_.size(); }
-  [[nodiscard]] bool overlaps(const Slot& slot, model::TimeRange range) const {
-    return slot.start < range.last && range.first < slot.start + width_ms_;
-  }
-
- private:
-  std::int64_t width_ms_;
-  std::vector<Slot> slots_;
-};
 
 // For one thread. Serves one call of groups() or merged().
 class ScanRange {
@@ -53,7 +33,7 @@ class ScanRange {
  private:
   // A fragment of a head.
   struct Part {
-    model::Timestamp slot;
+    model::Timestamp slot;  // of the list
     std::uint32_t group;
     bool immutable;
     std::uint32_t first, count;  // of pieces_

@@ -157,23 +157,13 @@ class WindowScan {
     give_until(columns.size());
   }
 
-  // The slots in `range` that the scan knows of.
-  [[nodiscard]] std::span<const SlotList::Slot> slots_in(TimeRange range) const {
-    const auto& all = slots_.all();
-    const auto first = std::ranges::lower_bound(all, model::window_start(range.first, source_.chunk_width_ms), {},
-                                                &SlotList::Slot::start);
-    const auto last = std::ranges::lower_bound(all, range.last, {}, &SlotList::Slot::start);
-    return {first, last};
-  }
   static bool is_gone(const SlotList::Slot& slot) { return slot.mark != nullptr && slot.mark->dropped; }
-  [[nodiscard]] bool is_dropped(TimeRange range) const { return std::ranges::any_of(slots_in(range), is_gone); }
+  [[nodiscard]] bool is_dropped(TimeRange range) const { return std::ranges::any_of(slots_.in(range), is_gone); }
 
   // Of slots whose samples are gone, what came since is read as samples anyway.
   void add_again(std::uint32_t series, Samples samples, TimeRange range) {
-    for (const auto& slot : slots_in(range)) {
-      const TimeRange both{std::max(slot.start, range.first),
-                           std::min(slot.start + source_.chunk_width_ms, range.last)};
-      if (!is_gone(slot)) again_.push_back({series, samples, both});
+    for (const auto& slot : slots_.in(range)) {
+      if (!is_gone(slot)) again_.push_back({series, samples, model::both({slot.start, slot.end}, range)});
     }
   }
 

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "engine/rocksdb/runs/level_slots.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -34,20 +33,31 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
             comes_late(*context_.runs, slot, context_.options.rollups, context_.source.chunk_width_ms)),
       folder_(context_.source, of_slot_, widths_[0]) {
   if (of_slot_.mark.sealed == 0 || of_slot_.mark.dropped) return;
+  const model::TimeRange range = slot.raw_range(context_.source.chunk_width_ms);
   for (const std::int64_t width : widths_) {
     const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
-    const auto stored = context_.runs->slots.find({slot.tenant, width, model::window_start(slot.start, level_width)});
-    if (stored != context_.runs->slots.end()) stored_in_.try_emplace(width, context_.source, stored->second);
+    for (auto start = model::window_start(range.first, level_width); start < range.last; start += level_width) {
+      const auto stored = context_.runs->slots.find({slot.tenant, width, start});
+      if (stored == context_.runs->slots.end()) continue;
+      stored_in_.try_emplace(std::pair(width, start), context_.source, stored->second);
+    }
   }
 }
 
 Status SlotSealer::start() {
-  check(!widths_.empty() && slot_.granularity_ms == 0, "raw slots are sealed into windows");
+  check(!widths_.empty() && slot_.is_raw(), "raw slots are sealed into windows");
   const Mark& mark = of_slot_.mark;
   const bool all = !mark.dropped && mark.granularities_ms != widths_;
   groups_ = mark.open;
+  const std::int64_t chunk_width = context_.source.chunk_width_ms;
+  const model::TimeRange whole = slot_.raw_range(chunk_width);
+  folded_ = {whole.last, whole.first};
+  if (all || !mark.open.empty()) folded_ = whole;
   for (const auto& run : of_slot_.runs) {
-    if (all || run->content > mark.sealed) VARVE_RETURN_IF_ERROR(list_groups(*run));
+    if (!all && run->content <= mark.sealed) continue;
+    VARVE_RETURN_IF_ERROR(list_groups(*run));
+    folded_.first = std::min(folded_.first, model::window_start(run->first_time, chunk_width));
+    folded_.last = std::max(folded_.last, model::window_start(run->last_time, chunk_width) + chunk_width);
   }
   std::ranges::sort(groups_);
   const auto twice = std::ranges::unique(groups_);
@@ -130,80 +140,58 @@ Status SlotSealer::group(const SealedGroup& group) {
 
 Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool text, const Windows& finest) {
   if (finest.empty() && (adds_ || stored_in_.empty())) return {};
-  const Kind kind = text ? Kind::text : one.kind_of(series);
-  const std::uint32_t group = text ? rollup::text_group(series) : rollup::number_group(series);
-  const Windows* finer = &finest;  // of widths_[0]
+  const RollupGroup group{text ? rollup::text_group(series) : rollup::number_group(series),
+                          text ? Kind::text : one.kind_of(series)};
   parts_.clear();
-  const auto& levels = context_.options.rollups.levels;
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    const std::int64_t width = levels[level].width_ms;
+  if (adds_) VARVE_RETURN_IF_ERROR(add_late(group, finest));
+  if (of_slot_.mark.dropped) return {};
+  const std::int64_t width = context_.source.chunk_width_ms;
+  if (!slot_.is_stratum()) return fold_part(group, finest, {slot_.start, slot_.start + width});
+  auto at = std::ranges::lower_bound(finest, folded_.first, {}, &rollup::Window::start);
+  for (auto start = folded_.first; start < folded_.last; start += width) {
+    const auto end = std::find_if(at, finest.end(), [&](const rollup::Window& w) { return w.start >= start + width; });
+    part_.assign(at, end);
+    at = end;
+    parts_.clear();
+    VARVE_RETURN_IF_ERROR(fold_part(group, part_, {start, start + width}));
+  }
+  return {};
+}
+
+// Of a stretch of the width of a chunk: all granularities that fit into it.
+Status SlotSealer::fold_part(const RollupGroup& of, const Windows& finest, model::TimeRange part) {
+  if (finest.empty() && stored_in_.empty()) return {};
+  const Windows* finer = &finest;  // of widths_[0]
+  for (std::size_t level = 0; level < widths_.size(); ++level) {
     if (adds_ && !takes_late(level, finest[0].start)) continue;
-    const bool wide = width > context_.source.chunk_width_ms;
-    if (wide && !adds_) break;
-    if (width != widths_[0]) {
+    const std::int64_t width = widths_[level];
+    if (level > 0) {
       Windows& coarser = finer == &coarser_ ? windows_ : coarser_;
       coarser.clear();
       rollup::coarsen(*finer, width, coarser, parts_);
       finer = &coarser;
     }
-    if (wide || of_slot_.mark.dropped) {
-      VARVE_RETURN_IF_ERROR(add_to_stored(width, group, kind, *finer));
-    } else {
-      VARVE_ASSIGN_OR_RETURN(const Windows* const all, with_emptied(width, group, *finer));
-      VARVE_RETURN_IF_ERROR(writer_.add(slot_.tenant, width, group, kind, *all));
-    }
+    VARVE_ASSIGN_OR_RETURN(const Windows* const all, with_emptied(width, of.group, *finer, part));
+    VARVE_RETURN_IF_ERROR(writer_.add(slot_.tenant, width, of.group, of.kind, *all));
   }
   return {};
 }
 
 // A number that was replaced by a text or a NaN, or a text by a number, may have been the only one in its window: an
 // empty one stands before the stored one then.
-Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_t group, const Windows& windows) {
-  const auto reader = stored_in_.find(width);
+Result<const Windows*> SlotSealer::with_emptied(std::int64_t width, std::uint32_t group, const Windows& windows,
+                                                model::TimeRange part) {
+  const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
+  const auto reader = stored_in_.find({width, model::window_start(part.first, level_width)});
   if (reader == stored_in_.end()) return &windows;
-  const model::TimeRange range{slot_.start, slot_.start + context_.source.chunk_width_ms};
   VARVE_RETURN_IF_ERROR(reader->second.read(group, stored_));
   std::erase_if(stored_, [&](const rollup::Window& s) {
-    return !range.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
+    return !part.contains(s.start) || std::ranges::binary_search(windows, s.start, {}, &rollup::Window::start);
   });
   if (stored_.empty()) return &windows;
   for (auto& window : stored_) window = {window.start, window.start, window.start, 0, 0, 0, 0, nullptr};
   complete_ = rollup::merged(windows, stored_, parts_);
   return &complete_;
-}
-
-// Are late samples added to the stored window of this granularity, or will it be made of finer windows?
-bool SlotSealer::takes_late(std::size_t level, model::Timestamp time) const {
-  const std::int64_t chunk_width = context_.source.chunk_width_ms;
-  const shared::Lifetimes lifetimes{context_.options.rollups.levels, context_.options.raw_retention_ms, chunk_width};
-  const auto kept = [&](std::size_t which) {
-    const std::int64_t width = level_slot_width_ms(lifetimes.levels[which].width_ms, chunk_width);
-    return shared::is_kept(model::window_start(time, width) + width, lifetimes.stored_ms(which), now_ms_);
-  };
-  const std::int64_t width = lifetimes.levels[level].width_ms;
-  if (width <= chunk_width) return shared::takes_late(kept(level), shared::Kept::kept, false);
-  const SlotKey window{slot_.tenant, width, model::window_start(time, width)};
-  const bool is_due =
-      !has_coarse(*context_.runs, slot_.tenant, width, time) || context_.runs->coarse_pending().contains(window);
-  return shared::takes_late(kept(level), kept(level - 1), is_due);
-}
-
-// Each granularity is added to, and not made of the finer one, which may be gone.
-Status SlotSealer::add_to_stored(std::int64_t width, std::uint32_t group, Kind kind, const Windows& windows) {
-  const auto level_width = level_slot_width_ms(width, context_.source.chunk_width_ms);
-  const auto slot =
-      context_.runs->slots.find({slot_.tenant, width, model::window_start(windows[0].start, level_width)});
-  stored_.clear();
-  if (slot != context_.runs->slots.end()) {
-    WindowReader reader(context_.source, slot->second);
-    VARVE_RETURN_IF_ERROR(reader.read(group, stored_));
-    std::erase_if(stored_, [&](const rollup::Window& s) {
-      return std::ranges::none_of(windows, [&](const rollup::Window& w) { return w.start == s.start; });
-    });
-    for (auto& window : stored_) rollup::own_parts(window, parts_);
-  }
-  if (width > context_.source.chunk_width_ms) coarse_.insert({slot_.tenant, width, windows[0].start});
-  return writer_.add(slot_.tenant, width, group, kind, rollup::merged(stored_, windows, parts_));
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotSealer: folds new samples of one raw slot into the windows of every granularity that is made of samples.
+// SlotSealer: folds new samples of one raw slot into the windows of every granularity that is made of samples. A
+// stratum is done like the slots of chunk width that it consists of, one after the other.
 //
 // A group that cannot be read is set aside and stays open in the slot's mark, so that a damaged chunk does not stop the
 // rest. Groups of partitions that other processes seal stay open, too.
@@ -76,13 +77,21 @@ class SlotSealer {
   [[nodiscard]] bool has_given_up() const { return gave_up_; }
 
  private:
+  // Where the windows of a series' numbers, or of its texts, are stored (rollup/columns.h).
+  struct RollupGroup {
+    std::uint32_t group;
+    rollup::Kind kind;
+  };
   Status list_groups(const Run& run);
   Status add(const SealedGroup& group);
   Status group(const SealedGroup& group);
   Status fold(const SealedGroup& group, model::SeriesId series, bool text, const rollup::Windows& finest);
-  Result<const rollup::Windows*> with_emptied(std::int64_t width, std::uint32_t group, const rollup::Windows& windows);
+  Status fold_part(const RollupGroup& of, const rollup::Windows& finest, model::TimeRange part);
+  Result<const rollup::Windows*> with_emptied(std::int64_t width, std::uint32_t group, const rollup::Windows& windows,
+                                              model::TimeRange part);
   [[nodiscard]] bool takes_late(std::size_t level, model::Timestamp time) const;
-  Status add_to_stored(std::int64_t width, std::uint32_t group, rollup::Kind kind, const rollup::Windows& windows);
+  Status add_late(const RollupGroup& of, std::span<const rollup::Window> finest);
+  Status add_to_stored(std::int64_t width, const RollupGroup& of, std::span<const rollup::Window> finest);
 
   const SealContext context_;
   const SlotKey slot_;
@@ -93,14 +102,15 @@ class SlotSealer {
   // Are stored windows over this slot made of samples that are not in its runs? Then samples are added to the windows
   // wider than the slot (and, if the slot's earlier samples were dropped, to all), instead of making them again.
   const bool adds_;
-  // If the slot was sealed before: its stored windows, by granularity.
-  std::map<std::int64_t, WindowReader> stored_in_;
+  // If the slot was sealed before: its stored windows, by granularity and start of their level slot.
+  std::map<std::pair<std::int64_t, model::Timestamp>, WindowReader> stored_in_;
+  model::TimeRange folded_;  // begins and ends at edges of chunks
   SlotFolder folder_;
   std::vector<std::uint32_t> open_;  // groups that stay open
   std::vector<std::uint32_t> groups_;
   std::size_t next_ = 0;  // of groups_
   bool gave_up_ = false;
-  rollup::Windows windows_, coarser_, stored_, complete_;
+  rollup::Windows part_, windows_, coarser_, stored_, complete_;
   rollup::PartPool parts_;    // of the current series
   std::set<SlotKey> coarse_;  // windows wider than the slot that samples were added to
 };

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/run_merger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/rocksdb/runs/slot_patches.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+// The mark of a raw slot from which these groups are gone, which share series with others.
+Mark mark_without(Mark mark, std::span<const std::uint32_t> gone) {
+  if (mark.sealed == 0 || mark.dropped) return mark;
+  mark.open.insert(mark.open.end(), gone.begin(), gone.end());
+  std::ranges::sort(mark.open);
+  const auto twice = std::ranges::unique(mark.open);
+  mark.open.erase(twice.begin(), twice.end());
+  return mark;
+}
+
+std::uint64_t content_of(const RunList& runs) {
+  std::uint64_t content = 0;
+  for (const auto& run : runs) content = std::max(content, run->content);
+  return content;
+}
+
+}  // namespace
+
+RunMerger::RunMerger(const JobContext& job, const char* what)
+    : job_(job),
+      number_(job.tables.numbers().draw()),
+      current_(job.tables.runs()),
+      nothing_{nullptr, nullptr, current_, nullptr},
+      draft_(job.tables.database()),
+      writer_(draft_),
+      now_ms_(job.env.clock.now_ms()),
+      change_{.what = what} {
+  const ReaderLock lock(job.catalog.mutex);
+  any_ttl_ = job.catalog.index.has_mortal_groups();
+}
+
+Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& mark) {
+  check(!merging.empty(), "what is merged has runs");
+  const ScanSource source = job_.tables.source(nothing_, slot.tenant);
+  SlotPatches patches(source, merging);
+  if (slot.is_raw()) {
+    const ReaderLock lock(job_.catalog.mutex);
+    VARVE_RETURN_IF_ERROR(
+        patches.find(job_.tables.database(), merging, job_.catalog.shared_groups, job_.catalog.index));
+  }
+  VARVE_ASSIGN_OR_RETURN(auto cursors, cursors_of(job_.tables.database(), merging));
+  writer_.start({slot, number_}, content_of(merging));
+  gone_.clear();
+  VARVE_RETURN_IF_ERROR(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>& same) {
+    return add_group(slot, group, same, patches.of(group));
+  }));
+  VARVE_ASSIGN_OR_RETURN(auto run, writer_.finish());
+  if (run->chunks > 0) change_.commit.added.push_back(std::move(run));
+  if (!gone_.empty()) set_mark(slot, mark_without(mark, gone_));
+  change_.commit.removed.insert(change_.commit.removed.end(), merging.begin(), merging.end());
+  return {};
+}
+
+Status RunMerger::add_group(const SlotKey& slot, std::uint32_t group, std::span<RunCursor* const> same,
+                            std::span<const shared::Gather::Patch> patches) {
+  if (any_ttl_ && has_expired(slot, group)) return {};
+  gather_.clear();
+  for (const RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(gather_.add_chunk(cursor->block(), cursor->at()));
+  gather_.finish(patches);
+  if (slot.is_raw()) {
+    const ReaderLock lock(job_.catalog.mutex);
+    change_.stats.rewritten(job_.catalog.index.group_series(model::GroupId{group}), gather_);
+  }
+  return writer_.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+}
+
+bool RunMerger::has_expired(const SlotKey& slot, std::uint32_t group) {
+  const ReaderLock lock(job_.catalog.mutex);
+  if (!is_expired(job_, slot, group, now_ms_)) return false;
+  if (slot.is_raw() && job_.catalog.shared_groups.contains(group)) gone_.push_back(group);
+  return true;
+}
+
+Status RunMerger::commit() {
+  keep_coarse_fresh(job_.env, *current_, change_.commit);
+  return job_.tables.commit(std::move(change_), draft_);
+}
+
+}  // namespace varve::engine::rocksdb
