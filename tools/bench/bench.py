@@ -8,6 +8,7 @@
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
   ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
+  ./dev bench --scale            long work: ten minutes at full speed, late samples, years, tenants (about 25 minutes; --quick: 5)
   ./dev bench --snmp             devices polled and counters, beside libsnmp, gosnmp, snmp_exporter, VictoriaMetrics (about 20 minutes)
 docs/internals/benchmarks.md says what each row means."""
 
@@ -30,6 +31,7 @@ import message_queries  # noqa: E402
 import messages  # noqa: E402
 import micro  # noqa: E402
 import queries  # noqa: E402
+import scale  # noqa: E402
 import settle  # noqa: E402
 import snmp  # noqa: E402
 import usage  # noqa: E402
@@ -75,6 +77,8 @@ SNMP = {
     "counter_size": counters.counter_size,
 }
 
+SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "year")}
+
 PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
 
 
@@ -113,6 +117,7 @@ def main():
     parser.add_argument("--kairosdb", action="store_true")
     parser.add_argument("--messages", action="store_true")
     parser.add_argument("--snmp", action="store_true")
+    parser.add_argument("--scale", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
     parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none")
     parser.add_argument("--rounds", type=int, default=3)
@@ -122,7 +127,7 @@ def main():
     arguments = parser.parse_args()
 
     scenarios = (CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else MESSAGES if arguments.messages
-                 else SNMP if arguments.snmp else SCENARIOS)
+                 else SNMP if arguments.snmp else SCALE if arguments.scale else SCENARIOS)
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]

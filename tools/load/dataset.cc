@@ -89,7 +89,10 @@ Host::Host(const DataSet& data, std::uint64_t host)
       host_(host),
       time_ms_(data.start_ms),
       step_ms_(data.step_ms),
-      random_(data.seed * 0x2545f4914f6cdd1dULL + host * 0x9e3779b97f4a7c15ULL) {
+      span_ms_(static_cast<std::int64_t>(data.steps) * data.step_ms),
+      late_spans_(data.late_spans),
+      random_(data.seed * 0x2545f4914f6cdd1dULL + host * 0x9e3779b97f4a7c15ULL),
+      lateness_(data.seed + host * 0x2545f4914f6cdd1dULL) {
   for (std::size_t i = 0; i < kFields; ++i) {
     if (kind_ != Kind::mix) {
       state_[i] = random_.uniform() * 100;
@@ -107,6 +110,9 @@ void Host::next(Line& line) {
   line.host = host_;
   line.time_ms = time_ms_;
   time_ms_ += step_ms_;
+  if (late_spans_ > 0 && lateness_.below(10) == 0) {
+    line.time_ms -= static_cast<std::int64_t>(1 + lateness_.below(late_spans_)) * span_ms_ - 1;
+  }
   if (kind_ == Kind::mix) {
     scrape(line);
   } else {

@@ -27,10 +27,12 @@ inline constexpr std::size_t kTags = 10;
 struct DataSet {
   Kind kind = Kind::integer;
   std::uint64_t hosts = 400;
+  std::uint64_t first_host = 0;
   std::uint64_t steps = 8640;
   std::int64_t start_ms = 0;
   std::int64_t step_ms = 10'000;
   std::uint64_t seed = 123;
+  std::uint64_t late_spans = 0;  // a tenth of the lines is late by up to so many times all steps; 0: none is
 
   [[nodiscard]] std::uint64_t lines() const { return hosts * steps; }
   [[nodiscard]] std::uint64_t samples() const { return lines() * kFields; }
@@ -77,7 +79,8 @@ class Random {
   bool has_spare_ = false;
 };
 
-// The lines of one host, in time order.
+// The lines of one host, in time order but for late ones. Those stand a millisecond behind a step, so that none takes
+// the place of another that was in time.
 class Host {
  public:
   Host(const DataSet& data, std::uint64_t host);
@@ -91,7 +94,10 @@ class Host {
   std::uint64_t host_;
   std::int64_t time_ms_;
   std::int64_t step_ms_;
+  std::int64_t span_ms_;
+  std::uint64_t late_spans_;
   Random random_;
+  Random lateness_;
   std::array<double, kFields> state_{};
 };
 

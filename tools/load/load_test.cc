@@ -228,6 +228,47 @@ TEST(Options, PresetsAndFaults) {
   EXPECT_THROW(parse_options({}), std::invalid_argument);
 }
 
+TEST(DataSet, ATenthOfTheLinesComesLate) {
+  DataSet data;
+  data.steps = 1000;
+  data.start_ms = 1'700'000'000'000;
+  data.late_spans = 3;
+  Host host(data, 7);
+  Line line;
+  const std::int64_t span_ms = 1000 * data.step_ms;
+  int late = 0;
+  for (std::int64_t step = 0; step < 1000; ++step) {
+    host.next(line);
+    const std::int64_t behind = data.start_ms + step * data.step_ms - line.time_ms;
+    if (behind == 0) continue;
+    ++late;
+    EXPECT_EQ((behind + 1) % span_ms, 0);
+    EXPECT_GE(behind, span_ms - 1);
+    EXPECT_LE(behind, 3 * span_ms - 1);
+  }
+  EXPECT_GT(late, 60);
+  EXPECT_LT(late, 140);
+}
+
+TEST(Prepare, HostsBeginWhereTheyAreToldTo) {
+  Plan plan;
+  plan.data.hosts = 2;
+  plan.data.first_host = 41;
+  plan.data.steps = 1;
+  plan.connections = 1;
+  auto work = prepare(plan);
+  EXPECT_THAT(text(work[0].at(0)), testing::AllOf(testing::HasSubstr("host_41,"), testing::HasSubstr("host_42,"),
+                                                  testing::Not(testing::HasSubstr("host_0,"))));
+}
+
+TEST(Options, LateLinesAreNotVerified) {
+  EXPECT_EQ(parse_options({"--url=127.0.0.1:1", "--late=4"}).plan.data.late_spans, 4U);
+  EXPECT_EQ(parse_options({"--url=127.0.0.1:1", "--first-host=9"}).plan.data.first_host, 9U);
+  for (const auto* bad : {"--late=4", "--first-host=9"}) {
+    EXPECT_THROW(parse_options({"--url=127.0.0.1:1", "--verify", bad}), std::invalid_argument) << bad;
+  }
+}
+
 TEST(Options, LapsAndRateOnlyWhereTheyWork) {
   const auto options = parse_options({"--url=127.0.0.1:1", "--laps=3", "--rate=1000"});
   EXPECT_EQ(options.laps, 3U);

@@ -19,6 +19,8 @@ constexpr std::string_view kUsage = R"(varve-load: sends generated samples and t
                           ndjson, loki, otlp_logs, bulk, syslog (octet-counted)     (influx)
   --data=KIND             int, decimal, real, mix, new-series (int, 100,000 hosts, 6 steps)  (int)
   --hosts=N --steps=N     so many hosts, so many lines a host; a line has 10 samples  (400, 8640)
+  --first-host=N          number of the first host                                    (0)
+  --late=N                a tenth of the lines is late by up to N * STEPS * STEP      (0)
   --messages=N            so many log messages, evenly over --span hours              (100000, 24)
   --start=MS              time of the first line                                      (1767225600000)
   --step=MS               between two lines of a host              (10000; mix 15000)
@@ -98,6 +100,10 @@ void set(Options& options, std::string_view key, std::string_view value) {
     set_data(plan.data, value);
   } else if (key == "hosts") {
     plan.data.hosts = whole(key, value);
+  } else if (key == "first-host") {
+    plan.data.first_host = whole(key, value);
+  } else if (key == "late") {
+    plan.data.late_spans = whole(key, value);
   } else if (key == "steps") {
     plan.data.steps = whole(key, value);
   } else if (key == "start") {
@@ -179,6 +185,9 @@ Options parse_options(const std::vector<std::string_view>& arguments) {
   if (options.laps > 1 &&
       (plan.wire.protocol != Protocol::influx || plan.data.start_ms < kFirst19DigitsMs || options.verify)) {
     throw std::invalid_argument("--laps: only with --protocol=influx, times since 2001 and without --verify");
+  }
+  if (options.verify && (plan.data.first_host > 0 || plan.data.late_spans > 0)) {
+    throw std::invalid_argument("--verify: not with --first-host or --late");
   }
   if (options.samples_per_s > 0 && (plan.connections > 8 || is_stream(plan.wire.protocol))) {
     throw std::invalid_argument("--rate: at most 8 connections, not telnet or syslog");

@@ -12,7 +12,7 @@ namespace {
 Prepared prepare_share(const Plan& plan, std::size_t share) {
   std::vector<Host> hosts;
   for (std::uint64_t host = share; host < plan.data.hosts; host += plan.connections) {
-    hosts.emplace_back(plan.data, host);
+    hosts.emplace_back(plan.data, plan.data.first_host + host);
   }
   Prepared prepared;
   const auto encoder = make_encoder(plan.wire.protocol, plan.data);
