@@ -54,7 +54,7 @@ def run_one(settings, kind, count):
     try:
         settings.say(f"messages on Cassandra: {database.name} starts")
         database.start()
-        warm = count
+        warm = min(count, 300_000)
         # Warm: it is mostly Java, which is slow for its first minute.
         database.load(settings, settings.start_ms - 4 * DAY_MS, warm)
         database.settle()  # sealing these is not what the others cost
@@ -93,7 +93,7 @@ def host_hour(settings, database):
 
 
 def log_cluster(settings):
-    count = 60_000 if settings.quick else 300_000
+    count = 60_000 if settings.quick else 1_000_000
     found = {kind.name: run_one(settings, kind, count) for kind in (LogCluster, Inserts)}
 
     def row(what, unit, pick, goal=0.0):
