@@ -20,12 +20,6 @@ Mark mark_without(Mark mark, std::span<const std::uint32_t> gone) {
   return mark;
 }
 
-std::uint64_t content_of(const RunList& runs) {
-  std::uint64_t content = 0;
-  for (const auto& run : runs) content = std::max(content, run->content);
-  return content;
-}
-
 }  // namespace
 
 RunMerger::RunMerger(const JobContext& job, const char* what)

@@ -31,7 +31,7 @@ SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of
   }
   state.fragments = static_cast<std::uint32_t>(of_slot.runs.size());
   state.open_groups = static_cast<std::uint32_t>(of_slot.mark.open.size());
-  if (runs.pending().contains(slot) || (of_slot.runs.size() > 1 && !slot.is_stratum())) {
+  if (runs.is_unsettled(slot)) {
     state.phase = SlotPhase::pending;
   } else if (of_slot.mark.dropped) {
     state.phase = SlotPhase::dropped;

@@ -56,8 +56,8 @@ bool parse_with_run(char kind, std::string_view key, RunKey& run) {
 
 std::string block_prefix(const RunKey& run) {
   std::string key = "B";
-  const bool of_windows = run.slot.granularity_ms > 0 && !run.slot.is_stratum();
-  key += of_windows ? 'w' : run.slot.is_stratum() ? 's' : RunNumbers::is_of_flush(run.run) ? 'f' : 'm';
+  const SlotKey& slot = run.slot;
+  key += slot.is_stratum() ? 's' : slot.granularity_ms > 0 ? 'w' : RunNumbers::is_of_flush(run.run) ? 'f' : 'm';
   put64(key, run.run);
   put_slot(key, run.slot);
   return key;

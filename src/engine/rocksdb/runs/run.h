@@ -56,6 +56,13 @@ struct Run {
 
 using RunList = std::vector<std::shared_ptr<const Run>>;
 
+// The highest content of the runs; 0 if there are none.
+inline std::uint64_t content_of(const RunList& runs) {
+  std::uint64_t most = 0;
+  for (const auto& run : runs) most = most > run->content ? most : run->content;
+  return most;
+}
+
 std::string encode_run(const Run& run);
 Result<Run> decode_run(std::string_view key, std::string_view value);
 
@@ -89,11 +96,7 @@ class Runs {
     RunList runs;                      // in ascending order of number; a stratum's also of the slots in it
     std::int64_t grown_steady_ns = 0;  // when the last run was added
     Mark mark;
-    [[nodiscard]] std::uint64_t content() const {
-      std::uint64_t most = 0;
-      for (const auto& run : runs) most = most > run->content ? most : run->content;
-      return most;
-    }
+    [[nodiscard]] std::uint64_t content() const { return content_of(runs); }
     [[nodiscard]] bool is_sealed() const { return content() <= mark.sealed; }
   };
 
@@ -133,8 +136,10 @@ class Runs {
   // Slots of messages that are not one sealed run.
   [[nodiscard]] const Slots& unsealed_messages() const { return unsealed_messages_; }
 
-  // What is shown of all slots again and again is kept: there are hundreds of thousands. Raw slots that are pending or
-  // fragmented (what lies beside a stratum may stay there): how many, and does one of them hold this time?
+  // Is it a raw slot that is pending or fragmented? What lies beside a stratum may stay there.
+  [[nodiscard]] bool is_unsettled(const SlotKey& slot) const;
+  // What is shown of all slots again and again is kept: there are hundreds of thousands. Unsettled
+  // ones: how many, and does one of them hold this time?
   [[nodiscard]] std::uint64_t unsettled() const { return unsettled_; }
   [[nodiscard]] bool is_unsettled_at(model::Timestamp start) const;
   [[nodiscard]] std::uint64_t rollup_bytes() const { return rollup_bytes_; }
@@ -146,7 +151,6 @@ class Runs {
   void look_at_messages(const SlotKey& slot);
   void look_at_coarse(const Run& run);
   static SlotKey of_any_tenant(SlotKey slot) { return {model::TenantId{}, slot.granularity_ms, slot.start}; }
-  [[nodiscard]] bool is_unsettled(const SlotKey& slot) const;
   void count_unsettled(const SlotKey& slot, bool more);
   // Of the runs of a slot; nullptr: they are not counted apart.
   std::uint64_t* bytes_of(const SlotKey& slot);
