@@ -39,21 +39,8 @@ SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of
   return state;
 }
 
-// Starts of the slots of which memory holds samples, each once. Appends wait only while a few numbers are copied.
-std::vector<model::Timestamp> hot_slots(const View& now) {
-  std::vector<model::Timestamp> starts;
-  for (const Head* const head : {now.head.get(), now.immutable.get()}) {
-    if (head == nullptr) continue;
-    const MutexLock lock(head->mutex);
-    for (const auto& [slot, fragments] : head->slots()) starts.push_back(slot);
-  }
-  std::ranges::sort(starts);
-  const auto twice = std::ranges::unique(starts);
-  starts.erase(twice.begin(), twice.end());
-  return starts;
-}
-
-// The same of one tenant. Its groups are looked for a few at a time, so that no append waits for all of them.
+// Starts of the slots of which memory holds samples of one tenant. Its groups are looked for a few at a time, so that
+// no append waits for all of them.
 std::set<model::Timestamp> hot_slots(const Visible& visible, const Catalog& catalog, model::TenantId tenant) {
   constexpr std::uint32_t kAtOnce = 4096;
   std::set<model::Timestamp> starts;
@@ -89,8 +76,10 @@ storage::SlotCounts Store::slot_counts() const {
   counts.set_aside = state_->maintenance.set_aside().size();
   counts.sealed = state_->tables.slots_sealed();
   counts.windows = state_->tables.windows_written();
+  constexpr auto first = std::numeric_limits<model::Timestamp>::min();
+  constexpr auto last = std::numeric_limits<model::Timestamp>::max();
   counts.pending = now.runs->unsettled() + now.runs->unsealed_messages().size();
-  for (const model::Timestamp start : hot_slots(now)) {
+  for (const model::Timestamp start : hot_slots(now, first, last)) {
     if (!now.runs->is_unsettled_at(start)) ++counts.pending;
   }
   return counts;

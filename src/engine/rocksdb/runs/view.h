@@ -3,10 +3,12 @@
 // Visible: the current view. ScanSource: a view with the context that readers of it need.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -27,6 +29,23 @@ struct View {
   std::shared_ptr<const StatsTable> stats;  // of the runs
   std::shared_ptr<const Database::Snapshot> snapshot = nullptr;
 };
+
+// Starts in [first, last) of the slots of chunk width that the heads hold samples of, of any tenant; ascending, each
+// once. Appends wait only while these numbers are copied.
+inline std::vector<model::Timestamp> hot_slots(const View& view, model::Timestamp first, model::Timestamp last) {
+  std::vector<model::Timestamp> starts;
+  for (const Head* const head : {view.head.get(), view.immutable.get()}) {
+    if (head == nullptr) continue;
+    const MutexLock lock(head->mutex);
+    for (auto at = head->slots().lower_bound(first); at != head->slots().end() && at->first < last; ++at) {
+      starts.push_back(at->first);
+    }
+  }
+  std::ranges::sort(starts);
+  const auto twice = std::ranges::unique(starts);
+  starts.erase(twice.begin(), twice.end());
+  return starts;
+}
 
 // Thread-safe. Its lock is held only while pointers are copied, so readers wait neither for the log nor for the
 // database; no other lock is taken under it. Replaced objects are destroyed outside the lock.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "engine/rocksdb/runs/strata.h"
@@ -10,7 +11,8 @@
 namespace varve::engine::rocksdb {
 
 SlotList::SlotList(const ScanSource& source, model::TimeRange range) {
-  const std::set<model::Timestamp> hot = hot_slots(source, range);
+  const std::vector<model::Timestamp> hot =
+      hot_slots(source.view, model::window_start(range.first, source.chunk_width_ms), range.last);
   for_each_raw_slot(*source.view.runs, source.tenant, range, source.chunk_width_ms,
                     [&](const SlotKey& key, const Runs::OfSlot& of_slot) {
                       const model::TimeRange whole = key.raw_range(source.chunk_width_ms);
@@ -37,27 +39,12 @@ SlotList::SlotList(const ScanSource& source, model::TimeRange range) {
   }
 }
 
-// Those of chunk width that the heads hold samples of.
-std::set<model::Timestamp> SlotList::hot_slots(const ScanSource& source, model::TimeRange range) {
-  const model::Timestamp first = model::window_start(range.first, source.chunk_width_ms);
-  std::set<model::Timestamp> hot;
-  const auto list = [&](const Head& head) {
-    const MutexLock lock(head.mutex);
-    for (auto at = head.slots().lower_bound(first); at != head.slots().end() && at->first < range.last; ++at) {
-      hot.insert(at->first);
-    }
-  };
-  if (source.view.immutable) list(*source.view.immutable);
-  if (source.view.head) list(*source.view.head);
-  return hot;
-}
-
 // Of a stratum, only stretches to which something came late are not rolled up.
 void SlotList::add(const ScanSource& source, const Slot& slot, const Runs::OfSlot& of_slot,
-                   const std::set<model::Timestamp>& hot) {
+                   std::span<const model::Timestamp> hot) {
   const std::int64_t width = source.chunk_width_ms;
   std::set<model::Timestamp> open;  // starts of stretches of chunk width
-  for (auto at = hot.lower_bound(slot.start); at != hot.end() && *at < slot.end; ++at) open.insert(*at);
+  for (auto at = std::ranges::lower_bound(hot, slot.start); at != hot.end() && *at < slot.end; ++at) open.insert(*at);
   for (const auto& run : of_slot.runs) {
     if (run->content <= of_slot.mark.sealed) continue;
     for (auto at = model::window_start(run->first_time, width); at <= run->last_time; at += width) open.insert(at);

@@ -2,7 +2,6 @@
 // SlotList: the raw slots that a scan reads, and which of them are rolled up.
 #pragma once
 
-#include <set>
 #include <span>
 #include <vector>
 
@@ -31,9 +30,8 @@ class SlotList {
   [[nodiscard]] std::span<const Slot> in(model::TimeRange range) const;
 
  private:
-  static std::set<model::Timestamp> hot_slots(const ScanSource& source, model::TimeRange range);
   void add(const ScanSource& source, const Slot& slot, const Runs::OfSlot& of_slot,
-           const std::set<model::Timestamp>& hot);
+           std::span<const model::Timestamp> hot);
   void cut_expired(const ScanSource& source);
 
   std::vector<Slot> slots_;
