@@ -40,10 +40,15 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all);
 
 // --- widen.cc: turns the raw slots of each stratum into it, with one commit; those with damaged runs are set aside
 Status widen(const JobContext& job, std::span<const SlotKey> strata);
+struct Widening {
+  SlotKey stratum;
+  std::size_t slots;    // it is made of
+  std::uint64_t bytes;  // of their runs
+};
 // Strata that can be made; without `all`: whose slots have been quiet for long.
-std::vector<SlotKey> widenable(const JobContext& job, bool all);
-// How many of the first ones one commit can hold.
-std::size_t widened_together(const JobContext& job, std::span<const SlotKey> strata);
+std::vector<Widening> widenable(const JobContext& job, bool all);
+// Takes from a list, which is not empty, as many as one commit can hold.
+std::vector<SlotKey> next_to_widen(std::span<const Widening>& list);
 // 0: none are made.
 std::int64_t stratum_width_ms(const Env& env);
 

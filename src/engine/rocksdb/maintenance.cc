@@ -128,19 +128,15 @@ bool Maintenance::widens_now() {
 }
 
 Status Maintenance::widen_some() {
-  const std::size_t count = widened_together(job_, widening_);
-  const std::vector<SlotKey> now(widening_.begin(), widening_.begin() + static_cast<std::ptrdiff_t>(count));
-  widening_.erase(widening_.begin(), widening_.begin() + static_cast<std::ptrdiff_t>(count));
+  std::span<const Widening> rest(widening_);
+  const std::vector<SlotKey> now = next_to_widen(rest);
+  widening_.erase(widening_.begin(), widening_.end() - std::ssize(rest));
   return widen(job_, now);
 }
 
 Status Maintenance::widen_all() {
   const auto due = widenable(job_, true);
-  for (std::span<const SlotKey> rest(due); !rest.empty();) {
-    const auto now = rest.first(widened_together(job_, rest));
-    VARVE_RETURN_IF_ERROR(widen(job_, now));
-    rest = rest.subspan(now.size());
-  }
+  for (std::span<const Widening> rest(due); !rest.empty();) VARVE_RETURN_IF_ERROR(widen(job_, next_to_widen(rest)));
   return {};
 }
 

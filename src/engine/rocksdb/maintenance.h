@@ -64,7 +64,7 @@ class Maintenance {
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
-  std::vector<SlotKey> widening_ VARVE_GUARDED_BY(mutex_);     // strata that were found to be due
+  std::vector<Widening> widening_ VARVE_GUARDED_BY(mutex_);    // strata that were found to be due
   std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when they were looked for; steady
   std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);        // the start counts as a round: it is busy enough
 };

@@ -2,6 +2,7 @@
 // Widen: the raw slots of a day that has long been sealed become one slot, a stratum (runs/strata.h). Only where there
 // are rollups: questions by the hour are answered from them, and not from what is known of each chunk.
 #include <algorithm>
+#include <optional>
 
 #include "engine/rocksdb/commit_size.h"
 #include "engine/rocksdb/jobs.h"
@@ -54,38 +55,38 @@ std::int64_t stratum_width_ms(const Env& env) {
   return fits && rolls_up && width <= env.options.raw_retention_ms / kRetentionPart ? width : 0;
 }
 
-std::vector<SlotKey> widenable(const JobContext& job, bool all) {
+std::vector<Widening> widenable(const JobContext& job, bool all) {
   const std::int64_t width = stratum_width_ms(job.env);
   if (width == 0) return {};
   const std::int64_t now = job.env.clock.now_ms();
   const std::int64_t steady = job.env.clock.steady_ns();
   const std::int64_t quiet_before = all ? steady : steady - job.env.options.stratum_quiet_ms * 1'000'000;
   const auto current = job.tables.runs();
-  std::vector<SlotKey> due;
+  std::vector<Widening> due;
+  std::optional<SlotKey> looked_at;
   for (const auto& [slot, of_slot] : current->slots) {
     if (slot.granularity_ms != 0) continue;
     const SlotKey stratum = stratum_slot(slot.tenant, width, slot.start);
-    if (!due.empty() && due.back() == stratum) continue;
-    if (stratum.start + width <= now && !job.set_aside.holds(stratum, kMergeOfSlot, now)) due.push_back(stratum);
-  }
-  std::erase_if(due, [&](const SlotKey& stratum) {
+    if (looked_at == stratum) continue;
+    looked_at = stratum;
+    if (stratum.start + width > now || job.set_aside.holds(stratum, kMergeOfSlot, now)) continue;
     const Narrow narrow = narrow_of(job, *current, stratum);
-    return !narrow.settled || narrow.grown_steady_ns > quiet_before;
-  });
+    const bool is_due = narrow.settled && narrow.grown_steady_ns <= quiet_before;
+    if (is_due) due.push_back({stratum, narrow.slots.size(), narrow.bytes});
+  }
   return due;
 }
 
-std::size_t widened_together(const JobContext& job, std::span<const SlotKey> strata) {
-  const auto current = job.tables.runs();
-  std::size_t count = 0;
+std::vector<SlotKey> next_to_widen(std::span<const Widening>& list) {
+  std::vector<SlotKey> strata;
   std::size_t slots = 0;
-  for (std::uint64_t bytes = 0; count < strata.size(); ++count) {
-    const Narrow narrow = narrow_of(job, *current, strata[count]);
-    slots += narrow.slots.size();
-    bytes += narrow.bytes;
-    if (count > 0 && (bytes > kBytesPerCommit || slots > kSlotsPerCommit)) break;
+  for (std::uint64_t bytes = 0; !list.empty(); list = list.subspan(1)) {
+    slots += list.front().slots;
+    bytes += list.front().bytes;
+    if (!strata.empty() && (bytes > kBytesPerCommit || slots > kSlotsPerCommit)) break;
+    strata.push_back(list.front().stratum);
   }
-  return count;
+  return strata;
 }
 
 Status widen(const JobContext& job, std::span<const SlotKey> strata) {
