@@ -2,10 +2,10 @@
 #include "snmp/inventory/esmond_fixture.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "snmp/inventory/inventory_json.h"
+#include "snmp/inventory/json_fields.h"
 #include "snmp/inventory/known_objects.h"
 #include "snmp/inventory/utf8_text.h"
 
@@ -54,13 +54,6 @@ std::string_view argument(std::string_view arguments, std::string_view name) {
     arguments.remove_prefix(std::min(end + 1, arguments.size()));
   }
   return {};
-}
-
-std::optional<std::int64_t> number_of_text(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || behind != text.data() + text.size()) return std::nullopt;
-  return out;
 }
 
 class Fixture {
@@ -157,12 +150,13 @@ class Fixture {
     std::vector<std::int64_t> out;
     while (!text.empty()) {
       const std::size_t end = std::min(text.find(','), text.size());
-      const auto seconds = number_of_text(text.substr(0, end));
-      if (!seconds) {
+      const auto seconds = whole(text.substr(0, end));
+      std::int64_t ms = 0;
+      if (!seconds || __builtin_mul_overflow(*seconds, model::kSecondMs, &ms)) {
         faults_.push_back(place + ".aggregates: \"" + std::string(text.substr(0, end)) + "\" is no number of seconds");
         return {};
       }
-      out.push_back(*seconds * model::kSecondMs);
+      out.push_back(ms);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
@@ -210,7 +204,7 @@ class Fixture {
 
   void add_set(Key key, const std::string& place, Device& device) {
     std::string name(text_in(find("oidset", key), "name"));
-    const auto number = number_of_text(key);
+    const auto number = whole(key);
     if (name.empty() && number && *number >= 1 && *number <= static_cast<std::int64_t>(std::size(kSetsByKey))) {
       name = kSetsByKey[static_cast<std::size_t>(*number - 1)];
     }

@@ -210,5 +210,22 @@ TEST(Fixture, of_esmond_is_taken) {
   EXPECT_FALSE(inventory.devices["rtr_e"].active);
 }
 
+// What does not fit into milliseconds is no width either.
+TEST(Fixture, seconds_that_are_too_many_are_named) {
+  for (const std::string seconds : {"4636455816377926832", "-4636455816377926832", "99999999999999999999", "x", ""}) {
+    const std::string json = R"([{"pk":1,"model":"api.oidset","fields":{"frequency":30,"name":"S",
+        "poller_args":"correlator=IfDescrCorrelator aggregates=3600,)" +
+                             seconds + R"(,86400"}}])";
+    protocol::json::Reader reader(json);
+    const auto root = protocol::json::read_strict(reader);
+    ASSERT_TRUE(root);
+    Inventory inventory;
+    std::vector<std::string> credentials;
+    Faults faults;
+    read_fixture(*root, false, inventory, credentials, faults);
+    EXPECT_EQ(faults, Faults{"oidsets.S.aggregates: \"" + seconds + "\" is no number of seconds"});
+  }
+}
+
 }  // namespace
 }  // namespace varve::snmp::inventory

@@ -26,14 +26,6 @@ void wrong(const Node& node, const std::string& place, std::string_view wanted, 
 
 bool is_plain(const Node& node) { return node.kind == Kind::string || node.kind == Kind::number; }
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t out = 0;
-  const char* const end = text.data() + text.size();
-  const auto [behind, error] = std::from_chars(text.data(), end, out);
-  if (error != std::errc() || behind != end) return std::nullopt;
-  return out;
-}
-
 // A day alone, or a time without a zone, is UTC.
 std::optional<model::Timestamp> written_time(std::string_view text) {
   const std::string whole_day = text.size() == 10 ? std::string(text) + "T00:00:00" : std::string(text);
@@ -44,6 +36,14 @@ std::optional<model::Timestamp> written_time(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t out = 0;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, out);
+  if (error != std::errc() || behind != end) return std::nullopt;
+  return out;
+}
 
 std::string joined(const Faults& faults) {
   std::string out;

@@ -18,6 +18,9 @@ using Faults = std::vector<std::string>;  // each "place: what is wrong"
 // All in one line: "a; b".
 std::string joined(const Faults& faults);
 
+// A whole number of 64 bits with nothing around it; else nullopt.
+std::optional<std::int64_t> whole(std::string_view text);
+
 // Each sets `to` if it can, and adds a fault else. Null is the field's default, which is a default-made value.
 void read_text(const protocol::json::Node& node, const std::string& place, std::string& to, Faults& faults);
 void read_switch(const protocol::json::Node& node, const std::string& place, bool otherwise, bool& to, Faults& faults);
