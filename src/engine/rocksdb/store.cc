@@ -52,7 +52,10 @@ Status Store::State::start(Store& store) {
   }
   // At full priority: they must keep up with whoever parses, or slots pile up.
   maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); });
-  flusher.start("a flush failed", [this] { return flush.once(); });
+  flusher.start("a flush failed", [this] {
+    slabs.shrink(env.clock.steady_ns());
+    return flush.once();
+  });
   ingest.start();
   return {};
 }

@@ -68,5 +68,22 @@ TEST(Head, EachSlotOfAGroupHasOneFragment) {
   for (const auto& [slot, count] : head.slots()) EXPECT_EQ(count, groups_of[slot].size());
 }
 
+TEST(SlabPool, FreesWhatWasNotNeededForAMinute) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  SlabPool pool(4);
+  for (int i = 0; i < 6; ++i) pool.give(std::make_unique_for_overwrite<std::byte[]>(SlabPool::kSlabBytes));
+  EXPECT_EQ(pool.kept(), 4U);
+  pool.shrink(100 * kSecond);  // since now
+  EXPECT_EQ(pool.kept(), 4U);
+  auto slab = pool.take();
+  pool.give(std::move(slab));
+  pool.shrink(159 * kSecond);
+  EXPECT_EQ(pool.kept(), 4U);
+  pool.shrink(160 * kSecond);
+  EXPECT_EQ(pool.kept(), 1U) << "one was needed";
+  pool.shrink(220 * kSecond);
+  EXPECT_EQ(pool.kept(), 0U);
+}
+
 }  // namespace
 }  // namespace varve::engine::rocksdb
