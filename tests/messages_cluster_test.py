@@ -2,6 +2,7 @@
 """Log messages of several replicas on a real Cassandra and Redis: what one acknowledged all have, once, whoever is killed,
 and whether it is sealed or not."""
 
+import contextlib
 import http.client
 import json
 import threading
@@ -67,10 +68,11 @@ class Follower:
         self.thread.start()
 
     def run(self):
-        for line in self.answer:
-            row = json.loads(line)
-            self.lines.append(row.get("Xmlmessage", row))
-            self.seen[self.lines[-1] if isinstance(self.lines[-1], str) else ""] = time.monotonic()
+        with contextlib.suppress(http.client.IncompleteRead):  # closed, maybe in the middle of a chunk
+            for line in self.answer:
+                row = json.loads(line)
+                self.lines.append(row.get("Xmlmessage", row))
+                self.seen[self.lines[-1] if isinstance(self.lines[-1], str) else ""] = time.monotonic()
 
     def close(self):
         self.connection.sock.shutdown(2)
