@@ -14,7 +14,7 @@
 
 namespace varve::engine::rocksdb {
 
-inline constexpr std::size_t kSlotsPerCommit = 2048;
+inline constexpr std::size_t kSlotsPerCommit = 8192;
 inline constexpr std::uint64_t kBytesPerCommit = std::uint64_t{16} << 20;  // of the runs that are read for it
 
 // How many of the first slots of a list, which is not empty: `least` at least, as far as there are so many, and more of

@@ -75,7 +75,7 @@ TEST_F(CommitSize, LateSlotsOfOneDayAreSealedOneAfterTheOther) {
 TEST(CommitSizes, WhatIsLargeIsCommittedByItself) {
   SlotMap<Runs::OfSlot> slots;
   std::vector<SlotKey> list;
-  for (std::int64_t i = 0; i < 5000; ++i) {
+  for (std::int64_t i = 0; i < 10'000; ++i) {
     const SlotKey slot{model::TenantId{1}, 0, i * kHour};
     list.push_back(slot);
     auto run = std::make_shared<rocksdb::Run>();

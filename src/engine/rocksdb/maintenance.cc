@@ -42,7 +42,6 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
 // What slots give to one series is written at once, if they are sealed together.
 constexpr std::size_t kSlotsSealedTogether = 64;
 constexpr std::int64_t kWidenEveryNs = 60'000'000'000;
-constexpr std::size_t kWindowsPerCommit = 256;  // wider than a slot, of all series of a tenant
 
 // Takes from a list as much as one commit can hold.
 std::span<const SlotKey> next_commit(std::span<const SlotKey>& list, const SlotMap<Runs::OfSlot>& slots,
@@ -195,7 +194,7 @@ Status Maintenance::seal_all(std::int64_t ended_before_ms) {
 Status Maintenance::seal_coarse_all(std::int64_t ended_before_ms) {
   for (auto due = coarse_due(job_, ended_before_ms); !due.empty(); due = coarse_due(job_, ended_before_ms)) {
     for (std::span<const CoarseWindow> rest(due); !rest.empty();) {
-      const auto now = rest.first(std::min(rest.size(), kWindowsPerCommit));
+      const auto now = rest.first(std::min(rest.size(), kSlotsPerCommit));
       VARVE_RETURN_IF_ERROR(seal_coarse(job_, now));
       rest = rest.subspan(now.size());
     }
