@@ -189,14 +189,13 @@ void encode(Response& response, std::string_view accept) {
     if (!response.body.empty() && !compressor->add(response.body, false, first)) return;
     response.body = std::move(first);
     response.more = [compressor, source = std::move(response.more), raw = std::string(),
-                     ended = false](std::string& piece) mutable {
+                     ended = false](std::string& piece) mutable -> Status {
       piece.clear();
-      if (ended) return;
+      if (ended) return {};
       raw.clear();
-      source(raw);
+      VARVE_RETURN_IF_ERROR(source(raw));
       ended = raw.empty();
-      // Out of memory in the compressor: the stream ends short, and the client's decoder says so.
-      if (!compressor->add(raw, ended, piece)) piece.clear();
+      return compressor->add(raw, ended, piece);
     };
   }
   response.headers.emplace_back("Content-Encoding", name_of(coding));

@@ -88,11 +88,12 @@ TEST(Answer, CompressesStreamsAsOne) {
   Response response = Response::text(200, "first ");
   response.more = [left = 3](std::string& piece) mutable {
     if (left > 0) piece = "piece " + std::to_string(left--) + " ";
+    return Status();
   };
   encode(response, "gzip");
   std::string all = response.body;
   for (std::string piece = "x"; !piece.empty();) {
-    response.more(piece);
+    ASSERT_TRUE(response.more(piece));
     all += piece;
   }
   std::string out;

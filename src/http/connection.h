@@ -133,7 +133,7 @@ class Connection final : public net::Stream {
   std::uint64_t sent_before_ = 0;  // bytes that were in front of out_
   std::size_t taken_ = 0;          // by the reader, who must take enough until then
   std::chrono::steady_clock::time_point reader_until_{};
-  std::function<void(std::string&)> more_;
+  std::function<Status(std::string&)> more_;
   std::shared_ptr<Feed> feed_;  // behind more_
   bool feed_waits_ = false;     // for something to send
   bool feed_ended_ = false;     // and what it gave last is on its way

@@ -250,7 +250,7 @@ void Connection::next_piece() {
       service_->pool->post([held = held_.empty() ? nullptr : held_.back().held, self, number = exchange_,
                             make = std::move(more_), piece = std::move(piece_)]() mutable {
         piece.clear();
-        const Status made = guarded([&] { make(piece); });
+        const Status made = guarded([&] { return make(piece); });
         log_failure("a streamed answer failed", made);
         // What is held goes last, behind the memory that it stands for.
         const auto told = guarded([&] {

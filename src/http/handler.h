@@ -78,8 +78,9 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   // If set, the body goes on: called for the next piece each time the last one is on its way (so a slow reader holds
-  // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once.
-  std::function<void(std::string& piece)> more;
+  // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once. An error is
+  // logged and ends the connection without the last chunk, so the client sees that the answer is not whole.
+  std::function<Status(std::string& piece)> more;
   bool pack_small = false;               // compressed where the client takes that, whatever it gains
   std::shared_ptr<Held> held = nullptr;  // may be nullptr
   // If set, the body goes on with it behind what `more` gives. Such an answer is not compressed, and the server does

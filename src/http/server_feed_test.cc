@@ -52,7 +52,10 @@ class ServerFeedTest : public ServerTest {
     router.add(Method::get, "/feed", [this](const Request& request, const Responder& answer) {
       Response response = Response::text(200, "");
       if (request.param("more")) {
-        response.more = [left = 2](std::string& piece) mutable { piece = left-- > 0 ? "past " : ""; };
+        response.more = [left = 2](std::string& piece) mutable {
+          piece = left-- > 0 ? "past " : "";
+          return Status();
+        };
       }
       response.feed = std::move(made_);
       answer(std::move(response));

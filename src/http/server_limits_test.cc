@@ -207,6 +207,7 @@ Response counting(int pieces, std::size_t bytes) {
   Response response = Response::text(200, "begin ");
   response.more = [i = 0, pieces, bytes](std::string& piece) mutable {
     if (i < pieces) piece = std::string(bytes, static_cast<char>('a' + i++ % 26));
+    return Status();
   };
   return response;
 }
@@ -233,6 +234,7 @@ TEST_F(ServerTest, HoldsTwoPiecesForASlowReader) {
     Response response = Response::text(200, "");
     response.more = [&](std::string& piece) {
       if (++made <= 100) piece = std::string(1'000'000, 'x');
+      return Status();
     };
     answer(std::move(response));
   });
@@ -246,17 +248,25 @@ TEST_F(ServerTest, HoldsTwoPiecesForASlowReader) {
 }
 
 TEST_F(ServerTest, AStreamThatFailsIsNotMistakenForAWholeOne) {
-  router.add(Method::get, "/stream", [](const Request&, const Responder& answer) {
-    Response response = Response::text(200, "begin");
-    response.more = [](std::string&) { throw std::runtime_error("no"); };
-    answer(std::move(response));
-  });
+  const auto failing = [](const auto& more) {
+    return [more](const Request&, const Responder& answer) {
+      Response response = Response::text(200, "begin");
+      response.more = more;
+      answer(std::move(response));
+    };
+  };
+  router.add(Method::get, "/throws", failing([](std::string&) -> Status { throw std::runtime_error("no"); }));
+  router.add(Method::get, "/says", failing([](std::string&) -> Status { return fail(Code::io, "no"); }));
   start();
-  Client client(port());
-  client.send("GET /stream HTTP/1.1\r\n\r\n");
-  const std::string all = client.read_to_end();
-  EXPECT_NE(all.find("begin"), std::string::npos);
-  EXPECT_EQ(all.find("0\r\n\r\n"), std::string::npos);
+  for (const char* const path : {"/throws", "/says"}) {
+    for (const char* const headers : {"", "Accept-Encoding: gzip\r\n"}) {
+      Client client(port());
+      client.send("GET " + std::string(path) + " HTTP/1.1\r\n" + headers + "\r\n");
+      const std::string all = client.read_to_end();
+      EXPECT_NE(all.find("200 OK"), std::string::npos) << path;
+      EXPECT_EQ(all.find("0\r\n\r\n"), std::string::npos) << path;
+    }
+  }
 }
 
 TEST_F(ServerTest, StopsAfterWhatIsUnderWay) {

@@ -92,6 +92,7 @@ Result<Response> follow_answer(Followers& followers, const Request& request, std
     response.more = [past](std::string& piece) {
       piece.clear();
       past->next(piece);
+      return Status();
     };
   }
   response.feed = std::move(follower);

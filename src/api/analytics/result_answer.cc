@@ -5,36 +5,20 @@
 #include <utility>
 
 #include "api/shared/query_answer.h"
-#include "base/log.h"
-#include "base/mutex.h"
 
 namespace varve::api {
 namespace {
 
-// What is held of an answer while it is sent, and the way to end it.
+// What is held of an answer while it is sent.
 class ResultBeingSent final : public http::Held {
  public:
   explicit ResultBeingSent(const std::shared_ptr<MemoryLedger>& ledger) : held_(ledger, MemoryLedger::Kind::answer) {}
 
   [[nodiscard]] bool hold() { return held_.resize(kPiecesHeld * kResultPartBytes); }
-  Status on_end(std::function<void()> call) override {
-    const MutexLock lock(mutex_);
-    call_ = std::move(call);
-    return {};
-  }
-  void end() {
-    std::function<void()> call;
-    {
-      const MutexLock lock(mutex_);
-      call = std::exchange(call_, nullptr);
-    }
-    if (call) call();
-  }
+  Status on_end(std::function<void()> /*call*/) override { return {}; }  // nobody ends it
 
  private:
   MemoryLedger::Account held_;
-  Mutex mutex_;
-  std::function<void()> call_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -47,18 +31,12 @@ Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger, cons
   Response response = Response::json(200, *first);
   response.held = sent;
   if (parts == 1) return response;
-  response.more = [results, name, parts, next = std::uint32_t{1},
-                   weak = std::weak_ptr(sent)](std::string& piece) mutable {
+  response.more = [results, name, parts, next = std::uint32_t{1}](std::string& piece) mutable -> Status {
     piece.clear();
-    if (next == parts) return;
-    const auto part = results->part(name, next++);
-    if (part) {
-      piece = **part;
-      return;
-    }
-    next = parts;
-    log::warn("a result cannot be read to its end", {{"error", part.error().message}});
-    if (const auto being_sent = weak.lock()) being_sent->end();
+    if (next == parts) return {};
+    VARVE_ASSIGN_OR_RETURN(const auto part, results->part(name, next++));
+    piece = *part;
+    return {};
   };
   return response;
 }

@@ -44,16 +44,20 @@ Result<Response> held_by(std::shared_ptr<query::UnderWay> query, Response respon
 // An answer of pieces is behind what has been written of it by so many: one is sent, the next waits, one is made.
 inline constexpr std::size_t kPiecesHeld = 3;
 
-// The answer goes on with what `source->next(piece)` gives, which `query` has been charged for. Errors as above.
+// The answer goes on with what `source->next(piece)` gives, which `query` has been charged for: is there more? Errors
+// as above, and that of the first piece; one of a later piece ends the answer where it is.
 template <class Source>
 Result<Response> streamed(std::shared_ptr<query::UnderWay> query, Response response,
                           const std::shared_ptr<Source>& source) {
   check(query != nullptr && source != nullptr, "an answer in pieces is of a query");
-  if (!source->next(response.body)) return held_by(std::move(query), std::move(response));
+  VARVE_ASSIGN_OR_RETURN(const bool goes_on, Result<bool>(source->next(response.body)));
+  if (!goes_on) return held_by(std::move(query), std::move(response));
   VARVE_RETURN_IF_ERROR(query->answered(query->budget().used() + kPiecesHeld * response.body.capacity()));
-  response.more = [source, left = true](std::string& piece) mutable {
+  response.more = [source, left = true](std::string& piece) mutable -> Status {
     piece.clear();
-    if (left) left = source->next(piece);
+    if (!left) return {};
+    VARVE_ASSIGN_OR_RETURN(left, Result<bool>(source->next(piece)));
+    return {};
   };
   return held_by_answer(std::move(query), std::move(response));
 }

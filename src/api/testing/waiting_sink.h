@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/shared/http.h"
+#include "base/check.h"
 #include "base/mutex.h"
 
 namespace varve::api {
@@ -42,7 +43,7 @@ inline Response answer_of(const Handler& handler, const Request& request, std::s
   Response response = sink->wait();
   if (!response.more) return response;
   for (std::string piece;;) {
-    response.more(piece);
+    check(response.more(piece).has_value(), "the answer goes on");
     if (piece.empty()) return response;
     ++pieces;
     response.body += piece;
