@@ -244,9 +244,7 @@ Status Collector::add_parts(GroupState& group, const aggregate::Column& column) 
 
 Status Collector::add_run(std::uint32_t series, const storage::Piece& piece) {
   Run& run = runs_[series];
-  const std::size_t before = bytes_of(run);
-  append(run, piece.type, piece.times, piece.bits);
-  if (bytes_of(run) > before) VARVE_RETURN_IF_ERROR(budget_.charge(bytes_of(run) - before));
+  VARVE_RETURN_IF_ERROR(append_charged(run, piece.type, piece.times, piece.bits, budget_));
   // With a limit no series keeps much more than that, however long it is.
   if (pipeline_.limit != 0 && run.size() / 2 > pipeline_.limit + 2048)
     keep_each_type(run, pipeline_.limit, pipeline_.descending);

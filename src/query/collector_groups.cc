@@ -53,21 +53,13 @@ bool Collector::saw(std::uint32_t group, Kind kind) const {
 
 Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& samples) {
   std::vector<Run> runs;
-  std::size_t total = 0;
-  std::size_t held = 0;
   for (const std::uint32_t series : plan_.groups[group].members) {
     if (runs_[series].size() == 0) continue;
-    held += bytes_of(runs_[series]);
     runs.push_back(std::move(runs_[series]));
     keep_each_type(runs.back(), pipeline_.limit, pipeline_.descending);
-    total += runs.back().size();
+    samples += runs.back().size();
   }
-  samples += total;
-  const bool copied = runs.size() > 1;
-  if (copied) VARVE_RETURN_IF_ERROR(budget_.charge(total * sizeof(Number)));
-  Run merged = merge(std::move(runs));
-  if (copied) budget_.release(held);
-  return merged;
+  return merge_charged(std::move(runs), budget_);
 }
 
 // Without points.

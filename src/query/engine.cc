@@ -12,6 +12,7 @@
 #include "query/deadline.h"
 #include "query/plan.h"
 #include "query/seen.h"
+#include "query/sliced_answer.h"
 #include "query/under_way.h"
 
 namespace varve::query {
@@ -201,15 +202,40 @@ bool Engine::is_small(const Request& request) const {
 Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled) const {
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
   VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
-  VARVE_ASSIGN_OR_RETURN(auto out, query->explain(answer(request, *query)));
+  VARVE_ASSIGN_OR_RETURN(auto out, query->explain(answer(request, *query, query->budget())));
   VARVE_RETURN_IF_ERROR(query->answered(count_bytes(out)));
   out.held = std::move(query);
   return out;
 }
 
+Result<Engine::Streamed> Engine::stream(const Request& request, std::atomic<bool>* cancelled) const {
+  VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
+  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_ASSIGN_OR_RETURN(auto out, query->explain(sliced_or_whole(request, *query)));
+  // The slice that is read beside the one that is being sent.
+  const std::size_t slices = out.later != nullptr ? 2 * limits_.slice_bytes : 0;
+  VARVE_RETURN_IF_ERROR(query->answered(count_bytes(out.answer) + slices));
+  out.answer.held = std::move(query);
+  return out;
+}
+
+// How many samples there are is known once some of them have been read: most answers are small.
+Result<Engine::Streamed> Engine::sliced_or_whole(const Request& request, UnderWay& query) const {
+  if (SlicedAnswer::fits(request) && limits_.slice_bytes < limits_.memory_bytes) {
+    Budget some(limits_.slice_bytes, memory_);
+    auto whole = answer(request, query, some);
+    if (whole) return Streamed{std::move(*whole), nullptr};
+    if (whole.error().code != Code::limit) return fail(whole.error());
+    VARVE_ASSIGN_OR_RETURN(auto later, SlicedAnswer::begin(*this, request, query));
+    if (later != nullptr) return Streamed{later->take_groups(), std::move(later)};
+  }
+  VARVE_ASSIGN_OR_RETURN(auto whole, answer(request, query, query.budget()));
+  return Streamed{std::move(whole), nullptr};
+}
+
 Result<Answer> Engine::run(const Request& request, UnderWay& query) const {
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
-  return query.explain(answer(request, query));
+  return query.explain(answer(request, query, query.budget()));
 }
 
 Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
@@ -219,8 +245,7 @@ Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* can
   return Tags{std::move(tags), std::move(query)};
 }
 
-Result<Answer> Engine::answer(const Request& request, UnderWay& query) const {
-  Budget& budget = query.budget();
+Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& budget) const {
   RunningQueries::Ticket& ticket = query.ticket();
   Answer answer;
   answer.metrics.resize(request.metrics.size());

@@ -25,11 +25,15 @@
 
 namespace varve::query {
 
+class Budget;        // budget.h
+class SlicedAnswer;  // sliced_answer.h
+
 struct Limits {
   std::size_t memory_bytes = std::size_t{1} << 30;  // query.memory: what one query may hold at a time
   std::chrono::milliseconds timeout{60'000};        // query.timeout
   std::size_t metrics_max = 10'000;                 // query.metrics_max: of one query
   unsigned threads = 0;                             // of one query; 0: as many as the machine has
+  std::size_t slice_bytes = std::size_t{32} << 20;  // of samples, from which on they are read while they are sent
 };
 
 class Engine {
@@ -43,7 +47,14 @@ class Engine {
   // `cancelled`), unavailable (no memory left of limits.memory), timeout, cancelled (`cancelled` was set meanwhile; may
   // be nullptr), or what the store says. An unknown tenant or metric has an empty answer.
   [[nodiscard]] Result<Answer> run(const Request& request, std::atomic<bool>* cancelled) const;
-  // The same as a part of a query that has begun and goes on: what is read counts for that, and what it charged stays
+  // The same, but samples as they are that take more than slice_bytes come later: their groups are without points, and
+  // `later` has these.
+  struct Streamed {
+    Answer answer;
+    std::shared_ptr<SlicedAnswer> later;  // or nullptr
+  };
+  [[nodiscard]] Result<Streamed> stream(const Request& request, std::atomic<bool>* cancelled) const;
+  // As run(), as a part of a query that has begun and goes on: what is read counts for that, and what it charged stays
   // so.
   [[nodiscard]] Result<Answer> run(const Request& request, UnderWay& query) const;
 
@@ -68,7 +79,8 @@ class Engine {
   [[nodiscard]] const std::shared_ptr<MemoryLedger>& memory() const { return memory_; }
 
  private:
-  Result<Answer> answer(const Request& request, UnderWay& query) const;
+  Result<Answer> answer(const Request& request, UnderWay& query, Budget& budget) const;
+  Result<Streamed> sliced_or_whole(const Request& request, UnderWay& query) const;
   Result<std::vector<TagUnion>> seen_tags(const Request& request, UnderWay& under_way) const;
 
   const storage::SeriesStore& series_;

@@ -79,6 +79,13 @@ void append(Run& run, ValueType type, std::span<const model::Timestamp> times, s
   run.bits.insert(run.bits.end(), bits.begin(), bits.end());
 }
 
+Status append_charged(Run& run, ValueType type, std::span<const model::Timestamp> times,
+                      std::span<const std::uint64_t> bits, Budget& budget) {
+  const std::size_t before = bytes_of(run);
+  append(run, type, times, bits);
+  return bytes_of(run) > before ? budget.charge(bytes_of(run) - before) : Status{};
+}
+
 void keep(Points& run, std::uint64_t limit, bool newest) {
   // Pieces of longs and of doubles of one window come one after the other, not interleaved.
   if (!std::ranges::is_sorted(run.times)) sort_by_time(run);
@@ -119,6 +126,17 @@ Run merge(std::vector<Run> runs) {
     runs = std::move(merged);
   }
   return runs.empty() ? Run() : std::move(runs[0]);
+}
+
+Result<Run> merge_charged(std::vector<Run> runs, Budget& budget) {
+  if (runs.size() < 2) return merge(std::move(runs));
+  std::size_t samples = 0;
+  std::size_t held = 0;
+  for (const Run& run : runs) samples += run.size(), held += bytes_of(run);
+  VARVE_RETURN_IF_ERROR(budget.charge(samples * sizeof(Number)));
+  Run merged = merge(std::move(runs));
+  budget.release(held);
+  return merged;
 }
 
 void keep(std::vector<Text>& texts, std::uint64_t limit, bool newest) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aggregate/points.h"
+#include "query/budget.h"
 
 namespace varve::query {
 
@@ -36,12 +37,18 @@ std::size_t bytes_of(const Run& run);
 void append(Run& run, model::ValueType type, std::span<const model::Timestamp> times,
             std::span<const std::uint64_t> bits);
 
+// The same; what the columns take more is charged. Error: limit, unavailable.
+Status append_charged(Run& run, model::ValueType type, std::span<const model::Timestamp> times,
+                      std::span<const std::uint64_t> bits, Budget& budget);
+
 // Keeps the `limit` first samples (newest: last ones), in order. 0: all. Also of points that are no numbers.
 void keep(aggregate::Points& points, std::uint64_t limit, bool newest);
 
 // One ascending run of all; the parts ascend. One part is moved. Merges by pairs: each sample is moved log2(parts)
 // times, in sequence.
 Run merge(std::vector<Run> runs);
+// The same of runs that are charged, none of them empty. Error: limit, unavailable.
+Result<Run> merge_charged(std::vector<Run> runs, Budget& budget);
 
 // The same of one series, and of its longs and its doubles apart, as KairosDB keeps them.
 void keep_each_type(Run& run, std::uint64_t limit, bool newest);

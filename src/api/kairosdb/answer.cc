@@ -34,8 +34,8 @@ void append_tag_lists(Writer& json, const query::TagUnion& tags) {
 }
 
 // [time,
-char* open_point(char* at, const aggregate::Points& points, std::size_t i, NeighbourText& times) {
-  if (i != 0) *at++ = ',';
+char* open_point(char* at, const aggregate::Points& points, std::size_t i, bool begun, NeighbourText& times) {
+  if (i != 0 || begun) *at++ = ',';
   *at++ = '[';
   at = times.write(at, points.times[i]);
   *at++ = ',';
@@ -48,13 +48,13 @@ constexpr std::size_t kLikelyPointChars = 36;
 constexpr std::size_t kLikelyHeadChars = 160;
 
 // Straight into the string's memory: a large answer is millions of these.
-void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
+void append_numbers(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end, bool begun) {
   const std::size_t before = out.size();
   out.resize_and_overwrite(before + (end - first) * kPointChars, [&](char* text, std::size_t) {
     char* at = text + before;
     NeighbourText times;
     for (std::size_t i = first; i < end; ++i) {
-      at = open_point(at, points, i, times);
+      at = open_point(at, points, i, begun, times);
       if (points.is_null(i)) {
         at = std::ranges::copy(kNull, at).out;
       } else if (points.type_of(i) == ValueType::long_) {
@@ -71,7 +71,7 @@ void append_numbers(std::string& out, const aggregate::Points& points, std::size
 void append_text(std::string& out, const aggregate::Points& points, std::size_t i) {
   char opening[kPointChars];
   NeighbourText time;
-  out.append(opening, open_point(opening, points, i, time));
+  out.append(opening, open_point(opening, points, i, false, time));
   if (points.is_null(i)) {
     out += kNull;
   } else {
@@ -80,14 +80,15 @@ void append_text(std::string& out, const aggregate::Points& points, std::size_t 
   out += ']';
 }
 
-void append_points(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end) {
+// `begun`: others stand before the first one already.
+void append_points(std::string& out, const aggregate::Points& points, std::size_t first, std::size_t end, bool begun) {
   if (points.in_text()) {
     for (std::size_t i = first; i < end; ++i) append_text(out, points, i);
     return;
   }
   out.reserve(out.size() + (end - first) * kLikelyPointChars + std::min(end - first, kPointsAtOnce) * kPointChars);
   for (std::size_t i = first; i < end; i += kPointsAtOnce) {
-    append_numbers(out, points, i, std::min(end, i + kPointsAtOnce));
+    append_numbers(out, points, i, std::min(end, i + kPointsAtOnce), begun);
   }
 }
 
@@ -104,8 +105,13 @@ std::size_t end_of_some(const aggregate::Points& points, std::size_t first, std:
 
 }  // namespace
 
-KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer, TaskPool& pool, unsigned threads)
-    : heads_(std::move(heads)), answer_(std::move(answer)), pool_(pool), threads_(std::max(1U, threads)) {
+KairosdbAnswer::KairosdbAnswer(std::vector<KairosdbHead> heads, query::Answer answer, TaskPool& pool, unsigned threads,
+                               std::shared_ptr<query::SlicedAnswer> later)
+    : heads_(std::move(heads)),
+      answer_(std::move(answer)),
+      pool_(pool),
+      threads_(std::max(1U, threads)),
+      later_(std::move(later)) {
   check(heads_.size() == answer_.metrics.size(), "each metric has a head");
   // KairosDB's shape of nothing is a group without tags or type; but where values would make the groups there is none.
   for (std::size_t m = 0; m < heads_.size(); ++m) {
@@ -153,10 +159,12 @@ KairosdbAnswer::Place KairosdbAnswer::some_further(Place at) const {
     if (at.group < groups.size()) {
       const aggregate::Points& points = groups[at.group].points;
       at.point = end_of_some(points, at.point, left);
-      if (at.point < points.size()) return at;
+      if (at.point < points.size() || !is_whole(at)) return at;
       at = {at.metric, at.group + 1};
+      if (later_ != nullptr && at.group < groups.size()) return at;  // whose points are not at hand
     }
     if (at.group >= groups.size()) at = {at.metric + 1};
+    if (later_ != nullptr) return at;
   }
   return at;
 }
@@ -164,12 +172,13 @@ KairosdbAnswer::Place KairosdbAnswer::some_further(Place at) const {
 void KairosdbAnswer::write(std::string& out, Place from, Place until) const {
   for (Place at = from; at < until;) {
     const auto& groups = answer_.metrics[at.metric].groups;
-    if (at.group == 0 && at.point == 0) open_metric(out, at);
+    const bool begun = has_begun(at);
+    if (at.group == 0 && !begun) open_metric(out, at);
     if (at.group < groups.size()) {
-      if (at.point == 0) open_group(out, at);
+      if (!begun) open_group(out, at);
       const aggregate::Points& points = groups[at.group].points;
       const bool whole = Place{at.metric, at.group + 1} <= until || until.metric > at.metric;
-      append_points(out, points, at.point, whole ? points.size() : until.point);
+      append_points(out, points, at.point, whole ? points.size() : until.point, begun_ == Place{at.metric, at.group});
       if (!whole) return;
       out += "]}";
       at = {at.metric, at.group + 1};
@@ -193,9 +202,25 @@ void KairosdbAnswer::free(Place from, Place until) {
   }
 }
 
-bool KairosdbAnswer::next(std::string& out) {
+// Gets more points, where all that are at hand are written.
+Status KairosdbAnswer::load() {
+  if (later_ == nullptr || written_ == end()) return {};
+  const Place of{written_.metric, written_.group};
+  aggregate::Points& points = answer_.metrics[of.metric].groups[of.group].points;
+  if (written_.point < points.size() || is_whole(of)) return {};
+  if (written_.point != 0) begun_ = of;
+  points = {};
+  VARVE_ASSIGN_OR_RETURN(points, later_->next(of.metric, of.group));
+  if (points.size() == 0) whole_ = of;
+  written_ = of;
+  return {};
+}
+
+Result<bool> KairosdbAnswer::next(std::string& out) {
   check(written_ == Place() || written_ < end(), "nothing comes behind the end");
-  if (written_ == Place()) out += R"({"queries":[)";
+  if (!opened_) out += R"({"queries":[)";
+  opened_ = true;
+  VARVE_RETURN_IF_ERROR(load());
   std::vector<Place> places{written_};
   while (places.size() <= threads_ && places.back() < end()) places.push_back(some_further(places.back()));
   const std::size_t parts = places.size() - 1;

@@ -98,7 +98,7 @@ void expect_same(const Case& one, unsigned threads) {
   std::size_t largest = 0;
   for (bool more = true; more;) {
     piece.clear();
-    more = answer.next(piece);
+    more = answer.next(piece).value();
     EXPECT_FALSE(piece.empty());
     largest = std::max(largest, piece.size());
     all += piece;

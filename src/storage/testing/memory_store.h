@@ -3,6 +3,7 @@
 // against. Gives samples in pieces of `piece_max`, and statistics of whole pieces where the sink takes them.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
 
   // While set, every question of names fails (unavailable), as that of an engine whose index is on another server.
   void away(bool is_away) { away_ = is_away; }
+  // After so many calls scan() fails (io).
+  void fail_after(std::int64_t scans) { scans_left_ = scans; }
 
   // As an engine that has rolled up this range, in windows of this width, of counters: it gives summaries of them
   // first, then the rest, not in order of time.
@@ -109,6 +112,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   RolledUp rolled_up_;
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;
+  std::atomic<std::int64_t> scans_left_ = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace varve::storage::testing

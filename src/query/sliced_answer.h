@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SlicedAnswer: the answer to a question for samples as they are, where all of them would take much memory. It counts
+// first, mostly without decoding: which groups there are, of which series, and how many samples. Then the samples of
+// each group are read slice by slice of time, while the answer is being sent.
+//
+// What arrives or goes between the two shows in the samples and not in the counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aggregate/points.h"
+#include "base/result.h"
+#include "query/answer.h"
+#include "query/engine.h"
+#include "query/plan.h"
+#include "query/request.h"
+
+namespace varve::query {
+
+// One thread at a time. The engine must outlive it.
+class SlicedAnswer {
+ public:
+  // Samples as they are: no metric has steps, splits, a limit or a join.
+  static bool fits(const Request& request);
+
+  // Counts, for a query that `query` is about and that fits. nullptr: there are samples that are no numbers, which come
+  // in one piece only. Errors: those of Engine::run.
+  static Result<std::unique_ptr<SlicedAnswer>> begin(const Engine& engine, const Request& request, UnderWay& query);
+
+  // Without points. Once.
+  [[nodiscard]] Answer take_groups() { return std::move(groups_); }
+
+  // The next samples of a group, in order of the answer; none: there are no more. Groups are asked one after the other,
+  // in order; a new one begins where its number is another. Errors: limit (of one millisecond), timeout (of a slice),
+  // or what the store says.
+  Result<aggregate::Points> next(std::size_t metric, std::size_t group);
+
+ private:
+  // A group of the answer: what is read for it.
+  struct Source {
+    std::vector<model::SeriesId> series;  // ascending
+    model::TimeRange range;               // of its samples
+    std::uint64_t samples = 0;
+  };
+  struct Metric {
+    bool descending = false;
+    std::vector<Source> groups;  // as in the answer
+  };
+
+  SlicedAnswer(const Engine& engine, model::TenantId tenant) : engine_(engine), tenant_(tenant) {}
+  Result<bool> count(const Request& request, const MetricQuery& asked, UnderWay& query);
+  void start(std::size_t metric, std::size_t group);
+  [[nodiscard]] model::TimeRange slice() const;
+  Result<aggregate::Points> read(const Source& source, model::TimeRange range) const;
+
+  const Engine& engine_;
+  const model::TenantId tenant_;
+  Answer groups_;
+  std::vector<Metric> metrics_;
+  // Of the group that is being read: what is left of its range, and how much of that is read next.
+  std::size_t metric_ = 0, group_ = 0;
+  bool started_ = false;
+  model::TimeRange left_;
+  std::int64_t width_ms_ = 0;
+};
+
+}  // namespace varve::query
