@@ -39,12 +39,12 @@ class SlabPool {
   explicit SlabPool(std::size_t keep_max) : keep_max_(keep_max) {}
   std::unique_ptr<std::byte[]> take();
   void give(std::unique_ptr<std::byte[]> slab);
-  // Frees what nobody has needed for a minute. To be called now and then.
+  // Frees what nobody has needed for a while. To be called now and then.
   void shrink(std::int64_t steady_ns);
   [[nodiscard]] std::size_t kept() const;
 
  private:
-  static constexpr std::int64_t kNeededNs = 60'000'000'000;
+  static constexpr std::int64_t kNeededNs = 20'000'000'000;
 
   const std::size_t keep_max_;
   mutable Mutex mutex_;
