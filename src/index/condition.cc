@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort_unique.h"
+
 namespace varve::index {
 
 Result<Condition> Condition::make(const Catalog& catalog, std::uint32_t tenant, const Matcher& matcher) {
@@ -34,8 +36,7 @@ std::vector<std::uint32_t> Condition::fitting_pairs() {
       const std::uint32_t pair = catalog_->find_pair(key_, value);
       if (pair != kNone) found.push_back(pair);
     }
-    std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
+    sort_unique(found);
     return found;
   }
   catalog_->postings.for_each(catalog_->keys[key_].pairs.ids, [&](std::uint32_t pair) {

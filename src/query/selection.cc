@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort_unique.h"
 #include "index/value_condition.h"
 
 namespace varve::query {
@@ -18,9 +19,7 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
   for (const Matcher& matcher : names) {
     if (matcher.kind == Matcher::Kind::any_of) {
       std::vector<std::string> listed = matcher.values;
-      std::ranges::sort(listed);
-      const auto twice = std::ranges::unique(listed);
-      listed.erase(twice.begin(), twice.end());
+      sort_unique(listed);
       return listed;
     }
     if (matcher.kind == Matcher::Kind::prefix && !matcher.values.empty()) prefix = matcher.values[0];

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "tracker/local_jobs.h"
 
 namespace varve::tracker {
@@ -18,9 +19,7 @@ std::vector<std::uint32_t> partitions_in(std::span<const std::pair<std::uint32_t
       list.push_back(partition);
     }
   }
-  std::ranges::sort(list);
-  const auto twice = std::ranges::unique(list);
-  list.erase(twice.begin(), twice.end());
+  sort_unique(list);
   return list;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/sort_unique.h"
 #include "query/answer.h"
 
 namespace varve::api::esmond {
@@ -41,8 +42,7 @@ std::map<std::pair<std::string, Keys>, Asked> together(std::span<const Target* c
     for (std::size_t k = 0; k < keys.size(); ++k) {
       Keys values;
       for (const auto& [of, places] : asked.places) values.push_back(of[k]);
-      std::ranges::sort(values);
-      values.erase(std::unique(values.begin(), values.end()), values.end());
+      sort_unique(values);
       asked.query.matchers.push_back({keys[k], index::Matcher::Kind::any_of, std::move(values)});
     }
   }

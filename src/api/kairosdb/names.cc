@@ -13,6 +13,7 @@
 #include "api/shared/discovery.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/name_pages.h"
+#include "base/sort_unique.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -29,11 +30,6 @@ constexpr const char* kNamesApi = "kairosdb_names";
 void keep_page(Names& names, const index::NamePage& page) {
   std::erase_if(names,
                 [&](const std::string& name) { return page.starts_behind(name) || !name.starts_with(page.prefix); });
-}
-
-void sort_once(Names& names) {
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
 }
 
 class NameLists {
@@ -101,7 +97,7 @@ class NameLists {
       for (const auto& [tag, sighting] : tags) {
         if (!key || tag.first == *key) names.push_back(tag.second);
       }
-      sort_once(names);
+      sort_unique(names);
       keep_page(names, wanted);
     } else if (key) {
       VARVE_ASSIGN_OR_RETURN(names, series_.tag_values(asked.tenant, asked.metric(), *key, wanted));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 
 namespace varve::api {
 
@@ -191,9 +192,7 @@ Status SeenSeries::add_stats(std::span<const index::TaggedSeries> tagged, std::s
   std::vector<SeriesId> series;
   series.reserve(in_all);
   for (const auto& one : tagged) series.insert(series.end(), one.series.begin(), one.series.end());
-  std::ranges::sort(series);
-  const auto twice = std::ranges::unique(series);
-  series.erase(twice.begin(), twice.end());
+  sort_unique(series);
   query_.ticket().count().series(series.size());
   std::vector<SeriesStats> stats;
   stats.reserve(series.size());

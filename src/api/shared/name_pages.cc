@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/shared/query_answer.h"
+#include "base/sort_unique.h"
 
 namespace varve::api {
 namespace {
@@ -49,8 +50,7 @@ Result<std::vector<std::string>> values_of_all_keys(const storage::SeriesStore& 
     VARVE_RETURN_IF_ERROR(charge_names(query.budget(), values));
     std::ranges::move(values, std::back_inserter(all));
   }
-  std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  sort_unique(all);
   if (page.limit != 0 && all.size() > page.limit) all.resize(page.limit);
   return all;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "engine/rocksdb/runs/slot_patches.h"
 
 namespace varve::engine::rocksdb {
@@ -14,9 +15,7 @@ namespace {
 Mark mark_without(Mark mark, std::span<const std::uint32_t> gone) {
   if (mark.sealed == 0 || mark.dropped) return mark;
   mark.open.insert(mark.open.end(), gone.begin(), gone.end());
-  std::ranges::sort(mark.open);
-  const auto twice = std::ranges::unique(mark.open);
-  mark.open.erase(twice.begin(), twice.end());
+  sort_unique(mark.open);
   return mark;
 }
 

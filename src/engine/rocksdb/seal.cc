@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/settle/slot_sealer.h"
@@ -116,9 +117,7 @@ Status Sealing::set_aside(SlotSealer& sealer, const Status& status) {
 Result<std::size_t> Sealing::finish(Database::Commit& commit) {
   std::vector<std::uint32_t> groups;
   for (const SlotSealer& sealer : sealers_) groups.insert(groups.end(), sealer.groups().begin(), sealer.groups().end());
-  std::ranges::sort(groups);
-  const auto twice = std::ranges::unique(groups);
-  groups.erase(twice.begin(), twice.end());
+  sort_unique(groups);
   for (std::span<const std::uint32_t> rest(groups); !rest.empty();) {
     const std::span<const SealedGroup> batch = batcher_.next(rest);
     for (SlotSealer& sealer : sealers_) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "base/sort_unique.h"
 #include "message/block/literals.h"
 #include "message/block/word_filter.h"
 
@@ -108,9 +109,7 @@ void Ahead::frame(std::size_t number) {
 
 void Ahead::fetch() {
   if (sections_.empty()) return;
-  std::ranges::sort(sections_);
-  const auto again = std::ranges::unique(sections_);
-  sections_.erase(again.begin(), again.end());
+  sort_unique(sections_);
   columns_.sections().fetch(sections_, is_text_);
   sections_.clear();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/sort_unique.h"
 #include "message/block/bundle.h"
 #include "message/block/fields_writer.h"
 #include "message/block/gather.h"
@@ -40,9 +41,7 @@ class Encoder {
       const std::string_view type = object.substr(0, object.find(':'));
       if (block.object_types.empty() || block.object_types.back() != type) block.object_types.emplace_back(type);
     }
-    std::ranges::sort(block.object_types);
-    const auto repeated = std::ranges::unique(block.object_types);
-    block.object_types.erase(repeated.begin(), repeated.end());
+    sort_unique(block.object_types);
   }
 
   void write_times() {

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "base/sort_unique.h"
 #include "base/testing/effort.h"
 #include "storage/testing/counter_sink.h"
 #include "storage/testing/store_contract.h"
@@ -27,8 +28,7 @@ class CounterWork {
     for (Group* const group : groups_) {
       for (const auto& metric : group->metrics) metrics_.push_back(metric);
     }
-    std::ranges::sort(metrics_);
-    metrics_.erase(std::ranges::unique(metrics_).begin(), metrics_.end());
+    sort_unique(metrics_);
   }
 
   // Polls of all groups over some time that begins so many hours after the start: jitter, outages, resets; then in any

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "engine/shared/sorted_union.h"
 
 namespace varve::engine::cassandra {
@@ -66,8 +67,7 @@ Status PendingTrackers::add_journal(model::TenantId tenant, TimeRange range, Pen
          start <= model::window_start(now, block_ms); start += block_ms) {
       blocks.push_back(start);
     }
-    std::ranges::sort(blocks);
-    blocks.erase(std::ranges::unique(blocks).begin(), blocks.end());
+    sort_unique(blocks);
     std::erase_if(blocks, [&](Timestamp start) { return !range.overlaps({start, start + block_ms}); });
     shared::add_sorted(pending.rollup_blocks[level], blocks);
   }

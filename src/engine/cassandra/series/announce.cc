@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/sort_unique.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/tables/cell.h"
 
@@ -129,8 +130,7 @@ Status SeriesTables::listen() {
 Status SeriesTables::announce_again() {
   Again again = directory_.take_again();
   if (again.groups.empty() && again.metrics.empty()) return {};
-  std::ranges::sort(again.groups);
-  again.groups.erase(std::ranges::unique(again.groups).begin(), again.groups.end());
+  sort_unique(again.groups);
   Status status = announce_names(again.metrics);
   if (status) {
     std::promise<Status> announced;

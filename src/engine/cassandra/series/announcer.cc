@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/sort_unique.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/shared/stored_for.h"
 
@@ -58,8 +59,7 @@ class Announcer::Rows {
     }
     const std::string bucket = timestamp_cell(what.bucket);
     const std::string shard = smallint_cell(shard_of(hash));
-    std::ranges::sort(metrics_);
-    metrics_.erase(std::ranges::unique(metrics_).begin(), metrics_.end());
+    sort_unique(metrics_);
     for (const std::string_view metric_view : metrics_) {
       const std::string metric(metric_view);
       row(tables_.series_sets, {tenant, metric, bucket, shard}, {bigint_cell(now_us_), hash_blob}, {list_blob, tags},

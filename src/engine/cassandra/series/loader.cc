@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sort_unique.h"
 #include "engine/cassandra/tables/cell.h"
 
 namespace varve::engine::cassandra {
@@ -42,8 +43,7 @@ Result<std::vector<std::string>> Loader::tenants(const Limits& limits) {
     names.emplace_back(row.cells[0]);
     return {};
   }));
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  sort_unique(names);
   return names;
 }
 

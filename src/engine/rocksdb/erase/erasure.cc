@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 
 namespace varve::engine::rocksdb {
 
@@ -14,9 +15,7 @@ Erasure::Erasure(const index::SeriesIndex& index, model::TenantId tenant, std::s
   for (const model::SeriesId one : series) {
     if (index.series_tenant(one) == tenant) series_.push_back(model::to_int(one));
   }
-  std::ranges::sort(series_);
-  const auto twice = std::ranges::unique(series_);
-  series_.erase(twice.begin(), twice.end());
+  sort_unique(series_);
   const auto listed = std::ranges::count_if(
       series_, [&](std::uint32_t one) { return !index.is_forgotten(model::SeriesId{one}); });  // others have no data
   whole_tenant_ = static_cast<std::size_t>(listed) == index.series_count(tenant);

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/sort_unique.h"
 #include "engine/rocksdb/head/head.h"
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
@@ -41,9 +42,7 @@ inline std::vector<model::Timestamp> hot_slots(const View& view, model::Timestam
       starts.push_back(at->first);
     }
   }
-  std::ranges::sort(starts);
-  const auto twice = std::ranges::unique(starts);
-  starts.erase(twice.begin(), twice.end());
+  sort_unique(starts);
   return starts;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "engine/rocksdb/runs/level_slots.h"
 
 namespace varve::engine::rocksdb {
@@ -59,9 +60,7 @@ Status SlotSealer::start() {
     folded_.first = std::min(folded_.first, model::window_start(run->first_time, chunk_width));
     folded_.last = std::max(folded_.last, model::window_start(run->last_time, chunk_width) + chunk_width);
   }
-  std::ranges::sort(groups_);
-  const auto twice = std::ranges::unique(groups_);
-  groups_.erase(twice.begin(), twice.end());
+  sort_unique(groups_);
   return {};
 }
 
