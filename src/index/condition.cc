@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "index/condition.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/sort_unique.h"

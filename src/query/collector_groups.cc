@@ -53,26 +53,24 @@ bool Collector::saw(std::uint32_t group, Kind kind) const {
 
 Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& samples) {
   std::vector<Run> runs;
+  std::size_t charged = 0;
   for (const std::uint32_t series : plan_.groups[group].members) {
     if (runs_[series].size() == 0) continue;
+    charged += bytes_of(runs_[series]);
     runs.push_back(std::move(runs_[series]));
     keep_each_type(runs.back(), pipeline_.limit, pipeline_.descending);
     samples += runs.back().size();
   }
-  return merge_charged(std::move(runs), budget_);
+  return merge_charged(std::move(runs), charged, budget_);
 }
 
 // Without points.
 Group Collector::head_of(std::uint32_t group, Kind kind) const {
-  Group out;
-  out.group_values = plan_.groups[group].values;
-  out.kind = kind;
-  std::vector<std::uint32_t> members;
+  std::vector<std::uint32_t> seen;
   for (const std::uint32_t series : plan_.groups[group].members) {
-    if ((seen_[series] & bit_of(kind)) != 0) members.push_back(series);
+    if ((seen_[series] & bit_of(kind)) != 0) seen.push_back(series);
   }
-  out.tags = plan_.tags.merged(members);
-  return out;
+  return without_points(plan_, group, kind, seen);
 }
 
 Status Collector::put(Group group, Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer) {

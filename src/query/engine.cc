@@ -212,8 +212,8 @@ Result<Engine::Streamed> Engine::stream(const Request& request, std::atomic<bool
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
   VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
   VARVE_ASSIGN_OR_RETURN(auto out, query->explain(sliced_or_whole(request, *query)));
-  // The slice that is read beside the one that is being sent.
-  const std::size_t slices = out.later != nullptr ? 2 * limits_.slice_bytes : 0;
+  // The columns of a slice, which are there twice while they grow.
+  const std::size_t slices = out.later != nullptr ? out.later->bytes() + 2 * limits_.slice_bytes : 0;
   VARVE_RETURN_IF_ERROR(query->answered(count_bytes(out.answer) + slices));
   out.answer.held = std::move(query);
   return out;

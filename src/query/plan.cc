@@ -85,4 +85,13 @@ Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant
   return plan;
 }
 
+Group without_points(const Plan& plan, std::uint32_t group, model::ValueKind kind,
+                     std::span<const std::uint32_t> seen) {
+  Group out;
+  out.group_values = plan.groups[group].values;
+  out.kind = kind;
+  out.tags = plan.tags.merged(seen);
+  return out;
+}
+
 }  // namespace varve::query

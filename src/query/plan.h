@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "query/answer.h"
 #include "query/budget.h"
 #include "query/deadline.h"
 #include "query/request.h"
@@ -32,5 +34,8 @@ struct Plan {
 // timeout and cancelled, where metrics are looked for by matchers.
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
                        const Pipeline& pipeline, const Deadline& deadline, Budget& budget);
+
+// A group of the answer, without points. `seen`: its series that have samples of the kind.
+Group without_points(const Plan& plan, std::uint32_t group, model::ValueKind kind, std::span<const std::uint32_t> seen);
 
 }  // namespace varve::query

@@ -128,14 +128,13 @@ Run merge(std::vector<Run> runs) {
   return runs.empty() ? Run() : std::move(runs[0]);
 }
 
-Result<Run> merge_charged(std::vector<Run> runs, Budget& budget) {
+Result<Run> merge_charged(std::vector<Run> runs, std::size_t charged, Budget& budget) {
   if (runs.size() < 2) return merge(std::move(runs));
   std::size_t samples = 0;
-  std::size_t held = 0;
-  for (const Run& run : runs) samples += run.size(), held += bytes_of(run);
+  for (const Run& run : runs) samples += run.size();
   VARVE_RETURN_IF_ERROR(budget.charge(samples * sizeof(Number)));
   Run merged = merge(std::move(runs));
-  budget.release(held);
+  budget.release(charged);
   return merged;
 }
 

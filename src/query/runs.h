@@ -47,8 +47,8 @@ void keep(aggregate::Points& points, std::uint64_t limit, bool newest);
 // One ascending run of all; the parts ascend. One part is moved. Merges by pairs: each sample is moved log2(parts)
 // times, in sequence.
 Run merge(std::vector<Run> runs);
-// The same of runs that are charged, none of them empty. Error: limit, unavailable.
-Result<Run> merge_charged(std::vector<Run> runs, Budget& budget);
+// The same of runs for which so many bytes are charged. Error: limit, unavailable.
+Result<Run> merge_charged(std::vector<Run> runs, std::size_t charged, Budget& budget);
 
 // The same of one series, and of its longs and its doubles apart, as KairosDB keeps them.
 void keep_each_type(Run& run, std::uint64_t limit, bool newest);

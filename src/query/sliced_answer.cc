@@ -74,10 +74,15 @@ class SampleRuns final : public storage::PieceSink {
     if (model::in_text(piece.type)) return {};
     return append_charged(runs_[piece.series], piece.type, piece.times, piece.bits, budget_);
   }
-  std::vector<Run> take() {
+  // Of all of them. Once.
+  Result<Run> merged() {
+    std::size_t charged = 0;
     std::erase_if(runs_, [](const Run& run) { return run.size() == 0; });
-    for (Run& run : runs_) keep(run, 0, false);
-    return std::move(runs_);
+    for (Run& run : runs_) {
+      charged += bytes_of(run);
+      keep(run, 0, false);
+    }
+    return merge_charged(std::move(runs_), charged, budget_);
   }
 
  private:
@@ -137,21 +142,30 @@ Result<bool> SlicedAnswer::count(const Request& request, const MetricQuery& aske
       source.range.last = std::max(source.range.last, count.last + 1);
     }
     if (seen.empty()) continue;
-    Group group;
-    group.group_values = plan.groups[g].values;
-    group.kind = ValueKind::number;
-    group.tags = plan.tags.merged(seen);
+    answer.groups.push_back(without_points(plan, g, ValueKind::number, seen));
     std::ranges::sort(seen);  // the ids ascend
     for (const std::uint32_t member : seen) source.series.push_back(plan.series[member]);
     answer.sample_size += source.samples;
-    answer.groups.push_back(std::move(group));
     metric.groups.push_back(std::move(source));
   }
   return true;
 }
 
+std::size_t SlicedAnswer::bytes() const {
+  std::size_t bytes = 0;
+  std::size_t most = 0;
+  for (const Metric& metric : metrics_) {
+    bytes += metric.groups.capacity() * sizeof(Source);
+    for (const Source& source : metric.groups) {
+      bytes += source.series.capacity() * sizeof source.series[0];
+      most = std::max(most, source.series.size());
+    }
+  }
+  return bytes + most * sizeof(Run);
+}
+
 void SlicedAnswer::start(std::size_t metric, std::size_t group) {
-  metric_ = metric, group_ = group, started_ = true;
+  metric_ = metric, group_ = group;
   const Source& source = metrics_.at(metric).groups.at(group);
   left_ = source.range;
   const std::size_t most = std::max<std::size_t>(1, engine_.limits().slice_bytes / kBytesPerSample);
@@ -166,7 +180,7 @@ TimeRange SlicedAnswer::slice() const {
 }
 
 Result<Points> SlicedAnswer::next(std::size_t metric, std::size_t group) {
-  if (!started_ || metric != metric_ || group != group_) start(metric, group);
+  if (metric != metric_ || group != group_) start(metric, group);
   const Source& source = metrics_[metric].groups[group];
   while (left_.first < left_.last) {
     const TimeRange range = slice();
@@ -176,7 +190,11 @@ Result<Points> SlicedAnswer::next(std::size_t metric, std::size_t group) {
       continue;
     }
     VARVE_RETURN_IF_ERROR(points);
-    (metrics_[metric].descending ? left_.last : left_.first) = metrics_[metric].descending ? range.first : range.last;
+    if (metrics_[metric].descending) {
+      left_.last = range.first;
+    } else {
+      left_.first = range.last;
+    }
     const bool is_small = points->size() * kBytesPerSample < engine_.limits().slice_bytes / 2;
     if (is_small && width_ms_ < std::numeric_limits<std::int64_t>::max() / 2) width_ms_ *= 2;
     if (points->size() != 0) return points;
@@ -184,16 +202,17 @@ Result<Points> SlicedAnswer::next(std::size_t metric, std::size_t group) {
   return Points();
 }
 
-// What is held meanwhile the query has been charged for. One millisecond comes as a whole, within query.memory.
+// The query has been charged for a slice. One millisecond comes as a whole, within query.memory, and is charged here.
 Result<Points> SlicedAnswer::read(const Source& source, TimeRange range) const {
   const Limits& limits = engine_.limits();
-  Budget budget(range.last - range.first == 1 ? limits.memory_bytes : limits.slice_bytes);
+  const bool is_least = range.last - range.first == 1;
+  Budget budget(is_least ? limits.memory_bytes : limits.slice_bytes, is_least ? engine_.memory() : nullptr);
   SampleRuns runs(source.series.size(), budget);
   // Nobody who waits is asked: where the connection has ended, nobody calls this again.
   const Deadline deadline(engine_.clock(), limits, nullptr);
   const unsigned threads = threads_for(source.series.size(), limits);
   VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, source.series, deadline.options(range, threads), runs));
-  VARVE_ASSIGN_OR_RETURN(Points points, merge_charged(runs.take(), budget));
+  VARVE_ASSIGN_OR_RETURN(Points points, runs.merged());
   if (metrics_[metric_].descending) points.reverse();
   return points;
 }

@@ -8,9 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "aggregate/points.h"
@@ -34,6 +32,9 @@ class SlicedAnswer {
 
   // Without points. Once.
   [[nodiscard]] Answer take_groups() { return std::move(groups_); }
+
+  // What it holds, about, besides the samples of a slice: which series there are, and what a slice has for each.
+  [[nodiscard]] std::size_t bytes() const;
 
   // The next samples of a group, in order of the answer; none: there are no more. Groups are asked one after the other,
   // in order; a new one begins where its number is another. Errors: limit (of one millisecond), timeout (of a slice),
@@ -63,8 +64,7 @@ class SlicedAnswer {
   Answer groups_;
   std::vector<Metric> metrics_;
   // Of the group that is being read: what is left of its range, and how much of that is read next.
-  std::size_t metric_ = 0, group_ = 0;
-  bool started_ = false;
+  std::size_t metric_ = ~std::size_t{0}, group_ = 0;
   model::TimeRange left_;
   std::int64_t width_ms_ = 0;
 };

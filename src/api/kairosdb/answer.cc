@@ -161,10 +161,9 @@ KairosdbAnswer::Place KairosdbAnswer::some_further(Place at) const {
       at.point = end_of_some(points, at.point, left);
       if (at.point < points.size() || !is_whole(at)) return at;
       at = {at.metric, at.group + 1};
-      if (later_ != nullptr && at.group < groups.size()) return at;  // whose points are not at hand
     }
     if (at.group >= groups.size()) at = {at.metric + 1};
-    if (later_ != nullptr) return at;
+    if (later_ != nullptr) return at;  // the points of the next group are not at hand
   }
   return at;
 }
@@ -218,8 +217,7 @@ Status KairosdbAnswer::load() {
 
 Result<bool> KairosdbAnswer::next(std::string& out) {
   check(written_ == Place() || written_ < end(), "nothing comes behind the end");
-  if (!opened_) out += R"({"queries":[)";
-  opened_ = true;
+  if (written_ == Place()) out += R"({"queries":[)";
   VARVE_RETURN_IF_ERROR(load());
   std::vector<Place> places{written_};
   while (places.size() <= threads_ && places.back() < end()) places.push_back(some_further(places.back()));

@@ -61,7 +61,6 @@ class KairosdbAnswer {
   query::Answer answer_;
   TaskPool& pool_;
   const unsigned threads_;
-  bool opened_ = false;
   Place written_;
   std::vector<std::string> texts_;  // of the threads but the first
   std::vector<bool> nothing_;       // of each metric: its group stands for none

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/run_merger.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"

@@ -3,7 +3,6 @@
 // Visible: the current view. ScanSource: a view with the context that readers of it need.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
