@@ -33,12 +33,13 @@ std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
   std::vector<Item> items;
   for (std::uint32_t g = 0, end = 1; g < end;) {
     const MutexLock lock(head.mutex);
-    end = static_cast<std::uint32_t>(head.groups_max());
-    for (const std::uint32_t pause = std::min(end, g + kGroupsUnderLock); g < pause; ++g) {
-      const auto* at = head.fragments(model::GroupId{g});
-      if (at == nullptr) continue;
+    end = head.groups_end();
+    g = head.next_group(g);
+    for (std::size_t i = 0; i < kGroupsUnderLock && g < end; ++i, g = head.next_group(g + 1)) {
       const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
-      for (; at != nullptr; at = at->next) items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
+      for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
+        items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
+      }
     }
   }
   std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {

@@ -31,10 +31,12 @@ class HeadAdder {
   bool list(std::uint32_t& group) {
     fragments_.clear();
     const MutexLock lock(head_.mutex);
-    const auto end = static_cast<std::uint32_t>(head_.groups_max());
-    const std::uint32_t from = group;
-    for (; group < end && group - from < kGroupsUnderLock; ++group) list_fragments(head_, group, fragments_);
-    return group > from;
+    const std::uint32_t end = head_.groups_end();
+    group = head_.next_group(group);
+    for (std::size_t i = 0; i < kGroupsUnderLock && group < end; ++i, group = head_.next_group(group + 1)) {
+      list_fragments(head_, group, fragments_);
+    }
+    return !fragments_.empty();
   }
 
   void add() {

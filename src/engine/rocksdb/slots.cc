@@ -46,11 +46,12 @@ std::set<model::Timestamp> hot_slots(const Visible& visible, const Catalog& cata
   std::set<model::Timestamp> starts;
   const View now = visible.now();
   for (const Head* const head : {now.head.get(), now.immutable.get()}) {
-    for (std::uint32_t first = 0, count = 1; head != nullptr && first < count; first += kAtOnce) {
+    for (std::uint32_t group = 0, end = 1; head != nullptr && group < end;) {
       const ReaderLock in_index(catalog.mutex);
       const MutexLock lock(head->mutex);
-      count = static_cast<std::uint32_t>(std::min(catalog.index.group_count(), head->groups_max()));
-      for (std::uint32_t group = first; group < std::min(count, first + kAtOnce); ++group) {
+      end = head->groups_end();
+      group = head->next_group(group);
+      for (std::uint32_t i = 0; i < kAtOnce && group < end; ++i, group = head->next_group(group + 1)) {
         if (catalog.index.group_tenant(model::GroupId{group}) != tenant) continue;
         for (const auto* at = head->fragments(model::GroupId{group}); at != nullptr; at = at->next)
           starts.insert(at->slot);

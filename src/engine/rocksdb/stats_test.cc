@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_changes.h"
 
 #include <gtest/gtest.h>
 
@@ -34,32 +34,43 @@ std::string unpacked(const std::string& value) {
 
 // The example of docs/formats/series-stats.md.
 TEST(StatsPage, Golden) {
-  StatsPage page;
-  page.points[1] = 3;
-  page.types[1] = kDoubles;
-  page.first[1] = 1000;
-  page.last[1] = 2000;
-  const std::string value = encode_stats_page(page);
+  StatsPage::Rows rows{};
+  rows[1] = {1000, 2000, 3, kDoubles};
+  const std::string value = encode_stats_page(StatsPage(rows));
   EXPECT_EQ(value[0], 1);
   EXPECT_EQ(unpacked(value), "\x02\x00\x06\x00\x02\xd0\x0f\xd0\x0f"s);
-  EXPECT_EQ(**decode_stats_page(value), page);
+  EXPECT_EQ((*decode_stats_page(value))->rows(), rows);
 }
 
+// As written, as packed, and as read again: numbers of every width, pages with and without gaps.
 TEST(StatsPage, RoundTrips) {
   std::mt19937_64 random(1);
-  for (int round = 0; round < 50; ++round) {
-    StatsPage page;
-    for (std::size_t i = 0; i < StatsPage::kSeries; ++i) {
-      if (random() % 3 == 0) continue;
-      page.points[i] = random() >> (random() % 64);
-      if (page.points[i] == 0) continue;
-      page.types[i] = static_cast<std::uint8_t>(random() % 8);
-      page.first[i] = static_cast<std::int64_t>(random() >> (random() % 64));
-      page.last[i] = round == 0 ? std::numeric_limits<std::int64_t>::max() : page.first[i] + 5;
+  for (unsigned round = 0; round < 130; ++round) {
+    const auto number = [&] { return random() >> (round < 65 ? 64 - std::max(round, 1U) : random() % 64); };
+    StatsPage::Rows rows{};
+    for (SeriesStats& one : rows) {
+      if (round % 2 == 0 && random() % 3 == 0) continue;
+      one.points = number();
+      if (one.points == 0) continue;
+      one.types = static_cast<std::uint8_t>(random() % 8);
+      one.first_ms = static_cast<std::int64_t>(number());
+      one.last_ms = round == 0 ? std::numeric_limits<std::int64_t>::max() : one.first_ms + 5;
     }
-    EXPECT_EQ(**decode_stats_page(encode_stats_page(page)), page);
+    const StatsPage page(rows);
+    EXPECT_EQ(page.rows(), rows);
+    EXPECT_EQ((*decode_stats_page(encode_stats_page(page)))->rows(), rows);
   }
-  EXPECT_EQ(**decode_stats_page(encode_stats_page({})), StatsPage{});
+  EXPECT_EQ(StatsPage().rows(), StatsPage::Rows{});
+  EXPECT_EQ((*decode_stats_page(encode_stats_page({})))->rows(), StatsPage::Rows{});
+}
+
+TEST(StatsPage, TakesWhatItsSeriesDifferIn) {
+  StatsPage::Rows rows{};
+  for (std::size_t i = 0; i < rows.size() / 2; ++i) rows[i] = {kStart, kStart + kDay, 8640, kLongs};
+  EXPECT_LT(StatsPage(rows).memory_bytes(), 2 * rows.size() + rows.size() + 200);  // points: two bytes, types: one
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = {kStart + static_cast<std::int64_t>(i), kStart + kDay, 8640, 1};
+  EXPECT_LT(StatsPage(rows).memory_bytes(), 2 * 2 * rows.size() + 200);  // first and length
 }
 
 TEST(StatsPage, ForeignBytes) {
@@ -101,6 +112,47 @@ TEST(StatsChanges, ChangesNothingBeforeItIsPublished) {
   EXPECT_EQ(stats.of(series[1]), SeriesStats{});  // nothing left, nothing known
   EXPECT_EQ(copy.of(series[1]), (SeriesStats{10, 20, 2, kLongs}));
   EXPECT_EQ(stats.of(SeriesId{7'000'000}), SeriesStats{});
+}
+
+// More pages than are open at once, in any order, against plain stats.
+TEST(StatsChanges, AreTheSameInAnyOrder) {
+  std::mt19937_64 random(2);
+  StatsTable stats;
+  std::map<std::uint32_t, SeriesStats> expected;
+  for (int commit = 0; commit < 5; ++commit) {
+    StatsChanges changes;
+    std::map<std::uint32_t, SeriesStats> added;
+    std::map<std::uint32_t, std::uint64_t> lost;
+    std::set<std::uint32_t> forgotten;
+    EXPECT_TRUE(changes.empty());
+    for (int i = 0; i < 3000; ++i) {
+      const auto number = static_cast<std::uint32_t>(random() % 40 * StatsPage::kSeries + random() % 20);
+      const SeriesId series[] = {SeriesId{number}};
+      if (random() % 10 == 0) {
+        changes.subtract(series[0], 2);
+        lost[number] += 2;
+      } else if (random() % 50 == 0) {
+        changes.forget(series[0]);
+        forgotten.insert(number);
+      } else {
+        const model::Timestamp times[] = {static_cast<model::Timestamp>(random() % 1000), 1000};
+        const std::int64_t ints[] = {1, 2};
+        chunk::Column column;
+        column.ints = ints;
+        changes.add(series, times, std::span(&column, 1));
+        added[number].add({times[0], times[1], 2, kLongs});
+      }
+    }
+    EXPECT_FALSE(changes.empty());
+    for (const auto& [number, more] : added) expected[number].add(more);
+    for (const auto& [number, less] : lost) {
+      expected[number].points -= std::min(expected[number].points, less);
+      if (expected[number].points == 0) expected[number] = {};
+    }
+    for (const std::uint32_t number : forgotten) expected[number] = {};
+    stats.replace(changes.apply(stats));
+    for (const auto& [number, one] : expected) ASSERT_EQ(stats.of(SeriesId{number}), one);
+  }
 }
 
 class SeriesStatsTest : public testing::RollupStore {

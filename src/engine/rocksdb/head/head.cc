@@ -87,7 +87,7 @@ std::size_t Head::FragmentHash::operator()(const FragmentKey& key) const {
 }
 
 Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
-  Fragment* fragment = by_group_[group];
+  Fragment* fragment = first_of(group);
   for (std::size_t n = 0; n < kNearMax && fragment != nullptr; ++n, fragment = fragment->next) {
     if (fragment->slot == slot) return fragment;
   }
@@ -98,10 +98,32 @@ Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
 
 // Newest first.
 void Head::put_first(std::uint32_t group, Fragment* fragment) {
+  Fragment*& first = place_of(group);
   fragment->previous = nullptr;
-  fragment->next = by_group_[group];
-  if (fragment->next != nullptr) fragment->next->previous = fragment;
-  by_group_[group] = fragment;
+  fragment->next = first;
+  if (first != nullptr) first->previous = fragment;
+  first = fragment;
+}
+
+Head::Fragment*& Head::place_of(std::uint32_t group) {
+  const std::uint32_t number = group / kPageGroups;
+  if (number >= by_group_.size()) by_group_.resize(number + 1);
+  auto& page = by_group_[number];
+  if (page == nullptr) {
+    page = std::make_unique<GroupPage>();
+    ++pages_;
+  }
+  return (*page)[group % kPageGroups];
+}
+
+std::uint32_t Head::next_group(std::uint32_t from) const {
+  const std::uint32_t end = groups_end();
+  while (from < end) {
+    const auto& page = by_group_[from / kPageGroups];
+    if (page != nullptr && (*page)[from % kPageGroups] != nullptr) return from;
+    from = page != nullptr ? from + 1 : (from / kPageGroups + 1) * kPageGroups;
+  }
+  return end;
 }
 
 Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
@@ -125,9 +147,6 @@ Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
 }
 
 Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
-  if (group >= by_group_.size()) {
-    by_group_.resize(std::max<std::size_t>(group + 1, by_group_.size() * 3 / 2));
-  }
   const model::Timestamp slot = model::window_start(time, chunk_width_ms_);
   check(time >= slot && time < slot + chunk_width_ms_, "a time lies in its slot");
   Fragment* const fragment = find(group, slot);
@@ -156,7 +175,7 @@ void Head::append_samples(std::span<const std::byte> rows) {
     const std::size_t bytes = row_bytes + kArrivalBytes;
     const std::uint32_t group = model::to_int(row.group());
     const model::Timestamp time = row.time();
-    Fragment* fragment = group < by_group_.size() ? by_group_[group] : nullptr;
+    Fragment* fragment = first_of(group);
     if (fragment == nullptr || time < fragment->slot || time >= fragment->slot + chunk_width_ms_) [[unlikely]] {
       fragment = fragment_for(group, time);
     }
@@ -179,7 +198,8 @@ void Head::append_samples(std::span<const std::byte> rows) {
     at += row_bytes;
   }
   constexpr std::size_t kFarBytes = sizeof(FragmentKey) + 4 * sizeof(void*);  // of a node, with its place in the table
-  sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ + by_group_.capacity() * sizeof(Fragment*) +
+  sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ +
+                          by_group_.capacity() * sizeof(by_group_[0]) + pages_ * sizeof(GroupPage) +
                           far_.size() * kFarBytes,
                       std::memory_order_relaxed);
 }

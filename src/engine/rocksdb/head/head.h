@@ -10,6 +10,7 @@
 // The head's lock is held while memory is copied, never during file I/O.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -94,11 +95,14 @@ class Head {
     return fragments(group) != nullptr;
   }
   [[nodiscard]] const Fragment* fragments(model::GroupId group) const VARVE_REQUIRES(mutex) {
-    const auto i = model::to_int(group);
-    return i < by_group_.size() ? by_group_[i] : nullptr;
+    return first_of(model::to_int(group));
   }
   void pieces(const Fragment& fragment, Pieces& out) const VARVE_REQUIRES(mutex);  // appended to `out`
-  [[nodiscard]] std::size_t groups_max() const VARVE_REQUIRES(mutex) { return by_group_.size(); }
+  // The first group from `from` on that has fragments, or groups_end().
+  [[nodiscard]] std::uint32_t next_group(std::uint32_t from) const VARVE_REQUIRES(mutex);
+  [[nodiscard]] std::uint32_t groups_end() const VARVE_REQUIRES(mutex) {
+    return static_cast<std::uint32_t>(by_group_.size() * kPageGroups);
+  }
   // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
@@ -123,8 +127,18 @@ class Head {
   struct FragmentHash {
     std::size_t operator()(const FragmentKey& key) const;
   };
+  // The newest fragment of each of some groups. Only pages with fragments are there: groups that are no longer written
+  // cost nothing.
+  static constexpr std::uint32_t kPageGroups = 1024;
+  using GroupPage = std::array<Fragment*, kPageGroups>;
 
   void append_samples(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
+  [[nodiscard]] Fragment* first_of(std::uint32_t group) const VARVE_REQUIRES(mutex) {
+    const std::uint32_t page = group / kPageGroups;
+    return page < by_group_.size() && by_group_[page] != nullptr ? (*by_group_[page])[group % kPageGroups] : nullptr;
+  }
+  // Makes its page.
+  Fragment*& place_of(std::uint32_t group) VARVE_REQUIRES(mutex);
   Fragment* fragment_for(std::uint32_t group, model::Timestamp time) VARVE_REQUIRES(mutex);
   // nullptr: there is none.
   [[nodiscard]] Fragment* find(std::uint32_t group, model::Timestamp slot) const VARVE_REQUIRES(mutex);
@@ -135,7 +149,8 @@ class Head {
 
   SlabPool& pool_;
   const std::int64_t chunk_width_ms_;
-  std::vector<Fragment*> by_group_ VARVE_GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<GroupPage>> by_group_ VARVE_GUARDED_BY(mutex);
+  std::size_t pages_ VARVE_GUARDED_BY(mutex) = 0;  // of by_group_ that are there
   std::map<model::Timestamp, std::uint64_t> slots_ VARVE_GUARDED_BY(mutex);
   // All fragments of the groups that have more than kNearMax: where a year comes host after host, there are thousands.
   std::unordered_map<FragmentKey, Fragment*, FragmentHash> far_ VARVE_GUARDED_BY(mutex);

@@ -38,6 +38,33 @@ RowTimes row_times(const Head& head, model::GroupId group) {
   return out;
 }
 
+TEST(Head, ListsTheGroupsThatItHas) {
+  SlabPool pool(4);
+  Head head(pool, kWidth);
+  const auto list = [&] {
+    std::vector<std::uint32_t> groups;
+    const MutexLock lock(head.mutex);
+    for (std::uint32_t g = head.next_group(0); g < head.groups_end(); g = head.next_group(g + 1)) groups.push_back(g);
+    return groups;
+  };
+  EXPECT_EQ(list(), std::vector<std::uint32_t>());
+  const std::vector<std::uint32_t> groups{0, 1023, 1024, 5000, 7'000'000};
+  const std::size_t before = head.memory_bytes();
+  for (const std::uint32_t group : {5000, 7'000'000, 0, 1024, 1023}) {
+    model::LineGroup line;
+    line.id = model::GroupId{group};
+    line.count = 1;
+    model::RowBatch batch;
+    batch.add(line, 7, std::vector{model::Value::of_long(1)});
+    head.append(batch.bytes(), 0);
+  }
+  EXPECT_EQ(list(), groups);
+  EXPECT_TRUE(head.holds(model::GroupId{5000}));
+  EXPECT_FALSE(head.holds(model::GroupId{5001}));
+  EXPECT_FALSE(head.holds(model::GroupId{8'000'000}));
+  EXPECT_LT(head.memory_bytes() - before, SlabPool::kSlabBytes + 200'000) << "groups in between cost nothing";
+}
+
 // Groups of few and of many slots, below and above kNearMax, in any order.
 TEST(Head, EachSlotOfAGroupHasOneFragment) {
   constexpr std::size_t kSlots[] = {1, Head::kNearMax - 1, Head::kNearMax, Head::kNearMax + 1, Head::kNearMax + 2, 300};

@@ -30,7 +30,7 @@
 #include "base/result.h"
 #include "engine/rocksdb/env/options.h"
 #include "engine/rocksdb/runs/run.h"
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_page.h"
 
 namespace varve::engine::rocksdb {
 

@@ -20,7 +20,7 @@
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run_numbers.h"
 #include "engine/rocksdb/runs/view.h"
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_changes.h"
 
 namespace varve::engine::rocksdb {
 

@@ -17,6 +17,7 @@
 #include "engine/rocksdb/runs/block_cache.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/run.h"
+#include "engine/rocksdb/series/stats_table.h"
 #include "model/ids.h"
 #include "rollup/levels.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_page.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -11,9 +11,10 @@ namespace {
 void add_series(MetricAdder& out, const StatsPage& page, std::uint32_t number, const index::SeriesIndex& index) {
   const std::uint64_t first = std::uint64_t{number} * StatsPage::kSeries;
   for (std::uint32_t i = 0; i < StatsPage::kSeries; ++i) {
-    if (page.points[i] == 0) continue;
+    const storage::SeriesStats stats = page[i];
+    if (stats.points == 0) continue;
     const model::SeriesId series{static_cast<std::uint32_t>(first + i)};
-    out.add(index.metric_number(series), {page.first[i], page.last[i], page.points[i], page.types[i]});
+    out.add(index.metric_number(series), stats);
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace varve::engine::rocksdb {
 
-struct StatsPage;
+class StatsPage;
 
 struct MetricSum {
   std::uint32_t metric;  // number (index/series_index.h)

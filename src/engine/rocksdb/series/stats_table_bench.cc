@@ -2,7 +2,7 @@
 // What keeping the stats of a million series costs a spill, and how much of the spill that is.
 #include <benchmark/benchmark.h>
 
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_changes.h"
 #include "engine/rocksdb/testing/directory.h"
 
 namespace varve::engine::rocksdb {
