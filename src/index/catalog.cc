@@ -109,7 +109,7 @@ std::uint32_t Catalog::add_tenant(std::string_view name) {
   const std::uint32_t at = slot(name, 0);
   tenants.reserve(1);
   tenant_ids_.reserve(at);
-  tenants.push_back({texts_.add(name), 0, {}, {}});
+  tenants.push_back({texts_.add(name), 0, 0, {}, {}});
   tenant_ids_.insert(at, id);
   return id;
 }

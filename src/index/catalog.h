@@ -42,7 +42,8 @@ class Catalog {
 
   struct Tenant {
     std::uint32_t name;
-    std::uint32_t live;  // series that are not forgotten
+    std::uint32_t live;   // series that are not forgotten
+    std::uint32_t quiet;  // of them, got no sample for long when they were counted last
     NameList metrics;
     NameList keys;
   };

@@ -8,6 +8,11 @@
 #include "index/tables.h"
 
 namespace varve::index {
+namespace {
+
+constexpr std::size_t kKnownPerLiving = 10;
+
+}  // namespace
 
 void Catalog::count_live(std::uint32_t id) {
   ++live_series_;
@@ -53,10 +58,20 @@ void revive_series(Catalog& catalog, std::span<const model::SeriesId> series, st
 }
 
 Status check_room(const Catalog& catalog, std::uint32_t tenant, std::size_t fresh, std::size_t series_max) {
-  const auto& [name, live, metrics, keys] = catalog.tenants[tenant];
-  if (fresh == 0 || live + fresh <= series_max) return {};
-  return fail(Code::limit, "tenant '" + std::string(catalog.text(name)) + "' has " + std::to_string(live) +
-                               " series; at most " + std::to_string(series_max));
+  const auto& [name, live, quiet, metrics, keys] = catalog.tenants[tenant];
+  const std::size_t living = live - std::min(live, quiet);
+  const bool is_full = live + fresh > series_max * kKnownPerLiving;
+  if (fresh == 0 || (living + fresh <= series_max && !is_full)) return {};
+  const std::string of = "tenant '" + std::string(catalog.text(name)) + "' has ";
+  if (!is_full) {
+    return fail(Code::limit, of + std::to_string(living) + " series; at most " + std::to_string(series_max));
+  }
+  return fail(Code::limit, of + std::to_string(live) + " series, most of them without new samples; at most " +
+                               std::to_string(series_max * kKnownPerLiving));
+}
+
+void SeriesIndex::set_quiet(model::TenantId tenant, std::size_t series) {
+  tables_->catalog.tenants[model::to_int(tenant)].quiet = static_cast<std::uint32_t>(series);
 }
 
 Status SeriesIndex::may_revive(model::GroupId group, std::size_t series_max) const {

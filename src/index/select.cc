@@ -13,7 +13,8 @@ using Ids = std::vector<std::uint32_t>;
 
 class Selection {
  public:
-  Selection(const Catalog& catalog, std::uint32_t metric) : catalog_(catalog), metric_(metric) {}
+  Selection(const Catalog& catalog, std::uint32_t metric, const FindSkipped& find_skipped)
+      : catalog_(catalog), metric_(metric), find_skipped_(find_skipped) {}
 
   std::vector<model::SeriesId> run(std::vector<Condition> conditions) {
     conditions_ = std::move(conditions);
@@ -57,7 +58,8 @@ class Selection {
   void from_tag_sets() {
     for (const std::uint32_t pair : pairs_) {
       catalog_.postings.for_each(catalog_.pairs[pair].tag_sets, [&](std::uint32_t tag_set) {
-        if (fits(tag_set)) add_series_of(tag_set);
+        look_at_one_more();
+        if (!is_left_out_whole(tag_set) && fits(tag_set)) add_series_of(tag_set);
       });
     }
     if (!std::ranges::is_sorted(found_)) std::ranges::sort(found_);
@@ -65,9 +67,34 @@ class Selection {
 
   void from_metric() {
     catalog_.postings.for_each(catalog_.metrics[metric_].series, [&](std::uint32_t series) {
-      if (catalog_.is_forgotten(series)) return;
+      look_at_one_more();
+      if (is_left_out(series)) return;
       if (fits(catalog_.series[series].tag_set)) found_.push_back(model::SeriesId{series});
     });
+  }
+
+  // To be called for each series or tag set.
+  void look_at_one_more() {
+    if (++looked_at_ != kSkipAfter || find_skipped_ == nullptr) return;
+    skipped_ = find_skipped_();
+    std::erase_if(found_, [this](model::SeriesId series) { return skipped_.contains(series); });
+  }
+
+  [[nodiscard]] bool is_left_out(std::uint32_t series) const {
+    return skipped_.contains(model::SeriesId{series}) || catalog_.is_forgotten(series);
+  }
+
+  // Quickly: its runs are looked at by their ends.
+  [[nodiscard]] bool is_left_out_whole(std::uint32_t tag_set) const {
+    if (skipped_.empty()) return false;
+    for (std::uint32_t run = catalog_.tag_sets[tag_set].last_run; run != kNone; run = catalog_.runs[run].before) {
+      const auto& [first, count, before] = catalog_.runs[run];
+      if (count > SkippedSeries::kPage || !skipped_.contains(model::SeriesId{first}) ||
+          !skipped_.contains(model::SeriesId{first + count - 1})) {
+        return false;
+      }
+    }
+    return true;
   }
 
   bool fits(std::uint32_t tag_set) {
@@ -89,7 +116,7 @@ class Selection {
       const auto& [first, count, before] = catalog_.runs[run];
       for (std::uint32_t series = first; series < first + count; ++series) {
         if (catalog_.series[series].metric != metric_) continue;
-        if (!catalog_.is_forgotten(series)) found_.push_back(model::SeriesId{series});
+        if (!is_left_out(series)) found_.push_back(model::SeriesId{series});
         return;
       }
       run = before;
@@ -98,6 +125,9 @@ class Selection {
 
   const Catalog& catalog_;
   std::uint32_t metric_;
+  const FindSkipped& find_skipped_;
+  SkippedSeries skipped_;
+  std::size_t looked_at_ = 0;
   std::vector<Condition> conditions_;
   Ids pairs_;
   std::vector<model::SeriesId> found_;
@@ -114,7 +144,7 @@ Status check_matchers(const Matchers& matchers) {
 }
 
 Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant, std::string_view metric,
-                                                         const Matchers& matchers) const {
+                                                         const Matchers& matchers, const FindSkipped& skipped) const {
   const Catalog& catalog = tables_->catalog;
   std::vector<Condition> conditions;
   for (const Matcher& matcher : matchers) {
@@ -123,7 +153,7 @@ Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant,
   }
   const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);
   if (id == kNone) return std::vector<model::SeriesId>{};
-  return Selection(catalog, id).run(std::move(conditions));
+  return Selection(catalog, id, skipped).run(std::move(conditions));
 }
 
 }  // namespace varve::index

@@ -26,6 +26,7 @@
 #include "index/group_names.h"
 #include "index/matcher.h"
 #include "index/name_page.h"
+#include "index/skipped_series.h"
 #include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
@@ -60,9 +61,9 @@ class SeriesIndex {
   // of new ones to `definitions`. `tags` must be normalized. Groups are equal if their lists of series and their TTLs
   // are (in seconds from the samples' timestamps; 0: none). A metric that is listed twice has two columns of one
   // series. A dropped series is revived; it counts as new towards the limit. Errors, after which nothing was created:
-  // limit (the tenant would have more than `series_max` series, or the index is full), invalid (no metrics or more than
-  // 16384, an empty metric, a name or value over 65535 bytes), corrupt (a new series has the 128-bit hash of another
-  // one of the tenant).
+  // limit (the tenant would have more than `series_max` series, see set_quiet(), or the index is full), invalid (no
+  // metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a new series has the
+  // 128-bit hash of another one of the tenant).
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::size_t series_max,
                                       std::string& definitions, std::uint32_t ttl_s = 0);
@@ -81,6 +82,11 @@ class SeriesIndex {
   // Error: limit (the tenant has no room for the dropped series of the group).
   [[nodiscard]] Status may_revive(model::GroupId group, std::size_t series_max) const;
   [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
+
+  // --- limits
+  // So many series of the tenant got no sample for long: the limit of a tenant counts the others. But it may have ten
+  // times as many in all, so that what nobody writes any more cannot fill the memory.
+  void set_quiet(model::TenantId tenant, std::size_t series);
 
   // --- groups
   [[nodiscard]] std::size_t group_count() const;
@@ -113,10 +119,12 @@ class SeriesIndex {
   [[nodiscard]] std::size_t metric_series_count(std::uint32_t metric) const;  // without forgotten ones
 
   // --- queries
-  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex, or an
-  // empty list of values in a matcher of kind prefix, regex, not_regex).
+  // Series of the metric that match all matchers, ascending, without the skipped ones where there are many. Unknown
+  // metric: empty. Error: invalid (a bad regex, or an empty list of values in a matcher of kind prefix, regex,
+  // not_regex).
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
-                                                            const Matchers& matchers) const;
+                                                            const Matchers& matchers,
+                                                            const FindSkipped& skipped = nullptr) const;
   // Sorted; a page costs as the names in it, not as all of them.
   [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, const NamePage& page) const;
   // Likewise, over all series of the metric; empty metric: of the tenant.

@@ -191,7 +191,8 @@ bool Engine::is_small(const Request& request) const {
     const auto is_exact = [](const index::Matcher& m) { return m.kind == index::Matcher::Kind::any_of; };
     const auto* const name = std::get_if<std::string>(&metric.metric);
     if (name == nullptr || metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
-    const auto found = series_.select(**tenant, *name, metric.matchers);
+    const auto found =
+        series_.select(**tenant, *name, metric.matchers, read_range(read_through(metric), request.range));
     if (!found) return true;  // an error is quickly told
     series_hours += found->size() * static_cast<std::size_t>(hours);
     if (series_hours > kSeriesHoursMax) return false;
@@ -268,15 +269,15 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
   const CounterSources sources{series_, samples_, declared_.get(), *tenant, request.tenant};
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     const MetricQuery& metric = request.metrics[m];
-    VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], deadline, budget));
+    const model::TimeRange reads = read_range(pipelines[m], request.range);
+    VARVE_ASSIGN_OR_RETURN(auto plan, make_plan(series_, *tenant, metric, pipelines[m], reads, deadline, budget));
     VARVE_RETURN_IF_ERROR(deadline.check());
     ticket.count().series(plan.series.size());
     const Plan& planned = plans.emplace_back(std::move(plan));
     Counters& known = counters.emplace_back();
     if (counter_stage(pipelines[m]) != nullptr) {
-      const model::TimeRange range = read_range(pipelines[m], request.range);
       VARVE_ASSIGN_OR_RETURN(known,
-                             Counters::read(sources, metric, pipelines[m], planned, range, deadline, limits_, budget));
+                             Counters::read(sources, metric, pipelines[m], planned, reads, deadline, limits_, budget));
     }
     collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget);
   }
@@ -316,8 +317,9 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     MetricQuery query;
     query.metric = request.metrics[m].metric;
     query.matchers = request.metrics[m].matchers;
+    const model::TimeRange seen_in = whole_time ? model::TimeRange() : request.range;
     VARVE_ASSIGN_OR_RETURN(const Plan plan,
-                           make_plan(series_, *tenant, query, query.pipeline(), deadline, under_way.budget()));
+                           make_plan(series_, *tenant, query, query.pipeline(), seen_in, deadline, under_way.budget()));
     VARVE_RETURN_IF_ERROR(deadline.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);

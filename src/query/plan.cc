@@ -58,9 +58,9 @@ void group_each(Plan& plan) {
 }  // namespace
 
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                       const Pipeline& pipeline, const Deadline& deadline, Budget& budget) {
+                       const Pipeline& pipeline, model::TimeRange seen, const Deadline& deadline, Budget& budget) {
   Plan plan;
-  VARVE_ASSIGN_OR_RETURN(Selection selected, select(store, tenant, query, deadline, budget));
+  VARVE_ASSIGN_OR_RETURN(Selection selected, select(store, tenant, query, seen, deadline, budget));
   plan.series = std::move(selected.series);
   if (plan.series.empty()) return plan;
   for (const aggregate::Step& step : pipeline.stages) VARVE_RETURN_IF_ERROR(aggregate::check(step));

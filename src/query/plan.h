@@ -30,10 +30,11 @@ struct Plan {
   std::vector<std::uint32_t> order;  // groups in order of their concatenated values
 };
 
-// `pipeline`: read_through(query). Errors: invalid (a bad regex, a window without width over series that exist), limit;
-// timeout and cancelled, where metrics are looked for by matchers.
+// `pipeline`: read_through(query). `seen`: series without samples there may be left out. Errors: invalid (a bad regex,
+// a window without width over series that exist), limit; timeout and cancelled, where metrics are looked for by
+// matchers.
 Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                       const Pipeline& pipeline, const Deadline& deadline, Budget& budget);
+                       const Pipeline& pipeline, model::TimeRange seen, const Deadline& deadline, Budget& budget);
 
 // A group of the answer, without points. `seen`: its series that have samples of the kind.
 Group without_points(const Plan& plan, std::uint32_t group, model::ValueKind kind, std::span<const std::uint32_t> seen);

@@ -12,7 +12,7 @@ Status find(const Engine& engine, const Search& wanted, const UnderWay& query, c
   VARVE_ASSIGN_OR_RETURN(const auto tenant, store.find_tenant(wanted.tenant));
   if (!tenant) return index::check_matchers(wanted.matchers);
   return for_each_metric(
-      store, *tenant, wanted.metric, wanted.matchers, query.deadline(),
+      store, *tenant, wanted.metric, wanted.matchers, {}, query.deadline(),
       [&](const std::string& metric, std::span<const model::SeriesId> s) { return found(*tenant, metric, s); });
 }
 

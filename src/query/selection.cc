@@ -30,9 +30,10 @@ Result<std::vector<std::string>> candidates(const storage::SeriesStore& store, m
 }  // namespace
 
 Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant, const MetricName& metric,
-                       const index::Matchers& matchers, const Deadline& deadline, const FoundSeries& found) {
+                       const index::Matchers& matchers, model::TimeRange seen, const Deadline& deadline,
+                       const FoundSeries& found) {
   if (const auto* name = std::get_if<std::string>(&metric)) {
-    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, *name, matchers));
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, *name, matchers, seen));
     return series.empty() ? Status() : found(*name, series);
   }
   const auto& names = std::get<index::Matchers>(metric);
@@ -46,17 +47,17 @@ Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant
   for (const std::string& name : listed) {
     VARVE_RETURN_IF_ERROR(deadline.check());
     if (!std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); })) continue;
-    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers));
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers, seen));
     if (!series.empty()) VARVE_RETURN_IF_ERROR(found(name, series));
   }
   return {};
 }
 
 Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                         const Deadline& deadline, Budget& budget) {
+                         model::TimeRange seen, const Deadline& deadline, Budget& budget) {
   Selection out;
   if (const auto* name = std::get_if<std::string>(&query.metric)) {
-    VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, *name, query.matchers));
+    VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, *name, query.matchers, seen));
     return out;
   }
   std::vector<std::pair<model::SeriesId, std::uint32_t>> found;
@@ -67,7 +68,7 @@ Result<Selection> select(const storage::SeriesStore& store, model::TenantId tena
     out.metrics.names.push_back(name);
     return {};
   };
-  VARVE_RETURN_IF_ERROR(for_each_metric(store, tenant, query.metric, query.matchers, deadline, add));
+  VARVE_RETURN_IF_ERROR(for_each_metric(store, tenant, query.metric, query.matchers, seen, deadline, add));
   std::ranges::sort(found, {}, [](const auto& one) { return model::to_int(one.first); });
   for (const auto& [id, number] : found) {
     out.series.push_back(id);

@@ -26,13 +26,15 @@ struct Selection {
 // Is given the series of one metric, ascending. An error ends the walk.
 using FoundSeries = std::function<Status(const std::string& metric, std::span<const model::SeriesId> series)>;
 
-// Calls `found` for each metric of that name, or of those names, that has series that fit, in order of names. Errors:
-// invalid (a bad regex), timeout, cancelled, what `found` said.
+// Calls `found` for each metric of that name, or of those names, that has series that fit, in order of names. Series
+// that have no sample in `seen` may be left out. Errors: invalid (a bad regex), timeout, cancelled, what `found` said.
 Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant, const MetricName& metric,
-                       const index::Matchers& matchers, const Deadline& deadline, const FoundSeries& found);
+                       const index::Matchers& matchers, model::TimeRange seen, const Deadline& deadline,
+                       const FoundSeries& found);
 
-// Errors: invalid (a bad regex), limit; timeout and cancelled, where metrics are looked for by matchers.
+// `seen` as above. Errors: invalid (a bad regex), limit; timeout and cancelled, where metrics are looked for by
+// matchers.
 Result<Selection> select(const storage::SeriesStore& store, model::TenantId tenant, const MetricQuery& query,
-                         const Deadline& deadline, Budget& budget);
+                         model::TimeRange seen, const Deadline& deadline, Budget& budget);
 
 }  // namespace varve::query

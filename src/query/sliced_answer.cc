@@ -117,8 +117,8 @@ Result<std::unique_ptr<SlicedAnswer>> SlicedAnswer::begin(const Engine& engine, 
 Result<bool> SlicedAnswer::count(const Request& request, const MetricQuery& asked, UnderWay& query) {
   const Pipeline& pipeline = asked.pipeline();
   const Deadline& deadline = query.deadline();
-  VARVE_ASSIGN_OR_RETURN(const Plan plan,
-                         make_plan(engine_.series(), tenant_, asked, pipeline, deadline, query.budget()));
+  VARVE_ASSIGN_OR_RETURN(
+      const Plan plan, make_plan(engine_.series(), tenant_, asked, pipeline, request.range, deadline, query.budget()));
   VARVE_RETURN_IF_ERROR(deadline.check());
   VARVE_RETURN_IF_ERROR(query.budget().charge(plan.series.size() * sizeof(SampleCounts::Count)));
   query.ticket().count().series(plan.series.size());

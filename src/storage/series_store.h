@@ -50,9 +50,11 @@ class SeriesStore {
   // The group of the same series, in the same order, with this TTL. Errors: those of define_group().
   Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s);
 
-  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex).
+  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex). Some
+  // that have no sample in `seen` may be left out.
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
-                                                                    const index::Matchers& matchers) const = 0;
+                                                                    const index::Matchers& matchers,
+                                                                    model::TimeRange seen = {}) const = 0;
 
   // Tags of each series, in order of `series`.
   [[nodiscard]] virtual std::vector<model::Tags> tags(model::TenantId tenant,

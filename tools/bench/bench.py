@@ -77,7 +77,7 @@ SNMP = {
     "counter_size": counters.counter_size,
 }
 
-SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "year")}
+SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "churn", "year")}
 
 PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
 

@@ -216,6 +216,44 @@ def month(settings):
             *(one(took, f"the same: {what} by the minute", "ms") for what, took in asked.items())]
 
 
+def churn(settings):
+    """A million new series a day: pods that live for a day, each of its own name, four samples a series. Beside it a
+    store that has only ever seen the last of these days."""
+    days, pods = (5, 20_000) if settings.quick else (30, 100_000)
+    start = settings.start_ms - (days + 5) * DAY_MS
+
+    def measured(first_day):
+        server = running(settings)
+        try:
+            for day in range(first_day, days):
+                run_load(settings, server, data="int", hosts=pods, first_host=day * pods, steps=4, step=6 * HOUR,
+                         lines=10_000, connections=2, start=start + day * DAY_MS)
+                server.settle()
+            server.stop()
+            took = server.start()
+            time.sleep(20)
+            rss = server.memory("VmRSS")
+            last = start + (days - 1) * DAY_MS
+            asked = ask_ms(server, kairosdb_query("cpu_usage_user", last, last + DAY_MS, 360), 3)
+            begin = time.monotonic()
+            status, answer = http_call(server.port, "GET", "/api/v1/label/hostname/values?match[]=cpu_usage_user"
+                                       f"&start={last / 1000}&end={(last + DAY_MS) / 1000 - 1}")
+            if status != 200 or len(json.loads(answer)["data"]) != pods:
+                raise RuntimeError(f"names of a day: {status} {answer[:200]!r}")
+            return took, rss, asked, (time.monotonic() - begin) * 1000
+        finally:
+            server.close()
+
+    all_days, last_day = measured(0), measured(days - 1)
+    rows = []
+    for what, unit, scale, one_of in (("start", "s", 1, 0), ("memory after a start", "MiB", MIB, 1),
+                                      ("avg of all series of the last day", "ms", 1, 2),
+                                      ("names of the last day", "ms", 1, 3)):
+        rows += [one(all_days[one_of] / scale, f"{days} days of {pods * 10:,} new series: {what}", unit),
+                 one(last_day[one_of] / scale, f"only the last of these days: {what}", unit)]
+    return rows
+
+
 def year(settings):
     """One series for a year as samples; VictoriaMetrics exports the same."""
     flags = {"data": "int", "hosts": 20, "steps": 1440, "step": MINUTE, "laps": 365, "lines": 10_000, "connections": 2,

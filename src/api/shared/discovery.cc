@@ -104,7 +104,8 @@ Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) c
 
 Status SeenSeries::of_metric(std::string_view metric, const index::Matchers& matchers, const Found& found) const {
   VARVE_RETURN_IF_ERROR(query_.check());
-  VARVE_ASSIGN_OR_RETURN(const auto series, store_.select(tenant_, metric, matchers));
+  VARVE_ASSIGN_OR_RETURN(const auto series,
+                         store_.select(tenant_, metric, matchers, range_.value_or(model::TimeRange())));
   query_.ticket().count().series(series.size());
   VARVE_RETURN_IF_ERROR(query_.budget().charge(series.size() * sizeof(SeriesId)));
   VARVE_RETURN_IF_ERROR(among(series, found));

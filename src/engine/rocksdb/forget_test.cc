@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/rocksdb/runs/database.h"
-#include "engine/rocksdb/series/stats_table.h"
+#include "engine/rocksdb/series/stats_page.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {
@@ -157,6 +157,33 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
   EXPECT_TRUE(append({others, first}));
   EXPECT_EQ(count(), 6U);
   EXPECT_EQ(store.read("a").count(now), 1U);
+}
+
+// Who has had no sample for a day takes nobody's place, but there may be ten times as many series in all.
+TEST_F(ForgetTest, TheLimitIsOfThoseThatAreStillWritten) {
+  const auto define = [&](const std::string& host) {
+    const std::string_view metrics[] = {"pod"};
+    return engine.series().define_group(store.tenant(), model::to_views({{"host", host}}), metrics);
+  };
+  const auto put_three = [&](int day) {
+    for (int pod = 0; pod < 3; ++pod) {
+      put(*store.group({"pod"}, {{"host", std::to_string(3 * day + pod)}}), clock.now_ms());
+    }
+  };
+  for (int day = 0; day < 9; ++day) {
+    put_three(day);
+    EXPECT_EQ(define("one more").error().message, "tenant 't' has 3 series; at most 3");
+    settle();
+    EXPECT_EQ(define("one more").error().code, Code::limit) << "they are written still";
+    settle_in(kDay + 1);
+    if (day == 5) engine.restart();
+    clock.advance_ms(-kDay / 2);  // so that none is forgotten: all is less than the time of the windows
+  }
+  put_three(9);
+  settle_in(kDay + 1);
+  EXPECT_EQ(count(), 30U);
+  EXPECT_EQ(define("one more").error().message,
+            "tenant 't' has 30 series, most of them without new samples; at most 30");
 }
 
 // A directory may be older than series stats: windows count, wherever the samples have gone.

@@ -69,6 +69,7 @@ std::vector<SlotKey> take_apart(std::vector<SlotKey>& late, std::int64_t widest_
 Status Maintenance::recover() {
   const MutexLock lock(mutex_);
   job_.tables.note_emptied();  // a search that was broken off begins anew
+  living_.count();
   return reclaim_.recover();
 }
 
@@ -91,6 +92,7 @@ bool Maintenance::once() {
   }
   if (round_due()) worked = attempt("ended slots cannot be sealed", &Maintenance::settle_round) || worked;
   if (forget_.due()) forget_.some();
+  if (living_.due()) living_.count();
   if (!job_.tables.finish_commit()) return false;
   if (!mergeable(job_, false).empty()) {
     return attempt("fragments of a slot cannot be merged", &Maintenance::merge_some) || worked;
@@ -223,6 +225,7 @@ Result<storage::SettleReport> Maintenance::settle() {
   VARVE_RETURN_IF_ERROR(seal_all(job_.env.clock.now_ms()));  // windows of which a part went
   VARVE_RETURN_IF_ERROR(retention_.drop_expired());
   while (forget_.more()) forget_.some();
+  living_.count();
   VARVE_RETURN_IF_ERROR(erase_garbage());
   const auto after = job_.tables.runs();
   VARVE_RETURN_IF_ERROR(widen_all());

@@ -11,6 +11,7 @@
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/forget.h"
 #include "engine/rocksdb/jobs.h"
+#include "engine/rocksdb/living.h"
 #include "engine/rocksdb/troubles.h"
 #include "storage/slot_store.h"
 
@@ -25,6 +26,7 @@ class Maintenance {
         visible_(visible),
         flush_(flush),
         forget_(env, catalog, visible, ingest, tables, helpers),
+        living_(env, catalog, visible),
         last_round_ms_(env.clock.now_ms()) {}
 
   Status recover() VARVE_EXCLUDES(mutex_);  // at start
@@ -61,6 +63,7 @@ class Maintenance {
   Flush& flush_;
   Mutex mutex_ VARVE_ACQUIRED_BEFORE(flush_.mutex);
   Forget forget_ VARVE_GUARDED_BY(mutex_);
+  Living living_ VARVE_GUARDED_BY(mutex_);
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/beside.h"
 #include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
@@ -98,9 +99,11 @@ index::GroupNames Store::group_names(model::GroupId group) const {
 }
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
-                                                   const index::Matchers& matchers) const {
+                                                   const index::Matchers& matchers, model::TimeRange seen) const {
+  const View now = state_->visible.now();
   const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.select(tenant, metric, matchers);
+  const index::SeriesIndex& index = state_->catalog.index;
+  return index.select(tenant, metric, matchers, [&] { return series_beside(now, index, seen); });
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {

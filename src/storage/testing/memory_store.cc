@@ -58,7 +58,7 @@ index::GroupNames MemoryStore::group_names(model::GroupId group) const {
 }
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
-                                                  const index::Matchers& matchers) const {
+                                                  const index::Matchers& matchers, model::TimeRange) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
   return index_.select(tenant, metric, matchers);

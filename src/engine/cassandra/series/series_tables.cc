@@ -36,9 +36,9 @@ Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::s
 }
 
 Result<std::vector<SeriesId>> SeriesTables::select(TenantId tenant, std::string_view metric,
-                                                   const index::Matchers& matchers) const {
+                                                   const index::Matchers& matchers, model::TimeRange seen) const {
   VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
-  VARVE_RETURN_IF_ERROR(load(tenant, metric, {}, {}));
+  VARVE_RETURN_IF_ERROR(load(tenant, metric, seen, {}));
   return directory_.read([&](const index::SeriesIndex& index) { return index.select(tenant, metric, matchers); });
 }
 

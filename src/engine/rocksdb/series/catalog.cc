@@ -24,6 +24,21 @@ Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model
   return group;
 }
 
+std::vector<model::TenantId> Catalog::filling_tenants() const {
+  std::vector<model::TenantId> tenants;
+  const ReaderLock lock(mutex);
+  for (std::uint32_t number = 0; number < index.tenant_count(); ++number) {
+    const model::TenantId tenant{number};
+    if (index.series_count(tenant) > series_max_ / 2) tenants.push_back(tenant);
+  }
+  return tenants;
+}
+
+void Catalog::set_quiet(model::TenantId tenant, std::size_t series) {
+  const MutexLock lock(mutex);
+  index.set_quiet(tenant, series);
+}
+
 std::string Catalog::take_definitions() {
   std::string taken;
   const MutexLock waiting(waiting_mutex_);

@@ -91,6 +91,11 @@ class Catalog {
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s)
       VARVE_EXCLUDES(mutex, waiting_mutex_);
 
+  // Tenants with more than half of the series that they may have, ascending.
+  [[nodiscard]] std::vector<model::TenantId> filling_tenants() const VARVE_EXCLUDES(mutex);
+  // As in index/series_index.h.
+  void set_quiet(model::TenantId tenant, std::size_t series) VARVE_EXCLUDES(mutex);
+
   [[nodiscard]] std::string take_definitions() VARVE_EXCLUDES(waiting_mutex_);
   // Puts definitions back that could not be written, in front, because later ones refer to them by number.
   void put_back_definitions(std::string_view taken) VARVE_EXCLUDES(waiting_mutex_);

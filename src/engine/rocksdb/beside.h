@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which series had no sample in a range of time, by pages of their stats: so that a question about a day costs as what
+// lived on that day, however many series there have been.
+#pragma once
+
+#include "engine/rocksdb/runs/view.h"
+#include "index/series_index.h"
+#include "model/time.h"
+
+namespace varve::engine::rocksdb {
+
+// Pages of series of which neither the runs nor a head have a sample in the range. Of all tenants. The caller holds the
+// lock of the index.
+index::SkippedSeries series_beside(const View& view, const index::SeriesIndex& index, model::TimeRange range);
+
+}  // namespace varve::engine::rocksdb
