@@ -236,9 +236,9 @@ def churn(settings):
             last = start + (days - 1) * DAY_MS
             asked = ask_ms(server, kairosdb_query("cpu_usage_user", last, last + DAY_MS, 360), 3)
             begin = time.monotonic()
-            status, answer = http_call(server.port, "GET", "/api/v1/label/hostname/values?match[]=cpu_usage_user"
-                                       f"&start={last / 1000}&end={(last + DAY_MS) / 1000 - 1}")
-            if status != 200 or len(json.loads(answer)["data"]) != pods:
+            status, answer = http_call(server.port, "POST", "/api/v1/datapoints/query/tags?exact=true", json.dumps({
+                "start_absolute": last, "end_absolute": last + DAY_MS - 1, "metrics": [{"name": "cpu_usage_user"}]}))
+            if status != 200 or len(json.loads(answer)["queries"][0]["results"][0]["tags"]["hostname"]) != pods:
                 raise RuntimeError(f"names of a day: {status} {answer[:200]!r}")
             return took, rss, asked, (time.monotonic() - begin) * 1000
         finally:
