@@ -79,7 +79,13 @@ struct Stats {
   double sum = 0;
 };
 
-// A decoded column.
+// Some rows of a chunk, one after the other.
+struct Rows {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// Decoded rows of a column.
 struct DecodedColumn {
   bool uniform = true;  // all values are of `type`; otherwise see `types`
   model::ValueType type = model::ValueType::long_;
@@ -108,6 +114,12 @@ class Block : public std::enable_shared_from_this<Block> {
   [[nodiscard]] std::size_t find(model::GroupId group) const;
 
   [[nodiscard]] Stats stats(std::size_t i, std::size_t column) const;
+  // The times of the group that are in the range, and which rows these are. Errors: corrupt; if only some of the rows
+  // are read, damage of the others may not be noticed.
+  Result<Rows> times(std::size_t i, model::TimeRange range, std::vector<model::Timestamp>& out) const;
+  // These rows of a column. Costs by what is read, and a tenth of it or so for what is before. Errors: as times().
+  Status column(std::size_t i, std::size_t column, Rows rows, DecodedColumn& out) const;
+  // All of them.
   Status times(std::size_t i, std::vector<model::Timestamp>& out) const;
   Status column(std::size_t i, std::size_t column, DecodedColumn& out) const;
 

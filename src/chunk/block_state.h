@@ -76,10 +76,13 @@ struct Block::State {
   }
   // False: a section could not be decompressed.
   bool bytes_of(const Sequence& sequence, std::size_t count, SequenceBytes& out) const;
-  bool decode_ints(const Part& part, std::uint64_t* out) const;    // of the part's sequence
-  bool decode_values(const Part& part, std::uint64_t* out) const;  // longs and doubles as in model::Value
-  bool decode_texts(const Part& part, std::vector<std::string_view>& out) const;
-  bool decode_mixed(const Part* part, DecodedColumn& out) const;
+  // Of these rows of a part: the values of its sequence; longs and doubles as in model::Value; texts.
+  bool decode_ints(const Part& part, Rows rows, std::uint64_t* out) const;
+  bool decode_values(const Part& part, Rows rows, std::uint64_t* out) const;
+  // Puts the patches of these rows into `out`.
+  bool patch(const Part& part, Rows rows, std::uint64_t* out) const;
+  bool decode_texts(const Part& part, Rows rows, std::vector<std::string_view>& out) const;
+  bool decode_mixed(const Part* part, Rows rows, DecodedColumn& out) const;
 };
 
 }  // namespace varve::chunk

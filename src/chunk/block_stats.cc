@@ -59,7 +59,7 @@ Stats Block::stats(std::size_t i, std::size_t column) const {
     stats.sum = sum_of(part);
   } else {
     std::vector<std::uint64_t> values(part.count);
-    if (!state_->decode_ints(part, values.data())) return stats;
+    if (!state_->decode_ints(part, {0, part.count}, values.data())) return stats;
     sum_up(part, values, stats);
   }
   stats.numeric = true;

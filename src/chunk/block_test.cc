@@ -217,6 +217,18 @@ TEST(Block, KeepsRandomColumns) {
   }
 }
 
+// As many rows as a day has, so that ranges begin behind much that is skipped.
+TEST(Block, KeepsRangesOfLongColumns) {
+  std::mt19937_64 random(20261127);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    OwnGroup group{1, random_times(random, 2000 + random() % 3000), {}};
+    for (std::size_t c = 0; c < 4; ++c) group.columns.push_back(random_column(random, group.times.size()));
+    expect_round_trip({group});
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(Block, StatsMatchTheValues) {
   std::mt19937_64 random(7);
   std::size_t numeric = 0;

@@ -47,7 +47,7 @@ void seal_again(std::vector<std::byte>& bytes) {
   store_le(bytes.data() + 4, codec::crc32c(std::span<const std::byte>(bytes).subspan(kCheckedFrom)));
 }
 
-// Reads all there is; nothing is expected but to come back.
+// Reads all there is. Nothing is expected but to come back, and that ranges have what all of it has.
 void read_all(const Block& block) {
   std::vector<model::Timestamp> times;
   DecodedColumn column;
@@ -60,6 +60,7 @@ void read_all(const Block& block) {
       static_cast<void>(block.stats(g, c));
       static_cast<void>(block.column(g, c, column));
     }
+    expect_ranges(block, g);
   }
 }
 

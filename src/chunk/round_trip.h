@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
@@ -107,6 +108,63 @@ inline void expect_column(const OwnColumn& expected, const DecodedColumn& actual
   }
 }
 
+// Compares these rows of a column with a column of all rows.
+inline void expect_rows(const DecodedColumn& all, Rows rows, const DecodedColumn& some) {
+  ASSERT_EQ(some.uniform, all.uniform);
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const std::size_t row = rows.first + r;
+    const model::ValueType type = all.uniform ? all.type : all.types[row];
+    ASSERT_EQ(some.uniform ? some.type : some.types.at(r), type) << "row " << row;
+    if (model::in_text(type)) {
+      ASSERT_EQ(some.texts.at(r), all.texts[row]) << "row " << row;
+    } else {
+      ASSERT_EQ(some.bits.at(r), all.bits[row]) << "row " << row;
+    }
+  }
+}
+
+// Some rows: at the edges, where a byte has another symbol, and over what is decoded at once.
+inline std::vector<Rows> some_rows(std::size_t rows) {
+  std::vector<Rows> out;
+  for (const std::size_t first : {std::size_t{0}, std::size_t{1}, std::size_t{2}, rows / 3, rows / 2 + 1, rows - 1}) {
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, rows / 5, rows}) {
+      if (first < rows) out.push_back({first, std::min(count, rows - first)});
+    }
+  }
+  return out;
+}
+
+// Any range of a group must be as decoding all of it says. Where that is an error, anything may come.
+inline void expect_ranges(const Block& block, std::size_t g) {
+  std::vector<model::Timestamp> all, times;
+  const bool has_times = block.times(g, all).has_value();
+  for (const Rows& rows : some_rows(block.rows(g))) {
+    if (!has_times) break;
+    const model::Timestamp last = rows.count == 0 ? all[rows.first] : all[rows.first + rows.count - 1] + 1;
+    for (const std::int64_t before : {0, 1}) {
+      const model::TimeRange range{all[rows.first] + before, last};
+      const auto in_range = block.times(g, range, times);
+      ASSERT_TRUE(in_range) << "rows " << rows.first << " + " << rows.count;
+      const auto begin = std::ranges::lower_bound(all, range.first);
+      const auto end = std::ranges::lower_bound(all, std::max(range.first, range.last));
+      ASSERT_EQ(times, std::vector<model::Timestamp>(begin, end));
+      ASSERT_EQ(in_range->count, times.size());
+      ASSERT_TRUE(times.empty() || in_range->first == static_cast<std::size_t>(begin - all.begin()));
+    }
+  }
+  DecodedColumn whole, column;
+  for (std::size_t c = 0; c < block.columns(g); ++c) {
+    SCOPED_TRACE("column " + std::to_string(c));
+    const bool has_values = block.column(g, c, whole).has_value();
+    for (const Rows& rows : some_rows(block.rows(g))) {
+      const auto status = block.column(g, c, rows, column);
+      if (!has_values) continue;
+      ASSERT_TRUE(status) << "rows " << rows.first << " + " << rows.count;
+      ASSERT_NO_FATAL_FAILURE(expect_rows(whole, rows, column));
+    }
+  }
+}
+
 inline void expect_block(const std::vector<OwnGroup>& groups, const Block& block) {
   ASSERT_EQ(block.groups(), groups.size());
   std::vector<model::Timestamp> times;
@@ -128,6 +186,7 @@ inline void expect_block(const std::vector<OwnGroup>& groups, const Block& block
       ASSERT_TRUE(status) << status.error().message;
       expect_column(group.columns[c], column, group.times.size());
     }
+    ASSERT_NO_FATAL_FAILURE(expect_ranges(block, g));
   }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences by themselves: which plan is taken, and that each comes back.
-#include "chunk/sequence.h"
+// Sequences by themselves: which plan is taken, and that each comes back, as a whole and in parts.
+#include "chunk/sequence_reader.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 #include <random>
+#include <set>
+#include <tuple>
 
 namespace varve::chunk {
 namespace {
@@ -15,6 +17,24 @@ std::vector<std::int64_t> made(std::size_t n, const std::function<std::int64_t(s
   std::vector<std::int64_t> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = f(static_cast<std::int64_t>(i));
   return values;
+}
+
+// Skips and reads by turns, so many at a time.
+void expect_stretches(const Sequence& s, const SequenceBytes& bytes, const std::vector<std::uint64_t>& all) {
+  std::vector<std::uint64_t> some;
+  for (const std::size_t skipped : {0, 1, 2, 5, 70, 3000}) {
+    for (const std::size_t wanted : {1, 2, 67, 1100}) {
+      SequenceReader reader(s, bytes, all.size());
+      while (reader.at() < all.size()) {
+        ASSERT_TRUE(reader.skip(std::min(skipped, all.size() - reader.at())));
+        const std::size_t from = reader.at();
+        some.assign(std::min(wanted, all.size() - from), 0);
+        ASSERT_TRUE(reader.read(some.size(), some.data()));
+        ASSERT_TRUE(std::equal(some.begin(), some.end(), all.begin() + static_cast<std::ptrdiff_t>(from)))
+            << some.size() << " values from " << from << " on";
+      }
+    }
+  }
 }
 
 // Writes, reads and compares; returns what was read of the description.
@@ -34,6 +54,7 @@ Sequence round_trip(const std::vector<std::int64_t>& values, std::int64_t origin
   bytes.side = out.side().view().subspan(s.side_at, s.side_bytes);
   std::vector<std::uint64_t> decoded(values.size());
   EXPECT_TRUE(decode_sequence(s, bytes, values.size(), decoded.data()));
+  expect_stretches(s, bytes, decoded);
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_EQ(static_cast<std::int64_t>(decoded[i]), values[i]) << "at " << i;
     if (testing::Test::HasFailure()) break;
@@ -107,6 +128,43 @@ TEST(Sequence, KeepsOutliers) {
       EXPECT_TRUE(s.escapes || s.sparse() || outlier == 1000);
     }
   }
+}
+
+// As long as a day's: each class, order and way to list exceptions, over several of the strides that sums are made in.
+TEST(Sequence, KeepsManyValues) {
+  std::mt19937_64 random(4);
+  std::set<std::tuple<unsigned, unsigned, bool>> met;  // class, order, escapes
+  for (double spread = 2; spread < 1e9; spread *= 1.4) {
+    for (int shape = 0; shape < 9; ++shape) {
+      const auto most = static_cast<std::int64_t>(spread);
+      const auto noise = [&] {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)) - most / 2;
+      };
+      std::int64_t value = 0, step = 0;
+      const Sequence s = round_trip(made(3001, [&](std::int64_t i) {
+        const bool rare = i % 200 == 77;
+        switch (shape) {
+          case 0: return noise();
+          case 1: return value += noise();
+          case 2: return value += step += noise();
+          case 3: return rare ? noise() * 100 : noise();
+          case 4: return value += rare ? noise() * 1000 : noise();
+          case 5: return random() % 3 == 0 ? noise() : rare ? 1000 * most : 0;
+          case 6: return value += random() % 3 == 0 ? noise() : rare ? 1000 * most : 0;
+          case 7: return value += i % 50 == 7 ? noise() : 0;
+          default: return i % 50 == 7 ? noise() * 1000 : 3;
+        }
+      }));
+      met.emplace(s.symbol_class, s.order, s.escapes);
+      ASSERT_FALSE(HasFailure()) << "shape " << shape << ", below " << most;
+    }
+  }
+  for (unsigned symbol_class = 0; symbol_class < kClasses; ++symbol_class) {
+    EXPECT_TRUE(met.contains({symbol_class, 1, true})) << symbol_class;
+    EXPECT_TRUE(met.contains({symbol_class, 0, true})) << symbol_class;
+  }
+  EXPECT_TRUE(met.contains({kSparse, 0, false}));
+  EXPECT_TRUE(met.contains({kSparse, 1, false}));
 }
 
 TEST(Sequence, CountsFromItsOrigin) {

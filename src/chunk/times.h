@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "chunk/sequence.h"
+#include "chunk/block.h"
+#include "chunk/sequence_reader.h"
 #include "model/time.h"
 
 namespace varve::chunk {
@@ -43,8 +44,9 @@ class TimesWriter {
 // Reads the description. `before`: the previous column, or nullptr. False: malformed.
 bool read_times(Places& places, const Times* before, Times& out);
 
-// Decodes times.rows times to `out`. False: malformed, or the times do not ascend from first to last.
+// Decodes the times that are in the range to `out`, of these rows. False: malformed, or they do not ascend, from the
+// first to the last time of the column. Damage of times outside the range may not be noticed.
 bool decode_times(const Times& times, std::span<const std::byte> gaps, const SequenceBytes& bytes,
-                  model::Timestamp* out);
+                  model::TimeRange range, std::vector<model::Timestamp>& out, Rows& rows);
 
 }  // namespace varve::chunk

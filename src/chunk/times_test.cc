@@ -3,12 +3,34 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace varve::chunk {
 namespace {
 
 using Column = std::vector<model::Timestamp>;
+
+// Ranges that begin and end at rows, between them, before and behind all of them.
+void expect_ranges(const Times& times, std::span<const std::byte> gaps, const SequenceBytes& bytes, const Column& all) {
+  const auto edge = [&](std::size_t i) { return i == 0 ? all[0] - 5 : i > all.size() ? all.back() + 5 : all[i - 1]; };
+  const std::size_t step = 1 + all.size() / 9;
+  Column some;
+  Rows rows;
+  for (std::size_t i = 0; i <= all.size() + 1; i += step) {
+    for (std::size_t j = i; j <= all.size() + 1; j += step) {
+      for (const std::int64_t beside : {0, 1}) {
+        const model::TimeRange range{edge(i) + beside, edge(j) + beside};
+        ASSERT_TRUE(decode_times(times, gaps, bytes, range, some, rows));
+        const auto begin = std::ranges::lower_bound(all, range.first);
+        const auto end = std::ranges::lower_bound(begin, all.end(), range.last);
+        ASSERT_EQ(some, Column(begin, end));
+        ASSERT_EQ(rows.count, some.size());
+        ASSERT_TRUE(some.empty() || rows.first == static_cast<std::size_t>(begin - all.begin()));
+      }
+    }
+  }
+}
 
 // Writes the columns one after the other, reads and compares; returns the descriptions.
 std::vector<Times> times_back(const std::vector<Column>& columns) {
@@ -32,9 +54,12 @@ std::vector<Times> times_back(const std::vector<Column>& columns) {
     if (!s.sparse()) bytes.symbols = out.symbols[s.symbol_class].data() + s.symbols_at;
     bytes.low = out.low().data() + s.low_at;
     bytes.side = out.side().view().subspan(s.side_at, s.side_bytes);
-    Column decoded(times.rows);
-    EXPECT_TRUE(decode_times(times, out.side().view().subspan(times.gaps_at, times.gaps_bytes), bytes, decoded.data()));
+    const auto gaps = out.side().view().subspan(times.gaps_at, times.gaps_bytes);
+    Column decoded;
+    Rows rows;
+    EXPECT_TRUE(decode_times(times, gaps, bytes, {}, decoded, rows));
     EXPECT_EQ(decoded, columns[i]);
+    expect_ranges(times, gaps, bytes, columns[i]);
   }
   return read;
 }
@@ -83,6 +108,13 @@ TEST(Times, GapsAtTheEdges) {
   EXPECT_EQ(times_back({times})[0].kind, TimesKind::grid);
 }
 
+TEST(Times, DaysOfEachClock) {
+  for (const std::int64_t jitter : {0, 9, 4000}) {
+    for (const std::size_t gap_every : {0, 2000, 50, 20})
+      times_back({clock(5000, 1'700'000'000'000, 15'000, jitter, gap_every)});
+  }
+}
+
 TEST(Times, EqualColumnsAreSaidOnce) {
   const Column a = clock(100, 5, 1000, 300, 0);
   Column b = a;
@@ -124,13 +156,17 @@ TEST(Times, RefusesWhatDoesNotAscend) {
   times.last = 10;
   times.sequence.symbol_class = kSparse;
   times.sequence.min = 10;
-  model::Timestamp out[3];
-  EXPECT_FALSE(decode_times(times, {}, {}, out));
+  const auto decodes = [&times] {
+    Column out;
+    Rows rows;
+    return decode_times(times, {}, {}, {}, out, rows);
+  };
+  EXPECT_FALSE(decodes());
   times.sequence.order = 1;
   times.sequence.base = 5;
-  EXPECT_FALSE(decode_times(times, {}, {}, out));  // ascends, but not to `last`
+  EXPECT_FALSE(decodes());  // ascends, but not to `last`
   times.last = 20;
-  EXPECT_TRUE(decode_times(times, {}, {}, out));
+  EXPECT_TRUE(decodes());
 }
 
 }  // namespace
