@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <random>
 
 #include "engine/rocksdb/testing/rollup_store.h"
 #include "storage/slot_store.h"
@@ -134,6 +135,37 @@ TEST_F(Strata, what_comes_late_makes_but_its_hours_be_read_as_samples) {
   EXPECT_EQ(slots()[0].fragments, 1U);
   EXPECT_EQ(slots()[0].samples, 24U * 60U + 2U);
   check_all();
+}
+
+// Wherever a range begins and ends: of one group, under what came late, and of a series that two groups have.
+TEST_F(Strata, any_range_has_what_is_in_it) {
+  std::mt19937_64 random(27);
+  const auto check_ranges = [&] {
+    for (int i = 0; i < 30; ++i) {
+      const auto some_ms = [&random](std::int64_t most) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+      };
+      const Timestamp first = kStart - kHour + some_ms(26 * kHour);
+      check({first, first + some_ms(i % 3 == 0 ? 10 * kMinute : 9 * kHour)});
+    }
+  };
+  put_minutes(kStart, kStart + kDay);
+  settle();
+  check_ranges();
+  for (int hour = 1; hour < 24; hour += 6) put(kStart + hour * kHour + 7, hour);
+  check_ranges();
+  engine.restart();
+  check_ranges();
+  storage::testing::Group& wider = *store.group({"m", "n"});
+  for (int minute = 0; minute < 24 * 60; minute += 50) {
+    const Timestamp time = kStart + minute * kMinute;
+    ASSERT_TRUE(store.put(wider, time, {Value::of_double(minute), Value::of_double(0)}));
+    samples[time] = minute;
+  }
+  check_ranges();
+  settle();
+  ASSERT_EQ(strata(), 1U);
+  check_ranges();
 }
 
 // Between the look at the slots and the commit a flush may add to them.

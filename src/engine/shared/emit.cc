@@ -89,7 +89,7 @@ bool Emitter::start_chunk(const chunk::Block& block, std::size_t at) {
   covered_ = first >= range_.first && last < range_.last;
   block_ = &block;
   at_ = at;
-  times_.clear();
+  has_times_ = false;
   return true;
 }
 
@@ -105,8 +105,12 @@ Status Emitter::chunk_column(std::size_t series, std::size_t column) {
       return {};
     }
   }
-  if (times_.empty()) VARVE_RETURN_IF_ERROR(block_->times(at_, times_));
-  VARVE_RETURN_IF_ERROR(block_->column(at_, column, column_));
+  if (!has_times_) {
+    VARVE_ASSIGN_OR_RETURN(rows_, block_->times(at_, range_, times_));
+    has_times_ = true;
+  }
+  if (rows_.count == 0) return {};
+  VARVE_RETURN_IF_ERROR(block_->column(at_, column, rows_, column_));
   return emit(series, times_, column_);
 }
 

@@ -20,6 +20,7 @@ class Emitter {
   Emitter(storage::PieceSink& sink, model::TimeRange range) : sink_(sink), range_(range) {}
   // From now on.
   void set_range(model::TimeRange range) { range_ = range; }
+  [[nodiscard]] model::TimeRange range() const { return range_; }
 
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::Column& column);
   Status emit(std::size_t series, std::span<const model::Timestamp> times, const chunk::DecodedColumn& column);
@@ -45,8 +46,10 @@ class Emitter {
   model::TimeRange range_;
   const chunk::Block* block_ = nullptr;
   std::size_t at_ = 0;
-  bool covered_ = false;                 // the whole chunk is in the range
-  std::vector<model::Timestamp> times_;  // of the chunk, once needed
+  bool covered_ = false;    // the whole chunk is in the range
+  bool has_times_ = false;  // times_ and rows_ are those of the chunk
+  std::vector<model::Timestamp> times_;
+  chunk::Rows rows_;
   chunk::DecodedColumn column_;
   std::vector<std::uint64_t> bits_;
   std::vector<model::Timestamp> split_times_;

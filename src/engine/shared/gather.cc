@@ -56,16 +56,18 @@ std::int64_t magnitude(RowView row) {
 
 }  // namespace
 
-void Gather::clear(std::span<const std::uint16_t> only) {
+void Gather::clear(std::span<const std::uint16_t> only, model::TimeRange range) {
   rows_.clear();
   chunks_used_ = 0;
   packed_rows_ = 0;
   only_ = only;
+  range_ = range;
   width_ = 0;
 }
 
 void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
   for_each_row(rows, form, [this](RowView row, std::uint32_t) {
+    if (!range_.contains(row.time())) return;
     rows_.push_back({row.time(), row.at, 0, 0});
     ++packed_rows_;
     width_ = only_.empty() ? row.count() : only_.size();
@@ -75,12 +77,13 @@ void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
 Status Gather::add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column) {
   if (chunks_used_ == chunks_.size()) chunks_.emplace_back();
   Chunk& chunk = chunks_[chunks_used_];
-  VARVE_RETURN_IF_ERROR(block.times(i, chunk.times));
+  VARVE_ASSIGN_OR_RETURN(const chunk::Rows in_range, block.times(i, range_, chunk.times));
+  if (in_range.count == 0) return {};
   const std::size_t width = only_.empty() ? block.columns(i) : only_.size();
   width_ = std::max(width_, width);
   chunk.columns.resize(width);
   for (std::size_t c = 0; c < width; ++c)
-    VARVE_RETURN_IF_ERROR(block.column(i, source_column(c) - first_column, chunk.columns[c]));
+    VARVE_RETURN_IF_ERROR(block.column(i, source_column(c) - first_column, in_range, chunk.columns[c]));
   const auto number = static_cast<std::uint32_t>(chunks_used_++);
   for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
   return {};

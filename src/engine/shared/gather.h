@@ -17,8 +17,9 @@ namespace varve::engine::shared {
 // Reusable, for one thread. The order of the add…() calls is the order of writing.
 class Gather {
  public:
-  // Starts over, with all columns of the group, or only the given ones: then columns()[i] is column only[i].
-  void clear(std::span<const std::uint16_t> only = {});
+  // Starts over, with all columns of the group, or only the given ones: then columns()[i] is column only[i]. What is
+  // added counts as far as it is in the range; of chunks, the rest is not decoded.
+  void clear(std::span<const std::uint16_t> only = {}, model::TimeRange range = {});
   // Adds rows of one group, in order of arrival. The bytes must stay valid until the next clear().
   void add_rows(std::span<const std::byte> rows, RowForm form);
   // Adds group i of a block. The block's first column is column `first_column` of the group. The block must stay valid
@@ -71,6 +72,7 @@ class Gather {
   std::size_t chunks_used_ = 0;
   std::uint64_t packed_rows_ = 0;  // rows added by add_rows()
   std::span<const std::uint16_t> only_;
+  model::TimeRange range_;
   std::size_t width_ = 0;  // number of columns
 
   std::vector<model::Timestamp> times_;

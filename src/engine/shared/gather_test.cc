@@ -114,6 +114,31 @@ TEST_P(GatherRows, rows_over_a_chunk) {
                                   {10, Value::of_long(std::int64_t{1})}, {20, Value::of_long(std::int64_t{20})}}));
 }
 
+TEST_P(GatherRows, what_is_in_a_range) {
+  Rows rows(GetParam(), 1);
+  for (const model::Timestamp time : {5, 15, 20, 40}) rows.longs(time, {-time});
+  const std::vector<model::Timestamp> times = {10, 20, 30, 40};
+  const std::vector<std::int64_t> ints = {1, 2, 3, 4};
+  const auto block = testing::block_of(times, {{chunk::Column::Form::longs, 0, ints, {}, {}, {}}});
+  Gather gather;
+  gather.clear({}, {15, 40});
+  ASSERT_TRUE(gather.add_chunk(*block, 0));
+  gather.add_rows(rows.bytes(), GetParam());
+  EXPECT_EQ(gather.cells_gathered(0), 4U);
+  gather.finish();
+  const auto of = [](std::int64_t v) { return Value::of_long(v); };
+  EXPECT_EQ(cells(gather, 0),
+            (std::vector<std::pair<model::Timestamp, Value>>{{15, of(-15)}, {20, of(-20)}, {30, of(3)}}));
+  gather.clear({}, {41, 100});
+  ASSERT_TRUE(gather.add_chunk(*block, 0));
+  gather.add_rows(rows.bytes(), GetParam());
+  EXPECT_TRUE(gather.empty());
+  gather.clear();
+  ASSERT_TRUE(gather.add_chunk(*block, 0));
+  gather.finish();
+  EXPECT_EQ(gather.times().size(), 4U) << "the range is that of one use";
+}
+
 TEST_P(GatherRows, as_a_map_would_have_it) {
   std::mt19937_64 random(7);
   Gather gather;

@@ -9,7 +9,7 @@ namespace varve::engine::shared {
 
 void SeriesMerge::add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank) {
   for_each_row(rows, form, [&](model::RowView row, std::uint32_t arrival) {
-    if (row.time() < from_) return;
+    if (!live_.contains(row.time())) return;
     samples_.push_back({row.time(), rank, arrival, model::to_int(row.group()), static_cast<std::uint16_t>(column),
                         brevity_, row.value(column)});
   });
@@ -27,11 +27,11 @@ Status SeriesMerge::add_chunk(const chunk::Block& block, std::size_t i, unsigned
 
 template <class Rank>
 Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigned column, const Rank& rank) {
-  VARVE_RETURN_IF_ERROR(block.times(i, chunk_times_));
-  VARVE_RETURN_IF_ERROR(block.column(i, column, chunk_column_));
+  VARVE_ASSIGN_OR_RETURN(const chunk::Rows rows, block.times(i, live_, chunk_times_));
+  if (rows.count == 0) return {};
+  VARVE_RETURN_IF_ERROR(block.column(i, column, rows, chunk_column_));
   const std::uint32_t group = model::to_int(block.group(i));
   for (std::size_t r = 0; r < chunk_times_.size(); ++r) {
-    if (chunk_times_[r] < from_) continue;
     model::Value value;
     value.type = chunk_column_.uniform ? chunk_column_.type : chunk_column_.types[r];
     if (value.type == chunk::kErased) continue;
@@ -40,7 +40,8 @@ Status SeriesMerge::add_ranked(const chunk::Block& block, std::size_t i, unsigne
     } else {
       value.bits = chunk_column_.bits[r];
     }
-    samples_.push_back({chunk_times_[r], rank(r), 0, group, static_cast<std::uint16_t>(column), brevity_, value});
+    samples_.push_back(
+        {chunk_times_[r], rank(rows.first + r), 0, group, static_cast<std::uint16_t>(column), brevity_, value});
   }
   return {};
 }

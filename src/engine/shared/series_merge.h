@@ -29,20 +29,22 @@ class SeriesMerge {
     model::Value value;
   };
 
-  void clear() {
+  // Only samples in the range are taken; of chunks, the rest is not decoded.
+  void clear(model::TimeRange range = {}) {
     samples_.clear();
-    live(0, model::kTimestampMin);
+    range_ = range;
+    live(0, range.first);
   }
   // Samples added from here on are of a group with this TTL; those before `from` are left out. Of samples with the same
   // rank, the one with the shorter TTL wins: see reconcile.h.
   void live(std::uint32_t ttl_s, model::Timestamp from) {
     brevity_ = brevity(ttl_s);
-    from_ = from;
+    live_ = {std::max(from, range_.first), range_.last};
   }
   // Samples with a higher rank were written later; among rows of the same rank, those with a higher arrival.
   void add_rows(std::span<const std::byte> rows, RowForm form, unsigned column, std::uint64_t rank);
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::uint64_t rank);
-  // With a rank for each row.
+  // With a rank for each row of the chunk.
   Status add_chunk(const chunk::Block& block, std::size_t i, unsigned column, std::span<const std::uint64_t> ranks);
 
   // Sorted by time; of samples with equal times the winner is last.
@@ -57,7 +59,8 @@ class SeriesMerge {
   Status add_ranked(const chunk::Block& block, std::size_t i, unsigned column, const Rank& rank);
 
   std::uint32_t brevity_ = 0;
-  model::Timestamp from_ = model::kTimestampMin;
+  model::TimeRange range_;
+  model::TimeRange live_;
   std::vector<model::Timestamp> chunk_times_;
   chunk::DecodedColumn chunk_column_;
   std::vector<model::ValueType> types_;

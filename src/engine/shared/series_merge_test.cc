@@ -65,5 +65,27 @@ TEST(SeriesMerge, a_chunk_of_lower_rank_gives_way_and_erased_cells_do_not_count)
   EXPECT_EQ(winners(merge), (Cells{{10, of(5)}, {30, Value::of_string("text")}}));
 }
 
+TEST(SeriesMerge, what_is_in_a_range_and_alive) {
+  const std::vector<model::Timestamp> times = {10, 20, 30, 40};
+  const std::vector<std::int64_t> ints = {1, 2, 3, 4};
+  const auto block = testing::block_of(times, {{chunk::Column::Form::longs, 0, ints, {}, {}, {}}});
+  Rows rows(RowForm::plain, 1);
+  for (const model::Timestamp time : {15, 25, 35}) rows.longs(time, {time});
+  const std::vector<std::uint64_t> ranks = {9, 0, 9, 0};
+  const auto merged = [&](model::TimeRange range, model::Timestamp from) {
+    SeriesMerge merge;
+    merge.clear(range);
+    merge.live(0, from);
+    EXPECT_TRUE(merge.add_chunk(*block, 0, 0, ranks));
+    EXPECT_TRUE(merge.add_chunk(*block, 0, 0, 1));
+    merge.add_rows(rows.bytes(), RowForm::plain, 0, 2);
+    for (const auto& sample : merge.sorted()) EXPECT_EQ(sample.rank == 9, sample.time == 30 && sample.rank > 2);
+    return winners(merge);
+  };
+  EXPECT_EQ(merged({20, 35}, model::kTimestampMin), (Cells{{20, of(2)}, {25, of(25)}, {30, of(3)}}));
+  EXPECT_EQ(merged({20, 35}, 26), (Cells{{30, of(3)}}));
+  EXPECT_EQ(merged({20, 35}, 50), Cells{});
+}
+
 }  // namespace
 }  // namespace varve::engine::shared

@@ -256,7 +256,8 @@ Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::
     }
     return {};
   }
-  VARVE_RETURN_IF_ERROR(gather_columns(data, member.columns, gather_));
+  VARVE_RETURN_IF_ERROR(gather_columns(data, member.columns, gather_, emitter.range()));
+  if (gather_.empty()) return {};
   gather_.finish();
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     VARVE_RETURN_IF_ERROR(emitter.emit(member.series[c], gather_.times(), gather_.columns()[c]));
@@ -267,7 +268,7 @@ Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::
 // Of equal times that of the later writer counts.
 Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const SlotData*>> slots,
                                    shared::Emitter& emitter) {
-  merge_.clear();
+  merge_.clear(emitter.range());
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
     merge_.live(member.group->cells.ttl_s, model::kTimestampMin);  // what is over is not in the range

@@ -216,12 +216,13 @@ Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, u
   return block;
 }
 
-Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather) {
+Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather,
+                      model::TimeRange range) {
   check(!columns.empty() && std::ranges::is_sorted(columns) &&
             columns.front() / kSeriesPerColumnShard == columns.back() / kSeriesPerColumnShard,
         "columns ascend, of one part");
   const unsigned shard = columns.front() / kSeriesPerColumnShard;
-  gather.clear(columns);
+  gather.clear(columns, range);
   if (const chunk::Block* const block = data.block(shard); block != nullptr) {
     VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, std::size_t{shard} * kSeriesPerColumnShard));
   }

@@ -74,9 +74,10 @@ Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRan
 // rows' arrivals.
 Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned shard, std::size_t columns);
 
-// Lays the data of some columns (ascending, of one shard, not empty) into `gather`, not yet finished. Data and columns
-// must outlive its use. Error: corrupt.
-Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather);
+// Lays the data of some columns (ascending, of one shard, not empty) in a range into `gather`, not yet finished. Data
+// and columns must outlive its use. Error: corrupt.
+Status gather_columns(const SlotData& data, std::span<const std::uint16_t> columns, shared::Gather& gather,
+                      model::TimeRange range = {});
 
 // When each of these rows of the shard arrived, in µs: `times` as gather_columns() makes them. 0: it was sealed before
 // anybody had reason to keep that. Error: corrupt.

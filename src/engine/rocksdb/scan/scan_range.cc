@@ -68,7 +68,8 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
   runs.reserve(slot.runs.size());
   for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
   auto parts = parts_of(slot.start);
-  emitter_.set_range(model::both(options_.range, {slot.start, slot.end}));
+  range_ = model::both(options_.range, {slot.start, slot.end});
+  emitter_.set_range(range_);
   if (runs.empty() && parts.empty()) return {};
   unsigned looked = 0;
   while (!places.empty()) {
@@ -88,7 +89,7 @@ Status ScanRange::slot(const SlotList::Slot& slot, std::span<const Place> places
 Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> parts, std::span<const Place> places) {
   columns_.clear();
   for (const Place& place : places) columns_.push_back(place.column);
-  gather_.clear(columns_);
+  gather_.clear(columns_, range_);
   VARVE_ASSIGN_OR_RETURN(const FoundChunks found, find_chunks(runs, places[0].group, gather_));
   // As long as there is but one chunk, it is not gathered: its statistics may do.
   if (found.count == 1 && parts.empty()) {
@@ -101,6 +102,7 @@ Status ScanRange::group(std::vector<RunReader>& runs, std::span<const Part> part
   for (const Part& part : parts) {
     for (const auto& rows : pieces(part)) gather_.add_rows(rows, shared::RowForm::with_arrival);
   }
+  if (gather_.empty()) return {};
   gather_.finish();
   for (std::size_t c = 0; c < places.size(); ++c) {
     VARVE_RETURN_IF_ERROR(emitter_.emit(places[c].series, gather_.times(), gather_.columns()[c]));
@@ -118,7 +120,8 @@ Status ScanRange::merged(std::span<const Place> places) {
     std::vector<RunReader> runs;
     runs.reserve(slot.runs.size());
     for (const Run* run : slot.runs) runs.emplace_back(source_, *run);
-    merge_.clear();
+    const model::TimeRange range = model::both(options_.range, {slot.start, slot.end});
+    merge_.clear(range);
     for (const Place& place : by_group) {
       merge_.live(place.ttl_s, shared::alive_from(place.ttl_s, now_ms));
       VARVE_RETURN_IF_ERROR(add_column(runs, place.group, place.column, merge_));
@@ -129,7 +132,7 @@ Status ScanRange::merged(std::span<const Place> places) {
                           part.immutable ? kImmutableRank : kHeadRank);
       }
     }
-    emitter_.set_range(model::both(options_.range, {slot.start, slot.end}));
+    emitter_.set_range(range);
     VARVE_RETURN_IF_ERROR(emitter_.emit(places[0].series, merge_));
   }
   return {};

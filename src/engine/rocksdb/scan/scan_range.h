@@ -55,6 +55,7 @@ class ScanRange {
   shared::SeriesMerge merge_;
   std::vector<Part> parts_;  // sorted by slot, group, immutable first
   Head::Pieces pieces_;
+  model::TimeRange range_;  // what is read of the slot at hand
   std::vector<std::uint16_t> columns_;
 };
 
