@@ -90,7 +90,7 @@ std::size_t Block::memory_bytes() const {
   std::size_t bytes = sizeof(Block) + sizeof(State) + s.stored_bytes + s.groups.capacity() * sizeof(Group) +
                       s.columns.capacity() * sizeof(std::size_t) + s.parts.capacity() * sizeof(Part);
   for (const Lazy& section : s.sections) bytes += section.memory_bytes();
-  for (const Lazy& frame : s.frames) bytes += frame.memory_bytes();
+  for (const auto& frame : s.frames) bytes += sizeof(Lazy) + frame->memory_bytes();
   return bytes;
 }
 

@@ -123,7 +123,8 @@ class Block : public std::enable_shared_from_this<Block> {
   Status times(std::size_t i, std::vector<model::Timestamp>& out) const;
   Status column(std::size_t i, std::size_t column, DecodedColumn& out) const;
 
-  [[nodiscard]] std::size_t memory_bytes() const;  // for a cache
+  // For a cache. Grows when something is decoded whose symbols were not needed before.
+  [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 // Decodes rows of the parts of an opened block.
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "chunk/block_state.h"
 
@@ -18,14 +19,18 @@ bool Block::State::bytes_of(const Sequence& s, std::size_t count, SequenceBytes&
   }
   if (s.sparse()) return true;
   if (s.shift != 0) out.low = sections[kLow].bytes().data() + s.low_at;
-  const ClassPlace& place = classes[s.symbol_class];
-  if (residuals(count, s.order) == 0) return true;
-  const auto frame = frames[place.frame].bytes();
+  const std::size_t size = symbol_bytes(s.symbol_class, residuals(count, s.order));
+  if (size == 0) return true;
+  const auto& segments = classes[s.symbol_class];
+  const auto after = std::ranges::upper_bound(segments, s.symbols_at, {}, &Segment::first);
+  check(after != segments.begin(), "read_directory() saw that there are symbols of the class");
+  const Segment& segment = *std::prev(after);
+  const std::size_t at = s.symbols_at - segment.first;
+  if (size > segment.size - std::min(at, segment.size)) return false;  // no sequence is in two frames
+  const auto frame = frames[segment.frame]->bytes();
   if (frame.empty()) return false;
-  check(s.symbols_at + symbol_bytes(s.symbol_class, residuals(count, s.order)) <= place.size &&
-            place.at + place.size <= frame.size(),
-        "read_directory() saw that symbols end with their class");
-  out.symbols = frame.data() + place.at + s.symbols_at;
+  check(segment.at + segment.size <= frame.size(), "read_frames() added up the frame");
+  out.symbols = frame.data() + segment.at + at;
   return true;
 }
 

@@ -10,12 +10,6 @@ constexpr std::size_t kSlack = 8;
 
 std::unexpected<Error> corrupt(const char* what) { return fail(Code::corrupt, std::string("block: ") + what); }
 
-struct Stored {
-  std::size_t size = 0;
-  std::size_t coded = 0;  // 0: as it is
-  [[nodiscard]] std::size_t bytes() const { return coded == 0 ? size : coded; }
-};
-
 bool plausible(const Stored& s, std::size_t block_bytes) {
   if (s.bytes() > block_bytes) return false;
   return s.coded == 0 || s.size <= kInflatedFree || s.size / kInflatedRatioMax <= s.coded;
@@ -28,7 +22,9 @@ std::span<const std::byte> Lazy::bytes() const {
   std::call_once(once_, [this] {
     auto data = std::make_unique_for_overwrite<std::byte[]>(size_ + kSlack);
     std::fill_n(data.get() + size_, kSlack, std::byte{0});
-    if (decompress(stored_, {data.get(), size_})) data_ = std::move(data);
+    if (!decompress(stored_, {data.get(), size_})) return;
+    data_ = std::move(data);
+    memory_bytes_.store(size_ + kSlack, std::memory_order_relaxed);
   });
   return data_ == nullptr ? std::span<const std::byte>{} : std::span<const std::byte>{data_.get(), size_};
 }
@@ -43,29 +39,43 @@ Status Block::State::read_head(std::uint64_t& group_count) {
     if (section[i].size != 0 && i != kLow) section[i].coded = head.varint();
     if (!head.ok() || !plausible(section[i], stored_bytes)) return corrupt("a section's size is impossible");
   }
-  const std::uint64_t present = head.varint();
-  if (present >> kClasses != 0) return corrupt("unknown class of symbols");
-  std::array<Stored, kClasses> frame{};
-  unsigned frame_count = 0;
-  for (unsigned c = 0; c < kClasses; ++c) {
-    if ((present >> c & 1) == 0) continue;
-    const std::uint64_t size = head.varint();
-    classes[c] = {static_cast<std::uint8_t>(frame_count), frame[frame_count].size, static_cast<std::size_t>(size >> 1)};
-    if (size >> 40 != 0) return corrupt("a class's size is impossible");
-    frame[frame_count].size += classes[c].size;
-    if ((size & 1) != 0 && present >> (c + 1) != 0) continue;
-    frame[frame_count].coded = head.varint();
-    if (!head.ok() || !plausible(frame[frame_count], stored_bytes)) return corrupt("a frame's size is impossible");
-    ++frame_count;
-  }
+  const bool splits = static_cast<unsigned>(bytes[kCheckedFrom]) >= kVersionWithSplits;
+  std::vector<Stored> frame_sizes;
+  if (!read_frames(head, splits, frame_sizes)) return corrupt("a frame's size is impossible");
   for (unsigned i = 0; i < kSections; ++i) {
     sections[i].set(head.take(section[i].bytes()), section[i].size, section[i].coded != 0);
   }
-  for (unsigned i = 0; i < frame_count; ++i) {
-    frames[i].set(head.take(frame[i].bytes()), frame[i].size, frame[i].coded != 0);
+  for (const Stored& frame : frame_sizes) {
+    frames.push_back(std::make_unique<Lazy>());
+    frames.back()->set(head.take(frame.bytes()), frame.size, frame.coded != 0);
   }
   if (!head.ok() || head.left() != 0) return corrupt("its sections do not fill it");
   return {};
+}
+
+bool Block::State::read_frames(Cursor& head, bool splits, std::vector<Stored>& sizes) {
+  const std::uint64_t present = head.varint();
+  if (present >> kClasses != 0) return false;
+  Stored frame;  // as far as it was read
+  for (unsigned c = 0; c < kClasses; ++c) {
+    std::size_t first = 0;
+    for (bool goes_on = (present >> c & 1) != 0; goes_on;) {
+      std::uint64_t size = head.varint();
+      const bool more = (size & 1) != 0 && present >> (c + 1) != 0;
+      goes_on = splits && (size & 2) != 0;
+      size >>= splits ? 2 : 1;
+      if (!head.ok() || size >> 39 != 0 || (goes_on && (more || size == 0))) return false;
+      classes[c].push_back({first, static_cast<std::size_t>(size), sizes.size(), frame.size});
+      first += static_cast<std::size_t>(size);
+      frame.size += static_cast<std::size_t>(size);
+      if (more) continue;
+      frame.coded = head.varint();
+      if (!head.ok() || !plausible(frame, stored_bytes)) return false;
+      sizes.push_back(frame);
+      frame = {};
+    }
+  }
+  return true;
 }
 
 Status Block::State::read_directory(std::uint64_t group_count) {
@@ -100,7 +110,11 @@ Status Block::State::read_directory(std::uint64_t group_count) {
   const bool whole = places.heads.left() == 0 && places.params.left() == 0 && places.side == sections[kSide].size() &&
                      places.low == sections[kLow].size() && places.texts == sections[kTexts].size();
   bool symbols_whole = true;
-  for (unsigned c = 0; c < kClasses; ++c) symbols_whole &= places.symbols[c] == classes[c].size;
+  for (unsigned c = 0; c < kClasses; ++c) {
+    const auto& segments = classes[c];
+    const std::size_t size = segments.empty() ? 0 : segments.back().first + segments.back().size;
+    symbols_whole = symbols_whole && places.symbols[c] == size;
+  }
   if (!whole || !symbols_whole) return corrupt("the directory does not fit the sections");
   return {};
 }
@@ -110,7 +124,7 @@ Result<std::shared_ptr<const Block>> Block::open(std::span<const std::byte> byte
   const auto expected = load_le<std::uint32_t>(bytes.data() + 4);
   if (codec::crc32c(bytes.subspan(kCheckedFrom)) != expected) return corrupt("checksum mismatch");
   if (const auto version = static_cast<unsigned>(bytes[kCheckedFrom]);
-      version < kVersionFirst || version > kVersionWithRice) {
+      version < kVersionFirst || version > kVersionLast) {
     return fail(Code::unsupported, "block: version " + std::to_string(version) + " is not known");
   }
   auto state = std::make_unique<State>();

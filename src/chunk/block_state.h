@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -25,7 +26,8 @@ class Lazy {
     coded_ = coded;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t memory_bytes() const { return coded_ ? size_ + 8 : 0; }
+  // Beside the stored ones: none before the first use.
+  [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
   // The decompressed bytes, followed by 8 readable ones; empty although size() > 0 if they cannot be decompressed.
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
@@ -35,6 +37,7 @@ class Lazy {
   bool coded_ = false;
   mutable std::once_flag once_;
   mutable std::unique_ptr<std::byte[]> data_;
+  mutable std::atomic<std::size_t> memory_bytes_ = 0;
 };
 
 // The type of a part's values. Not for mixed parts.
@@ -42,6 +45,13 @@ constexpr model::ValueType type_of(Form form) {
   if (form == Form::longs) return model::ValueType::long_;
   return form == Form::texts ? model::ValueType::string : model::ValueType::double_;
 }
+
+// How many bytes there are, and how many are stored of them.
+struct Stored {
+  std::size_t size = 0;
+  std::size_t coded = 0;  // 0: as they are
+  [[nodiscard]] std::size_t bytes() const { return coded == 0 ? size : coded; }
+};
 
 struct Group {
   model::GroupId id{};
@@ -54,19 +64,23 @@ struct Block::State {
   std::unique_ptr<std::byte[]> stored;  // the block, with slack
   std::size_t stored_bytes = 0;
   std::array<Lazy, kSections> sections;
-  std::array<Lazy, kClasses> frames;
-  struct ClassPlace {
-    std::uint8_t frame = 0;
-    std::size_t at = 0;  // in the frame
+  std::vector<std::unique_ptr<Lazy>> frames;
+  // Symbols of a class that are in one frame.
+  struct Segment {
+    std::size_t first = 0;  // of the class' symbols
     std::size_t size = 0;
+    std::size_t frame = 0;
+    std::size_t at = 0;  // in the frame
   };
-  std::array<ClassPlace, kClasses> classes{};
+  std::array<std::vector<Segment>, kClasses> classes;  // ascending
   std::vector<Group> groups;
   std::vector<std::size_t> columns;  // position of each column's first part
   std::vector<Part> parts;
 
   // Reads sections and frames from the head of the block.
   Status read_head(std::uint64_t& group_count);
+  // Reads where symbols are. `sizes`: of each frame. False: impossible.
+  bool read_frames(Cursor& head, bool splits, std::vector<Stored>& sizes);
   // Reads groups, columns and parts.
   Status read_directory(std::uint64_t group_count);
 

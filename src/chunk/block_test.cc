@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "chunk/format.h"
 #include "chunk/round_trip.h"
 #include "chunk/sample_data.h"
 
@@ -89,6 +90,11 @@ TEST(Block, BuilderIsReusable) {
   const auto b = seal(builder, second);
   expect_block(second, *reopen(b));
   EXPECT_EQ(seal(builder, first), a);  // nothing of a block depends on the one before
+  const std::vector<OwnGroup> third = {long_group(3, 9000)};
+  const auto c = seal(builder, third);
+  expect_block(third, *reopen(c));
+  EXPECT_EQ(seal(builder, second), b);
+  EXPECT_EQ(seal(builder, third), c);
 }
 
 TEST(Block, WithoutGroupsIsEmpty) {
@@ -215,6 +221,30 @@ TEST(Block, KeepsRandomColumns) {
     expect_round_trip(groups);
     if (HasFatalFailure()) return;
   }
+}
+
+// Who wants one column need not decompress all of them.
+TEST(Block, LongColumnsAreDecompressedApart) {
+  const std::vector<OwnGroup> groups = {long_group(1, 9000), long_group(2, 9000)};
+  const auto bytes = expect_round_trip(groups);
+  EXPECT_EQ(bytes[kCheckedFrom], std::byte{kVersionWithSplits});
+  const auto block = reopen(bytes);
+  const std::size_t closed = block->memory_bytes();
+  DecodedColumn column;
+  ASSERT_TRUE(block->column(1, 0, {4000, 10}, column));
+  const std::size_t of_one = block->memory_bytes() - closed;
+  EXPECT_GT(of_one, 4000U);
+  EXPECT_LT(of_one, 16'000U);
+  ASSERT_TRUE(block->column(1, 0, column));
+  EXPECT_EQ(block->memory_bytes() - closed, of_one);
+  for (std::size_t c = 0; c < block->columns(1); ++c) ASSERT_TRUE(block->column(1, c, column));
+  EXPECT_GT(block->memory_bytes() - closed, 3 * of_one);
+}
+
+TEST(Block, ShortColumnsShareTheirCodes) {
+  std::vector<OwnGroup> groups;
+  for (std::uint32_t id = 1; id <= 25; ++id) groups.push_back(long_group(id, 360));
+  EXPECT_LE(expect_round_trip(groups)[kCheckedFrom], std::byte{kVersionWithRice});
 }
 
 // As many rows as a day has, so that ranges begin behind much that is skipped.

@@ -11,6 +11,8 @@ inline constexpr std::uint32_t kMagic = 0x6b627676;  // "vvbk"
 // A block has the lowest version with all the features that it uses, so that older readers can read it if possible.
 inline constexpr std::uint8_t kVersionFirst = 1;
 inline constexpr std::uint8_t kVersionWithRice = 2;
+inline constexpr std::uint8_t kVersionWithSplits = 3;  // of classes
+inline constexpr std::uint8_t kVersionLast = kVersionWithSplits;
 inline constexpr std::size_t kCheckedFrom = 8;  // magic, checksum; the checksum is of everything behind it
 
 // A section decompresses to at most kInflatedFree bytes or kInflatedRatioMax times its stored size. Writers comply.

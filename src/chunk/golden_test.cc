@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The format does not change by accident: blocks once written are read for ever, and small ones are known by heart.
+#include "base/bytes.h"
 #include "chunk/round_trip.h"
 
 namespace varve::chunk {
@@ -70,6 +71,13 @@ TEST(Golden, BytesOfSmallBlocks) {
     SCOPED_TRACE(golden.name);
     EXPECT_EQ(hex(expect_round_trip(golden.groups)), golden.bytes);
   }
+}
+
+// Too long to be known by heart, but for its size and its checksum.
+TEST(Golden, SplitBlock) {
+  const auto bytes = expect_round_trip({long_group(1, 9000)});
+  EXPECT_EQ(bytes.size(), 46'729U);
+  EXPECT_EQ(load_le<std::uint32_t>(bytes.data() + 4), 3'317'414'805U);
 }
 
 // As it was written before there were Rice codes.

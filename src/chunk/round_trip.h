@@ -210,4 +210,25 @@ inline std::vector<model::Timestamp> steady_times(std::size_t n, model::Timestam
   return times;
 }
 
+// Columns as long as those of a stratum: with symbols of half a byte and of a byte, with escapes, and with few.
+inline OwnGroup long_group(std::uint32_t id, std::size_t rows) {
+  OwnGroup group{id, steady_times(rows), {}};
+  std::uint64_t state = id;
+  const auto noise = [&state](std::uint64_t most) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return static_cast<std::int64_t>((state >> 33) % most);
+  };
+  for (const std::uint64_t most : {5U, 7U, 200U, 3U, 60'000U, 6U, 150U}) {
+    std::vector<std::int64_t> values(rows);
+    std::int64_t value = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      value += noise(most) - static_cast<std::int64_t>(most / 2) + (r % 500 == 499 ? 5000 : 0);
+      values[r] = value;
+    }
+    group.columns.push_back(most == 60'000 ? decimals(3, values) : longs(values));
+  }
+  group.columns.push_back(longs(std::vector<std::int64_t>(rows, 7)));
+  return group;
+}
+
 }  // namespace varve::chunk

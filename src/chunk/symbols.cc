@@ -3,6 +3,8 @@
 #include "chunk/symbols.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "base/bytes.h"
 
@@ -12,6 +14,19 @@
 
 namespace varve::chunk {
 namespace {
+
+typedef std::uint8_t Bytes16 __attribute__((vector_size(16)));
+typedef std::uint8_t Bytes32 __attribute__((vector_size(32)));
+typedef std::uint16_t Words16 __attribute__((vector_size(32)));
+typedef std::uint64_t Lanes __attribute__((vector_size(32)));
+
+// Of bytes that are aligned to nothing.
+template <class Vector, class Byte>
+Vector load_vector(const Byte* at) {
+  Vector out;
+  std::memcpy(&out, at, sizeof out);
+  return out;
+}
 
 void expand_bytes(const std::byte* symbols, std::size_t from, std::size_t n, std::uint64_t* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint64_t>(symbols[from + i]);
@@ -26,16 +41,22 @@ void expand_nibbles(const std::byte* symbols, std::size_t from, std::size_t n, s
     *out++ = high_nibble(*symbols++);
     --n;
   }
-  const std::size_t pairs = n / 2;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    out[2 * i] = low_nibble(symbols[i]);
-    out[2 * i + 1] = high_nibble(symbols[i]);
+  // Sixteen at a time: each lane shifts its nibble down.
+  const Lanes shifts = {0, 4, 8, 12};
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const Lanes word = Lanes{} + load_le<std::uint64_t>(symbols + i / 2);
+    for (std::size_t k = 0; k < 16; k += 4) {
+      const Lanes four = (word >> (shifts + 4 * k)) & 15;
+      std::memcpy(out + i + k, &four, sizeof four);
+    }
   }
-  if (n % 2 != 0) out[n - 1] = low_nibble(symbols[pairs]);
+  for (; i + 2 <= n; i += 2) {
+    out[i] = low_nibble(symbols[i / 2]);
+    out[i + 1] = high_nibble(symbols[i / 2]);
+  }
+  if (i < n) out[i] = low_nibble(symbols[i / 2]);
 }
-
-typedef std::uint8_t Bytes32 __attribute__((vector_size(32), aligned(1), may_alias));
-typedef std::uint16_t Words16 __attribute__((vector_size(32), may_alias));
 
 constexpr std::size_t kSummedAtOnce = 4096;
 static_assert(kSummedAtOnce / 16 * 255 <= 65535, "a word holds the sum of what comes to it of so many bytes");
@@ -48,8 +69,8 @@ std::uint64_t sum_of_vectors(const std::byte* symbols, std::size_t vectors, Make
     const std::size_t end = std::min(vectors, done + kSummedAtOnce / sizeof(Bytes32));
     Words16 words{};
     for (std::size_t i = done; i < end; ++i) {
-      const Bytes32 made = make(*reinterpret_cast<const Bytes32*>(symbols + i * sizeof(Bytes32)));
-      words += (reinterpret_cast<const Words16&>(made) & 0xff) + (reinterpret_cast<const Words16&>(made) >> 8);
+      const auto made = std::bit_cast<Words16>(make(load_vector<Bytes32>(symbols + i * sizeof(Bytes32))));
+      words += (made & 0xff) + (made >> 8);
     }
     for (std::size_t lane = 0; lane < 16; ++lane) sum += words[lane];
     sum -= (end - done) * sizeof(Bytes32) * bias;
@@ -67,7 +88,7 @@ SymbolSum sum_of_nibbles(const std::byte* symbols, std::size_t bytes, bool escap
       symbols, vectors, [](Bytes32 two) { return unzigzag_bytes(two & 15) + unzigzag_bytes(two >> 4) + 16; });
   if (escapes) {
     sum.escapes = sum_of_vectors<0>(symbols, vectors, [](Bytes32 two) {
-      return reinterpret_cast<Bytes32>(-((two & 15) == kNibbleEscape) - (two >> 4 == kNibbleEscape));
+      return std::bit_cast<Bytes32>(-((two & 15) == kNibbleEscape) - (two >> 4 == kNibbleEscape));
     });
   }
   for (std::size_t i = vectors * sizeof(Bytes32); i < bytes; ++i) {
@@ -85,7 +106,7 @@ SymbolSum sum_of_bytes(const std::byte* symbols, std::size_t bytes, bool escapes
   sum.residuals = sum_of_vectors<128>(symbols, vectors, [](Bytes32 z) { return unzigzag_bytes(z) + 128; });
   if (escapes) {
     sum.escapes =
-        sum_of_vectors<0>(symbols, vectors, [](Bytes32 z) { return reinterpret_cast<Bytes32>(-(z == kByteEscape)); });
+        sum_of_vectors<0>(symbols, vectors, [](Bytes32 z) { return std::bit_cast<Bytes32>(-(z == kByteEscape)); });
   }
   for (std::size_t i = vectors * sizeof(Bytes32); i < bytes; ++i) {
     const auto symbol = static_cast<std::uint64_t>(symbols[i]);
@@ -100,6 +121,8 @@ std::uint64_t low_bits(const std::byte* low, unsigned shift, std::size_t i) {
   return load_le<std::uint64_t>(low + bit / 8) >> (bit & 7) & ((std::uint64_t{1} << shift) - 1);
 }
 
+constexpr std::size_t kSpreadAtOnce = 1024;
+
 #ifdef __BMI2__
 // Up to 8 bits: the bits of eight values begin at a whole byte, if i is a multiple of 8. They are spread to a byte each
 // at once.
@@ -113,20 +136,20 @@ constexpr unsigned kSpreadShiftMax = 0;
 void spread_low(const std::byte*, unsigned, std::size_t, std::uint8_t*) {}
 #endif
 
-constexpr std::size_t kSummedShifted = 1024;  // sums of so many, in 16 lanes, fit into 16 bits for each half of a word
+static_assert(kSpreadAtOnce / 16 * 255 <= 65535, "a word holds the sum of bytes of so many");
 
-// The sum of the residuals of symbols whose low bits are a byte each; n is a multiple of 16.
+// The sum of the residuals of symbols whose low bits are a byte each; n is a multiple of 16, at most kSpreadAtOnce.
 std::uint64_t sum_of_pairs(const std::byte* symbols, const std::uint8_t* low, unsigned shift, std::size_t n) {
-  typedef std::uint8_t Bytes16 __attribute__((vector_size(16), aligned(1), may_alias));
   typedef std::int16_t SignedWords __attribute__((vector_size(32)));
   Words16 lower{};
   SignedWords upper{};
   for (std::size_t i = 0; i < n; i += 16) {
-    const auto symbol = __builtin_convertvector(*reinterpret_cast<const Bytes16*>(symbols + i), Words16);
-    const Words16 z = symbol << shift | __builtin_convertvector(*reinterpret_cast<const Bytes16*>(low + i), Words16);
+    const auto symbol = load_vector<Bytes16>(symbols + i);
+    const auto below = load_vector<Bytes16>(low + i);
+    const Words16 z = __builtin_convertvector(symbol, Words16) << shift | __builtin_convertvector(below, Words16);
     const Words16 residual = (z >> 1) ^ -(z & 1);
     lower += residual & 0xff;
-    upper += reinterpret_cast<SignedWords>(residual) >> 8;
+    upper += std::bit_cast<SignedWords>(residual) >> 8;
   }
   std::int64_t sum = 0;
   for (std::size_t lane = 0; lane < 16; ++lane) sum += upper[lane] * 256 + lower[lane];
@@ -149,13 +172,18 @@ void add_low(const std::byte* low, unsigned shift, std::size_t from, std::size_t
   std::size_t i = 0;
   if (shift <= kSpreadShiftMax) {
     for (; i < n && (from + i) % 8 != 0; ++i) add_one(i);
-    for (; i + 8 <= n; i += 8) {
-      std::uint8_t bytes[8];
-      spread_low(low, shift, from + i, bytes);
-      for (std::size_t k = 0; k < 8; ++k) out[i + k] = out[i + k] << shift | bytes[k];
+    while (i + 8 <= n) {
+      std::uint8_t bytes[kSpreadAtOnce];
+      const std::size_t together = std::min(kSpreadAtOnce, (n - i) / 8 * 8);
+      for (std::size_t k = 0; k < together; k += 8) spread_low(low, shift, from + i + k, bytes + k);
+      for (std::size_t k = 0; k < together; ++k) out[i + k] = out[i + k] << shift | bytes[k];
+      i += together;
     }
   }
-  for (; i < n; ++i) add_one(i);
+  const std::uint64_t mask = (std::uint64_t{1} << shift) - 1;
+  for (std::size_t bit = (from + i) * shift; i < n; ++i, bit += shift) {
+    out[i] = out[i] << shift | (load_le<std::uint64_t>(low + bit / 8) >> (bit & 7) & mask);
+  }
 }
 
 std::uint64_t sum_shifted(const std::byte* symbols, const std::byte* low, unsigned shift, std::size_t from,
@@ -168,9 +196,9 @@ std::uint64_t sum_shifted(const std::byte* symbols, const std::byte* low, unsign
   const std::size_t end = from + n;
   if (shift <= kSpreadShiftMax) {
     for (; i < end && i % 8 != 0; ++i) add_one(i);
-    for (std::size_t together = 0; together = std::min(kSummedShifted, (end - i) / 16 * 16), together != 0;
+    for (std::size_t together = 0; together = std::min(kSpreadAtOnce, (end - i) / 16 * 16), together != 0;
          i += together) {
-      std::uint8_t bytes[kSummedShifted];
+      std::uint8_t bytes[kSpreadAtOnce];
       for (std::size_t k = 0; k < together; k += 8) spread_low(low, shift, i + k, bytes + k);
       sum += sum_of_pairs(symbols + i, bytes, shift, together);
     }
