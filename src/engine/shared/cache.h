@@ -37,12 +37,18 @@ class Cache {
     order_.push_front({key, std::move(value), bytes});
     by_key_.emplace(key, order_.begin());
     bytes_ += bytes;
-    while (bytes_ > bytes_max_) {
-      check(!order_.empty(), "the bytes of a cache are those of its values");
-      bytes_ -= order_.back().bytes;
-      by_key_.erase(order_.back().key);
-      order_.pop_back();
-    }
+    shrink();
+  }
+
+  // Values may grow while they are used: says how many bytes this one has now, if it is still there.
+  void resize(const std::string& key, const T* value, std::size_t value_bytes) {
+    const MutexLock lock(mutex_);
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end() || found->second->value.get() != value) return;
+    bytes_ -= found->second->bytes;
+    found->second->bytes = value_bytes + key.size() + sizeof(Entry);
+    bytes_ += found->second->bytes;
+    shrink();
   }
 
   [[nodiscard]] std::size_t bytes() const {
@@ -56,6 +62,15 @@ class Cache {
     Value value;
     std::size_t bytes;
   };
+  void shrink() VARVE_REQUIRES(mutex_) {
+    while (bytes_ > bytes_max_) {
+      check(!order_.empty(), "the bytes of a cache are those of its values");
+      bytes_ -= order_.back().bytes;
+      by_key_.erase(order_.back().key);
+      order_.pop_back();
+    }
+  }
+
   const std::size_t bytes_max_;
   mutable Mutex mutex_;
   std::list<Entry> order_ VARVE_GUARDED_BY(mutex_);  // most recently used first

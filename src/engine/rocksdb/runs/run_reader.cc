@@ -5,11 +5,19 @@
 
 namespace varve::engine::rocksdb {
 
+namespace {
+
+// Who has an older edition of the run reads its blocks from a snapshot, and keeps them beside those of today.
+std::string cache_key(const Run& run, std::string block_key) {
+  if (run.edition > 0) block_key.append(reinterpret_cast<const char*>(&run.edition), sizeof run.edition);
+  return block_key;
+}
+
+}  // namespace
+
 Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run, std::size_t number) {
   const std::string key = run.block_key(run.first_groups[number]);
-  // Who has an older edition of the run reads its blocks from a snapshot, and keeps them beside those of today.
-  std::string kept_as = key;
-  if (run.edition > 0) kept_as.append(reinterpret_cast<const char*>(&run.edition), sizeof run.edition);
+  const std::string kept_as = cache_key(run, key);
   auto block = source.cache.find(kept_as);
   if (block != nullptr) return block;
   VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));
@@ -27,10 +35,21 @@ Result<const chunk::Block*> RunReader::block(std::uint32_t group) {
   const std::ptrdiff_t at = run_.block_of(group);
   if (at < 0) return nullptr;
   VARVE_ASSIGN_OR_RETURN(auto block, cached_block(source_, run_, static_cast<std::size_t>(at)));
+  leave_block();
   if (block_ != nullptr) older_.push_back(std::move(block_));
   block_ = std::move(block);
+  bytes_ = block_->memory_bytes();
   at_ = at;
   return block_.get();
+}
+
+// What was decoded of it stays with it.
+void RunReader::leave_block() {
+  if (block_ == nullptr) return;
+  const std::size_t bytes = block_->memory_bytes();
+  if (bytes == bytes_) return;
+  const std::uint32_t first = run_.first_groups[static_cast<std::size_t>(at_)];
+  source_.cache.resize(cache_key(run_, run_.block_key(first)), block_.get(), bytes);
 }
 
 Result<FoundChunks> find_chunks(std::span<RunReader> readers, std::uint32_t group, shared::Gather& gather) {

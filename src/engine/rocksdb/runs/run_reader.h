@@ -21,6 +21,8 @@ Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run,
 class RunReader {
  public:
   RunReader(const ScanSource& source, const Run& run) : source_(source), run_(run) {}
+  RunReader(RunReader&&) = default;
+  ~RunReader() { leave_block(); }
   // The block that may hold the group, or nullptr if the run has no such block.
   Result<const chunk::Block*> block(std::uint32_t group);
   [[nodiscard]] const Run& run() const { return run_; }
@@ -28,10 +30,13 @@ class RunReader {
   void release() { older_.clear(); }
 
  private:
+  void leave_block();
+
   const ScanSource& source_;
   const Run& run_;
   std::ptrdiff_t at_ = -1;
   BlockCache::Value block_;
+  std::size_t bytes_ = 0;  // of the block when it came
   std::vector<BlockCache::Value> older_;
 };
 
