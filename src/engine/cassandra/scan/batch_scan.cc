@@ -202,8 +202,11 @@ TimeRange BatchScan::next_samples(Timestamp from, std::size_t members) const {
       block_bytes_ == 0 ? kBlocksAtFirst : std::min(context_.bytes_at_once / block_bytes_, kBlocksAtOnce);
   const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, blocks / members));
   const Timestamp bucket = model::window_start(from, context_.reader.sealed().bucket_ms);
-  return {from,
-          std::min(model::window_start(from, slot_ms) + slots * slot_ms, bucket + context_.reader.sealed().bucket_ms)};
+  const Timestamp wanted =
+      std::min(model::window_start(from, slot_ms) + slots * slot_ms, bucket + context_.reader.sealed().bucket_ms);
+  // A stratum, which is read as a whole, is not read twice.
+  const Timestamp day = model::window_start(wanted, stratum_ms(slot_ms));
+  return {from, day > from ? day : wanted};
 }
 
 Status BatchScan::read_samples(TimeRange range, const Subset& members) {

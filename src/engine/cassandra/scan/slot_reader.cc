@@ -8,17 +8,32 @@
 #include "engine/cassandra/scan/erasure_rows.h"
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
+#include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
 namespace {
 
 constexpr ChunkFields kChunkAndStats{.chunk = true, .stats = true, .added = false};
 
-// What is wanted of sealed rows.
+// What is wanted that one range of sealed rows has.
 struct SealedWanted {
-  std::size_t wanted = 0;
+  std::vector<std::size_t> wanted;
   unsigned shard = 0;
 };
+
+// How many of them are of one group, in days that follow one another: rows of a day are read once for all.
+std::size_t read_together(std::span<const SlotsWanted> wanted, std::int64_t stratum_ms) {
+  std::size_t count = 1;
+  for (; count < wanted.size(); ++count) {
+    const SlotsWanted &before = wanted[count - 1], &next = wanted[count];
+    const model::Timestamp day_end = model::window_start(before.range.last - 1, stratum_ms) + stratum_ms;
+    if (next.group->cells != before.group->cells || next.range.first < before.range.first ||
+        next.range.last < before.range.last || next.range.first > day_end) {
+      break;
+    }
+  }
+  return count;
+}
 // Of which group hot rows are wanted, and in which slot.
 struct HotWanted {
   std::size_t wanted = 0;
@@ -31,16 +46,15 @@ using TenantSlot = std::pair<std::string, model::Timestamp>;
 // What is being read of one group.
 class SlotReader::Reading {
  public:
-  Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
+  Reading(const SlotsWanted& wanted, const ChunkTable& table)
+      : wanted_(wanted), table_(table), slot_ms_(table.row_ms) {}
 
   Status add_sealed(unsigned shard, const RowView& view) {
-    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kChunkAndStats));
-    VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
-    VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, shard, wanted_.group->columns));
-    SlotData& data = slot(row.start);
-    data.sealed.push_back({shard, stats.version, std::move(block)});
-    ++data.stored_shards;
-    return {};
+    return for_each_slot(table_, view, kChunkAndStats, wanted_.range, [&](const SealedSlotRow& row) -> Status {
+      VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, shard, wanted_.group->columns));
+      add_sealed(slot(row.slot), {shard, row.stats.version, std::move(block)});
+      return {};
+    });
   }
   Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
     VARVE_RETURN_IF_ERROR(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
@@ -80,12 +94,23 @@ class SlotReader::Reading {
   }
 
  private:
+  // Of several rows that have the slot, the one with the greatest version.
+  static void add_sealed(SlotData& data, SlotData::Sealed sealed) {
+    const auto found = std::ranges::find(data.sealed, sealed.shard, &SlotData::Sealed::shard);
+    if (found == data.sealed.end()) {
+      data.sealed.push_back(std::move(sealed));
+      ++data.stored_shards;
+    } else if (found->version < sealed.version) {
+      *found = std::move(sealed);
+    }
+  }
   SlotData& slot(model::Timestamp start) {
     SlotData& data = slots_[start];
     data.slot = start;
     return data;
   }
   const SlotsWanted& wanted_;
+  const ChunkTable& table_;
   const std::int64_t slot_ms_;
   std::map<model::Timestamp, SlotData> slots_;
   std::vector<Erasure> erasures_;
@@ -104,7 +129,7 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
                                                             const RowStore::ReadLimits& limits) const {
   std::vector<Reading> readings;
   readings.reserve(wanted.size());
-  for (const SlotsWanted& one : wanted) readings.emplace_back(one, slot_ms_);
+  for (const SlotsWanted& one : wanted) readings.emplace_back(one, sealed_);
   VARVE_RETURN_IF_ERROR(read_hot(wanted, limits, readings));
   VARVE_RETURN_IF_ERROR(read_rest(wanted, limits, readings));
   std::vector<std::vector<SlotData>> lists;
@@ -143,13 +168,22 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const GroupCells& group = wanted[w].group->cells;
     erasures.add(group, w);
-    for (const unsigned shard : wanted[w].shards) {
-      add_reads(reads, sealed_, group, shard, wanted[w].range, kChunkAndStats);
-      of.resize(reads.size(), {w, shard});
-    }
     for (const model::Timestamp slot : readings[w].hot_slots()) {
       marked[{group.tenant, slot}].push_back(w);
       marks.add(group.tenant, slot, slot_ms_);
+    }
+  }
+  for (std::size_t first = 0, count = 0; first < wanted.size(); first += count) {
+    count = read_together(wanted.subspan(first), sealed_.stratum_ms);
+    const model::TimeRange range{wanted[first].range.first, wanted[first + count - 1].range.last};
+    std::map<unsigned, std::vector<std::size_t>> shards;
+    for (std::size_t w = first; w < first + count; ++w) {
+      if (wanted[w].range.empty()) continue;
+      for (const unsigned shard : wanted[w].shards) shards[shard].push_back(w);
+    }
+    for (const auto& [shard, who] : shards) {
+      add_reads(reads, sealed_, wanted[first].group->cells, shard, range, kChunkAndStats);
+      of.resize(reads.size(), {who, shard});
     }
   }
   check(of.size() == reads.size(), "each reading of sealed rows has somebody who wants it");
@@ -166,7 +200,10 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   return rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
     if (number >= erasures_end) return add_mark(number - erasures_end, view);
     if (number >= sealed_end) return erasures.row(number - sealed_end, view, add_erasure);
-    return readings[of[number].wanted].add_sealed(of[number].shard, view);
+    for (const std::size_t w : of[number].wanted) {
+      VARVE_RETURN_IF_ERROR(readings[w].add_sealed(of[number].shard, view));
+    }
+    return {};
   });
 }
 

@@ -2,10 +2,12 @@
 #include "engine/cassandra/scan/stats_scan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/check.h"
 #include "engine/cassandra/scan/column_stats.h"
+#include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -53,14 +55,12 @@ TimeRanges StatsScan::active_rows(std::int64_t row_ms) const {
   return rows;
 }
 
-Status StatsScan::add(const Member& member, const ChunkRow& row) {
-  VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
+void StatsScan::add(const Member& member, std::span<const storage::SeriesStats> of_shard) {
   for (std::size_t c = 0; c < member.columns.size(); ++c) {
     check(member.columns[c] / kSeriesPerColumnShard == member.shard, "a member's columns are of its part");
     const std::size_t in_shard = member.columns[c] - std::size_t{member.shard} * kSeriesPerColumnShard;
-    if (in_shard < stats.series.size()) stats_[member.series[c]].add(stats.series[in_shard]);
+    if (in_shard < of_shard.size()) stats_[member.series[c]].add(of_shard[in_shard]);
   }
-  return {};
 }
 
 Result<StatsScan::Left> StatsScan::read_rollup_blocks(std::size_t level, const Left& wanted) {
@@ -90,7 +90,9 @@ Result<StatsScan::Left> StatsScan::read_rollup_blocks(std::size_t level, const L
     const std::size_t m = owners[number];
     if (!overlaps(asked[m], {row.start, row.start + table.row_ms})) return {};
     there[m].insert(row.start);
-    return add(members_[m], row);
+    VARVE_ASSIGN_OR_RETURN(const ColumnShardStats stats, decode_stats(row.stats, row.start));
+    add(members_[m], stats.series);
+    return {};
   }));
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (const TimeRange& range : asked[m]) {
@@ -117,21 +119,36 @@ Status StatsScan::read_slots(const Left& wanted) {
   }
   join(hot);
   const TimeRanges active = active_rows(slot_ms);
-  std::vector<RowRead> reads;
-  std::vector<std::size_t> owners;
+  SealedWanted sealed;
   for (std::size_t m = 0; m < wanted.size(); ++m) {
     for (const TimeRange& range : both(wanted[m], active)) {
-      for (const TimeRange& piece : without(range, hot)) {
-        add_reads(reads, context_.reader.sealed(), members_[m].group->cells, members_[m].shard, piece, kStatsOnly);
-        owners.resize(reads.size(), m);
-      }
+      for (const TimeRange& piece : without(range, hot)) sealed.emplace_back(m, piece);
     }
   }
-  check(owners.size() == reads.size(), "each reading is of a member");
-  return context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kStatsOnly));
-    return add(members_[owners[number]], row);
-  });
+  return read_sealed(sealed);
+}
+
+// Of a slot that several rows have, the one with the greatest version counts.
+Status StatsScan::read_sealed(const SealedWanted& wanted) {
+  const ChunkTable& table = context_.reader.sealed();
+  std::vector<RowRead> reads;
+  std::vector<std::size_t> owners;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const auto& [m, piece] = wanted[w];
+    add_reads(reads, table, members_[m].group->cells, members_[m].shard, piece, kStatsOnly);
+    owners.resize(reads.size(), w);
+  }
+  std::map<std::pair<std::size_t, Timestamp>, ColumnShardStats> slots;
+  VARVE_RETURN_IF_ERROR(context_.rows.read(reads, {}, [&](std::size_t number, const RowView& view) {
+    const auto& [m, piece] = wanted[owners[number]];
+    return for_each_slot(table, view, kStatsOnly, piece, [&](const SealedSlotRow& row) -> Status {
+      ColumnShardStats& stands = slots[{m, row.slot}];
+      if (stands.version < row.stats.version) stands = row.stats;
+      return {};
+    });
+  }));
+  for (const auto& [place, stats] : slots) add(members_[place.first], stats.series);
+  return {};
 }
 
 Status StatsScan::read_hot(Timestamp slot, const Subset& members) {

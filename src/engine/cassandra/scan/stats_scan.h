@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/cassandra/scan/batch_scan.h"
@@ -37,8 +38,11 @@ class StatsScan {
   // What the level's rollup blocks are there for is added; the rest is returned.
   Result<Left> read_rollup_blocks(std::size_t level, const Left& wanted);
   Status read_slots(const Left& wanted);
+  using SealedWanted = std::vector<std::pair<std::size_t, model::TimeRange>>;  // member, whole slots
+  Status read_sealed(const SealedWanted& wanted);
   Status read_hot(model::Timestamp slot, const Subset& members);
-  Status add(const Member& member, const ChunkRow& row);
+  // Adds series stats of a column shard to those of the member's series.
+  void add(const Member& member, std::span<const storage::SeriesStats> of_shard);
 
   const StatsScanContext& context_;
   const std::span<const Member> members_;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/testing/effort.h"
+#include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/testing/sealed_view.h"
 #include "model/testing/lengths.h"
 
@@ -69,6 +70,12 @@ struct ClusterModel {
       if (is_short && samples["h" + std::to_string(host)]["cpu"].contains(time)) continue;
       if (shared) time = model::window_start(time, kMinute);
       batch[time] = shared ? time % 97 : static_cast<int>(random() % 1000);
+    }
+    if (chance(10)) {  // hours that become due, and are sealed, together
+      for (int hour = 1; hour < 9 && !is_short; ++hour) {
+        const Timestamp time = model::window_start(now, kMinute) - hour * kHour;
+        batch[time] = shared ? time % 97 : hour;
+      }
     }
     if (batch.empty()) return;
     for (int tries = 0;; ++tries) {
@@ -221,6 +228,17 @@ struct ClusterModel {
     }
   }
 
+  // Rows of sealed samples that have several slots.
+  std::size_t strata_stored() {
+    std::size_t found = 0;
+    EXPECT_TRUE(cluster.rows.read_all(cluster.tables.sealed, {}, [&](const RowView& row) -> Status {
+      VARVE_ASSIGN_OR_RETURN(const Timestamp key, timestamp_of(row.cells.back()));
+      found += key % kHour != 0;
+      return {};
+    }));
+    return found;
+  }
+
   // Redis and store are there, and nobody dies any more.
   void end() {
     redis_away = false;
@@ -248,6 +266,7 @@ struct ClusterModel {
     EXPECT_EQ(any().worker.counts()->rollup_blocks_pending, 0U);
     EXPECT_EQ(cluster.rows.size(cluster.tables.raw), 0U) << "there are only sealed rows";
     expect_sealed([&](Timestamp) { return !is_short; });
+    strata += strata_stored();
     for (std::size_t level = is_short ? 1 : 0; level < widths.size(); ++level) {
       expect_rollup_blocks(level, [](Timestamp) { return true; });
     }
@@ -279,12 +298,14 @@ struct ClusterModel {
   std::int64_t sources = 0;
   bool redis_away = false;
   std::uint64_t dropped = 0;  // slots, by those that live in the end
+  std::size_t strata = 0;     // in the end
   std::array<std::unique_ptr<ClusterReplica>, 2> replicas;
   std::vector<std::unique_ptr<ClusterReplica>> graves;
   std::map<std::string, std::map<std::string, Samples>> samples;  // by host and metric: what was acknowledged
 };
 
 void run_models(const ClusterOptions& options, int steps) {
+  std::size_t strata = 0;
   for (unsigned seed = 1; seed <= unsigned{varve::testing::effort(40)}; ++seed) {
     SCOPED_TRACE(seed);
     ClusterModel model(seed, options);
@@ -293,7 +314,9 @@ void run_models(const ClusterOptions& options, int steps) {
     model.end();
     if (::testing::Test::HasFailure()) return;
     EXPECT_GT(model.dropped, 0U);
+    strata += model.strata;
   }
+  EXPECT_EQ(strata > 0, options.raw_retention_ms >= rollup::kForEver);
 }
 
 TEST(ClusterModelTest, EverythingEndsSealed) { run_models(for_ever(), 250); }

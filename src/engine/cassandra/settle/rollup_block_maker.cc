@@ -40,29 +40,43 @@ Result<std::int64_t> RollupBlockMaker::read(std::size_t level, Batch& batch) con
   return greatest;
 }
 
+// Rows of rollup blocks of one group that follow one another are read at once.
 Status RollupBlockMaker::read_rows(std::size_t level, Batch& batch) const {
   struct Purpose {
-    std::size_t work = 0;
+    std::size_t first = 0, end = 0;  // of works
     unsigned shard = 0;
     bool stored = false;
   };
+  const auto follows = [&](std::size_t w) {
+    const RollupBlockWork &before = batch.works[w - 1], &next = batch.works[w];
+    return before.group.cells == next.group.cells && next.start == before.start + levels_[level].row_ms;
+  };
   std::vector<RowRead> reads;
   std::vector<Purpose> purposes;
-  for (std::size_t w = 0; w < batch.works.size(); ++w) {
-    const RollupBlockWork& work = batch.works[w];
-    for (const unsigned shard : shards_of_group(work.group)) {
-      add_reads(reads, levels_[level], work.group.cells, shard, {work.start, work.start + 1}, kRollupBlockFields);
-      purposes.resize(reads.size(), {w, shard, true});
-      if (level > 0)
-        add_reads(reads, levels_[level - 1], work.group.cells, shard, batch.makings[w].range(), kRollupBlockFields);
-      purposes.resize(reads.size(), {w, shard, false});
+  for (std::size_t first = 0, end = 0; first < batch.works.size(); first = end) {
+    for (end = first + 1; end < batch.works.size() && follows(end);) ++end;
+    const GroupRef& group = batch.works[first].group;
+    const model::TimeRange range{batch.makings[first].range().first, batch.makings[end - 1].range().last};
+    for (const unsigned shard : shards_of_group(group)) {
+      add_reads(reads, levels_[level], group.cells, shard, range, kRollupBlockFields);
+      purposes.resize(reads.size(), {first, end, shard, true});
+      if (level > 0) add_reads(reads, levels_[level - 1], group.cells, shard, range, kRollupBlockFields);
+      purposes.resize(reads.size(), {first, end, shard, false});
     }
   }
   check(purposes.size() == reads.size(), "each reading has a purpose");
-  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t number, const RowView& view) {
+  VARVE_RETURN_IF_ERROR(rows_.read(reads, {}, [&](std::size_t number, const RowView& view) -> Status {
     const Purpose& purpose = purposes[number];
-    RollupBlockBuilder& making = batch.makings[purpose.work];
-    return purpose.stored ? making.add_stored(purpose.shard, view) : making.add_finer(purpose.shard, view);
+    VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, kRollupBlockFields));
+    for (std::size_t w = purpose.first; w < purpose.end; ++w) {
+      RollupBlockBuilder& making = batch.makings[w];
+      // A finer one may begin before it.
+      const std::int64_t row_ms = purpose.stored ? levels_[level].row_ms : levels_[level - 1].row_ms;
+      if (!making.range().overlaps({row.start, row.start + row_ms})) continue;
+      VARVE_RETURN_IF_ERROR(purpose.stored ? making.add_stored(purpose.shard, view)
+                                           : making.add_finer(purpose.shard, view));
+    }
+    return {};
   }));
   for (RollupBlockBuilder& making : batch.makings) VARVE_RETURN_IF_ERROR(making.finish_rows());
   return {};

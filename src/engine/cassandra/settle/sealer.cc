@@ -3,8 +3,19 @@
 
 #include "base/check.h"
 #include "engine/cassandra/scan/column_stats.h"
+#include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
+
+namespace {
+
+// Slots of one group, ascending, in one day: they may share rows.
+bool go_together(const SealWork& before, const SealWork& next, std::int64_t stratum_ms) {
+  return before.group.cells == next.group.cells && before.slot < next.slot &&
+         model::window_start(before.slot, stratum_ms) == model::window_start(next.slot, stratum_ms);
+}
+
+}  // namespace
 
 Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
   std::vector<SlotsWanted> wanted;
@@ -46,24 +57,45 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     return list;
   }
   check(reading->slots.size() == works.size(), "each slot was read");
-  std::vector<RowWrite> rows;
+  std::vector<SlotRows> encoded(works.size());
   for (std::size_t w = 0; w < works.size(); ++w) {
     if (reading->slots[w].empty()) continue;
     // Who finds a sealed row trusts that it is whole.
     const SlotData& data = reading->slots[w][0];
     if (!shared::may_make(reader_.sealed().kept(data.slot, clock_.now_ms()), data.stored_shards > 0)) continue;
-    list[w].status = encode(works[w], data, reading->version, rows, list[w]);
+    auto made = encode(works[w], data, reading->version, list[w]);
+    if (made) {
+      encoded[w] = std::move(*made);
+    } else {
+      list[w].status = fail(made.error());
+    }
   }
-  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
+  VARVE_RETURN_IF_ERROR(write(works, std::move(encoded)));
   return list;
 }
 
-Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
-                      SealedSlot& sealed) const {
+Status Sealer::write(std::span<const SealWork> works, std::vector<SlotRows> encoded) const {
+  const ChunkTable& table = reader_.sealed();
+  std::vector<RowWrite> rows;
+  for (std::size_t first = 0, end = 0; first < works.size(); first = end) {
+    for (end = first + 1; end < works.size() && go_together(works[end - 1], works[end], table.stratum_ms);) ++end;
+    for (unsigned shard = 0; shard < column_shards_of(works[first].group.columns); ++shard) {
+      std::vector<ChunkWrite> of_shard;
+      for (SlotRows& slot : std::span(encoded).subspan(first, end - first)) {
+        if (!slot.empty()) of_shard.push_back(std::move(slot[shard]));
+      }
+      add_sealed(rows, table, works[first].group.cells, of_shard, clock_.now_ms());
+    }
+  }
+  return rows_.write_now(std::move(rows));
+}
+
+Result<Sealer::SlotRows> Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version,
+                                        SealedSlot& sealed) const {
   check(version > data.version(), "a slot is written over what it was made of");
   shared::Gather gather;
   chunk::BlockBuilder builder;
-  std::vector<RowWrite> made;
+  SlotRows made;
   for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) {
     const std::vector<std::uint16_t> columns = columns_of_shard(shard, work.group.columns);
     VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
@@ -88,10 +120,9 @@ Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t v
       ++sealed.chunks;
       sealed.bytes += bytes.size();
     }
-    add_write(made, reader_.sealed(), work.group.cells, row, clock_.now_ms());
+    made.push_back(std::move(row));
   }
-  rows.insert(rows.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  return {};
+  return made;
 }
 
 }  // namespace varve::engine::cassandra

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sealer: writes the samples of line groups in slots as sealed rows, one block for each column shard. Sealing again
 // writes the same rows; if two replicas seal at once, the rows of the one that read later stay
-// (tables/write_versions.h).
+// (tables/write_versions.h). Many successive slots of a group that are sealed at once share rows (tables/strata.h).
 //
 // The caller has taken the work from a tracker, and completes it afterwards only if nobody has touched it since.
 #pragma once
@@ -37,8 +37,8 @@ class Sealer {
   Sealer(RowStore& rows, const SlotReader& reader, WriteVersions& versions, const Clock& clock)
       : rows_(rows), reader_(reader), versions_(versions), clock_(clock) {}
 
-  // In their order. Nothing is written of slots whose samples are over and have no sealed row. Errors: those of the
-  // store and of WriteVersions::draw().
+  // In their order; slots of one group that stand side by side are read and written together. Nothing is written of
+  // slots whose samples are over and have no sealed row. Errors: those of the store and of WriteVersions::draw().
   Result<std::vector<SealedSlot>> seal(std::span<const SealWork> works) const;
 
  private:
@@ -47,8 +47,10 @@ class Sealer {
     std::vector<std::vector<SlotData>> slots;
   };
   Result<Reading> read(std::span<const SealWork> works) const;
-  Status encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
-                SealedSlot& sealed) const;
+  // The rows of a slot, one for each column shard.
+  using SlotRows = std::vector<ChunkWrite>;
+  Result<SlotRows> encode(const SealWork& work, const SlotData& data, std::int64_t version, SealedSlot& sealed) const;
+  Status write(std::span<const SealWork> works, std::vector<SlotRows> encoded) const;
 
   RowStore& rows_;
   const SlotReader& reader_;

@@ -34,14 +34,17 @@ std::size_t WorkPlan::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
 }
 
-void WorkPlan::sort_by_locality(std::vector<Due>& dues) const {
+void WorkPlan::sort_by_locality(std::vector<Due>& dues, std::int64_t together_ms) const {
   std::vector<GroupId> groups;
   for (const Due& due : dues) groups.push_back(group_of(due));
   const std::vector<GroupName> names = series_.directory().names(groups);
   check(names.size() == dues.size(), "each group has a name");
   std::vector<std::size_t> order(dues.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](std::size_t i) { return std::tuple(names[i].tenant, dues[i].slot, names[i].hash.bytes); };
+  const auto place = [&](std::size_t i) {
+    const model::Timestamp time = model::window_start(dues[i].slot, together_ms);
+    return std::tuple(names[i].tenant, time, names[i].hash.bytes, dues[i].slot);
+  };
   std::ranges::sort(order, {}, place);
   std::vector<Due> sorted;
   for (const std::size_t i : order) sorted.push_back(std::move(dues[i]));

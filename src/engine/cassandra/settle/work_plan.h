@@ -34,8 +34,9 @@ class WorkPlan {
 
   // How many columns the group has.
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
-  // By tenant, slot and group hash: groups whose hot rows are read together become neighbours.
-  void sort_by_locality(std::vector<tracker::Due>& dues) const;
+  // By tenant, time, group hash and slot: what is read and written together becomes neighbours. Slots within
+  // `together_ms` are of one time.
+  void sort_by_locality(std::vector<tracker::Due>& dues, std::int64_t together_ms) const;
   [[nodiscard]] SealWork seal_work(const tracker::Due& due);
   // `elsewhere`: only for the finest granularity.
   [[nodiscard]] RollupBlockWork rollup_block_work(const tracker::Due& due, bool elsewhere);

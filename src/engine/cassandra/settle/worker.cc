@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "engine/cassandra/tables/spans.h"
 #include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
@@ -62,7 +63,7 @@ Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
   std::vector<Due> before;
   while (turn.alive()) {
     VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), {&partition, 1}, limit, turn.when));
-    plan_.sort_by_locality(due);
+    plan_.sort_by_locality(due, together_ms(stage));
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
     VARVE_RETURN_IF_ERROR(in_batches(stage, due, turn));
@@ -70,6 +71,12 @@ Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
     before = std::move(due);
   }
   return {};
+}
+
+// Slots of a day go into one row, and rollup blocks of a partition bucket into one partition, where several of a group
+// are due.
+std::int64_t Worker::together_ms(std::size_t stage) const {
+  return stage == 0 ? stratum_ms(options_.slot_ms) : rollup_bucket_ms(trackers_.rollup_block_ms(stage - 1));
 }
 
 Status Worker::in_batches(std::size_t stage, std::span<const Due> dues, Turn& turn) {

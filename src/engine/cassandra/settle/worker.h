@@ -33,7 +33,7 @@ namespace varve::engine::cassandra {
 class Worker {
  public:
   static constexpr std::size_t kColumnsAtOnce = 4096;  // sealed or made together
-  static constexpr std::size_t kWorksAtOnce = 128;
+  static constexpr std::size_t kWorksAtOnce = 1024;
   static constexpr std::size_t kDueAtOnce = 2048;
 
   struct Options {
@@ -96,6 +96,7 @@ class Worker {
   [[nodiscard]] tracker::SlotTracker& tracker(std::size_t stage) const {
     return stage == 0 ? trackers_.samples() : trackers_.rollup_blocks(stage - 1);
   }
+  [[nodiscard]] std::int64_t together_ms(std::size_t stage) const;
   [[nodiscard]] bool is_late(model::Timestamp slot) const;
 
   const Options options_;

@@ -39,7 +39,8 @@ std::int64_t stored_ms(std::int64_t wanted_ms, const std::vector<std::int64_t>& 
 
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
   const auto blocks = rollup_blocks_of(schema, slot_ms);
-  return {&tables.sealed, slot_ms, bucket_ms(slot_ms), stored_ms(schema.raw_retention_ms, blocks, 0), false};
+  return {&tables.sealed,     slot_ms, bucket_ms(slot_ms), stored_ms(schema.raw_retention_ms, blocks, 0), false,
+          stratum_ms(slot_ms)};
 }
 
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
@@ -54,26 +55,38 @@ std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& 
   return list;
 }
 
-void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
-               std::int64_t now_ms) {
-  const auto ttl = ttl_left_s(row.start + table.row_ms, shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
+bool ChunkTable::makes_strata(const GroupCells& group) const {
+  return stratum_ms > 0 && shared::shorter_ms(retention_ms, group.ttl_s) >= kStratumDaysMin * stratum_ms;
+}
+
+void add_row(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
+             model::Timestamp start, std::vector<std::string> values, std::int64_t version, std::int64_t now_ms) {
+  const auto ttl = ttl_left_s(table.end_of(start, group), shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
   if (!ttl) return;
   check(table.bucket_ms % table.row_ms == 0, "partitions hold whole rows");
   RowWrite& out = rows.emplace_back();
   out.table = table.table;
-  out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(row.column_shard)),
-                   timestamp_cell(model::window_start(row.start, table.bucket_ms))};
-  out.clustering = {timestamp_cell(row.start)};
-  out.values = {row.chunk, encode_stats(row.stats, row.start)};
-  if (table.has_added) out.values.push_back(encode_arrivals(row.added));
-  out.timestamp_us = row.stats.version;
+  out.partition = {group.tenant, group.group, smallint_cell(static_cast<std::int16_t>(column_shard)),
+                   timestamp_cell(model::window_start(start, table.bucket_ms))};
+  out.clustering = {timestamp_cell(start)};
+  out.values = std::move(values);
+  out.timestamp_us = version;
   out.ttl_s = *ttl;
+}
+
+void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
+               std::int64_t now_ms) {
+  std::vector<std::string> values = {row.chunk, encode_stats(row.stats, row.start)};
+  if (table.has_added) values.push_back(encode_arrivals(row.added));
+  add_row(rows, table, group, row.column_shard, row.start, std::move(values), row.stats.version, now_ms);
 }
 
 void add_reads(std::vector<RowRead>& reads, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
                model::TimeRange range, const ChunkFields& fields) {
   if (range.empty()) return;
   const model::Timestamp first = model::window_start(range.first, table.row_ms);
+  // To the end of the day, where the strata are.
+  if (table.stratum_ms > 0) range.last = model::window_start(range.last - 1, table.stratum_ms) + table.stratum_ms;
   for (auto bucket = model::window_start(first, table.bucket_ms); bucket < range.last; bucket += table.bucket_ms) {
     RowRead& read = reads.emplace_back();
     read.table = table.table;

@@ -27,6 +27,9 @@ struct GroupCells {
 // differ by that. In that time nothing new is written for a slot or rollup block that has no row: it may have had one.
 inline constexpr std::int64_t kGoneMarginMs = 86'400'000;
 
+// Strata (strata.h) are made where samples are kept for so many days of 24 slots: some go a day later.
+inline constexpr std::int64_t kStratumDaysMin = 8;
+
 // A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a rollup block).
 struct ChunkTable {
   const Table* table = nullptr;
@@ -34,6 +37,13 @@ struct ChunkTable {
   std::int64_t bucket_ms = 0;     // partition
   std::int64_t retention_ms = 0;  // how long they are stored, from the end of what a row stands for
   bool has_added = false;
+  std::int64_t stratum_ms = 0;  // slots within this time may share rows (strata.h); 0: each has its own
+  // Do slots of this group share rows? Where samples are kept for long enough that a day is little.
+  [[nodiscard]] bool makes_strata(const GroupCells& group) const;
+  // When the time of a row with this key has ended, from which it expires.
+  [[nodiscard]] model::Timestamp end_of(model::Timestamp start, const GroupCells& group) const {
+    return makes_strata(group) ? model::window_start(start, stratum_ms) + stratum_ms : start + row_ms;
+  }
   // Is a row that begins there kept?
   [[nodiscard]] shared::Kept kept(model::Timestamp start, std::int64_t now_ms) const {
     return shared::is_kept(start + row_ms, retention_ms, now_ms, kGoneMarginMs);
@@ -50,12 +60,15 @@ struct ChunkWrite {
   ColumnShardStats stats;  // its version is the row's write timestamp
   std::vector<Arrival> added;
 };
+// A row as all of them are made. None where its time, or that of the group's samples, is over at now_ms.
+void add_row(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
+             model::Timestamp start, std::vector<std::string> values, std::int64_t version, std::int64_t now_ms);
 // None where its time, or that of the group's samples, is over at now_ms.
 void add_write(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, const ChunkWrite& row,
                std::int64_t now_ms);
 
-// One read for each partition bucket that the range touches; rows that overlap it. What is wanted of them beside the
-// chunk:
+// One read for each partition bucket that the range touches; rows that overlap it (and perhaps others). What is wanted
+// of them beside the chunk:
 struct ChunkFields {
   bool chunk = true, stats = false, added = false;
 };

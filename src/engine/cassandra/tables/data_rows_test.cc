@@ -44,15 +44,15 @@ TEST_F(DataRows, ChunksAreFoundByTime) {
     add_write(writes, sealed, group, {base + hour * kHour, 0, std::to_string(hour), {1, {}}, {}}, clock.now_ms());
   }
   add_write(writes, sealed, group, {base, 1, "other shard", {1, {}}, {}}, clock.now_ms());
-  EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((31 * kDay + kHour - kWeek) / 1000))
-      << "a day longer than they are shown";
+  EXPECT_EQ(writes[1].ttl_s, static_cast<std::uint32_t>((32 * kDay - kWeek) / 1000))
+      << "a day longer than the last of its day is shown";
   ASSERT_TRUE(rows.write_now(std::move(writes)));
   const std::int64_t h = base / kHour;
   const auto at = [&](std::int64_t hour) { return std::to_string(h + hour) + "=" + std::to_string(hour) + " "; };
-  EXPECT_EQ(read(sealed, {base, base + 2 * kHour}), at(0) + at(1));
-  EXPECT_EQ(read(sealed, {base + 1, base + kHour + 1}), at(0) + at(1)) << "rows that overlap";
-  EXPECT_EQ(read(sealed, {base - kHour, base + 1}), at(-1) + at(0)) << "two buckets";
-  EXPECT_EQ(read(sealed, {base + 2 * kHour, base + 5 * kHour}), "");
+  EXPECT_EQ(read(sealed, {base, base + 2 * kHour}), at(0) + at(1) + at(5)) << "and what else is of the day";
+  EXPECT_EQ(read(sealed, {base + kHour + 1, base + 2 * kHour}), at(1) + at(5)) << "rows that overlap";
+  EXPECT_EQ(read(sealed, {base - kHour, base + 1}), at(-1) + at(0) + at(1) + at(5)) << "two buckets";
+  EXPECT_EQ(read(sealed, {base + 6 * kHour, base + 9 * kHour}), "");
   EXPECT_EQ(read(sealed, {base - kWeek, base + 3 * kWeek}), at(-1) + at(0) + at(1) + at(5) + at(168));
   EXPECT_EQ(read(sealed, {base, base + kHour}, 1), std::to_string(h) + "=other shard ");
 }
@@ -80,9 +80,10 @@ TEST_F(DataRows, RowsOfAGroupThatLivesShorterGoWithIt) {
     return writes.empty() ? -1 : std::int64_t{writes[0].ttl_s};
   };
   const model::Timestamp start = clock.now_ms() - 5 * kHour;
-  EXPECT_EQ(ttl_of(start, 0), (31 * kDay - 4 * kHour) / 1000);
+  const model::Timestamp day_end = model::window_start(start, kDay) + kDay;
+  EXPECT_EQ(ttl_of(start, 0), (day_end + 31 * kDay - clock.now_ms()) / 1000);
   EXPECT_EQ(ttl_of(start, 86'400), (kDay - 4 * kHour) / 1000);
-  EXPECT_EQ(ttl_of(start, 365 * 86'400), (31 * kDay - 4 * kHour) / 1000) << "it never lives longer";
+  EXPECT_EQ(ttl_of(start, 365 * 86'400), ttl_of(start, 0)) << "it never lives longer";
   EXPECT_EQ(ttl_of(start, 4 * 3600 + 1), 1);
   EXPECT_EQ(ttl_of(start, 4 * 3600), -1) << "its slot's last sample is over";
 }

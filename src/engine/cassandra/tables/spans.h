@@ -13,7 +13,9 @@
 
 namespace varve::engine::cassandra {
 
-inline constexpr std::int64_t kSlotsPerBucket = 168;        // a week of hours
+inline constexpr std::int64_t kSlotsPerBucket = 168;  // a week of hours
+inline constexpr std::int64_t kSlotsPerStratum = 24;  // a day of hours
+static_assert(kSlotsPerBucket % kSlotsPerStratum == 0);
 inline constexpr std::int64_t kWindowsPerRollupBlock = 48;  // at least
 inline constexpr std::int64_t kRollupBlocksPerBucket = 42;
 inline constexpr std::int64_t kIndexBucketMs = 7 * 86'400'000LL;
@@ -24,6 +26,9 @@ constexpr unsigned column_shards_of(std::size_t columns) {
 
 // The partition bucket of sealed rows.
 constexpr std::int64_t bucket_ms(std::int64_t slot_width_ms) { return kSlotsPerBucket * slot_width_ms; }
+
+// The time whose sealed slots may share rows (strata.h).
+constexpr std::int64_t stratum_ms(std::int64_t slot_width_ms) { return kSlotsPerStratum * slot_width_ms; }
 
 // A rollup block: the shortest multiple of the slot, of the granularity and of the next finer one's rollup block that
 // has at least 48 windows. So each lies in one coarser rollup block, whose series stats are the sum of its finer ones'.
