@@ -250,9 +250,9 @@ void BatchScan::measure(std::span<const std::vector<SlotData>> lists) {
 }
 
 Status BatchScan::give_slot(const Member& member, const SlotData& data, shared::Emitter& emitter) {
-  const chunk::Block* const block = data.block(member.shard);
+  const SlotData::Sealed* const chunk = data.chunk(member.shard);
   if (data.hot.empty()) {
-    if (block == nullptr || !emitter.start_chunk(*block, 0)) return {};
+    if (chunk == nullptr || !emitter.start_chunk(*chunk->block, chunk->at)) return {};
     for (std::size_t c = 0; c < member.columns.size(); ++c) {
       const std::size_t in_shard = member.columns[c] - std::size_t{member.shard} * kSeriesPerColumnShard;
       VARVE_RETURN_IF_ERROR(emitter.chunk_column(member.series[c], in_shard));
@@ -278,9 +278,9 @@ Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const 
     check(member.columns.size() == 1 && member.columns[0] / kSeriesPerColumnShard == member.shard,
           "a place of one series");
     const std::size_t in_shard = member.columns[0] - std::size_t{member.shard} * kSeriesPerColumnShard;
-    if (const chunk::Block* const block = data->block(member.shard); block != nullptr) {
-      VARVE_RETURN_IF_ERROR(block_arrivals(*block, member.shard, member.group->columns, arrivals_));
-      VARVE_RETURN_IF_ERROR(merge_.add_chunk(*block, 0, static_cast<unsigned>(in_shard), arrivals_));
+    if (const SlotData::Sealed* const chunk = data->chunk(member.shard); chunk != nullptr) {
+      VARVE_RETURN_IF_ERROR(chunk_arrivals(*chunk, member.group->columns, arrivals_));
+      VARVE_RETURN_IF_ERROR(merge_.add_chunk(*chunk->block, chunk->at, static_cast<unsigned>(in_shard), arrivals_));
     }
     for (const SlotData::Hot& row : data->hot) {
       merge_.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain, member.columns[0],

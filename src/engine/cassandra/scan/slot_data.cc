@@ -29,15 +29,15 @@ Result<std::shared_ptr<const chunk::Block>> encode(std::span<const model::Timest
 }
 
 // Of rows of a block, and of hot rows laid over it.
-Result<std::vector<std::uint64_t>> rank_rows(const chunk::Block* block, unsigned shard, std::size_t columns,
+Result<std::vector<std::uint64_t>> rank_rows(const SlotData::Sealed* chunk, std::size_t columns,
                                              std::span<const SlotData::Hot> hot,
                                              std::span<const model::Timestamp> times) {
   std::vector<std::pair<model::Timestamp, std::uint64_t>> rows;
-  if (block != nullptr) {
+  if (chunk != nullptr) {
     std::vector<model::Timestamp> block_times;
     std::vector<std::uint64_t> arrived;
-    VARVE_RETURN_IF_ERROR(block->times(0, block_times));
-    VARVE_RETURN_IF_ERROR(block_arrivals(*block, shard, columns, arrived));
+    VARVE_RETURN_IF_ERROR(chunk->block->times(chunk->at, block_times));
+    VARVE_RETURN_IF_ERROR(chunk_arrivals(*chunk, columns, arrived));
     for (std::size_t r = 0; r < block_times.size(); ++r) rows.emplace_back(block_times[r], arrived[r]);
   }
   for (const SlotData::Hot& piece : hot) {
@@ -115,15 +115,17 @@ Result<std::vector<BlockPointer>> erase_rows(std::span<const SlotData::Hot> rows
 
 }  // namespace
 
-const chunk::Block* SlotData::block(unsigned shard) const {
+const SlotData::Sealed* SlotData::chunk(unsigned shard) const {
   const Sealed* const found = find(sealed, shard);
-  return found == nullptr ? nullptr : found->block.get();
+  return found == nullptr || found->block == nullptr ? nullptr : found;
 }
 
 std::size_t SlotData::memory_bytes() const {
   std::size_t bytes = sizeof(SlotData);
   for (const Hot& one : hot) bytes += sizeof(Hot) + one.rows.capacity();
-  for (const Sealed& one : sealed) bytes += sizeof(Sealed) + (one.block ? one.block->memory_bytes() : 0);
+  for (const Sealed& one : sealed) {
+    bytes += sizeof(Sealed) + (one.block ? one.block->memory_bytes() / one.block->groups() : 0);
+  }
   return bytes;
 }
 
@@ -164,23 +166,26 @@ Status SlotData::erase_shard(unsigned shard, std::size_t columns, std::span<cons
   const std::vector<std::uint16_t> of_shard = columns_of_shard(shard, columns);
   const Sealed* const found = find(sealed, shard);
   Sealed state = found == nullptr ? Sealed{shard, 0, nullptr} : *found;
-  const auto stored = state.block;
+  const Sealed stored = state;
   const auto concerns = [&](const Erasure& erasure) {
-    return stored != nullptr && state.version <= erasure.blocks && !places_in(of_shard, erasure.columns).empty();
+    return stored.block != nullptr && state.version <= erasure.blocks && !places_in(of_shard, erasure.columns).empty();
   };
   shared::Gather gather;
   if (std::ranges::any_of(erasures, concerns)) {
     gather.clear(of_shard);
-    VARVE_RETURN_IF_ERROR(gather.add_chunk(*stored, 0, of_shard.front()));
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*stored.block, stored.at, of_shard.front()));
     VARVE_ASSIGN_OR_RETURN(state.block, without(gather, of_shard, erasures, concerns));
+    state.at = 0;
   }
   VARVE_ASSIGN_OR_RETURN(const auto rows, erase_rows(covered, of_shard, erasures));
   gather.clear(of_shard);
-  if (state.block != nullptr) VARVE_RETURN_IF_ERROR(gather.add_chunk(*state.block, 0, of_shard.front()));
+  if (state.block != nullptr) VARVE_RETURN_IF_ERROR(gather.add_chunk(*state.block, state.at, of_shard.front()));
   for (const auto& block : rows) VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, of_shard.front()));
   gather.finish();
-  VARVE_ASSIGN_OR_RETURN(const auto arrived, rank_rows(stored.get(), shard, columns, covered, gather.times()));
+  const Sealed* const before = stored.block == nullptr ? nullptr : &stored;
+  VARVE_ASSIGN_OR_RETURN(const auto arrived, rank_rows(before, columns, covered, gather.times()));
   VARVE_ASSIGN_OR_RETURN(state.block, encode(gather.times(), gather.columns(), arrived));
+  state.at = 0;
   const auto at = std::ranges::lower_bound(sealed, shard, {}, &Sealed::shard);
   if (at != sealed.end() && at->shard == shard) {
     *at = std::move(state);
@@ -210,7 +215,8 @@ Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, u
   if (chunk.empty()) return nullptr;
   VARVE_ASSIGN_OR_RETURN(auto block, chunk::Block::open(std::as_bytes(std::span(chunk))));
   const std::size_t wanted = columns_of_shard(shard, columns).size();
-  if (block->groups() != 1 || (block->columns(0) != wanted && block->columns(0) != wanted + 1)) {
+  for (std::size_t at = 0; at < block->groups(); ++at) {
+    if (block->columns(at) == wanted || block->columns(at) == wanted + 1) continue;
     return fail(Code::corrupt, "a sealed row is not of its group: it has not " + std::to_string(wanted) + " series");
   }
   return block;
@@ -223,8 +229,8 @@ Status gather_columns(const SlotData& data, std::span<const std::uint16_t> colum
         "columns ascend, of one part");
   const unsigned shard = columns.front() / kSeriesPerColumnShard;
   gather.clear(columns, range);
-  if (const chunk::Block* const block = data.block(shard); block != nullptr) {
-    VARVE_RETURN_IF_ERROR(gather.add_chunk(*block, 0, std::size_t{shard} * kSeriesPerColumnShard));
+  if (const SlotData::Sealed* const chunk = data.chunk(shard); chunk != nullptr) {
+    VARVE_RETURN_IF_ERROR(gather.add_chunk(*chunk->block, chunk->at, std::size_t{shard} * kSeriesPerColumnShard));
   }
   for (const SlotData::Hot& row : data.hot) {
     gather.add_rows(std::as_bytes(std::span(row.rows)), shared::RowForm::plain);
@@ -234,15 +240,15 @@ Status gather_columns(const SlotData& data, std::span<const std::uint16_t> colum
 
 Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned shard, std::size_t columns,
                                                std::span<const model::Timestamp> times) {
-  return rank_rows(data.block(shard), shard, columns, data.hot, times);
+  return rank_rows(data.chunk(shard), columns, data.hot, times);
 }
 
-Status block_arrivals(const chunk::Block& block, unsigned shard, std::size_t columns, std::vector<std::uint64_t>& out) {
-  const std::size_t own = columns_of_shard(shard, columns).size();
-  out.assign(block.rows(0), 0);
-  if (block.columns(0) == own) return {};
+Status chunk_arrivals(const SlotData::Sealed& chunk, std::size_t columns, std::vector<std::uint64_t>& out) {
+  const std::size_t own = columns_of_shard(chunk.shard, columns).size();
+  out.assign(chunk.block->rows(chunk.at), 0);
+  if (chunk.block->columns(chunk.at) == own) return {};
   chunk::DecodedColumn column;
-  VARVE_RETURN_IF_ERROR(block.column(0, own, column));
+  VARVE_RETURN_IF_ERROR(chunk.block->column(chunk.at, own, column));
   if (!column.uniform || column.type != model::ValueType::long_) {
     return fail(Code::corrupt, "arrivals of a sealed row are no numbers");
   }

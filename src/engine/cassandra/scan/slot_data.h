@@ -48,6 +48,7 @@ struct SlotData {
     unsigned shard = 0;
     std::int64_t version = 0;
     std::shared_ptr<const chunk::Block> block;  // nullptr: nothing
+    std::size_t at = 0;                         // which group of it
   };
   model::Timestamp slot = 0;
   std::vector<Hot> hot;           // by arrival
@@ -55,7 +56,8 @@ struct SlotData {
   std::vector<Arrival> arrivals;  // of all hot rows that were found, ascending
   unsigned stored_shards = 0;     // sealed rows that were found
 
-  [[nodiscard]] const chunk::Block* block(unsigned shard) const;
+  // Of the shard; nullptr: there is nothing.
+  [[nodiscard]] const Sealed* chunk(unsigned shard) const;
   [[nodiscard]] std::int64_t version() const;  // the greatest of its sealed rows
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -70,8 +72,8 @@ struct SlotData {
 
 // What comes from outside is checked before it is put there. Errors: corrupt.
 Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRange slot);
-// The block of a shard of a group of so many columns; an empty chunk is nullptr. It may have one column more, of the
-// rows' arrivals.
+// The block of a shard of a group of so many columns, with a group for each slot; an empty chunk is nullptr. There may
+// be one column more, of the rows' arrivals.
 Result<std::shared_ptr<const chunk::Block>> open_chunk(std::string_view chunk, unsigned shard, std::size_t columns);
 
 // Lays the data of some columns (ascending, of one shard, not empty) in a range into `gather`, not yet finished. Data
@@ -83,8 +85,8 @@ Status gather_columns(const SlotData& data, std::span<const std::uint16_t> colum
 // anybody had reason to keep that. Error: corrupt.
 Result<std::vector<std::uint64_t>> arrivals_of(const SlotData& data, unsigned shard, std::size_t columns,
                                                std::span<const model::Timestamp> times);
-// Of the rows of a block itself.
-Status block_arrivals(const chunk::Block& block, unsigned shard, std::size_t columns, std::vector<std::uint64_t>& out);
+// Of the rows of a chunk itself.
+Status chunk_arrivals(const SlotData::Sealed& chunk, std::size_t columns, std::vector<std::uint64_t>& out);
 
 // All columns of a shard.
 std::vector<std::uint16_t> columns_of_shard(unsigned shard, std::size_t columns);

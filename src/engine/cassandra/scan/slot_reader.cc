@@ -46,16 +46,21 @@ using TenantSlot = std::pair<std::string, model::Timestamp>;
 // What is being read of one group.
 class SlotReader::Reading {
  public:
-  Reading(const SlotsWanted& wanted, const ChunkTable& table)
-      : wanted_(wanted), table_(table), slot_ms_(table.row_ms) {}
+  Reading(const SlotsWanted& wanted, std::int64_t slot_ms) : wanted_(wanted), slot_ms_(slot_ms) {}
 
-  Status add_sealed(unsigned shard, const RowView& view) {
-    return for_each_slot(table_, view, kChunkAndStats, wanted_.range, [&](const SealedSlotRow& row) -> Status {
-      VARVE_ASSIGN_OR_RETURN(auto block, open_chunk(row.chunk, shard, wanted_.group->columns));
-      add_sealed(slot(row.slot), {shard, row.stats.version, std::move(block)});
-      return {};
-    });
+  // Of several rows that have the slot, the one with the greatest version counts.
+  void add_sealed(model::Timestamp start, const SlotData::Sealed& sealed) {
+    SlotData& data = slot(start);
+    const auto found = std::ranges::find(data.sealed, sealed.shard, &SlotData::Sealed::shard);
+    if (found == data.sealed.end()) {
+      data.sealed.push_back(sealed);
+      ++data.stored_shards;
+    } else if (found->version < sealed.version) {
+      *found = sealed;
+    }
   }
+  [[nodiscard]] bool wants(model::Timestamp start) const { return wanted_.range.overlaps({start, start + slot_ms_}); }
+  [[nodiscard]] const SlotsWanted& wanted() const { return wanted_; }
   Status add_hot(model::Timestamp start, const Arrival& arrival, std::string_view rows) {
     VARVE_RETURN_IF_ERROR(check_hot_rows(rows, wanted_.group->columns, {start, start + slot_ms_}));
     SlotData& data = slot(start);
@@ -94,23 +99,12 @@ class SlotReader::Reading {
   }
 
  private:
-  // Of several rows that have the slot, the one with the greatest version.
-  static void add_sealed(SlotData& data, SlotData::Sealed sealed) {
-    const auto found = std::ranges::find(data.sealed, sealed.shard, &SlotData::Sealed::shard);
-    if (found == data.sealed.end()) {
-      data.sealed.push_back(std::move(sealed));
-      ++data.stored_shards;
-    } else if (found->version < sealed.version) {
-      *found = std::move(sealed);
-    }
-  }
   SlotData& slot(model::Timestamp start) {
     SlotData& data = slots_[start];
     data.slot = start;
     return data;
   }
   const SlotsWanted& wanted_;
-  const ChunkTable& table_;
   const std::int64_t slot_ms_;
   std::map<model::Timestamp, SlotData> slots_;
   std::vector<Erasure> erasures_;
@@ -129,7 +123,7 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
                                                             const RowStore::ReadLimits& limits) const {
   std::vector<Reading> readings;
   readings.reserve(wanted.size());
-  for (const SlotsWanted& one : wanted) readings.emplace_back(one, sealed_);
+  for (const SlotsWanted& one : wanted) readings.emplace_back(one, slot_ms_);
   VARVE_RETURN_IF_ERROR(read_hot(wanted, limits, readings));
   VARVE_RETURN_IF_ERROR(read_rest(wanted, limits, readings));
   std::vector<std::vector<SlotData>> lists;
@@ -200,11 +194,29 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   return rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
     if (number >= erasures_end) return add_mark(number - erasures_end, view);
     if (number >= sealed_end) return erasures.row(number - sealed_end, view, add_erasure);
-    for (const std::size_t w : of[number].wanted) {
-      VARVE_RETURN_IF_ERROR(readings[w].add_sealed(of[number].shard, view));
+    return add_sealed(view, of[number].shard, of[number].wanted, readings);
+  });
+}
+
+// To those of the readings, which are of one group, that want one of its slots.
+Status SlotReader::add_sealed(const RowView& view, unsigned shard, std::span<const std::size_t> wanted,
+                              std::vector<Reading>& readings) const {
+  const SlotsWanted &first = readings[wanted.front()].wanted(), &last = readings[wanted.back()].wanted();
+  std::shared_ptr<const chunk::Block> block;
+  const auto add = [&](const SealedSlotRow& row) -> Status {
+    SlotData::Sealed sealed{shard, row.stats.version, nullptr};
+    for (const std::size_t w : wanted) {
+      if (!readings[w].wants(row.slot)) continue;
+      if (block == nullptr) {
+        VARVE_ASSIGN_OR_RETURN(block, open_chunk(row.chunk, shard, first.group->columns));
+      }
+      if (block != nullptr) sealed.at = block->find(model::GroupId{row.group});
+      if (block != nullptr && sealed.at < block->groups()) sealed.block = block;
+      readings[w].add_sealed(row.slot, sealed);
     }
     return {};
-  });
+  };
+  return for_each_slot(sealed_, view, kChunkAndStats, {first.range.first, last.range.last}, add);
 }
 
 Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,

@@ -55,6 +55,9 @@ class SlotReader {
   Status read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
                    std::vector<Reading>& readings) const;
 
+  Status add_sealed(const RowView& view, unsigned shard, std::span<const std::size_t> wanted,
+                    std::vector<Reading>& readings) const;
+
   RowStore& rows_;
   const Tables& tables_;
   const std::int64_t slot_ms_;

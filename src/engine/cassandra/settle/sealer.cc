@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/settle/sealer.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/check.h"
 #include "engine/cassandra/scan/column_stats.h"
 #include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
 
+using model::Timestamp;
+
 namespace {
 
-// Slots of one group, ascending, in one day: they may share rows.
-bool go_together(const SealWork& before, const SealWork& next, std::int64_t stratum_ms) {
-  return before.group.cells == next.group.cells && before.slot < next.slot &&
-         model::window_start(before.slot, stratum_ms) == model::window_start(next.slot, stratum_ms);
+std::uint64_t points_of(std::span<const storage::SeriesStats> series) {
+  std::uint64_t points = 0;
+  for (const storage::SeriesStats& one : series) points += one.points;
+  return points;
+}
+
+// Empty where nothing was added; else it is counted.
+std::string chunk_of(chunk::BlockBuilder& builder, SealedSlot& sealed) {
+  if (builder.empty()) return {};
+  const auto bytes = builder.finish();
+  ++sealed.chunks;
+  sealed.bytes += bytes.size();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
@@ -57,72 +71,97 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     return list;
   }
   check(reading->slots.size() == works.size(), "each slot was read");
-  std::vector<SlotRows> encoded(works.size());
+  // Who finds a sealed row trusts that it is whole.
+  std::vector<const SlotData*> data(works.size());
   for (std::size_t w = 0; w < works.size(); ++w) {
     if (reading->slots[w].empty()) continue;
-    // Who finds a sealed row trusts that it is whole.
-    const SlotData& data = reading->slots[w][0];
-    if (!shared::may_make(reader_.sealed().kept(data.slot, clock_.now_ms()), data.stored_shards > 0)) continue;
-    auto made = encode(works[w], data, reading->version, list[w]);
-    if (made) {
-      encoded[w] = std::move(*made);
-    } else {
-      list[w].status = fail(made.error());
+    const SlotData& found = reading->slots[w][0];
+    check(reading->version > found.version(), "a slot is written over what it was made of");
+    if (shared::may_make(reader_.sealed().kept(found.slot, clock_.now_ms()), found.stored_shards > 0)) data[w] = &found;
+  }
+  std::vector<RowWrite> rows;
+  for (std::size_t first = 0, count = 0; first < works.size(); first += count) {
+    count = run_length(works, data, first);
+    const auto run = works.subspan(first, count);
+    const auto of_run = std::span(data).subspan(first, count);
+    const auto sealed = std::span(list).subspan(first, count);
+    if (count > 1 && encode_stratum(run, of_run, reading->version, rows, sealed)) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (of_run[i] != nullptr) sealed[i].status = encode(run[i], *of_run[i], reading->version, rows, sealed[i]);
     }
   }
-  VARVE_RETURN_IF_ERROR(write(works, std::move(encoded)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
   return list;
 }
 
-Status Sealer::write(std::span<const SealWork> works, std::vector<SlotRows> encoded) const {
-  const ChunkTable& table = reader_.sealed();
-  std::vector<RowWrite> rows;
-  for (std::size_t first = 0, end = 0; first < works.size(); first = end) {
-    for (end = first + 1; end < works.size() && go_together(works[end - 1], works[end], table.stratum_ms);) ++end;
-    for (unsigned shard = 0; shard < column_shards_of(works[first].group.columns); ++shard) {
-      std::vector<ChunkWrite> of_shard;
-      for (SlotRows& slot : std::span(encoded).subspan(first, end - first)) {
-        if (!slot.empty()) of_shard.push_back(std::move(slot[shard]));
-      }
-      add_sealed(rows, table, works[first].group.cells, of_shard, clock_.now_ms());
-    }
+// How many, from the first, may share rows.
+std::size_t Sealer::run_length(std::span<const SealWork> works, std::span<const SlotData* const> data,
+                               std::size_t first) const {
+  std::vector<Timestamp> slots;
+  for (std::size_t w = first; w < works.size() && data[w] != nullptr; ++w) {
+    if (works[w].group.cells != works[first].group.cells) break;
+    slots.push_back(works[w].slot);
   }
-  return rows_.write_now(std::move(rows));
+  return slots.empty() ? 1 : stratum_length(reader_.sealed(), works[first].group.cells, slots);
 }
 
-Result<Sealer::SlotRows> Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version,
-                                        SealedSlot& sealed) const {
-  check(version > data.version(), "a slot is written over what it was made of");
+// What is of the shard, as a group of the block; none where there is nothing.
+Status Sealer::add_slot(const SealWork& work, const SlotData& data, unsigned shard, std::uint32_t number,
+                        chunk::BlockBuilder& builder, std::vector<storage::SeriesStats>& series) const {
+  const std::vector<std::uint16_t> columns = columns_of_shard(shard, work.group.columns);
   shared::Gather gather;
-  chunk::BlockBuilder builder;
-  SlotRows made;
-  for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) {
-    const std::vector<std::uint16_t> columns = columns_of_shard(shard, work.group.columns);
-    VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
-    gather.finish();
-    ChunkWrite row{work.slot, shard, {}, {version, {}}, {}};
-    for (const chunk::Column& column : gather.columns()) {
-      row.stats.series.push_back(stats_of(gather.times(), column));
-      sealed.samples += row.stats.series.back().points;
-    }
-    if (!gather.times().empty()) {
-      check(row.stats.series.size() == columns.size(), "each column has series stats");
-      std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
-      std::vector<std::int64_t> arrived;
-      if (work.shared) {
-        VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, shard, work.group.columns, gather.times()));
-        arrived.assign(arrivals.begin(), arrivals.end());
-        all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
-      }
-      builder.add({model::GroupId{0}, gather.times(), all});
-      const auto bytes = builder.finish();
-      row.chunk.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      ++sealed.chunks;
-      sealed.bytes += bytes.size();
-    }
-    made.push_back(std::move(row));
+  VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
+  gather.finish();
+  for (const chunk::Column& column : gather.columns()) series.push_back(stats_of(gather.times(), column));
+  if (gather.times().empty()) return {};
+  check(series.size() == columns.size(), "each column has series stats");
+  std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
+  std::vector<std::int64_t> arrived;
+  if (work.shared) {
+    VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, shard, work.group.columns, gather.times()));
+    arrived.assign(arrivals.begin(), arrivals.end());
+    all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
   }
-  return made;
+  builder.add({model::GroupId{number}, gather.times(), all});
+  return {};
+}
+
+Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
+                      SealedSlot& sealed) const {
+  std::vector<RowWrite> made;
+  for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) {
+    ChunkWrite row{work.slot, shard, {}, {version, {}}, {}};
+    chunk::BlockBuilder builder;
+    VARVE_RETURN_IF_ERROR(add_slot(work, data, shard, 0, builder, row.stats.series));
+    row.chunk = chunk_of(builder, sealed);
+    sealed.samples += points_of(row.stats.series);
+    add_write(made, reader_.sealed(), work.group.cells, row, clock_.now_ms());
+  }
+  std::ranges::move(made, std::back_inserter(rows));
+  return {};
+}
+
+// Of a run of slots. False: it is too large, or one of them is damaged.
+bool Sealer::encode_stratum(std::span<const SealWork> works, std::span<const SlotData* const> data,
+                            std::int64_t version, std::vector<RowWrite>& rows, std::span<SealedSlot> sealed) const {
+  const GroupRef& group = works[0].group;
+  std::vector<RowWrite> made;
+  std::vector<SealedSlot> done(works.size());
+  for (unsigned shard = 0; shard < column_shards_of(group.columns); ++shard) {
+    StratumWrite stratum{works[0].slot, shard, {}, {version, {}}};
+    chunk::BlockBuilder builder;
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      auto& series = stratum.stats.slots.emplace_back();
+      if (!add_slot(works[i], *data[i], shard, static_cast<std::uint32_t>(i), builder, series)) return false;
+      if (builder.raw_bytes() > kStratumBytesMax) return false;
+      done[i].samples += points_of(series);
+    }
+    stratum.chunk = chunk_of(builder, done[0]);
+    add_stratum(made, reader_.sealed(), group.cells, stratum, clock_.now_ms());
+  }
+  std::ranges::move(made, std::back_inserter(rows));
+  std::ranges::move(done, sealed.begin());
+  return true;
 }
 
 }  // namespace varve::engine::cassandra

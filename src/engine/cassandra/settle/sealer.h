@@ -27,7 +27,7 @@ struct SealedSlot {
   Status status;  // corrupt: this one cannot be sealed, the others are
   std::uint64_t chunks = 0;
   std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  // of its chunks
+  std::uint64_t bytes = 0;  // of its chunks; those of a stratum are its first slot's
 };
 
 // Thread-safe.
@@ -47,10 +47,15 @@ class Sealer {
     std::vector<std::vector<SlotData>> slots;
   };
   Result<Reading> read(std::span<const SealWork> works) const;
-  // The rows of a slot, one for each column shard.
-  using SlotRows = std::vector<ChunkWrite>;
-  Result<SlotRows> encode(const SealWork& work, const SlotData& data, std::int64_t version, SealedSlot& sealed) const;
-  Status write(std::span<const SealWork> works, std::vector<SlotRows> encoded) const;
+  [[nodiscard]] std::size_t run_length(std::span<const SealWork> works, std::span<const SlotData* const> data,
+                                       std::size_t first) const;
+  Status add_slot(const SealWork& work, const SlotData& data, unsigned shard, std::uint32_t number,
+                  chunk::BlockBuilder& builder, std::vector<storage::SeriesStats>& series) const;
+  Status encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
+                SealedSlot& sealed) const;
+  [[nodiscard]] bool encode_stratum(std::span<const SealWork> works, std::span<const SlotData* const> data,
+                                    std::int64_t version, std::vector<RowWrite>& rows,
+                                    std::span<SealedSlot> sealed) const;
 
   RowStore& rows_;
   const SlotReader& reader_;

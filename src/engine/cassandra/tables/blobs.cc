@@ -101,10 +101,9 @@ Result<ColumnShardStats> decode_stats(std::string_view blob, model::Timestamp st
 std::string encode_stratum(const StratumStats& stats, model::Timestamp first, std::int64_t slot_ms) {
   std::string blob = stats_head(kStratumVersion, stats.version);
   std::string series;
-  for (const StratumStats::Slot& slot : stats.slots) {
+  for (const auto& slot : stats.slots) {
     series.clear();
-    append_series(series, slot.series, first);
-    codec::append_varint(blob, slot.chunk_bytes);
+    append_series(series, slot, first);
     codec::append_varint(blob, series.size());
     blob += series;
     first += slot_ms;
@@ -117,12 +116,10 @@ Result<StratumStats> decode_stratum(std::string_view blob, model::Timestamp firs
   VARVE_ASSIGN_OR_RETURN(stats.version, row_version(blob, kStratumVersion));
   Varints numbers = varints_of(blob);
   while (numbers.good && numbers.at != numbers.end) {
-    StratumStats::Slot& slot = stats.slots.emplace_back();
-    slot.chunk_bytes = numbers.next();
     const std::uint64_t bytes = numbers.next();
     numbers.good = numbers.good && bytes <= static_cast<std::uint64_t>(numbers.end - numbers.at);
     if (!numbers.good) break;
-    numbers.good = read_series({numbers.at, numbers.at + bytes}, first, slot.series);
+    numbers.good = read_series({numbers.at, numbers.at + bytes}, first, stats.slots.emplace_back());
     numbers.at += bytes;
     first += slot_ms;
   }

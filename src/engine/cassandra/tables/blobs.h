@@ -24,14 +24,10 @@ struct ColumnShardStats {
 std::string encode_stats(const ColumnShardStats& stats, model::Timestamp start);
 Result<ColumnShardStats> decode_stats(std::string_view blob, model::Timestamp start);
 
-// The same of a row that has several successive slots: of each how long its chunk is, and the series stats.
+// The same of a row that has several successive slots.
 struct StratumStats {
-  struct Slot {
-    std::size_t chunk_bytes = 0;
-    std::vector<storage::SeriesStats> series;
-  };
   std::int64_t version = 0;
-  std::vector<Slot> slots;
+  std::vector<std::vector<storage::SeriesStats>> slots;
 };
 std::string encode_stratum(const StratumStats& stats, model::Timestamp first, std::int64_t slot_ms);
 Result<StratumStats> decode_stratum(std::string_view blob, model::Timestamp first, std::int64_t slot_ms);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/tables/strata.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 
 namespace varve::engine::cassandra {
@@ -36,48 +34,21 @@ Result<SlotRun> run_of(const ChunkTable& table, Timestamp key) {
   return run;
 }
 
-// Slots from the first that may be one row.
-std::size_t run_length(const ChunkTable& table, std::span<const ChunkWrite> slots) {
-  const Timestamp day = model::window_start(slots[0].start, table.stratum_ms);
-  std::size_t count = 1, bytes = slots[0].chunk.size();
-  for (; count < slots.size(); ++count) {
-    const ChunkWrite& next = slots[count];
-    check(next.column_shard == slots[0].column_shard && next.stats.version == slots[0].stats.version,
-          "sealed together, of one column shard");
-    bytes += next.chunk.size();
-    if (next.start != slots[count - 1].start + table.row_ms || next.start >= day + table.stratum_ms) break;
-    if (bytes > kStratumBytesMax) break;
-  }
-  return count;
+}  // namespace
+
+std::size_t stratum_length(const ChunkTable& table, const GroupCells& group, std::span<const Timestamp> slots) {
+  if (slots.size() < kStratumSlotsMin || !table.makes_strata(group)) return 1;
+  const Timestamp day_end = model::window_start(slots[0], table.stratum_ms) + table.stratum_ms;
+  std::size_t count = 1;
+  while (count < slots.size() && slots[count] == slots[count - 1] + table.row_ms && slots[count] < day_end) ++count;
+  return count >= kStratumSlotsMin ? count : 1;
 }
 
 void add_stratum(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group,
-                 std::span<const ChunkWrite> slots, std::int64_t now_ms) {
-  StratumStats stats{slots[0].stats.version, {}};
-  std::string chunks;
-  for (const ChunkWrite& slot : slots) {
-    stats.slots.push_back({slot.chunk.size(), slot.stats.series});
-    chunks += slot.chunk;
-  }
-  const Timestamp key = key_of(table, {slots[0].start, static_cast<std::int64_t>(slots.size())});
-  add_row(rows, table, group, slots[0].column_shard, key,
-          {std::move(chunks), encode_stratum(stats, slots[0].start, table.row_ms)}, stats.version, now_ms);
-}
-
-}  // namespace
-
-void add_sealed(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group,
-                std::span<const ChunkWrite> slots, std::int64_t now_ms) {
-  const bool may = table.makes_strata(group);
-  while (!slots.empty()) {
-    const std::size_t count = may ? run_length(table, slots) : 1;
-    if (count >= kStratumSlotsMin) {
-      add_stratum(rows, table, group, slots.first(count), now_ms);
-    } else {
-      for (const ChunkWrite& slot : slots.first(count)) add_write(rows, table, group, slot, now_ms);
-    }
-    slots = slots.subspan(count);
-  }
+                 const StratumWrite& stratum, std::int64_t now_ms) {
+  const Timestamp key = key_of(table, {stratum.first, static_cast<std::int64_t>(stratum.stats.slots.size())});
+  add_row(rows, table, group, stratum.column_shard, key,
+          {stratum.chunk, encode_stratum(stratum.stats, stratum.first, table.row_ms)}, stratum.stats.version, now_ms);
 }
 
 Status for_each_slot(const ChunkTable& table, const RowView& row, const ChunkFields& fields, TimeRange range,
@@ -88,25 +59,19 @@ Status for_each_slot(const ChunkTable& table, const RowView& row, const ChunkFie
   if (found.start == model::window_start(found.start, table.row_ms)) {
     if (!is_wanted(found.start)) return {};
     VARVE_ASSIGN_OR_RETURN(ColumnShardStats stats, decode_stats(found.stats, found.start));
-    return each({found.start, found.chunk, std::move(stats)});
+    return each({found.start, found.chunk, 0, std::move(stats)});
   }
   VARVE_ASSIGN_OR_RETURN(const SlotRun run, run_of(table, found.start));
   VARVE_ASSIGN_OR_RETURN(StratumStats strata, decode_stratum(found.stats, run.first, table.row_ms));
-  std::size_t bytes = 0;
-  for (const StratumStats::Slot& slot : strata.slots) bytes += std::min(slot.chunk_bytes, found.chunk.size() + 1);
-  if (static_cast<std::int64_t>(strata.slots.size()) != run.count || (fields.chunk && bytes != found.chunk.size())) {
+  if (static_cast<std::int64_t>(strata.slots.size()) != run.count) {
     return fail(Code::corrupt, "a sealed row has not the slots that its key names");
   }
-  Timestamp slot = run.first;
-  std::string_view chunks = found.chunk;
-  for (StratumStats::Slot& one : strata.slots) {
-    SealedSlotRow part{slot, {}, {strata.version, std::move(one.series)}};
-    if (fields.chunk) {
-      part.chunk = chunks.substr(0, one.chunk_bytes);
-      chunks.remove_prefix(one.chunk_bytes);
-    }
-    if (is_wanted(slot)) VARVE_RETURN_IF_ERROR(each(part));
-    slot += table.row_ms;
+  SealedSlotRow part{run.first, found.chunk, 0, {strata.version, {}}};
+  for (auto& series : strata.slots) {
+    part.stats.series = std::move(series);
+    if (is_wanted(part.slot)) VARVE_RETURN_IF_ERROR(each(part));
+    part.slot += table.row_ms;
+    ++part.group;
   }
   return {};
 }

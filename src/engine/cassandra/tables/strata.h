@@ -18,17 +18,28 @@
 
 namespace varve::engine::cassandra {
 
-inline constexpr std::size_t kStratumSlotsMin = 6;                     // fewer are rows of their own
-inline constexpr std::size_t kStratumBytesMax = std::size_t{1} << 20;  // of chunks; more are rows of their own
+inline constexpr std::size_t kStratumSlotsMin = 6;                       // fewer are rows of their own
+inline constexpr std::size_t kStratumBytesMax = std::size_t{512} << 10;  // before entropy coding; more are, too
 
-// Writes what was sealed together of one column shard, slots ascending, of one version: strata where they are worth it.
-void add_sealed(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group,
-                std::span<const ChunkWrite> slots, std::int64_t now_ms);
+// How many of the slots (ascending), from the first, may be one stratum; 1 where none is made.
+std::size_t stratum_length(const ChunkTable& table, const GroupCells& group, std::span<const model::Timestamp> slots);
+
+// A stratum: slots from `first`, as many as there are stats of. `chunk` is a block with a group for each slot that has
+// samples, numbered from the first slot, which is 0.
+struct StratumWrite {
+  model::Timestamp first = 0;
+  unsigned column_shard = 0;
+  std::string chunk;
+  StratumStats stats;  // its version is the row's write timestamp
+};
+void add_stratum(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group,
+                 const StratumWrite& stratum, std::int64_t now_ms);
 
 // What a row says of a slot. Views are valid as long as the row.
 struct SealedSlotRow {
   model::Timestamp slot = 0;
-  std::string_view chunk;  // empty also where it was not asked for
+  std::string_view chunk;   // of the whole row; empty also where it was not asked for
+  std::uint32_t group = 0;  // the slot's, in the chunk
   ColumnShardStats stats;
 };
 // Calls `each` with every slot of the row that the range overlaps. Fields: with the stats. Errors: corrupt, those of
