@@ -27,7 +27,8 @@ struct GroupCells {
 // differ by that. In that time nothing new is written for a slot or rollup block that has no row: it may have had one.
 inline constexpr std::int64_t kGoneMarginMs = 86'400'000;
 
-// Strata (strata.h) are made where samples are kept for so many days of 24 slots: some go a day later.
+// Strata (strata.h) are made where samples are stored for so many days of 24 slots (a day longer than raw.retention):
+// some go a day later.
 inline constexpr std::int64_t kStratumDaysMin = 8;
 
 // A table of chunks and what its rows stand for: sealed samples (a row a slot), or windows (a row a rollup block).
