@@ -15,12 +15,11 @@ namespace {
 using model::Timestamp;
 using model::ValueType;
 
-// Merges by pairs. Series of one grid have the same times, so most pairs are only compared.
-std::vector<Timestamp> all_times(std::span<const Points> series) {
-  if (series.empty()) return {};
-  if (series.size() == 1) return series[0].times;
-  auto left = all_times(series.first(series.size() / 2));
-  const auto right = all_times(series.subspan(series.size() / 2));
+// Ascending, of lists that are.
+std::vector<Timestamp> all_times(std::span<const std::span<const Timestamp>> lists) {
+  if (lists.size() == 1) return {lists[0].begin(), lists[0].end()};
+  auto left = all_times(lists.first(lists.size() / 2));
+  const auto right = all_times(lists.subspan(lists.size() / 2));
   if (left == right) return left;
   std::vector<Timestamp> out;
   out.reserve(std::max(left.size(), right.size()));
@@ -28,10 +27,19 @@ std::vector<Timestamp> all_times(std::span<const Points> series) {
   return out;
 }
 
+// Series of one grid have the same times, mostly in one place, too.
+std::vector<Timestamp> all_times(std::span<const SeriesView> series) {
+  std::vector<std::span<const Timestamp>> lists;
+  for (const SeriesView& one : series) {
+    if (lists.empty() || !std::ranges::equal(lists.back(), one.all_times())) lists.push_back(one.all_times());
+  }
+  return all_times(lists);
+}
+
 // The values at some neighbouring times, series by series, in a table of a row a time that stays in the cache.
 class Table {
  public:
-  Table(Reducer reducer, std::span<const Points> series)
+  Table(Reducer reducer, std::span<const SeriesView> series)
       : reducer_(reducer),
         line_(interpolates(reducer)),
         series_(series),
@@ -66,11 +74,11 @@ class Table {
   static constexpr std::size_t kCells = 16'384;
 
   void read_series(std::size_t s, std::span<const Timestamp> times) {
-    const Points& points = series_[s];
+    const SeriesView& points = series_[s];
     std::size_t& next = next_[s];
     for (std::size_t row = 0; row < times.size(); ++row) {
-      while (next < points.size() && points.times[next] < times[row]) ++next;
-      if (next == points.size()) return;
+      while (next < points.size && points.times[next] < times[row]) ++next;
+      if (next == points.size) return;
       if (points.times[next] == times[row]) {
         put_sample(row, points, next);
       } else if (line_ && next > 0) {
@@ -79,8 +87,8 @@ class Table {
     }
   }
 
-  void put_sample(std::size_t row, const Points& points, std::size_t i) {
-    const double value = as_double(points.type_of(i), points.bits[i]);
+  void put_sample(std::size_t row, const SeriesView& points, std::size_t i) {
+    const double value = points.number(i);
     if (std::isnan(value)) return;
     const std::size_t at = row * series_.size() + used_[row]++;
     doubles_[at] = value;
@@ -91,9 +99,9 @@ class Table {
     }
   }
 
-  void put_line(std::size_t row, const Points& points, std::size_t next, Timestamp time) {
-    const double before = as_double(points.type_of(next - 1), points.bits[next - 1]);
-    const double after = as_double(points.type_of(next), points.bits[next]);
+  void put_line(std::size_t row, const SeriesView& points, std::size_t next, Timestamp time) {
+    const double before = points.number(next - 1);
+    const double after = points.number(next);
     const double part = static_cast<double>(time - points.times[next - 1]) /
                         static_cast<double>(points.times[next] - points.times[next - 1]);
     const double value = before + part * (after - before);
@@ -104,7 +112,7 @@ class Table {
 
   const Reducer reducer_;
   const bool line_;
-  const std::span<const Points> series_;
+  const std::span<const SeriesView> series_;
   std::vector<std::size_t> next_;  // of each series: the first sample not before the current time
   const std::size_t rows_max_;
   std::vector<std::size_t> used_;  // of each row: values in it
@@ -115,7 +123,7 @@ class Table {
 
 }  // namespace
 
-Result<Points> across(Reducer reducer, std::span<const Points> series, const std::function<Status()>& alive) {
+Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive) {
   Points out;
   if (series.empty()) return out;
   out.times = all_times(series);

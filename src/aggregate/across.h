@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 
+#include "aggregate/packed_series.h"
 #include "aggregate/points.h"
 #include "aggregate/reducer.h"
 #include "base/result.h"
@@ -16,6 +17,6 @@ namespace varve::aggregate {
 // Each series: numbers, times ascending and unique. NaN is ignored; if there is nothing else, the result is NaN.
 // Integers give integers if the reducer does and nothing was interpolated. `alive` is called now and then; its error is
 // returned.
-Result<Points> across(Reducer reducer, std::span<const Points> series, const std::function<Status()>& alive);
+Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive);
 
 }  // namespace varve::aggregate

@@ -15,11 +15,17 @@ namespace {
 
 Status go_on() { return {}; }
 
+std::vector<SeriesView> views_of(const std::vector<Points>& series) {
+  std::vector<SeriesView> out;
+  for (const Points& points : series) out.push_back(view_of(points));
+  return out;
+}
+
 std::string joined(Reducer reducer, const std::vector<std::string>& in) {
   std::vector<Points> series;
   series.reserve(in.size());
   for (const std::string& text : in) series.push_back(points_of(text));
-  const auto out = across(reducer, series, go_on);
+  const auto out = across(reducer, views_of(series), go_on);
   return out ? text_of(*out) : out.error().message;
 }
 
@@ -68,7 +74,7 @@ TEST(Across, ASumThatIsNoLongIsADouble) {
 
 TEST(Across, StopsWhenTold) {
   const std::vector<Points> series = {points_of("0:1"), points_of("0:1")};
-  const auto out = across(Reducer::sum, series, []() -> Status { return fail(Code::cancelled, "enough"); });
+  const auto out = across(Reducer::sum, views_of(series), []() -> Status { return fail(Code::cancelled, "enough"); });
   EXPECT_EQ(out.error().code, Code::cancelled);
 }
 
@@ -88,7 +94,7 @@ TEST(Across, AsThePlainestWay) {
       }
     }
     const Reducer reducer = std::array{Reducer::sum, Reducer::max, Reducer::zimsum, Reducer::p90}[random() % 4];
-    const auto out = across(reducer, series, go_on);
+    const auto out = across(reducer, views_of(series), go_on);
     ASSERT_TRUE(out);
     ASSERT_EQ(out->times, std::vector(times.begin(), times.end()));
     for (std::size_t i = 0; i < out->size(); ++i) {

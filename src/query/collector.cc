@@ -99,7 +99,8 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       windows_(windows_on(first_grid(pipeline), range_)),
       merges_(merging_grid(pipeline) != nullptr),
       merge_windows_(windows_on(merging_grid(pipeline), range_)),
-      groups_(std::make_unique<GroupState[]>(plan.groups.size())),
+      joins_(std::holds_alternative<Join>(asked.how)),
+      groups_(joins_ && first_ == nullptr ? nullptr : std::make_unique<GroupState[]>(plan.groups.size())),
       seen_(plan.series.size()),
       runs_(first_ != nullptr || percentile_ != nullptr || counts_ ? 0 : plan.series.size()),
       counted_(counts_ ? plan.series.size() : 0),
@@ -261,7 +262,7 @@ Status Collector::add_texts(std::uint32_t series, Kind kind, std::span<const mod
                             std::span<const std::string_view> texts, std::uint64_t merged) {
   // What is read around the range is for counters.
   const auto [from, to] = part_in(read_, times);
-  if (from == to) return {};
+  if (from == to || joins_) return {};
   times = times.subspan(from, to - from);
   texts = texts.subspan(from, to - from);
   seen_[series] |= bit_of(kind);

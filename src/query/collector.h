@@ -99,7 +99,7 @@ class Collector {
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   // Without a group's mutex: after the scan there is one thread.
   Status put_numbers(std::uint32_t group, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
-  Status put_counted(std::uint32_t group, MetricAnswer& answer);
+  Result<aggregate::Points> counted_of(std::uint32_t group, std::uint64_t& samples);
   Status put_counted_parts(std::uint32_t group, MetricAnswer& answer);
   Status put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Status put_parts(std::uint32_t group, Group head, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
@@ -110,8 +110,11 @@ class Collector {
   const Request& request_;
   const MetricQuery& asked_;
   const Pipeline& pipeline_;  // read_through(asked_)
+  aggregate::Points samples_of(std::uint32_t series, std::uint64_t& samples);
   const Plan& plan_;
   const model::TimeRange range_;  // of the request: what windows and splits count from
+  Result<MetricAnswer> joined(const Join& how, const std::function<Status()>& alive);
+  Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples) VARVE_NO_THREAD_ANALYSIS;
   const model::TimeRange read_;   // of the samples that are aggregated
   const model::Timestamp now_;
   Budget& budget_;
@@ -126,10 +129,11 @@ class Collector {
   const aggregate::Windows windows_;  // of the first stage
   const bool merges_;                 // histograms of parts of merge_windows_ do
   const aggregate::Windows merge_windows_;
-  std::unique_ptr<GroupState[]> groups_;
-  std::vector<std::uint8_t> seen_;      // of each series: bit_of each kind
-  std::vector<Run> runs_;               // of each series, if samples are kept
-  std::vector<CountedSeries> counted_;  // of each series, if counts_
+  const bool joins_;
+  std::unique_ptr<GroupState[]> groups_;  // none where samples of single series are kept
+  std::vector<std::uint8_t> seen_;        // of each series: bit_of each kind
+  std::vector<Run> runs_;                 // of each series, if samples are kept
+  std::vector<CountedSeries> counted_;    // of each series, if counts_
   std::vector<std::uint64_t> counted_samples_;
 };
 

@@ -49,19 +49,17 @@ Status Collector::add_counted(std::uint32_t series, const storage::Piece& piece)
   return counted_[series].piece(how(series), piece.type, piece.times, piece.bits);
 }
 
-Status Collector::put_counted(std::uint32_t group, MetricAnswer& answer) {
-  if (!counts_) return put_counted_parts(group, answer);
+Result<aggregate::Points> Collector::counted_of(std::uint32_t group, std::uint64_t& samples) {
   aggregate::GrowthTotals totals(counter_->per_second);
   for (const std::uint32_t series : plan_.groups[group].members) {
-    answer.sample_size += counted_samples_[series];
+    samples += counted_samples_[series];
     const std::size_t before = totals.totals().size();
     totals.add(counted_[series].cells().cells());
     VARVE_RETURN_IF_ERROR(
         budget_.charge((totals.totals().size() - before) * (sizeof(aggregate::GrowthTotals::Total) + sizeof(Number))));
     counted_[series] = {};
   }
-  return put(head_of(group, Kind::number), aggregate::to_points(*counter_, windows_, totals),
-             std::span(pipeline_.stages).subspan(1), answer);
+  return aggregate::to_points(*counter_, windows_, totals);
 }
 
 // With a limit or splits: of the samples that these leave.

@@ -6,6 +6,7 @@
 
 #include "aggregate/pipeline.h"
 #include "query/collector.h"
+#include "query/joiner.h"
 
 namespace varve::query {
 
@@ -51,15 +52,20 @@ bool Collector::saw(std::uint32_t group, Kind kind) const {
                              [&](std::uint32_t s) { return (seen_[s] & bit_of(kind)) != 0; });
 }
 
+Points Collector::samples_of(std::uint32_t series, std::uint64_t& samples) {
+  Run run = std::move(runs_[series]);
+  keep_each_type(run, pipeline_.limit, pipeline_.descending);
+  samples += run.size();
+  return run;
+}
+
 Result<Points> Collector::merged_numbers(std::uint32_t group, std::uint64_t& samples) {
   std::vector<Run> runs;
   std::size_t charged = 0;
   for (const std::uint32_t series : plan_.groups[group].members) {
     if (runs_[series].size() == 0) continue;
     charged += bytes_of(runs_[series]);
-    runs.push_back(std::move(runs_[series]));
-    keep_each_type(runs.back(), pipeline_.limit, pipeline_.descending);
-    samples += runs.back().size();
+    runs.push_back(samples_of(series, samples));
   }
   return merge_charged(std::move(runs), charged, budget_);
 }
@@ -125,24 +131,44 @@ Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answe
   return {};
 }
 
-Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
-  if (counter_ != nullptr) return put_counted(group, answer);
-  if (percentile_ != nullptr) {
-    answer.sample_size += groups_[group].samples;
-    return put(head_of(group, Kind::number), groups_[group].values.take(*percentile_, windows_),
-               std::span(pipeline_.stages).subspan(1), answer);
-  }
-  if (first_ == nullptr) {
-    VARVE_ASSIGN_OR_RETURN(Points points, merged_numbers(group, answer.sample_size));
-    return put_samples(head_of(group, Kind::number), std::move(points), answer);
-  }
-  if (!pipeline_.splits.empty()) return put_parts(group, head_of(group, Kind::number), answer);
+// Of a group that is not split, after the first step, or before it where samples are kept.
+Result<Points> Collector::numbers_of(std::uint32_t group, std::uint64_t& samples) {
+  if (counts_) return counted_of(group, samples);
+  if (percentile_ == nullptr && first_ == nullptr) return merged_numbers(group, samples);
   GroupState& state = groups_[group];
-  answer.sample_size += state.samples;
+  samples += state.samples;
+  if (percentile_ != nullptr) return state.values.take(*percentile_, windows_);
   const auto cells = state.cells.take(first_->function);
   VARVE_RETURN_IF_ERROR(budget_.charge(cells.size() * sizeof(Number)));
-  return put(head_of(group, Kind::number), aggregate::to_points(*first_, windows_, cells),
-             std::span(pipeline_.stages).subspan(1), answer);
+  return aggregate::to_points(*first_, windows_, cells);
+}
+
+Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
+  if (counter_ != nullptr && !counts_) return put_counted_parts(group, answer);
+  if (first_ != nullptr && !pipeline_.splits.empty()) return put_parts(group, head_of(group, Kind::number), answer);
+  VARVE_ASSIGN_OR_RETURN(Points points, numbers_of(group, answer.sample_size));
+  Group head = head_of(group, Kind::number);
+  const bool are_samples = first_ == nullptr && percentile_ == nullptr && !counts_;
+  if (are_samples) return put_samples(std::move(head), std::move(points), answer);
+  return put(std::move(head), std::move(points), std::span(pipeline_.stages).subspan(1), answer);
+}
+
+// Each series is a group of the plan, of the same number. Only numbers can be joined.
+Result<MetricAnswer> Collector::joined(const Join& how, const std::function<Status()>& alive) {
+  Joiner joiner(how, range_, plan_.tags, budget_);
+  std::uint64_t samples = 0;
+  for (const std::uint32_t series : plan_.order) {
+    if ((seen_[series] & bit_of(Kind::number)) == 0) continue;
+    VARVE_RETURN_IF_ERROR(alive());
+    const std::size_t kept = runs_.empty() ? 0 : bytes_of(runs_[series]);
+    VARVE_ASSIGN_OR_RETURN(Points points, runs_.empty() ? numbers_of(series, samples) : samples_of(series, samples));
+    VARVE_RETURN_IF_ERROR(check_finite(asked_.metric, pipeline_, points));
+    VARVE_RETURN_IF_ERROR(joiner.add(series, std::move(points)));
+    budget_.release(kept);
+  }
+  VARVE_ASSIGN_OR_RETURN(MetricAnswer answer, joiner.finish(alive));
+  answer.sample_size = samples;
+  return answer;
 }
 
 Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer) {
@@ -156,6 +182,7 @@ Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer
 Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
   MetricAnswer answer;
   VARVE_RETURN_IF_ERROR(finish_counted());
+  if (const auto* how = std::get_if<Join>(&asked_.how)) return joined(*how, alive);
   for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
     for (const std::uint32_t group : plan_.order) {
       if (!saw(group, kind)) continue;

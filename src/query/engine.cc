@@ -294,10 +294,6 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return deadline.check(); }));
-    if (const auto* how = std::get_if<Join>(&request.metrics[m].how)) {
-      VARVE_ASSIGN_OR_RETURN(answer.metrics[m], join(*how, request.range, std::move(answer.metrics[m]), budget,
-                                                     [&] { return deadline.check(); }));
-    }
   }
   answer.read = ticket.read();
   return answer;

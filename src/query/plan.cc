@@ -13,6 +13,20 @@ namespace {
 
 // Here, in a collector and in the answer; its names and tags are mostly shorter than 256 bytes.
 constexpr std::size_t kGroupBytes = sizeof(PlannedGroup) + sizeof(Group) + 256;
+// The same of a series that becomes a part of a group: there is none of its own in the answer.
+constexpr std::size_t kJoinedBytes = sizeof(PlannedGroup) + 320;
+
+// From group_of.
+void put_members(Plan& plan) {
+  std::vector<std::size_t> ends(plan.groups.size() + 1);
+  for (const std::uint32_t g : plan.group_of) ++ends[g + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  plan.members.resize(plan.series.size());
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    plan.groups[g].members = std::span(plan.members).subspan(ends[g], ends[g + 1] - ends[g]);
+  }
+  for (std::uint32_t s = 0; s < plan.series.size(); ++s) plan.members[ends[plan.group_of[s]]++] = s;
+}
 
 void group(Plan& plan, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, std::uint32_t> numbers;
@@ -29,8 +43,8 @@ void group(Plan& plan, const std::vector<std::string>& keys) {
       for (const std::string& key : keys) values.emplace_back(plan.tags.value(s, key));
     }
     plan.group_of.push_back(at->second);
-    plan.groups[at->second].members.push_back(s);
   }
+  put_members(plan);
 }
 
 std::vector<std::uint32_t> order_of(const std::vector<PlannedGroup>& groups) {
@@ -47,11 +61,11 @@ std::vector<std::uint32_t> order_of(const std::vector<PlannedGroup>& groups) {
 }
 
 void group_each(Plan& plan) {
-  for (std::uint32_t s = 0; s < plan.series.size(); ++s) {
-    plan.group_of.push_back(s);
-    plan.groups.push_back({{}, {s}});
-    plan.order.push_back(s);
-  }
+  plan.group_of.resize(plan.series.size());
+  std::iota(plan.group_of.begin(), plan.group_of.end(), 0U);
+  plan.order = plan.group_of;
+  plan.groups.resize(plan.series.size());
+  put_members(plan);
   std::ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) { return plan.tags.before(a, b); });
 }
 
@@ -75,7 +89,9 @@ Result<Plan> make_plan(const storage::SeriesStore& store, model::TenantId tenant
   VARVE_ASSIGN_OR_RETURN(plan.tags, TagTable::read(store, tenant, plan.series, selected.metrics, budget));
   if (std::holds_alternative<EachSeries>(pipeline.group_by)) {
     // Before they are made: there are as many as series.
-    VARVE_RETURN_IF_ERROR(budget.charge(plan.series.size() * kGroupBytes));
+    const auto* how = std::get_if<Join>(&query.how);
+    const bool are_joined = how != nullptr && how->reducer != aggregate::Reducer::none;
+    VARVE_RETURN_IF_ERROR(budget.charge(plan.series.size() * (are_joined ? kJoinedBytes : kGroupBytes)));
     group_each(plan);
     return plan;
   }

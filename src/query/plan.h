@@ -18,8 +18,8 @@
 namespace varve::query {
 
 struct PlannedGroup {
-  std::vector<std::string> values;     // of Pipeline::keys()
-  std::vector<std::uint32_t> members;  // positions in Plan::series
+  std::vector<std::string> values;         // of Pipeline::keys()
+  std::span<const std::uint32_t> members;  // positions in Plan::series, ascending
 };
 
 struct Plan {
@@ -27,7 +27,8 @@ struct Plan {
   TagTable tags;
   std::vector<std::uint32_t> group_of;  // of each series
   std::vector<PlannedGroup> groups;
-  std::vector<std::uint32_t> order;  // groups in order of their concatenated values
+  std::vector<std::uint32_t> members;  // of all groups, one after the other
+  std::vector<std::uint32_t> order;    // groups in order of their concatenated values
 };
 
 // `pipeline`: read_through(query). `seen`: series without samples there may be left out. Errors: invalid (a bad regex,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins through the engine over a store in memory: groups, their tags, pushed-down windows, limits.
-#include "query/join.h"
+#include "query/joiner.h"
 
 #include <gtest/gtest.h>
 
@@ -169,12 +169,26 @@ TEST_F(JoinTest, WhatASumHoldsIsCharged) {
   EXPECT_NE(answer({.memory_bytes = 100'000}).find("query.memory"), std::string::npos);
 }
 
-TEST_F(JoinTest, CancelledBetweenSeries) {
-  MetricAnswer series;
-  series.groups.resize(2);
+// Less than a group of the answer for each of them would take.
+TEST_F(JoinTest, ManySeriesOfOneGroupTakeLittle) {
+  for (int s = 0; s < 2'000; ++s) store_.put("t", "m", {{"host", std::to_string(s)}}, 0, Value::of_long(1));
+  EXPECT_EQ(answer({.memory_bytes = 1'300'000}), "| host | 0:2000\n");
+  window(Function::avg, 10'000);
+  EXPECT_EQ(answer({.memory_bytes = 1'400'000}), "| host | 0:2000.0\n");
+}
+
+TEST_F(JoinTest, CancelledBetweenGroups) {
+  put({{"host", "a"}}, "0:1");
+  put({{"host", "b"}}, "0:2");
+  const auto tenant = *store_.find_tenant("t");
   Budget budget(1 << 20);
+  const auto tags = TagTable::read(store_, *tenant, *store_.select(*tenant, "m", {}), {}, budget);
+  Join how;
+  how.group_by = {"host"};
+  Joiner joiner(how, {0, 10}, *tags, budget);
+  for (const std::uint32_t series : {0U, 1U}) ASSERT_TRUE(joiner.add(series, aggregate::points_of("0:1")));
   int asked = 0;
-  const auto out = join({}, {0, 10}, std::move(series), budget, [&]() -> Status {
+  const auto out = joiner.finish([&]() -> Status {
     if (++asked == 2) return fail(Code::cancelled, "enough");
     return {};
   });

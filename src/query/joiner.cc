@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/joiner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "aggregate/across.h"
+#include "aggregate/fill.h"
+#include "aggregate/windows.h"
+
+namespace varve::query {
+
+namespace {
+
+using aggregate::Points;
+using aggregate::Reducer;
+using aggregate::SeriesView;
+using aggregate::Windows;
+
+constexpr std::size_t kPointBytes = sizeof(model::Timestamp) + sizeof(std::uint64_t) + sizeof(model::ValueType);
+constexpr std::size_t kGroupBytes = 512;  // with its tags, about
+
+// Points at times that are not multiples of the resolution, or would come to share one.
+bool finer_than(const Points& points, std::int64_t resolution_ms) {
+  return resolution_ms > 1 && std::ranges::any_of(points.times, [&](auto t) { return t % resolution_ms != 0; });
+}
+
+}  // namespace
+
+Result<Points> Joiner::prepare(Points points) {
+  if (const auto& into = how_.downsample) {
+    const Windows windows = aggregate::windows_of(into->grid(), range_.first);
+    if (into->gather) points = aggregate::gather(*into->gather, windows, points);
+    if (into->fill != Join::Fill::none) {
+      const std::size_t bytes = aggregate::windows_in(windows, range_) * kPointBytes;
+      VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
+      points = aggregate::fill(windows, range_, into->fill == Join::Fill::zero, points);
+      budget_.release(bytes);  // what is kept is charged once it is packed
+    }
+  }
+  if (finer_than(points, how_.resolution_ms)) {
+    const Windows cut({how_.resolution_ms, model::TimeUnit::milliseconds}, false, 0);
+    const bool takes_last = how_.reducer == Reducer::none || how_.reducer == Reducer::count;
+    points = aggregate::gather(takes_last ? Reducer::last : how_.reducer, cut, points);
+  }
+  if (how_.rate) points = aggregate::rate(*how_.rate, points);
+  return points;
+}
+
+Group Joiner::head_of(const Numbers& values, const CommonTags& tags) const {
+  Group out;
+  for (const std::uint32_t tag : values) out.group_values.emplace_back(tags_.value_of(tag));
+  tags.put(tags_, out);
+  return out;
+}
+
+Status Joiner::add(std::uint32_t series, Points points) {
+  VARVE_ASSIGN_OR_RETURN(points, prepare(std::move(points)));
+  Numbers values;
+  for (const std::string& key : how_.group_by) values.push_back(tags_.find(series, key));
+  if (how_.reducer == Reducer::none) {
+    CommonTags tags;
+    tags.add(tags_, series);
+    Group& group = out_.groups.emplace_back(head_of(values, tags));
+    group.points = std::move(points);
+    return budget_.charge(group.points.size() * kPointBytes);
+  }
+  const auto [at, is_new] = groups_.try_emplace(std::move(values));
+  Joined& group = at->second;
+  const std::size_t before = packed_.bytes() + group.series.capacity() * sizeof(SeriesView);
+  group.tags.add(tags_, series);
+  group.series.push_back(packed_.add(points));
+  const std::size_t now = packed_.bytes() + group.series.capacity() * sizeof(SeriesView);
+  return budget_.charge(now - before + (is_new ? kGroupBytes : 0));
+}
+
+Result<Points> Joiner::across(const Joined& group, const std::function<Status()>& alive) {
+  const auto& series = group.series;
+  if (series.size() == 1 && how_.reducer != Reducer::count && how_.reducer != Reducer::dev) {
+    return to_points(series[0]);
+  }
+  std::size_t most = 0;
+  for (const SeriesView& one : series) most += one.size;
+  VARVE_RETURN_IF_ERROR(budget_.charge(most * kPointBytes));
+  VARVE_ASSIGN_OR_RETURN(Points points, aggregate::across(how_.reducer, series, alive));
+  budget_.release((most - std::min(most, points.size())) * kPointBytes);
+  return points;
+}
+
+Result<MetricAnswer> Joiner::finish(const std::function<Status()>& alive) {
+  for (auto& [values, joined] : groups_) {
+    VARVE_RETURN_IF_ERROR(alive());
+    Group& group = out_.groups.emplace_back(head_of(values, joined.tags));
+    VARVE_ASSIGN_OR_RETURN(group.points, across(joined, alive));
+    joined = {};
+  }
+  if (how_.reducer != Reducer::none) std::ranges::sort(out_.groups, {}, &Group::group_values);
+  return std::move(out_);
+}
+
+}  // namespace varve::query

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joiner: makes groups of series as a Join says. Series are packed as they come, so that half a million of them take
+// little more than their points.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "aggregate/packed_series.h"
+#include "base/result.h"
+#include "model/time.h"
+#include "query/answer.h"
+#include "query/budget.h"
+#include "query/common_tags.h"
+#include "query/join.h"
+#include "query/tag_table.h"
+
+namespace varve::query {
+
+// The series of one metric become groups. One thread.
+class Joiner {
+ public:
+  // All must outlive it.
+  Joiner(const Join& how, model::TimeRange range, const TagTable& tags, Budget& budget)
+      : how_(how), range_(range), tags_(tags), budget_(budget) {}
+
+  // The points of a series, ascending: numbers, after the stage of `downsample` (unless it gathers). Reducers see
+  // series in the order in which they come. Error: limit, unavailable.
+  Status add(std::uint32_t series, aggregate::Points points);
+
+  // Once. Groups are in order of their group values (with reducer none: as the series came), and have `common` and
+  // `mixed`; sample_size is not set. Errors: limit, unavailable; what `alive` says, which is asked now and then.
+  Result<MetricAnswer> finish(const std::function<Status()>& alive);
+
+ private:
+  struct Joined {
+    CommonTags tags;
+    std::vector<aggregate::SeriesView> series;
+  };
+  using Numbers = std::vector<std::uint32_t>;
+
+  Result<aggregate::Points> prepare(aggregate::Points points);
+  [[nodiscard]] Group head_of(const Numbers& values, const CommonTags& tags) const;
+  Result<aggregate::Points> across(const Joined& group, const std::function<Status()>& alive);
+
+  const Join& how_;
+  const model::TimeRange range_;
+  const TagTable& tags_;
+  Budget& budget_;
+  aggregate::PackedSeries packed_;
+  std::map<Numbers, Joined> groups_;  // by the numbers of the tags in group_by
+  MetricAnswer out_;
+};
+
+}  // namespace varve::query
