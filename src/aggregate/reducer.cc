@@ -82,16 +82,17 @@ bool interpolates(Reducer reducer) {
   }
 }
 
-double at_position(std::span<double> values, double position) {
-  const auto n = static_cast<double>(values.size());
-  const double clamped = std::clamp(position, 1.0, n);
-  const auto below = static_cast<std::size_t>(clamped) - 1;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+Place place_of(double position, std::uint64_t n) {
+  const double clamped = std::clamp(position, 1.0, static_cast<double>(n));
+  return {static_cast<std::uint64_t>(clamped) - 1, clamped - std::floor(clamped)};
+}
+
+double at_place(std::span<double> values, Place place) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(place.below);
   std::ranges::nth_element(values, at);
-  const double part = clamped - std::floor(clamped);
-  if (part == 0) return *at;
+  if (place.part == 0) return *at;
   const double next = *std::min_element(at + 1, values.end());
-  return *at + part * (next - *at);
+  return *at + place.part * (next - *at);
 }
 
 double reduce(Reducer reducer, std::span<double> values) {

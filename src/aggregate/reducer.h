@@ -58,9 +58,19 @@ bool interpolates(Reducer reducer);
 // `values`: at least one, no NaN; their order is changed by percentiles. Not for none.
 double reduce(Reducer reducer, std::span<double> values);
 
-// The value at a position (from 1) in sorted order, interpolated linearly; positions beyond the ends are clamped.
-// `values` as above.
-double at_position(std::span<double> values, double position);
+// A position in the sorted order of numbers: how many of them are before it, and how far it is towards the next one.
+struct Place {
+  std::uint64_t below = 0;
+  double part = 0;  // 0: there may be no next one
+};
+// Of a position from 1 among n ≥ 1; beyond the ends it is clamped.
+Place place_of(double position, std::uint64_t n);
+
+// The value at a place, interpolated linearly. `values` as above.
+double at_place(std::span<double> values, Place place);
+inline double at_position(std::span<double> values, double position) {
+  return at_place(values, place_of(position, values.size()));
+}
 
 // The integer result for integers; nothing if the result may not be an integer or does not fit.
 std::optional<std::int64_t> reduce_longs(Reducer reducer, std::span<const std::int64_t> values);

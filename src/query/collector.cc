@@ -79,7 +79,7 @@ bool are_alone(const Plan& plan) {
 }  // namespace
 
 Collector::Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-                     const Counters& counters, model::Timestamp now, Budget& budget)
+                     const Counters& counters, model::Timestamp now, Budget& budget, KeptValues& kept)
     : request_(request),
       asked_(asked),
       pipeline_(pipeline),
@@ -88,6 +88,7 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       read_(read_range(pipeline, request.range)),
       now_(now),
       budget_(budget),
+      kept_(kept),
       first_(windowed(pipeline)),
       percentile_(percentile_first(pipeline)),
       counter_(counter_stage(pipeline)),
@@ -110,9 +111,14 @@ bool Collector::takes_summaries() const {
   return first_ != nullptr && pipeline_.splits.empty() && aggregate::takes_summary(first_->function);
 }
 
-bool Collector::takes_stats(const storage::ChunkStats& stats) const {
-  return takes_summaries() && read_.contains(stats.first_time) && read_.contains(stats.last_time) &&
-         windows_.index(stats.first_time) == windows_.index(stats.last_time);
+bool Collector::takes_stats(std::uint32_t series, const storage::ChunkStats& stats) const {
+  if (!takes_summaries() && !again_) return false;
+  const bool in_one_window = read_.contains(stats.first_time) && read_.contains(stats.last_time) &&
+                             windows_.index(stats.first_time) == windows_.index(stats.last_time);
+  if (!in_one_window || !again_) return in_one_window;
+  GroupState& group = group_of(series);
+  const MutexLock lock(group.mutex);
+  return group.values.may_skip(windows_.index(stats.first_time), stats.min, stats.max);
 }
 
 bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const {
@@ -121,7 +127,7 @@ bool Collector::takes_windows(std::uint32_t series, model::TimeRange range, std:
     if (!counters_.has_own_rules(series) || range.first < grows.first || range.last > grows.last) return false;
     return only_extremes_ ? counter_->extremes_in_ms % width_ms == 0 : windows_.are_made_of(width_ms, range);
   }
-  if (range.first < read_.first || range.last > read_.last) return false;
+  if (again_ || range.first < read_.first || range.last > read_.last) return false;
   // Where both are taken, the step is the same.
   if (takes_summaries()) return windows_.are_made_of(width_ms, range);
   return merges_ && merge_windows_.are_made_of(width_ms, range);
@@ -154,6 +160,12 @@ Status Collector::add_cells(GroupState& group, std::uint64_t samples, const auto
 }
 
 Status Collector::stats(std::uint32_t series, const storage::ChunkStats& stats) {
+  if (again_) {
+    GroupState& group = group_of(series);
+    const MutexLock lock(group.mutex);
+    group.values.skip(windows_.index(stats.first_time), stats.min, stats.max, stats.count);
+    return {};
+  }
   using enum aggregate::Function;
   const aggregate::Function f = first_->function;
   const auto value = std::bit_cast<std::uint64_t>(f == min ? stats.min : f == max ? stats.max : stats.sum);
@@ -185,6 +197,7 @@ Status Collector::add(std::uint32_t series, const aggregate::Summaries& summarie
 
 Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
   if (piece.size() == 0) return {};
+  if (model::in_text(piece.type) && again_) return {};
   if (model::in_text(piece.type)) return add_texts(series, model::kind_of(piece.type), piece.times, piece.texts, 0);
   if (counts_) return add_counted(series, piece);
   if (first_ == nullptr && percentile_ == nullptr) {
@@ -205,14 +218,39 @@ Status Collector::piece(std::uint32_t series, const storage::Piece& piece) {
 }
 
 Status Collector::add_values(GroupState& group, const aggregate::Column& column) {
-  std::size_t more = 0;
+  std::size_t before = 0;
+  std::size_t after = 0;
   {
     const MutexLock lock(group.mutex);
-    const std::size_t before = group.values.bytes();
-    group.samples += group.values.add(windows_, column);
-    more = group.values.bytes() - before;
+    before = group.values.bytes();
+    const std::size_t kept = kept_.bytes;
+    const std::size_t added = group.values.add(windows_, column, kept_.bytes_max - std::min(kept, kept_.bytes_max));
+    group.samples += again_ ? 0 : added;
+    after = group.values.bytes();
   }
-  return more == 0 ? Status{} : budget_.charge(more);
+  kept_.bytes += after - before;  // or less: the difference wraps around
+  if (after < before) budget_.release(before - after);
+  return after <= before ? Status{} : budget_.charge(after - before);
+}
+
+bool Collector::wants(std::uint32_t series) const {
+  return !again_ || !groups_[plan_.group_of[series]].values.complete();
+}
+
+bool Collector::end_scan() {
+  if (percentile_ == nullptr) return false;
+  const std::span groups(groups_.get(), plan_.groups.size());
+  const auto is_complete = [](GroupState& group) VARVE_NO_THREAD_ANALYSIS { return group.values.complete(); };
+  if (std::ranges::all_of(groups, is_complete)) return false;
+  again_ = true;
+  for (GroupState& group : groups) {
+    const std::size_t before = group.values.bytes();
+    group.values.end_pass(*percentile_);
+    const std::size_t less = before - group.values.bytes();
+    kept_.bytes -= less;
+    budget_.release(less);
+  }
+  return !std::ranges::all_of(groups, is_complete);
 }
 
 Status Collector::add_parts(GroupState& group, const aggregate::Column& column) {

@@ -4,8 +4,9 @@
 // Where the first stage's windows can be filled from parts (no limit), a piece is reduced to cells outside of any lock
 // and only those are added to its group, or to the parts that the group is split into: nothing is kept of the samples.
 // Otherwise the samples are kept per series (one thread at a time has a series, so without locks), merged and split at
-// the end; for a percentile of whole groups only the values, by window. Texts, complex numbers and histograms are
-// always kept; of histograms the store may give some as one, where the pipeline asks for no more.
+// the end; for a percentile of whole groups only the values, by window, or if these are too many, only how they are
+// distributed: then the series have to be scanned again. Texts, complex numbers and histograms are always kept; of
+// histograms the store may give some as one, where the pipeline asks for no more.
 //
 // Where the first stage asks by how much counters grew, each series is counted by itself, also without locks
 // (counted_series.h), from samples that reach further than the range; or from windows, where they are made by the rules
@@ -13,6 +14,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,18 +37,25 @@
 
 namespace varve::query {
 
+// The values that the percentiles of one query keep.
+struct KeptValues {
+  explicit KeptValues(std::size_t most) : bytes_max(most) {}
+  const std::size_t bytes_max;  // about
+  std::atomic<std::size_t> bytes{0};
+};
+
 class Collector {
  public:
   // `pipeline`: read_through(asked). `counters`: of a pipeline that has a counter_stage(). All must outlive the
   // collector. `now`: gaps are not marked after it.
   Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-            const Counters& counters, model::Timestamp now, Budget& budget);
+            const Counters& counters, model::Timestamp now, Budget& budget, KeptValues& kept);
 
   // Of the samples that it wants, in one range or in adjacent ones, which may be scanned in any order.
   [[nodiscard]] const std::vector<model::TimeRange>& scan_ranges() const { return scans_; }
 
   // As in storage::PieceSink, `series` being a position in the plan. Error: limit.
-  [[nodiscard]] bool takes_stats(const storage::ChunkStats& stats) const;
+  [[nodiscard]] bool takes_stats(std::uint32_t series, const storage::ChunkStats& stats) const;
   [[nodiscard]] bool takes_windows(std::uint32_t series, model::TimeRange range, std::int64_t width_ms) const;
   [[nodiscard]] storage::WindowFields window_fields(std::uint32_t series) const;
   [[nodiscard]] bool takes_counter(std::uint32_t series, const counter::Stretch& window) const;
@@ -55,7 +65,11 @@ class Collector {
   Status counters(std::uint32_t series, const storage::CounterColumns& windows);
   Status piece(std::uint32_t series, const storage::Piece& piece);
 
-  // After the scan, from one thread. `alive` is asked between groups; its error ends the query.
+  // After a scan, from one thread: is another one needed, of the series that wants() names?
+  bool end_scan() VARVE_NO_THREAD_ANALYSIS;
+  [[nodiscard]] bool wants(std::uint32_t series) const VARVE_NO_THREAD_ANALYSIS;
+
+  // After the last scan, from one thread. `alive` is asked between groups; its error ends the query.
   Result<MetricAnswer> finish(const std::function<Status()>& alive);
   // MetricAnswer::of_nothing.
   static Result<aggregate::Points> of_nothing(const Request& request, const Pipeline& pipeline, model::Timestamp now,
@@ -82,7 +96,7 @@ class Collector {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
   }
 
-  GroupState& group_of(std::uint32_t series) { return groups_[plan_.group_of[series]]; }
+  [[nodiscard]] GroupState& group_of(std::uint32_t series) const { return groups_[plan_.group_of[series]]; }
   [[nodiscard]] bool takes_summaries() const;
   Status add(std::uint32_t series, const aggregate::Summaries& summaries);
   // What add(cells) of the group's set does, under its lock.
@@ -96,8 +110,11 @@ class Collector {
   Status add_texts(std::uint32_t series, Kind kind, std::span<const model::Timestamp> times,
                    std::span<const std::string_view> texts, std::uint64_t merged);
   [[nodiscard]] bool saw(std::uint32_t group, Kind kind) const;
+  aggregate::Points samples_of(std::uint32_t series, std::uint64_t& samples);
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   // Without a group's mutex: after the scan there is one thread.
+  Result<MetricAnswer> joined(const Join& how, const std::function<Status()>& alive);
+  Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples) VARVE_NO_THREAD_ANALYSIS;
   Status put_numbers(std::uint32_t group, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Result<aggregate::Points> counted_of(std::uint32_t group, std::uint64_t& samples);
   Status put_counted_parts(std::uint32_t group, MetricAnswer& answer);
@@ -110,14 +127,13 @@ class Collector {
   const Request& request_;
   const MetricQuery& asked_;
   const Pipeline& pipeline_;  // read_through(asked_)
-  aggregate::Points samples_of(std::uint32_t series, std::uint64_t& samples);
   const Plan& plan_;
   const model::TimeRange range_;  // of the request: what windows and splits count from
-  Result<MetricAnswer> joined(const Join& how, const std::function<Status()>& alive);
-  Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples) VARVE_NO_THREAD_ANALYSIS;
   const model::TimeRange read_;   // of the samples that are aggregated
   const model::Timestamp now_;
   Budget& budget_;
+  KeptValues& kept_;
+  bool again_ = false;                             // this is not the first scan, and only percentiles want it
   const aggregate::Stage* const first_;            // of windows filled from parts
   const aggregate::Percentile* const percentile_;  // or of values of windows
   const aggregate::CounterStage* const counter_;   // or of counters

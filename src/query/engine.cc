@@ -28,8 +28,11 @@ class Route {
     std::uint32_t position;  // in that metric's plan
   };
 
-  void add(std::uint32_t metric, std::span<const model::SeriesId> series) {
-    for (std::uint32_t i = 0; i < series.size(); ++i) stops_.push_back({series[i], metric, i});
+  // Those of the series that the collector wants.
+  void add(std::uint32_t metric, std::span<const model::SeriesId> series, const Collector& collector) {
+    for (std::uint32_t i = 0; i < series.size(); ++i) {
+      if (collector.wants(i)) stops_.push_back({series[i], metric, i});
+    }
   }
   void seal() {
     std::ranges::sort(stops_, {}, [](const Stop& s) { return model::to_int(s.series); });
@@ -49,7 +52,8 @@ class CollectingSink final : public storage::PieceSink {
       : route_(route), collectors_(collectors), ticket_(ticket) {}
 
   bool takes_stats(const storage::ChunkStats& stats) override {
-    return collectors_[route_[stats.series].metric].takes_stats(stats);
+    const Route::Stop& stop = route_[stats.series];
+    return collectors_[stop.metric].takes_stats(stop.position, stats);
   }
   bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) override {
     const Route::Stop& stop = route_[series];
@@ -266,6 +270,7 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
   std::deque<Plan> plans;
   std::deque<Counters> counters;
   std::deque<Collector> collectors;
+  KeptValues kept(limits_.slice_bytes);
   const CounterSources sources{series_, samples_, declared_.get(), *tenant, request.tenant};
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     const MetricQuery& metric = request.metrics[m];
@@ -279,18 +284,21 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
       VARVE_ASSIGN_OR_RETURN(known,
                              Counters::read(sources, metric, pipelines[m], planned, reads, deadline, limits_, budget));
     }
-    collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget);
+    collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget, kept);
   }
-  for (const auto& scan : scans_of(request, collectors)) {
-    Route route;
-    for (const std::uint32_t m : scan) route.add(m, plans[m].series);
-    route.seal();
-    const unsigned threads = threads_for(route.series().size(), limits_);
-    CollectingSink sink(route, collectors, ticket);
-    for (const model::TimeRange& range : collectors[scan[0]].scan_ranges()) {
-      VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+  for (auto& scan : scans_of(request, collectors)) {
+    while (!scan.empty()) {
+      Route route;
+      for (const std::uint32_t m : scan) route.add(m, plans[m].series, collectors[m]);
+      route.seal();
+      const unsigned threads = threads_for(route.series().size(), limits_);
+      CollectingSink sink(route, collectors, ticket);
+      for (const model::TimeRange& range : collectors[scan[0]].scan_ranges()) {
+        VARVE_RETURN_IF_ERROR(samples_.scan(*tenant, route.series(), deadline.options(range, threads), sink));
+      }
+      if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
+      std::erase_if(scan, [&](std::uint32_t m) { return !collectors[m].end_scan(); });
     }
-    if (sink.over()) VARVE_RETURN_IF_ERROR(budget.charge(0));
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
     VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return deadline.check(); }));

@@ -33,7 +33,8 @@ struct Limits {
   std::chrono::milliseconds timeout{60'000};        // query.timeout
   std::size_t metrics_max = 10'000;                 // query.metrics_max: of one query
   unsigned threads = 0;                             // of one query; 0: as many as the machine has
-  std::size_t slice_bytes = std::size_t{32} << 20;  // of samples, from which on they are read while they are sent
+  // Of samples: from here on they are read while they are sent, or for percentiles several times instead of kept.
+  std::size_t slice_bytes = std::size_t{32} << 20;
 };
 
 class Engine {
