@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 constexpr std::uint64_t kKeyMax = ~std::uint64_t{0};
+constexpr int kInValues = -1;
 
 // Doubles are sign and magnitude.
 std::uint64_t key_of(double value) {
@@ -43,12 +44,36 @@ void RankSearch::count_instead() {
   const auto [min, max] = std::ranges::minmax(kept_);
   buckets_ = divides_range_ ? range_ : Range{key_of(min), key_of(max)};
   const std::uint64_t width = buckets_.last - buckets_.first;
-  shift_ = std::max(0, static_cast<int>(std::bit_width(width)) - std::countr_zero(n));
-  counts_.assign((width >> shift_) + 1, 0);
+  const bool in_values = !divides_range_ && min != max && std::isfinite(max - min);
+  shift_ = in_values ? kInValues : std::max(0, static_cast<int>(std::bit_width(width)) - std::countr_zero(n));
+  counts_.assign(in_values ? n : (width >> shift_) + 1, 0);
   under_ = 0;
   least_ = buckets_.first, greatest_ = buckets_.last;
   for (const double value : kept_) count(key_of(value));
   empty(kept_);
+}
+
+// Never less for a greater key.
+std::size_t RankSearch::bucket_of(std::uint64_t key) const {
+  if (shift_ != kInValues) return (key - buckets_.first) >> shift_;
+  const double first = value_of(buckets_.first);
+  const double part = (value_of(key) - first) / (value_of(buckets_.last) - first);
+  return std::min(counts_.size() - 1, static_cast<std::size_t>(part * static_cast<double>(counts_.size())));
+}
+
+// Of those of the buckets that lie in `bucket` or behind it.
+std::uint64_t RankSearch::first_key(std::size_t bucket) const {
+  std::uint64_t low = buckets_.first;
+  std::uint64_t high = buckets_.last;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (bucket_of(middle) < bucket) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 void RankSearch::count(std::uint64_t key) {
@@ -58,7 +83,7 @@ void RankSearch::count(std::uint64_t key) {
   } else if (key > buckets_.last) {
     greatest_ = std::max(greatest_, key);
   } else {
-    ++counts_[(key - buckets_.first) >> shift_];
+    ++counts_[bucket_of(key)];
   }
 }
 
@@ -103,10 +128,7 @@ RankSearch::Range RankSearch::range_of(std::uint64_t rank) const {
   if (rank <= before) return {least_, buckets_.first - 1};
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     before += counts_[i];
-    if (rank > before) continue;
-    const std::uint64_t from = std::uint64_t{i} << shift_;
-    const std::uint64_t width = (std::uint64_t{1} << shift_) - 1;
-    return {buckets_.first + from, buckets_.first + std::min(from | width, buckets_.last - buckets_.first)};
+    if (rank <= before) return {first_key(i), i + 1 == counts_.size() ? buckets_.last : first_key(i + 1) - 1};
   }
   return {buckets_.last + 1, greatest_};
 }
@@ -144,7 +166,8 @@ bool RankSearch::end_pass(double fraction, std::vector<double>& found) {
   const Range of_last = range_of(last);
   const bool are_known = of_first.first == of_first.last && of_last.first == of_last.last;
   if (are_known) return found_between(of_first.first, of_last.first);
-  divides_range_ = of_first.last < buckets_.first || of_first.first > buckets_.last;
+  const bool are_outside = of_first.last < buckets_.first || of_first.first > buckets_.last;
+  divides_range_ = !divides_range_ && (are_outside || counts_[bucket_of(of_first.first)] > inside_ / 16);
   const bool are_together = of_first.first == of_last.first;
   start_pass(are_together ? of_first : Range{of_first.last + 1, of_first.last});
   return false;

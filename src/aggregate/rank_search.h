@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RankSearch: the value at a position in the sorted order of more numbers than can be kept; exact. All of them are read
 // in several passes. A pass keeps those in the range where the value lies, or counts them in buckets if they are too
-// many: then the range of the next pass is that of one bucket. Buckets divide the range of the first values; where the
-// position turned out to be outside of that, those of the next pass divide all that is left, so that at least every
-// second pass makes it 32 times narrower. A position between two buckets takes a pass that looks for the values next to
-// it on both sides.
+// many: then the range of the next pass is that of one bucket. Buckets divide the range of the first values into equal
+// parts. Where the position turned out to be outside of that, or in a bucket that has many of the values, those of the
+// next pass divide the doubles that are left, so that it makes the range 32 times narrower whatever the values are. A
+// position between two buckets takes a pass that looks for the values next to it on both sides.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,8 @@ class RankSearch {
   };
 
   void count_instead();
+  [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const;
+  [[nodiscard]] std::uint64_t first_key(std::size_t bucket) const;
   void count(std::uint64_t key);
   [[nodiscard]] Range range_of(std::uint64_t rank) const;
   void start_pass(Range range);
@@ -54,7 +56,7 @@ class RankSearch {
   std::vector<double> kept_;  // those inside, unless they are counted
   std::vector<std::uint64_t> counts_;
   Range buckets_{0, 0};         // which they divide
-  int shift_ = 0;               // from a key there to its bucket
+  int shift_ = 0;               // from a key there to its bucket; or kInValues
   bool divides_range_ = false;  // buckets_ are range_, not that of the values which came first
   // Those inside of range_ but not of buckets_.
   std::uint64_t under_ = 0;
