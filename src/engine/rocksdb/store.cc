@@ -102,8 +102,8 @@ Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::
                                                    const index::Matchers& matchers, model::TimeRange seen) const {
   const View now = state_->visible.now();
   const ReaderLock lock(state_->catalog.mutex);
-  const index::SeriesIndex& index = state_->catalog.index;
-  return index.select(tenant, metric, matchers, [&] { return series_beside(now, index, seen); });
+  const index::SeriesIndex* const index = &state_->catalog.index;
+  return index->select(tenant, metric, matchers, [&] { return series_beside(now, *index, seen); });
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {
