@@ -42,8 +42,8 @@ StatsChanges::Change& StatsChanges::change_of(model::SeriesId series) {
     if (open.page == nullptr) open.page = std::make_unique<Page>();
     open.number = number;
     const auto before = packed_.find(number);
-    static const Packed kNothing;
-    unpack(before == packed_.end() ? kNothing : before->second, *open.page);
+    static const Packed kUnchanged;
+    unpack(before == packed_.end() ? kUnchanged : before->second, *open.page);
   }
   return (*open.page)[model::to_int(series) % StatsPage::kSeries];
 }
