@@ -18,7 +18,7 @@ Status TenantLimit::check(std::string_view tenant) const {
 Status TenantLimit::admit(std::string_view tenant) {
   const MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(check_locked(tenant));
-  if (tenant != uncounted_) tenants_.emplace(tenant);
+  if (tenant != uncounted_ && tenants_.emplace(tenant).second) fresh_.emplace(tenant);
   return {};
 }
 
@@ -26,6 +26,8 @@ void TenantLimit::set(const std::vector<std::string>& tenants) {
   const MutexLock lock(mutex_);
   tenants_ = {tenants.begin(), tenants.end()};
   tenants_.erase(uncounted_);
+  tenants_.merge(fresh_);
+  fresh_.clear();
   has_refused_ = false;
 }
 

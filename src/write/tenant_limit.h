@@ -25,7 +25,8 @@ class TenantLimit {
   // The same, and counts it from now on.
   Status admit(std::string_view tenant);
 
-  // Replaces the set of tenants that have series by the store's.
+  // Replaces the set of tenants that have series by the store's. Those admitted since the last time stay once more:
+  // what they write may have been on its way when the store was asked.
   void set(const std::vector<std::string>& tenants);
   // Has a tenant been refused since set()?
   [[nodiscard]] bool has_refused() const;
@@ -37,6 +38,7 @@ class TenantLimit {
   const std::string uncounted_;
   mutable Mutex mutex_;
   std::set<std::string, std::less<>> tenants_ VARVE_GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> fresh_ VARVE_GUARDED_BY(mutex_);  // of them, admitted since set()
   mutable bool has_refused_ VARVE_GUARDED_BY(mutex_) = false;
 };
 

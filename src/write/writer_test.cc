@@ -147,6 +147,8 @@ TEST(Writer, TenantsAreLimited) {
   EXPECT_NE(refused.error().message.find("limits.tenants allows (1)"), std::string::npos) << refused.error().message;
   EXPECT_TRUE(write("a", "other"));
   EXPECT_EQ(series.tenant_calls, 2U) << "nothing was made of the one that was refused";
+  ASSERT_TRUE(writer.count_tenants());
+  EXPECT_FALSE(write("b")) << "the first may be on its way to the store";
   ASSERT_TRUE(writer.count_tenants());  // the store has none
   EXPECT_FALSE(writer.has_refused_tenants());
   EXPECT_TRUE(write("b"));
