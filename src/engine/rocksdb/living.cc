@@ -7,7 +7,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint32_t kPagesUnderLock = 64;  // definitions wait while they are counted
+constexpr std::uint32_t kPagesCountedAtOnce = 64;  // definitions wait while they are counted
 
 }  // namespace
 
@@ -19,9 +19,9 @@ void Living::count() {
   const auto stats = visible_.stats();
   const model::Timestamp since = env_.clock.now_ms() - model::kDayMs;
   std::vector<std::size_t> quiet(model::to_int(tenants.back()) + std::size_t{1});
-  for (std::uint32_t first = 0; first < stats->page_count(); first += kPagesUnderLock) {
+  for (std::uint32_t first = 0; first < stats->page_count(); first += kPagesCountedAtOnce) {
     const ReaderLock lock(catalog_.mutex);
-    for (std::uint32_t number = first; number < std::min(stats->page_count(), first + kPagesUnderLock); ++number) {
+    for (std::uint32_t number = first; number < std::min(stats->page_count(), first + kPagesCountedAtOnce); ++number) {
       const StatsPage* const page = stats->page(number);
       for (std::uint32_t i = 0; page != nullptr && i < StatsPage::kSeries; ++i) {
         const storage::SeriesStats one = (*page)[i];
