@@ -8,26 +8,29 @@ namespace {
 
 static_assert(index::SkippedSeries::kPage == StatsPage::kSeries, "a page of stats is left out as one");
 
+bool has_rows_in(const Head::Fragment* first, model::TimeRange range) {
+  for (const auto* at = first; at != nullptr; at = at->next) {
+    if (at->first_time < range.last && at->last_time >= range.first) return true;
+  }
+  return false;
+}
+
 // Keeps the series of which the head has samples in the range.
 void keep_those_of(const Head& head, const index::SeriesIndex& index, model::TimeRange range,
                    index::SkippedSeries& skipped) {
   std::vector<std::uint32_t> groups;
-  for (std::uint32_t group = 0, end = 1; group < end;) {
-    groups.clear();
+  for (std::uint32_t from = 0;;) {
     {
       const MutexLock lock(head.mutex);
-      end = head.groups_end();
-      group = head.next_group(group);
-      for (std::size_t i = 0; i < kGroupsUnderLock && group < end; ++i, group = head.next_group(group + 1)) {
-        for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
-          if (at->first_time >= range.last || at->last_time < range.first) continue;
-          groups.push_back(group);
-          break;
-        }
+      if (!head.next_groups(from, kGroupsUnderLock, groups)) return;
+      std::size_t kept = 0;
+      for (const std::uint32_t group : groups) {
+        if (has_rows_in(head.fragments(model::GroupId{group}), range)) groups[kept++] = group;
       }
+      groups.resize(kept);
     }
-    for (const std::uint32_t one : groups) {
-      for (const model::SeriesId series : index.group_series(model::GroupId{one})) skipped.keep(series);
+    for (const std::uint32_t group : groups) {
+      for (const model::SeriesId series : index.group_series(model::GroupId{group})) skipped.keep(series);
     }
   }
 }

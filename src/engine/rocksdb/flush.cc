@@ -31,11 +31,11 @@ void list_pieces(const Head& head, const Head::Fragment& fragment, Head::Pieces&
 // Every fragment of the head, by tenant, slot and group.
 std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
   std::vector<Item> items;
-  for (std::uint32_t g = 0, end = 1; g < end;) {
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t from = 0;;) {
     const MutexLock lock(head.mutex);
-    end = head.groups_end();
-    g = head.next_group(g);
-    for (std::size_t i = 0; i < kGroupsUnderLock && g < end; ++i, g = head.next_group(g + 1)) {
+    if (!head.next_groups(from, kGroupsUnderLock, groups)) break;
+    for (const std::uint32_t g : groups) {
       const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
       for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
         items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});

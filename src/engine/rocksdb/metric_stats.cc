@@ -22,21 +22,18 @@ class HeadAdder {
   HeadAdder(const Head& head, const Catalog& catalog) : head_(head), catalog_(catalog) {}
 
   std::vector<MetricSum> run() {
-    for (std::uint32_t group = 0; list(group);) add();
+    for (std::uint32_t from = 0; list(from);) add();
     return sums_.take();
   }
 
  private:
   // Those of the next groups; false: there are no more.
-  bool list(std::uint32_t& group) {
+  bool list(std::uint32_t& from) {
     fragments_.clear();
     const MutexLock lock(head_.mutex);
-    const std::uint32_t end = head_.groups_end();
-    group = head_.next_group(group);
-    for (std::size_t i = 0; i < kGroupsUnderLock && group < end; ++i, group = head_.next_group(group + 1)) {
-      list_fragments(head_, group, fragments_);
-    }
-    return !fragments_.empty();
+    if (!head_.next_groups(from, kGroupsUnderLock, groups_)) return false;
+    for (const std::uint32_t group : groups_) list_fragments(head_, group, fragments_);
+    return true;
   }
 
   void add() {
@@ -54,6 +51,7 @@ class HeadAdder {
 
   const Head& head_;
   const Catalog& catalog_;
+  std::vector<std::uint32_t> groups_;
   std::vector<HeadFragment> fragments_;
   std::vector<std::uint16_t> columns_;
   FragmentStats counter_;

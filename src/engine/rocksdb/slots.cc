@@ -44,14 +44,14 @@ SlotState state_of(const Runs& runs, const SlotKey& slot, const Runs::OfSlot& of
 std::set<model::Timestamp> hot_slots(const Visible& visible, const Catalog& catalog, model::TenantId tenant) {
   constexpr std::uint32_t kAtOnce = 4096;
   std::set<model::Timestamp> starts;
+  std::vector<std::uint32_t> groups;
   const View now = visible.now();
   for (const Head* const head : {now.head.get(), now.immutable.get()}) {
-    for (std::uint32_t group = 0, end = 1; head != nullptr && group < end;) {
+    for (std::uint32_t from = 0; head != nullptr;) {
       const ReaderLock in_index(catalog.mutex);
       const MutexLock lock(head->mutex);
-      end = head->groups_end();
-      group = head->next_group(group);
-      for (std::uint32_t i = 0; i < kAtOnce && group < end; ++i, group = head->next_group(group + 1)) {
+      if (!head->next_groups(from, kAtOnce, groups)) break;
+      for (const std::uint32_t group : groups) {
         if (catalog.index.group_tenant(model::GroupId{group}) != tenant) continue;
         for (const auto* at = head->fragments(model::GroupId{group}); at != nullptr; at = at->next)
           starts.insert(at->slot);

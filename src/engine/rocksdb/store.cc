@@ -100,10 +100,10 @@ index::GroupNames Store::group_names(model::GroupId group) const {
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
                                                    const index::Matchers& matchers, model::TimeRange seen) const {
-  const View now = state_->visible.now();
   const ReaderLock lock(state_->catalog.mutex);
   const index::SeriesIndex* const index = &state_->catalog.index;
-  return index->select(tenant, metric, matchers, [&] { return series_beside(now, *index, seen); });
+  const auto beside = [&] { return series_beside(state_->visible.now(), *index, seen); };
+  return index->select(tenant, metric, matchers, beside);
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {

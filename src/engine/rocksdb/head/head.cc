@@ -116,14 +116,18 @@ Head::Fragment*& Head::place_of(std::uint32_t group) {
   return (*page)[group % kPageGroups];
 }
 
-std::uint32_t Head::next_group(std::uint32_t from) const {
-  const std::uint32_t end = groups_end();
-  while (from < end) {
+bool Head::next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const {
+  out.clear();
+  while (from / kPageGroups < by_group_.size() && out.size() < most) {
     const auto& page = by_group_[from / kPageGroups];
-    if (page != nullptr && (*page)[from % kPageGroups] != nullptr) return from;
-    from = page != nullptr ? from + 1 : (from / kPageGroups + 1) * kPageGroups;
+    if (page == nullptr) {
+      from = (from / kPageGroups + 1) * kPageGroups;
+      continue;
+    }
+    if ((*page)[from % kPageGroups] != nullptr) out.push_back(from);
+    ++from;
   }
-  return end;
+  return !out.empty();
 }
 
 Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {

@@ -98,11 +98,11 @@ class Head {
     return first_of(model::to_int(group));
   }
   void pieces(const Fragment& fragment, Pieces& out) const VARVE_REQUIRES(mutex);  // appended to `out`
-  // The first group from `from` on that has fragments, or groups_end().
-  [[nodiscard]] std::uint32_t next_group(std::uint32_t from) const VARVE_REQUIRES(mutex);
-  [[nodiscard]] std::uint32_t groups_end() const VARVE_REQUIRES(mutex) {
-    return static_cast<std::uint32_t>(by_group_.size() * kPageGroups);
-  }
+  // The next groups from `from` on that have fragments, ascending and at most `most`, into `out` (cleared first); `from`
+  // is behind them then. False: there are no more. To list all groups, the lock is taken anew for each few of them, so
+  // that no append waits for all.
+  [[nodiscard]] bool next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const
+      VARVE_REQUIRES(mutex);
   // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 

@@ -44,7 +44,8 @@ TEST(Head, ListsTheGroupsThatItHas) {
   const auto list = [&] {
     std::vector<std::uint32_t> groups;
     const MutexLock lock(head.mutex);
-    for (std::uint32_t g = head.next_group(0); g < head.groups_end(); g = head.next_group(g + 1)) groups.push_back(g);
+    std::vector<std::uint32_t> next;
+    for (std::uint32_t from = 0; head.next_groups(from, 2, next);) groups.insert(groups.end(), next.begin(), next.end());
     return groups;
   };
   EXPECT_EQ(list(), std::vector<std::uint32_t>());
