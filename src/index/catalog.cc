@@ -9,10 +9,6 @@
 namespace varve::index {
 namespace {
 
-std::string_view bytes_of(const model::SeriesSetHash& hash) {
-  return {reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()};
-}
-
 std::string_view bytes_of(std::span<const model::SeriesId> series) {
   return {reinterpret_cast<const char*>(series.data()), series.size_bytes()};
 }
@@ -53,24 +49,27 @@ std::uint32_t Catalog::find_group(std::span<const model::SeriesId> wanted, std::
   });
 }
 
-Catalog::Identity Catalog::identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const {
-  return {hash, slot(bytes_of(hash), tenant)};
+std::uint32_t Catalog::find_series(std::uint32_t metric, std::uint32_t tag_set) const {
+  if (tag_sets[tag_set].count > kFewSeries) {
+    return series_ids_.find(series_slot(metric, tag_set), [&](std::uint32_t id) {
+      return series[id].metric == metric && series[id].tag_set == tag_set;
+    });
+  }
+  std::uint32_t found = kNone;
+  walk_series(tag_set, [&](std::uint32_t id) {
+    if (series[id].metric == metric) found = id;
+    return found == kNone;
+  });
+  return found;
 }
 
-// The hash of a stored series is not kept: it is made again for the few whose slots are equal.
-std::uint32_t Catalog::find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
-                                   const Identity& identity) const {
-  bool collision = false;
-  const std::uint32_t found = series_ids_.find(identity.slot, [&](std::uint32_t id) {
-    const Series& known = series[id];
-    if (known.metric == metric && known.tag_set == tag_set) return true;
-    if (metrics[known.metric].tenant != tenant) return false;
-    model::TagViews views;
-    tags(known.tag_set, views);
-    collision = model::series_set_hash(model::series_key(text(metrics[known.metric].name), views)) == identity.hash;
-    return collision;
+void Catalog::list_series(std::uint32_t tag_set) {
+  walk_series(tag_set, [&](std::uint32_t id) {
+    const std::uint32_t at = series_slot(series[id].metric, tag_set);
+    // It may be there: memory ran out the last time.
+    if (series_ids_.find(at, [&](std::uint32_t known) { return known == id; }) == kNone) series_ids_.insert(at, id);
+    return true;
   });
-  return collision ? kCollision : found;
 }
 
 // Each of these first makes room for all that it adds, and changes nothing when memory runs out meanwhile (but for some
@@ -159,7 +158,7 @@ std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
   tag_sets.reserve(1);
   tag_set_ids_.reserve(at);
   postings.reserve(coded_pairs.size());  // a pair has a byte at least
-  tag_sets.push_back({texts_.add(coded_pairs), kNone, 0});
+  tag_sets.push_back({texts_.add(coded_pairs), kNone, 0, 0});
   tag_set_ids_.insert(at, id);
   for_each_pair(id, [&](std::uint32_t pair) {
     postings.append(pairs[pair].tag_sets, id);
@@ -168,18 +167,20 @@ std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
   return id;
 }
 
-std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity) {
+std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set) {
   check(metric < metrics.size() && tag_set < tag_sets.size(), "a series of names that there are");
   const std::uint32_t id = series.size();
+  TagSet& set = tag_sets[tag_set];
+  const std::uint32_t at = series_slot(metric, tag_set);
   series.reserve(1);
-  series_ids_.reserve(identity.slot);
   postings.reserve(1);
   runs.reserve(1);
+  if (set.count == kFewSeries) list_series(tag_set);
+  if (set.count >= kFewSeries) series_ids_.reserve(at);
   series.push_back({metric, tag_set, kEmptyList});
-  series_ids_.insert(identity.slot, id);
+  if (set.count++ >= kFewSeries) series_ids_.insert(at, id);
   postings.append(metrics[metric].series, id);
   count_live(id);
-  TagSet& set = tag_sets[tag_set];
   if (set.last_run != kNone && runs[set.last_run].first + runs[set.last_run].count == id) {
     ++runs[set.last_run].count;
   } else {

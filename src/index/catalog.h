@@ -4,8 +4,7 @@
 //
 // Everything has a dense 32-bit id. Texts and encoded tag sets are in one arena, lists in Postings; the tables are
 // columns in blocks, orders of names in leaves. So a million series need a few hundred allocations, nothing is ever
-// moved, and a series costs 12 bytes, its slot in the table of series, and its share of what it has in common with
-// others.
+// moved, and a series costs 12 bytes and its share of what it has in common with others.
 //
 //   series → metric → tenant          pair → key → tenant
 //          → tag set → its pairs           → tag sets that have it
@@ -13,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +26,6 @@
 #include "index/postings.h"
 #include "index/sorted_ids.h"
 #include "model/ids.h"
-#include "model/series_key.h"
 #include "model/tags.h"
 
 namespace varve::index {
@@ -68,7 +67,8 @@ class Catalog {
   struct TagSet {
     std::uint32_t pairs;     // in `texts`: varints of pair ids, ascending by the bytes of their keys
     std::uint32_t last_run;  // kNone: no series yet
-    std::uint32_t live;      // series that are not forgotten
+    std::uint32_t count;     // series
+    std::uint32_t live;      // of them, not forgotten
   };
   // Series of one tag set that were defined together.
   struct Run {
@@ -90,12 +90,6 @@ class Catalog {
     std::uint32_t group;
     std::uint32_t ttl_s;
   };
-  // A series' 128-bit identity, and where the table of series looks for it.
-  struct Identity {
-    model::SeriesSetHash hash;
-    std::uint32_t slot;
-  };
-
   Catalog();
 
   // --- find: the id, or kNone
@@ -105,11 +99,8 @@ class Catalog {
   [[nodiscard]] std::uint32_t find_pair(std::uint32_t key, std::string_view value) const;
   [[nodiscard]] std::uint32_t find_tag_set(std::string_view coded_pairs) const;
   [[nodiscard]] std::uint32_t find_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s) const;
-  // `metric` and `tag_set` may be kNone: the series is new then, but its hash may still be another's: kCollision.
-  static constexpr std::uint32_t kCollision = 0xfffffffe;
-  [[nodiscard]] std::uint32_t find_series(std::uint32_t tenant, std::uint32_t metric, std::uint32_t tag_set,
-                                          const Identity& identity) const;
-  void prefetch_series(const Identity& identity) const { series_ids_.prefetch(identity.slot); }
+  // Of a tenant's metric.
+  [[nodiscard]] std::uint32_t find_series(std::uint32_t metric, std::uint32_t tag_set) const;
 
   // --- add: the next id; the content is new and there is room. Out of memory, nothing is added.
   std::uint32_t add_tenant(std::string_view name);
@@ -117,7 +108,7 @@ class Catalog {
   std::uint32_t add_key(std::uint32_t tenant, std::string_view name);
   std::uint32_t add_pair(std::uint32_t key, std::string_view value);
   std::uint32_t add_tag_set(std::string_view coded_pairs);
-  std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set, const Identity& identity);
+  std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set);
   std::uint32_t add_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
   // A dropped series keeps its entry, but is neither counted nor listed.
@@ -145,7 +136,6 @@ class Catalog {
     const auto at = std::ranges::lower_bound(mortal_groups, group, {}, &MortalGroup::group);
     return at == mortal_groups.end() || at->group != group ? 0 : at->ttl_s;
   }
-  [[nodiscard]] Identity identity(std::uint32_t tenant, const model::SeriesSetHash& hash) const;
   void tags(std::uint32_t tag_set, model::TagViews& out) const;  // cleared first
 
   // Calls f(pair id) in order of the keys until it says false.
@@ -180,6 +170,25 @@ class Catalog {
     return static_cast<std::uint32_t>(codec::hash64(bytes, seed_ + owner * 0x9e3779b97f4a7c15));
   }
 
+  // A tag set of so many series is looked through; the series of larger ones are in series_ids_.
+  static constexpr std::uint32_t kFewSeries = 32;
+
+  [[nodiscard]] std::uint32_t series_slot(std::uint32_t metric, std::uint32_t tag_set) const {
+    const std::array<std::uint32_t, 2> both{metric, tag_set};
+    return slot({reinterpret_cast<const char*>(both.data()), sizeof both}, 0);
+  }
+  // Calls f(series) for each of the tag set, later runs first, until it says false.
+  template <class F>
+  void walk_series(std::uint32_t tag_set, F&& f) const {
+    for (std::uint32_t run = tag_sets[tag_set].last_run; run != kNone; run = runs[run].before) {
+      const auto& [first, count, before] = runs[run];
+      for (std::uint32_t id = first; id < first + count; ++id) {
+        if (!f(id)) return;
+      }
+    }
+  }
+  // Puts the series of a tag set, which is no longer a small one, into series_ids_.
+  void list_series(std::uint32_t tag_set);
   void count_live(std::uint32_t id);
 
   // Makes room for one more name in the list; returns where it belongs. add_name() does not throw then.
@@ -196,7 +205,7 @@ class Catalog {
   IdTable key_ids_;
   IdTable pair_ids_;
   IdTable tag_set_ids_;
-  IdTable series_ids_;
+  IdTable series_ids_;  // of tag sets with more than kFewSeries
   IdTable group_ids_;
   std::vector<std::unique_ptr<SortedIds>> orders_;  // of long lists of names
   std::vector<bool> forgotten_;                     // by series; up to the last one that was ever forgotten

@@ -105,7 +105,7 @@ void SeriesIndex::create_series(Tables& t, std::uint32_t tenant, std::uint32_t t
         item.metric = t.catalog.add_metric(tenant, item.metric_name);
         write_owned(definitions, DefinitionKind::metric, item.metric, tenant, item.metric_name);
       }
-      item.series = t.catalog.add_series(item.metric, tag_set, item.identity);
+      item.series = t.catalog.add_series(item.metric, tag_set);
       t.numbers.push_back(item.metric);
     }
     t.columns.push_back(model::SeriesId{item.series});
@@ -131,9 +131,9 @@ Result<model::GroupId> SeriesIndex::define_group(model::TenantId tenant_id, cons
   }
   code_pairs(t.pairs, t.coded);
   std::uint32_t tag_set = tags_known ? catalog.find_tag_set(t.coded) : kNone;
-  t.wanted.start(tags);
+  t.wanted.clear();
   for (const std::string_view metric : metrics) t.wanted.add(metric, catalog.find_metric(tenant, metric));
-  VARVE_RETURN_IF_ERROR(t.wanted.look_up(catalog, tenant, tag_set));
+  t.wanted.look_up(catalog, tag_set);
   VARVE_RETURN_IF_ERROR(check_room(catalog, tenant, t.wanted.new_count() + forgotten(catalog, t.wanted), series_max));
   if (!catalog.has_room(tags.size() + metrics.size() + 2, text_bytes(tags, metrics))) {
     return fail(Code::limit, "the series index is full");

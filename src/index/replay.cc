@@ -18,9 +18,8 @@ constexpr std::string_view kTenants = "joins two tenants";
 // Applies one record after the other to the tables.
 class Replay {
  public:
-  Replay(Catalog& catalog, WantedSeries& wanted, model::TagViews& tags, std::vector<model::SeriesId>& columns,
-         std::string& coded)
-      : catalog_(catalog), wanted_(wanted), tags_(tags), columns_(columns), coded_(coded) {}
+  Replay(Catalog& catalog, WantedSeries& wanted, std::vector<model::SeriesId>& columns, std::string& coded)
+      : catalog_(catalog), wanted_(wanted), columns_(columns), coded_(coded) {}
 
   Status apply(const Definition& d) {
     if (!catalog_.has_room(d.parts.size() + 4, d.text.size() + d.parts.size() * 5)) {
@@ -134,17 +133,16 @@ class Replay {
       same_tenant = catalog_.keys[catalog_.pairs[pair].key].tenant == tenant;
       return false;  // the others have the tenant of the first
     });
-    catalog_.tags(tag_set, tags_);
-    wanted_.start(tags_);
+    wanted_.clear();
     for (const std::uint32_t metric : metrics) {
       if (metric >= catalog_.metrics.size()) return bad(kUnknown);
       same_tenant = same_tenant && catalog_.metrics[metric].tenant == tenant;
       wanted_.add(catalog_.text(catalog_.metrics[metric].name), metric);
     }
     if (!same_tenant) return bad(kTenants);
-    VARVE_RETURN_IF_ERROR(wanted_.look_up(catalog_, tenant, tag_set));
+    wanted_.look_up(catalog_, tag_set);
     if (wanted_.new_count() != metrics.size()) return bad(kTwice);
-    for (const auto& item : wanted_.items()) catalog_.add_series(item.metric, tag_set, item.identity);
+    for (const auto& item : wanted_.items()) catalog_.add_series(item.metric, tag_set);
     return {};
   }
 
@@ -180,7 +178,6 @@ class Replay {
 
   Catalog& catalog_;
   WantedSeries& wanted_;
-  model::TagViews& tags_;
   std::vector<model::SeriesId>& columns_;
   std::string& coded_;
 };
@@ -193,7 +190,7 @@ std::unexpected<Error> at(std::size_t offset, Error error) {
 }  // namespace
 
 Status SeriesIndex::replay(std::span<const std::byte> definitions) {
-  Replay replay(tables_->catalog, tables_->wanted, tables_->tags, tables_->columns, tables_->coded);
+  Replay replay(tables_->catalog, tables_->wanted, tables_->columns, tables_->coded);
   for (DefinitionReader reader(definitions); !reader.done();) {
     const std::size_t offset = reader.offset();
     if (Status read = reader.next(tables_->definition); !read) return at(offset, read.error());

@@ -111,16 +111,8 @@ class Selection {
 
   // The series of the metric among those of the tag set: one at most.
   void add_series_of(std::uint32_t tag_set) {
-    std::uint32_t run = catalog_.tag_sets[tag_set].last_run;
-    while (run != kNone) {
-      const auto& [first, count, before] = catalog_.runs[run];
-      for (std::uint32_t series = first; series < first + count; ++series) {
-        if (catalog_.series[series].metric != metric_) continue;
-        if (!is_left_out(series)) found_.push_back(model::SeriesId{series});
-        return;
-      }
-      run = before;
-    }
+    const std::uint32_t series = catalog_.find_series(metric_, tag_set);
+    if (series != kNone && !is_left_out(series)) found_.push_back(model::SeriesId{series});
   }
 
   const Catalog& catalog_;

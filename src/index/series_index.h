@@ -62,8 +62,7 @@ class SeriesIndex {
   // are (in seconds from the samples' timestamps; 0: none). A metric that is listed twice has two columns of one
   // series. A dropped series is revived; it counts as new towards the limit. Errors, after which nothing was created:
   // limit (the tenant would have more than `series_max` series, see set_quiet(), or the index is full), invalid (no
-  // metrics or more than 16384, an empty metric, a name or value over 65535 bytes), corrupt (a new series has the
-  // 128-bit hash of another one of the tenant).
+  // metrics or more than 16384, an empty metric, a name or value over 65535 bytes).
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::size_t series_max,
                                       std::string& definitions, std::uint32_t ttl_s = 0);

@@ -4,12 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cstring>
-
-#include "base/bytes.h"
-#include "model/series_key.h"
-
 namespace varve::index {
 namespace {
 
@@ -195,52 +189,38 @@ TEST_F(SeriesIndexTest, RefusesWhatItCannotKeep) {
   EXPECT_EQ(index_.tags(model::SeriesId{0}), (model::Tags{{longest, longest}}));
 }
 
-// murmur3 can be turned round: a second 16-byte block can be made that takes the state after any first block to any
-// state. `first` and `wanted` are the two blocks of one key; the answer is a block that makes another first block's
-// key end in the same hash.
-std::string second_block(std::string_view first, std::string_view wanted_first, std::string_view wanted_second) {
-  struct State {
-    std::uint64_t h1, h2;
-  };
-  constexpr std::uint64_t kC1 = 0x87c37b91114253d5;
-  constexpr std::uint64_t kC2 = 0x4cf5ad432745937f;
-  const auto mix1 = [](std::uint64_t k) { return std::rotl(k * kC1, 31) * kC2; };
-  const auto mix2 = [](std::uint64_t k) { return std::rotl(k * kC2, 33) * kC1; };
-  const auto step = [&](State s, std::string_view block) {
-    s.h1 = (std::rotl(s.h1 ^ mix1(load_le<std::uint64_t>(block.data())), 27) + s.h2) * 5 + 0x52dce729;
-    s.h2 = (std::rotl(s.h2 ^ mix2(load_le<std::uint64_t>(block.data() + 8)), 31) + s.h1) * 5 + 0x38495ab5;
-    return s;
-  };
-  const auto inverse = [](std::uint64_t odd) {
-    std::uint64_t x = odd;
-    for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
-    return x;
-  };
-  const State goal = step(step({0, 0}, wanted_first), wanted_second);
-  const State start = step({0, 0}, first);
-  const std::uint64_t h1 = std::rotr((goal.h1 - 0x52dce729) * inverse(5) - start.h2, 27);
-  const std::uint64_t h2 = std::rotr((goal.h2 - 0x38495ab5) * inverse(5) - goal.h1, 31);
-  std::string block(16, '\0');
-  store_le(block.data(), std::rotr((h1 ^ start.h1) * inverse(kC2), 31) * inverse(kC1));
-  store_le(block.data() + 8, std::rotr((h2 ^ start.h2) * inverse(kC1), 33) * inverse(kC2));
-  return block;
-}
-
-TEST_F(SeriesIndexTest, ACollisionOfHashesIsAnErrorNotAMerge) {
-  // Metrics of 31 bytes: with the length in front, two blocks.
-  const std::string one = "aaaaaaaaaaaaaaa0123456789abcdef";
-  const std::string two =
-      "bbbbbbbbbbbbbbb" + second_block("\x1f" + std::string(15, 'b'), "\x1f" + one.substr(0, 15), one.substr(15));
-  ASSERT_EQ(model::series_set_hash(model::series_key(one, {})), model::series_set_hash(model::series_key(two, {})));
-  EXPECT_EQ(define({}, {one, "other", two}).error().code, Code::corrupt);  // among themselves
-  EXPECT_EQ(index_.series_count(), 0U);
-  ASSERT_TRUE(define({}, {one}));
-  const std::string before = definitions_;
-  EXPECT_EQ(define({}, {two}).error().code, Code::corrupt);  // with a known one
-  EXPECT_EQ(definitions_, before);
-  EXPECT_TRUE(define({{"host", "a"}}, {two}));  // longer keys: other hashes
+// Small tag sets are looked through, large ones have a table.
+TEST_F(SeriesIndexTest, FindsTheSeriesOfALargeTagSet) {
   const auto blue = index_.tenant("blue", definitions_);
-  EXPECT_TRUE(index_.define_group(blue, {}, std::vector<std::string_view>{two}, 9, definitions_));  // other tenant
+  const auto define_all = [&](std::size_t count) {
+    std::vector<model::GroupId> groups;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string metric = "metric" + std::to_string(i);
+      for (const auto& tags : {model::TagViews{{"host", "a"}}, model::TagViews{}}) {
+        groups.push_back(define(tags, {metric}).value());
+      }
+      const std::vector<std::string_view> one{metric};
+      groups.push_back(index_.define_group(blue, {}, one, 1000, definitions_).value());
+    }
+    return groups;
+  };
+  for (const std::size_t count : {31, 32, 33, 34, 200}) {
+    const auto groups = define_all(count);
+    const std::string defined = definitions_;
+    EXPECT_EQ(define_all(count), groups);
+    EXPECT_EQ(definitions_, defined) << "nothing is new";
+    EXPECT_EQ(index_.series_count(), 3 * count);
+    SeriesIndex again;
+    ASSERT_TRUE(again.replay(std::as_bytes(std::span(definitions_))));
+    std::string dumped;
+    again.dump(dumped);
+    EXPECT_EQ(dumped, dump());
+    for (const auto* const index : {&index_, &again}) {
+      const auto found = index->select(model::TenantId{0}, "metric30", {{"host", Kind::any_of, {"a"}}});
+      ASSERT_EQ(found->size(), 1U);
+      EXPECT_EQ(index->tags(found->front()), (model::Tags{{"host", "a"}}));
+    }
+  }
 }
 
 class SelectTest : public SeriesIndexTest {

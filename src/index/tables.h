@@ -24,7 +24,6 @@ struct SeriesIndex::Tables {
   std::vector<std::uint32_t> numbers;
   std::vector<model::SeriesId> columns;
   std::string coded;
-  model::TagViews tags;
 };
 
 // Encodes pairs as varints, the catalog's form of a tag set.

@@ -37,7 +37,7 @@ class SeriesStore {
 
   // The line group of the series (metrics[i], tags), in this order; series and group are created if they are new, and
   // become durable in one commit with the first batch appended after this. `tags` must be normalized; 1 ≤ metrics ≤
-  // 1024. Errors: limit (limits.series_per_tenant would be exceeded: nothing is created), corrupt (hash collision).
+  // 1024. Error: limit (limits.series_per_tenant would be exceeded: nothing is created).
   // `ttl_s`: the TTL of its samples, in seconds from their timestamps; 0: none. It is part of the group's identity:
   // samples of one series may be written to groups with different TTLs. Queries do not see expired samples. If several
   // groups hold a sample at the same time, the one written last among those that have not expired counts.
