@@ -212,6 +212,36 @@ TEST_F(SetAsideStore, a_late_slot_for_damaged_wide_windows) {
   EXPECT_EQ(engine.store().set_aside().size(), 0U);
 }
 
+// Days that are made together, of hours in two places, one of which is damaged.
+TEST_F(SetAsideStore, days_of_damaged_hours_do_not_stop_other_days) {
+  const auto fails = std::make_shared<bool>(true);
+  engine.options().at_step = [fails](std::string_view step) -> Status {
+    return *fails && step == "coarse.begin" ? fail(Code::unavailable, "no space") : Status{};
+  };
+  engine.restart();
+  const model::TimeRange days{kStart, kStart + 8 * kDay};
+  const auto group = store.group({"m"});
+  for (Timestamp t = days.first; t < days.last; t += kHour) ASSERT_TRUE(store.put(*group, t, {Value::of_long(t)}));
+  EXPECT_FALSE(engine.samples().settle()) << "there are hours, and no days";
+  const auto old = exchange_blocks(kHours, {"rubbish"}, kHour);
+  ASSERT_EQ(old.size(), 1U);
+  *fails = false;
+  settle();
+  std::vector<Timestamp> aside;
+  for (const auto& one : engine.store().set_aside()) {
+    EXPECT_EQ(one.work, "coarsen");
+    aside.push_back(one.slot);
+  }
+  EXPECT_EQ(aside, (std::vector<Timestamp>{kStart, kStart + kDay, kStart + 2 * kDay, kStart + 3 * kDay}));
+  EXPECT_EQ(read("m", kDay, {kStart + 4 * kDay, days.last}).windows, 4U);
+  exchange_blocks(kHours, old, kHour);
+  clock.advance_ms(10'000);
+  settle();
+  EXPECT_EQ(engine.store().set_aside().size(), 0U);
+  EXPECT_EQ(read("m", kDay, days).windows, 8U);
+  expect_equal(read("m", kDay, days).sums, read("m", kDay, days, false).sums);
+}
+
 // What cannot be made again is not made of less, and is added once.
 TEST_F(SetAsideStore, late_samples_for_damaged_windows_whose_samples_are_gone) {
   engine.options().raw_retention_ms = 2 * kDay;

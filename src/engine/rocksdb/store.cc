@@ -175,6 +175,7 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
   const View view = state_->visible.with_snapshot(state_->tables.database());
   const auto plain = windows ? plain_series(*view.stats, series, sink) : std::vector<std::uint8_t>();
   ScanSource source = state_->tables.source(view, tenant);
+  source.fills_cache = true;
   source.rollups = rollups;
   source.series = series;
   source.counters = counters;

@@ -22,7 +22,7 @@ Result<BlockCache::Value> cached_block(const ScanSource& source, const Run& run,
   if (block != nullptr) return block;
   VARVE_ASSIGN_OR_RETURN(const auto bytes, source.database.get(key, source.view.snapshot.get()));
   VARVE_ASSIGN_OR_RETURN(block, chunk::Block::open(std::as_bytes(std::span(*bytes))));
-  source.cache.put(kept_as, block, block->memory_bytes());
+  if (source.fills_cache) source.cache.put(kept_as, block, block->memory_bytes());
   return block;
 }
 
