@@ -16,7 +16,8 @@ std::string_view bytes_of(std::span<const model::SeriesId> series) {
 }  // namespace
 
 // Seeded anew in each process: nobody can choose names that meet in one slot.
-Catalog::Catalog() : seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32) {}
+Catalog::Catalog(const CountedFrom& counted_from)
+    : counted_from_(counted_from), seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32) {}
 
 std::uint32_t Catalog::find_tenant(std::string_view name) const {
   return tenant_ids_.find(slot(name, 0), [&](std::uint32_t id) { return text(tenants[id].name) == name; });
@@ -158,6 +159,10 @@ std::uint32_t Catalog::add_tag_set(std::string_view coded_pairs) {
   tag_sets.reserve(1);
   tag_set_ids_.reserve(at);
   postings.reserve(coded_pairs.size());  // a pair has a byte at least
+  for_each_coded(coded_pairs, [&](std::uint32_t pair) {
+    if (postings.count(pairs[pair].tag_sets) + 1 == counted_from_.tag_sets) large_.reserve_wide(*this, pair);
+    return true;
+  });
   tag_sets.push_back({texts_.add(coded_pairs), kNone, 0, 0});
   tag_set_ids_.insert(at, id);
   for_each_pair(id, [&](std::uint32_t pair) {
@@ -177,6 +182,7 @@ std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set) {
   runs.reserve(1);
   if (set.count == kFewSeries) list_series(tag_set);
   if (set.count >= kFewSeries) series_ids_.reserve(at);
+  large_.add_new(*this, metric, tag_set);
   series.push_back({metric, tag_set, kEmptyList});
   if (set.count++ >= kFewSeries) series_ids_.insert(at, id);
   postings.append(metrics[metric].series, id);
@@ -233,7 +239,7 @@ std::size_t Catalog::memory_bytes() const {
          tag_sets.memory_bytes() + runs.memory_bytes() + series.memory_bytes() + groups.memory_bytes() +
          postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
          metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +
-         series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8 +
+         series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8 + large_.memory_bytes() +
          mortal_groups.capacity() * sizeof(mortal_groups[0]);
 }
 

@@ -22,7 +22,9 @@
 #include "codec/hash.h"
 #include "codec/varint.h"
 #include "index/arena.h"
+#include "index/counted_from.h"
 #include "index/id_table.h"
+#include "index/large_metrics.h"
 #include "index/postings.h"
 #include "index/sorted_ids.h"
 #include "model/ids.h"
@@ -90,7 +92,7 @@ class Catalog {
     std::uint32_t group;
     std::uint32_t ttl_s;
   };
-  Catalog();
+  explicit Catalog(const CountedFrom& counted_from = {});
 
   // --- find: the id, or kNone
   [[nodiscard]] std::uint32_t find_tenant(std::string_view name) const;
@@ -138,10 +140,34 @@ class Catalog {
   }
   void tags(std::uint32_t tag_set, model::TagViews& out) const;  // cleared first
 
+  // What is counted of large metrics, for wide pairs.
+  [[nodiscard]] const CountedFrom& counted_from() const { return counted_from_; }
+  [[nodiscard]] bool is_large(std::uint32_t metric) const {
+    return postings.count(metrics[metric].series) >= counted_from_.series;
+  }
+  [[nodiscard]] bool is_wide(std::uint32_t pair) const {
+    return postings.count(pairs[pair].tag_sets) >= counted_from_.tag_sets;
+  }
+  [[nodiscard]] const LargeMetric& large(std::uint32_t metric) const { return large_.of(metric); }
+
+  // Calls f(series) for each of the tag set, forgotten or not, later runs first, until it says false.
+  template <class F>
+  void walk_series(std::uint32_t tag_set, F&& f) const {
+    for (std::uint32_t run = tag_sets[tag_set].last_run; run != kNone; run = runs[run].before) {
+      const auto& [first, count, before] = runs[run];
+      for (std::uint32_t id = first; id < first + count; ++id) {
+        if (!f(id)) return;
+      }
+    }
+  }
+
   // Calls f(pair id) in order of the keys until it says false.
   template <class F>
   void for_each_pair(std::uint32_t tag_set, F&& f) const {
-    const std::string_view coded = text(tag_sets[tag_set].pairs);
+    for_each_coded(text(tag_sets[tag_set].pairs), f);
+  }
+  template <class F>
+  static void for_each_coded(std::string_view coded, F&& f) {
     const auto* at = reinterpret_cast<const std::byte*>(coded.data());
     const auto* const end = at + coded.size();
     while (at != end) {
@@ -177,16 +203,6 @@ class Catalog {
     const std::array<std::uint32_t, 2> both{metric, tag_set};
     return slot({reinterpret_cast<const char*>(both.data()), sizeof both}, 0);
   }
-  // Calls f(series) for each of the tag set, later runs first, until it says false.
-  template <class F>
-  void walk_series(std::uint32_t tag_set, F&& f) const {
-    for (std::uint32_t run = tag_sets[tag_set].last_run; run != kNone; run = runs[run].before) {
-      const auto& [first, count, before] = runs[run];
-      for (std::uint32_t id = first; id < first + count; ++id) {
-        if (!f(id)) return;
-      }
-    }
-  }
   // Puts the series of a tag set, which is no longer a small one, into series_ids_.
   void list_series(std::uint32_t tag_set);
   void count_live(std::uint32_t id);
@@ -209,6 +225,8 @@ class Catalog {
   IdTable group_ids_;
   std::vector<std::unique_ptr<SortedIds>> orders_;  // of long lists of names
   std::vector<bool> forgotten_;                     // by series; up to the last one that was ever forgotten
+  LargeMetrics large_;
+  CountedFrom counted_from_;
   std::uint32_t live_series_ = 0;
   std::uint64_t seed_;
 };

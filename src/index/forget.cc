@@ -30,6 +30,7 @@ void Catalog::revive(std::uint32_t id) {
   check(is_forgotten(id), "a series is revived that was forgotten");
   forgotten_[id] = false;
   count_live(id);
+  if (is_large(series[id].metric)) large_.change(*this, series[id].metric, series[id].tag_set, 1);
 }
 
 void Catalog::forget(std::uint32_t id) {
@@ -40,6 +41,7 @@ void Catalog::forget(std::uint32_t id) {
   Metric& metric = metrics[series[id].metric];
   --tenants[metric.tenant].live;
   --metric.live;
+  if (is_large(series[id].metric)) large_.change(*this, series[id].metric, series[id].tag_set, -1);
   if (--tag_sets[series[id].tag_set].live > 0) return;
   for_each_pair(series[id].tag_set, [this](std::uint32_t pair) {
     if (--pairs[pair].live == 0) --keys[pairs[pair].key].live;

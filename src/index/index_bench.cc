@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index at a million series: 100,000 tag sets of ten host-like tags with ten metrics each.
+// The index at a million series: 100,000 tag sets of ten host-like tags with ten metrics each; for pages of tags at
+// five million.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr unsigned kHosts = 100'000;
 constexpr std::size_t kSeries = kHosts * 10;
+constexpr unsigned kManyHosts = 500'000;
 
 class Hosts {
  public:
@@ -62,14 +64,14 @@ double resident_bytes() {
 }
 
 // Defines all; gives the longest single call in milliseconds.
-double fill(SeriesIndex& index, std::string& definitions, bool is_shuffled = false) {
+double fill(SeriesIndex& index, std::string& definitions, bool is_shuffled = false, unsigned count = kHosts) {
   Hosts hosts(is_shuffled);
   const auto tenant = index.tenant("default", definitions);
   double longest = 0;
-  for (unsigned host = 0; host < kHosts; ++host) {
+  for (unsigned host = 0; host < count; ++host) {
     const auto& tags = hosts.tags(host);
     const auto start = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(index.define_group(tenant, tags, hosts.metrics, kSeries, definitions));
+    benchmark::DoNotOptimize(index.define_group(tenant, tags, hosts.metrics, std::size_t{count} * 10, definitions));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     longest = std::max(longest, took.count());
   }
@@ -166,6 +168,57 @@ void page_of_values(benchmark::State& state, std::string_view metric) {
 }
 BENCHMARK_CAPTURE(page_of_values, all, "")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(page_of_values, of_a_metric, "cpu_usage_5")->Unit(benchmark::kMicrosecond);
+
+// Five million series, 500,000 of each metric; and as many hosts that none of them has.
+const SeriesIndex& five_million() {
+  static const SeriesIndex index = [] {
+    SeriesIndex fresh;
+    std::string definitions;
+    fill(fresh, definitions, false, kManyHosts);
+    const auto tenant = fresh.tenant("default", definitions);
+    for (unsigned n = 0; n < kManyHosts; ++n) {
+      const std::string host = "a_" + std::to_string(n);
+      const model::TagViews tags{{"hostname", host}, {"region", "elsewhere"}};
+      const std::string_view metric = "other";
+      benchmark::DoNotOptimize(fresh.define_group(tenant, tags, {&metric, 1}, 20 * kManyHosts, definitions));
+    }
+    return fresh;
+  }();
+  return index;
+}
+
+// A page of tags of such a metric.
+void page_of_tags(benchmark::State& state, const TagPage& page) {
+  const SeriesIndex& index = five_million();
+  std::size_t found = 0;
+  for (auto _ : state) found = index.tag_counts(model::TenantId{0}, "cpu_usage_5", page).size();
+  state.counters["tags"] = static_cast<double>(found);
+}
+BENCHMARK_CAPTURE(page_of_tags, first, TagPage{.limit = 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_tags, of_hosts, TagPage{"hostname", "", 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_tags, in_the_middle, TagPage{"hostname", "host_3", 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_tags, behind_hosts, TagPage{"hostname", "host_99999", 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_tags, last, TagPage{"service_version", "1", 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(page_of_tags, thousand, TagPage{.limit = 1000})->Unit(benchmark::kMicrosecond);
+
+// The same with the series that have them.
+void series_of_tags(benchmark::State& state, const TagPage& page) {
+  const SeriesIndex& index = five_million();
+  std::size_t found = 0;
+  for (auto _ : state) {
+    found = 0;
+    for (const auto& one : index.tagged_series(model::TenantId{0}, "cpu_usage_5", page)) found += one.series.size();
+  }
+  state.counters["series"] = static_cast<double>(found);
+}
+BENCHMARK_CAPTURE(series_of_tags, first, TagPage{.limit = 100})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(series_of_tags, of_hosts, TagPage{"hostname", "", 100})->Unit(benchmark::kMicrosecond);
+
+void keys_of_a_metric(benchmark::State& state) {
+  const SeriesIndex& index = five_million();
+  for (auto _ : state) benchmark::DoNotOptimize(index.tag_keys(model::TenantId{0}, "cpu_usage_5", {.limit = 100}));
+}
+BENCHMARK(keys_of_a_metric)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace varve::index

@@ -48,7 +48,10 @@ const std::vector<Expression> kExpressions{
     {"v.", [](std::string_view v) { return v.size() == 2; }},
 };
 
-class IndexModelTest : public testing::TestWithParam<unsigned> {
+// The seed, and from when on tags are counted as series are defined.
+using ModelCase = std::tuple<unsigned, CountedFrom>;
+
+class IndexModelTest : public testing::TestWithParam<ModelCase> {
  protected:
   static constexpr unsigned kTenants = 3;
 
@@ -267,8 +270,9 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
     ASSERT_EQ(index.series_count(id), counts_[tenant]);
   }
 
-  std::mt19937 random_{GetParam()};
-  SeriesIndex index_;
+  std::mt19937 random_{std::get<0>(GetParam())};
+  const CountedFrom counted_from_ = std::get<1>(GetParam());
+  SeriesIndex index_{counted_from_};
   std::string records_;
   std::vector<ModelSeries> series_;
   std::map<std::tuple<unsigned, std::string, model::Tags>, unsigned> known_;
@@ -279,7 +283,7 @@ class IndexModelTest : public testing::TestWithParam<unsigned> {
 
 TEST_P(IndexModelTest, AgreesWithPlainLists) {
   std::string pieces;  // the log of a second index, replayed piece by piece
-  SeriesIndex second;
+  SeriesIndex second(counted_from_);
   std::size_t replayed = 0;
   for (int step = 0; step < 1500; ++step) {
     ASSERT_NO_FATAL_FAILURE(define());
@@ -293,6 +297,9 @@ TEST_P(IndexModelTest, AgreesWithPlainLists) {
       ASSERT_TRUE(second.replay(piece));
       replayed = records_.size();
     }
+    if (step == 400 || step == 1000) {
+      for (unsigned tenant = 0; tenant < kTenants; ++tenant) ASSERT_NO_FATAL_FAILURE(compare_names(index_, tenant));
+    }
   }
   ASSERT_NO_FATAL_FAILURE(compare(index_));
   ASSERT_NO_FATAL_FAILURE(compare(second));
@@ -303,13 +310,15 @@ TEST_P(IndexModelTest, AgreesWithPlainLists) {
   std::string second_dump;
   second.dump(second_dump);
   ASSERT_EQ(second_dump, dump);
-  SeriesIndex third;
+  SeriesIndex third(counted_from_);
   ASSERT_TRUE(third.replay(std::as_bytes(std::span(dump))));
   ASSERT_TRUE(third.replay(std::as_bytes(std::span(records_))));
   ASSERT_NO_FATAL_FAILURE(compare(third));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, IndexModelTest, testing::Values(1U, 2U, 3U, 4U));
+INSTANTIATE_TEST_SUITE_P(Seeds, IndexModelTest,
+                         testing::Values(ModelCase{1, {}}, ModelCase{2, {}}, ModelCase{3, {1, 1}},
+                                         ModelCase{4, {30, 6}}, ModelCase{5, {90, 15}}, ModelCase{6, {5, 40}}));
 
 }  // namespace
 }  // namespace varve::index

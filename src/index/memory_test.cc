@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <new>
+#include <utility>
 
 #include "index/series_index.h"
 
@@ -39,12 +41,17 @@ namespace {
 
 // What is defined in one turn: some names that are known, more that are new, enough of them for each table to grow.
 struct Turn {
-  explicit Turn(int n) : host("host" + std::to_string(n)), rack("rack" + std::to_string(n / 3)) {
+  explicit Turn(int n)
+      : area("area" + std::to_string(n / 400)),
+        host("host" + std::to_string(n)),
+        rack("rack" + std::to_string(n / 3)),
+        row("row" + std::to_string(n / 20)),
+        zone("zone" + std::to_string(n % 50)) {
     for (int m = 0; m < 3; ++m) names.push_back("metric" + std::to_string(n / 50 + m * (n % 2)));
     metrics.assign(names.begin(), names.end());
-    tags = {{"host", host}, {"rack", rack}};
+    tags = {{"area", area}, {"host", host}, {"rack", rack}, {"row", row}, {"zone", zone}};
   }
-  std::string host, rack;
+  std::string area, host, rack, row, zone;
   std::vector<std::string> names;
   std::vector<std::string_view> metrics;
   model::TagViews tags;
@@ -52,8 +59,22 @@ struct Turn {
 
 constexpr std::size_t kNoLimit = 1'000'000;
 
+// What is counted while series are defined is what a recount gives.
+void expect_same_counts(const SeriesIndex& index, model::TenantId tenant) {
+  std::map<std::string, std::map<std::pair<std::string, std::string>, std::uint64_t>> recount;  // by metric
+  for (std::uint32_t id = 0; id < index.series_end(); ++id) {
+    auto& of_metric = recount[std::string(index.metric(model::SeriesId{id}))];
+    for (const auto& tag : index.tags(model::SeriesId{id})) ++of_metric[tag];
+  }
+  for (const auto& [metric, counts] : recount) {
+    std::vector<TagCount> expected;
+    for (const auto& [tag, series] : counts) expected.push_back({tag.first, tag.second, series});
+    EXPECT_EQ(index.tag_counts(tenant, metric, {}), expected) << metric;
+  }
+}
+
 TEST(Memory, RunsOutAnywhereInADefinition) {
-  SeriesIndex index;
+  SeriesIndex index({.series = 20, .tag_sets = 10});
   std::string definitions;
   const auto tenant = index.tenant("t", definitions);
   std::vector<std::uint32_t> groups;
@@ -80,6 +101,7 @@ TEST(Memory, RunsOutAnywhereInADefinition) {
   const Status replayed = again.replay(std::as_bytes(std::span(definitions)));
   ASSERT_TRUE(replayed) << replayed.error().message;
   EXPECT_EQ(again.series_count(), index.series_count());
+  expect_same_counts(index, tenant);
   for (SeriesIndex* one : {&index, &again}) {
     std::string more;
     for (int n = 0; n < 3000; ++n) {

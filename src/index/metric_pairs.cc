@@ -4,11 +4,18 @@
 #include <limits>
 
 namespace varve::index {
+namespace {
+
+// To look at a series with all of its pairs, which are anywhere in memory, costs as much as so many tag sets of a list.
+constexpr std::size_t kStepsASeries = 4;
+
+}  // namespace
 
 MetricPairs::MetricPairs(const Catalog& catalog, std::uint32_t metric)
     : catalog_(catalog),
       metric_(metric),
-      steps_left_(catalog.postings.count(catalog.metrics[metric].series) + Catalog::kFewNames) {}
+      large_(catalog.is_large(metric) ? &catalog.large(metric) : nullptr),
+      steps_left_(catalog.postings.count(catalog.metrics[metric].series) * kStepsASeries + Catalog::kFewNames) {}
 
 void MetricPairs::count_all() {
   if (!counts_.empty()) return;
@@ -22,16 +29,9 @@ void MetricPairs::count_all() {
   });
 }
 
-// The series of the metric among those of the tag set: one at most.
-bool MetricPairs::has_series(std::uint32_t tag_set) {
-  for (std::uint32_t run = catalog_.tag_sets[tag_set].last_run; run != kNone; run = catalog_.runs[run].before) {
-    const auto& [first, count, before] = catalog_.runs[run];
-    for (std::uint32_t series = first; series < first + count; ++series) {
-      if (steps_left_ > 0) --steps_left_;
-      if (catalog_.series[series].metric == metric_) return !catalog_.is_forgotten(series);
-    }
-  }
-  return false;
+bool MetricPairs::has_series(std::uint32_t tag_set) const {
+  const std::uint32_t series = catalog_.find_series(metric_, tag_set);
+  return series != kNone && !catalog_.is_forgotten(series);
 }
 
 std::optional<std::uint32_t> MetricPairs::look_for(std::uint32_t pair, std::uint32_t wanted) {
@@ -47,6 +47,7 @@ std::optional<std::uint32_t> MetricPairs::look_for(std::uint32_t pair, std::uint
 }
 
 bool MetricPairs::has(std::uint32_t pair) {
+  if (is_counted(pair)) return large_->count(pair) > 0;
   if (counts_.empty()) {
     if (const auto found = look_for(pair, 1)) return *found > 0;
     count_all();
@@ -55,11 +56,22 @@ bool MetricPairs::has(std::uint32_t pair) {
 }
 
 std::uint32_t MetricPairs::count(std::uint32_t pair) {
+  if (is_counted(pair)) return large_->count(pair);
   if (counts_.empty()) {
     if (const auto found = look_for(pair, std::numeric_limits<std::uint32_t>::max())) return *found;
     count_all();
   }
   return counts_[pair];
+}
+
+// Mostly with the first value.
+bool MetricPairs::has_key(std::uint32_t key) {
+  if (large_ != nullptr) {
+    const auto* const span = large_->find_key(key);
+    if (span == nullptr) return false;
+    if (has(span->first)) return true;
+  }
+  return !catalog_.postings.walk(catalog_.keys[key].pairs.ids, [&](std::uint32_t pair) { return !has(pair); });
 }
 
 }  // namespace varve::index

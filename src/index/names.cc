@@ -9,21 +9,22 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The names of the page for which wanted(id) is true.
-template <class T, class Wanted>
-Names page_of(const Catalog& catalog, const Catalog::NameList& list, const Column<T>& of, const NamePage& page,
-              Wanted&& wanted) {
+// The names of the page for which wanted(id) is true. `walk`: calls f(id) for each name, as walk_names().
+template <class T, class Walk, class Wanted>
+Names page_of_walk(const Catalog& catalog, const Column<T>& of, std::size_t limit, Walk&& walk, Wanted&& wanted) {
   Names names;
-  walk_names(catalog, list, of, page, [&](std::uint32_t id) {
+  walk([&](std::uint32_t id) {
     if (wanted(id)) names.emplace_back(catalog.name_of(of[id]));
-    return names.empty() || names.size() != page.limit;
+    return names.empty() || names.size() != limit;
   });
   return names;
 }
 
-// Does the metric have series with the key? Mostly one with its first value.
-bool has_key(const Catalog& catalog, MetricPairs& pairs, std::uint32_t key) {
-  return !catalog.postings.walk(catalog.keys[key].pairs.ids, [&](std::uint32_t pair) { return !pairs.has(pair); });
+template <class T, class Wanted>
+Names page_of(const Catalog& catalog, const Catalog::NameList& list, const Column<T>& of, const NamePage& page,
+              Wanted&& wanted) {
+  const auto walk = [&](auto&& f) { walk_names(catalog, list, of, page, f); };
+  return page_of_walk(catalog, of, page.limit, walk, wanted);
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Names SeriesIndex::tag_keys(model::TenantId tenant, std::string_view metric, con
   if (id == kNone) return {};
   MetricPairs pairs(catalog, id);
   return page_of(catalog, keys, catalog.keys, page,
-                 [&](std::uint32_t key) { return is_live(key) && has_key(catalog, pairs, key); });
+                 [&](std::uint32_t key) { return is_live(key) && pairs.has_key(key); });
 }
 
 Names SeriesIndex::tag_values(model::TenantId tenant, std::string_view metric, std::string_view key_name,
@@ -51,15 +52,15 @@ Names SeriesIndex::tag_values(model::TenantId tenant, std::string_view metric, s
   const Catalog& catalog = tables_->catalog;
   const std::uint32_t key = catalog.find_key(model::to_int(tenant), key_name);
   if (key == kNone) return {};
-  const auto& values = catalog.keys[key].pairs;
   const auto is_live = [&](std::uint32_t pair) { return catalog.pairs[pair].live > 0; };
-  if (metric.empty()) return page_of(catalog, values, catalog.pairs, page, is_live);
+  if (metric.empty()) return page_of(catalog, catalog.keys[key].pairs, catalog.pairs, page, is_live);
   const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);
   if (id == kNone) return {};
   MetricPairs pairs(catalog, id);
   if (page.limit == 0) pairs.count_all();
-  return page_of(catalog, values, catalog.pairs, page,
-                 [&](std::uint32_t pair) { return is_live(pair) && pairs.has(pair); });
+  const auto walk = [&](auto&& f) { pairs.walk_values(key, page, f); };
+  return page_of_walk(catalog, catalog.pairs, page.limit, walk,
+                      [&](std::uint32_t pair) { return is_live(pair) && pairs.has(pair); });
 }
 
 }  // namespace varve::index

@@ -9,7 +9,8 @@
 
 namespace varve::index {
 
-SeriesIndex::SeriesIndex() : tables_(std::make_unique<Tables>()) {}
+SeriesIndex::SeriesIndex() : SeriesIndex(CountedFrom{}) {}
+SeriesIndex::SeriesIndex(const CountedFrom& counted_from) : tables_(std::make_unique<Tables>(counted_from)) {}
 SeriesIndex::~SeriesIndex() = default;
 SeriesIndex::SeriesIndex(SeriesIndex&&) noexcept = default;
 SeriesIndex& SeriesIndex::operator=(SeriesIndex&&) noexcept = default;

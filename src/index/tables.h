@@ -14,6 +14,8 @@
 namespace varve::index {
 
 struct SeriesIndex::Tables {
+  explicit Tables(const CountedFrom& counted_from) : catalog(counted_from) {}
+
   Catalog catalog;
 
   // Scratch memory of define_group() and replay(), which run alone.

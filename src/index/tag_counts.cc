@@ -18,16 +18,17 @@ std::uint64_t live_series(const Catalog& catalog, std::uint32_t pair) {
   return series;
 }
 
-// `count`: of the series with a pair.
-template <class Count>
-std::vector<TagCount> page_of(const Catalog& catalog, std::uint32_t tenant, const TagPage& page, Count&& count) {
+// `walk`: calls f(pair) for the values of a key, as walk_names(). `count`: of the series with a pair.
+template <class Walk, class Count>
+std::vector<TagCount> page_of(const Catalog& catalog, std::uint32_t tenant, const TagPage& page, Walk&& walk,
+                              Count&& count) {
   std::vector<TagCount> counts;
   const auto is_full = [&] { return !counts.empty() && counts.size() == page.limit; };
   walk_names(catalog, catalog.tenants[tenant].keys, catalog.keys, {}, [&](std::uint32_t key) {
     const std::string_view name = catalog.name_of(catalog.keys[key]);
     if (name < page.after_key || catalog.keys[key].live == 0) return true;
     const NamePage values{.after = name == page.after_key ? page.after_value : std::string_view()};
-    walk_names(catalog, catalog.keys[key].pairs, catalog.pairs, values, [&](std::uint32_t pair) {
+    walk(key, values, [&](std::uint32_t pair) {
       const std::uint64_t series = count(pair);
       if (series > 0) counts.push_back({std::string(name), std::string(catalog.name_of(catalog.pairs[pair])), series});
       return !is_full();
@@ -44,13 +45,17 @@ std::vector<TagCount> SeriesIndex::tag_counts(model::TenantId tenant, std::strin
   const Catalog& catalog = tables_->catalog;
   const std::uint32_t owner = model::to_int(tenant);
   if (metric.empty()) {
-    return page_of(catalog, owner, page, [&](std::uint32_t pair) { return live_series(catalog, pair); });
+    const auto walk = [&](std::uint32_t key, const NamePage& values, auto&& f) {
+      walk_names(catalog, catalog.keys[key].pairs, catalog.pairs, values, f);
+    };
+    return page_of(catalog, owner, page, walk, [&](std::uint32_t pair) { return live_series(catalog, pair); });
   }
   const std::uint32_t id = catalog.find_metric(owner, metric);
   if (id == kNone) return {};
   MetricPairs pairs(catalog, id);
   if (page.limit == 0) pairs.count_all();
-  return page_of(catalog, owner, page, [&](std::uint32_t pair) { return pairs.count(pair); });
+  const auto walk = [&](std::uint32_t key, const NamePage& values, auto&& f) { pairs.walk_values(key, values, f); };
+  return page_of(catalog, owner, page, walk, [&](std::uint32_t pair) { return pairs.count(pair); });
 }
 
 std::vector<TaggedSeries> SeriesIndex::tagged_series(model::TenantId tenant, std::string_view metric,

@@ -100,12 +100,12 @@ class CoarseMaker {
 
 void CoarseMaker::add_finer(const CoarseWindow& window, RunList& runs) const {
   const model::Timestamp first = window.slot.start;
-  const Status listed = for_each_level_slot(current_, window.slot.tenant, window.finer_ms, job_.env.chunk_width_ms,
-                                            {first, first + window.slot.granularity_ms},
-                                            [&runs](const Runs::OfSlot& slot) -> Status {
-                                              runs.insert(runs.end(), slot.runs.begin(), slot.runs.end());
-                                              return {};
-                                            });
+  const Status listed =
+      for_each_level_slot(current_, window.slot.tenant, window.finer_ms, job_.env.chunk_width_ms,
+                          {first, first + window.slot.granularity_ms}, [&runs](const Runs::OfSlot& slot) -> Status {
+                            runs.insert(runs.end(), slot.runs.begin(), slot.runs.end());
+                            return {};
+                          });
   check(listed.has_value(), "runs are listed without reading anything");
   std::ranges::sort(runs, {}, [](const auto& run) { return std::pair(run->key.run, run->key.slot); });
   const auto repeated = std::ranges::unique(runs);

@@ -98,9 +98,9 @@ class Head {
     return first_of(model::to_int(group));
   }
   void pieces(const Fragment& fragment, Pieces& out) const VARVE_REQUIRES(mutex);  // appended to `out`
-  // The next groups from `from` on that have fragments, ascending and at most `most`, into `out` (cleared first); `from`
-  // is behind them then. False: there are no more. To list all groups, the lock is taken anew for each few of them, so
-  // that no append waits for all.
+  // The next groups from `from` on that have fragments, ascending and at most `most`, into `out` (cleared first);
+  // `from` is behind them then. False: there are no more. To list all groups, the lock is taken anew for each few of
+  // them, so that no append waits for all.
   [[nodiscard]] bool next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const
       VARVE_REQUIRES(mutex);
   // Number of fragments of each slot.

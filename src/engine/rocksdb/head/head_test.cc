@@ -45,7 +45,8 @@ TEST(Head, ListsTheGroupsThatItHas) {
     std::vector<std::uint32_t> groups;
     const MutexLock lock(head.mutex);
     std::vector<std::uint32_t> next;
-    for (std::uint32_t from = 0; head.next_groups(from, 2, next);) groups.insert(groups.end(), next.begin(), next.end());
+    for (std::uint32_t from = 0; head.next_groups(from, 2, next);)
+      groups.insert(groups.end(), next.begin(), next.end());
     return groups;
   };
   EXPECT_EQ(list(), std::vector<std::uint32_t>());
