@@ -26,6 +26,36 @@ def now_ms():
 
 
 class Catalog(ServerCase):
+    def test_tags_that_very_many_series_have(self):
+        """Such tags are not looked at series by series; the others of the page are."""
+        t = now_ms() - 3_600_000
+        dcs = {f"h{i:04}": "x" if i % 5 else "y" for i in range(2500)}
+        times = {host: (t + i * 7919 % 100_000, t + 200_000 + i * 104_729 % 100_000) for i, host in enumerate(dcs)}
+
+        def write(at):
+            self.server.influx("\n".join(f"cpu,dc={dc},host={host} user=1 {times[host][at]}" for host, dc in dcs.items()),
+                               headers={"X-Tenant": "many"})
+
+        def tag(key, value, hosts, until):
+            return {"key": key, "value": value, "series": len(hosts), "first_seen": min(times[h][0] for h in hosts),
+                    "last_seen": max(times[h][until] for h in hosts)}
+
+        def look(until):
+            expected = [tag("dc", "x", [h for h in dcs if dcs[h] == "x"], until),
+                        tag("dc", "y", [h for h in dcs if dcs[h] == "y"], until),
+                        tag("host", "h0000", ["h0000"], until), tag("host", "h0001", ["h0001"], until)]
+            page = catalog(self.server, "tags", "many", metric="cpu_user", limit=4)
+            self.assertEqual((page["tags"], page["next"]), (expected, "4:hosth0001"))
+            page = catalog(self.server, "tags", "many", metric="cpu_user", limit=2, after="2:dcx")
+            self.assertEqual((page["tags"], page["next"]), (expected[1:3], "4:hosth0000"))
+
+        write(0)
+        look(0)
+        write(1)
+        look(1)
+        self.server.settle()
+        look(1)
+
     def test_metrics_tags_and_series(self):
         t = now_ms() - 600_000
         self.server.influx(f"cpu,host=a user=1.5,in_bytes=7i {t}\ncpu,host=b user=2i {t + 1000}",

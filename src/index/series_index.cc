@@ -120,6 +120,24 @@ std::size_t SeriesIndex::metric_series_count(std::uint32_t metric) const {
   return tables_->catalog.metrics[metric].live;
 }
 
+std::optional<std::uint32_t> SeriesIndex::find_tag(model::TenantId tenant, std::string_view key,
+                                                   std::string_view value) const {
+  const Catalog& catalog = tables_->catalog;
+  const std::uint32_t key_id = catalog.find_key(model::to_int(tenant), key);
+  const std::uint32_t pair = key_id == kNone ? kNone : catalog.find_pair(key_id, value);
+  if (pair == kNone) return std::nullopt;
+  return pair;
+}
+
+void SeriesIndex::tag_numbers(model::SeriesId series, std::vector<std::uint32_t>& out) const {
+  out.clear();
+  const Catalog& catalog = tables_->catalog;
+  catalog.for_each_pair(catalog.series[model::to_int(series)].tag_set, [&](std::uint32_t pair) {
+    out.push_back(pair);
+    return true;
+  });
+}
+
 void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
   check(model::to_int(series) < series_end(), "a series that there is");
   tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);

@@ -119,6 +119,11 @@ class SeriesIndex {
   [[nodiscard]] std::uint32_t metric_number(model::SeriesId series) const;
   [[nodiscard]] std::size_t metric_series_count(std::uint32_t metric) const;  // without forgotten ones
 
+  // --- tags, which have numbers over all tenants
+  [[nodiscard]] std::optional<std::uint32_t> find_tag(model::TenantId tenant, std::string_view key,
+                                                      std::string_view value) const;
+  void tag_numbers(model::SeriesId series, std::vector<std::uint32_t>& out) const;  // cleared first; in order of keys
+
   // --- queries
   // Series of the metric that match all matchers, ascending, without the skipped ones where there are many. Unknown
   // metric: empty. Error: invalid (a bad regex, or an empty list of values in a matcher of kind prefix, regex,

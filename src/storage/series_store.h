@@ -91,6 +91,15 @@ class SeriesStore {
     return std::nullopt;
   }
 
+  // When the series of the metric that have each of the tags were seen, in order of `tags`, if that is cheaper than to
+  // ask for the stats of each series; else nullopt. The first and the last time are those that series_stats() says;
+  // `points` says no more than whether there are any.
+  [[nodiscard]] virtual std::optional<std::vector<SeriesStats>> tag_times(
+      [[maybe_unused]] model::TenantId tenant, [[maybe_unused]] std::string_view metric,
+      [[maybe_unused]] const model::TagViews& tags) const {
+    return std::nullopt;
+  }
+
   // Forgets the series among these that have no data, without waiting for the store to find them: they are no longer
   // selected, listed or counted. A forgotten series comes back when it is written (an acknowledged sample is visible,
   // also through a group that was defined before) or defined again. Blocking, like erase().

@@ -17,6 +17,7 @@ using storage::SeriesStats;
 
 constexpr std::size_t kListedMax = 100'000;    // what ?limit= may say
 constexpr std::size_t kSeriesAtFirst = 100;    // mostly one of the first was seen, and where the rest may wait it does
+constexpr std::uint64_t kSeriesOfATag = 1000;  // with more, not each of them is looked at where that can be avoided
 constexpr std::size_t kSeriesAtOnce = 10'000;  // between two looks at whether anybody still waits
 
 }  // namespace
@@ -174,12 +175,42 @@ Result<SeenSeries::Tags> SeenSeries::page_of_tags(std::string_view metric, const
     }
     return tags;
   }
-  VARVE_ASSIGN_OR_RETURN(const auto tagged, store_.tagged_series(tenant_, metric, page));
+  return page_of_metric(metric, page);
+}
+
+std::optional<std::vector<SeriesStats>> SeenSeries::times_of_large(std::string_view metric,
+                                                                   std::span<const index::TagCount> counts) const {
+  model::TagViews large;
+  for (const auto& one : counts) {
+    if (one.series > kSeriesOfATag) large.push_back({one.key, one.value});
+  }
+  return large.empty() ? std::nullopt : store_.tag_times(tenant_, metric, large);
+}
+
+Result<SeenSeries::Tags> SeenSeries::page_of_metric(std::string_view metric, const index::TagPage& page) const {
+  Tags tags;
+  std::vector<index::TaggedSeries> tagged;
+  VARVE_ASSIGN_OR_RETURN(const auto counts, store_.tag_counts(tenant_, metric, page));
+  if (const auto times = times_of_large(metric, counts)) {
+    auto next = times->begin();
+    for (const auto& one : counts) {
+      if (one.series > kSeriesOfATag) {
+        query_.ticket().count().series(one.series);
+        tags[{one.key, one.value}] = {one.series, *next++};
+      } else {
+        const index::Matchers matchers{{one.key, index::Matcher::Kind::any_of, {one.value}}};
+        VARVE_ASSIGN_OR_RETURN(auto series, store_.select(tenant_, metric, matchers));
+        tagged.push_back({one.key, one.value, std::move(series)});
+      }
+    }
+  } else {
+    VARVE_ASSIGN_OR_RETURN(tagged, store_.tagged_series(tenant_, metric, page));
+  }
   std::vector<Sighting> sightings(tagged.size());
   VARVE_RETURN_IF_ERROR(add_stats(tagged, sightings));
-  for (std::size_t i = 0; i < tagged.size(); ++i) {
-    VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes_of_tag(tagged[i].key, tagged[i].value)));
-    tags[{tagged[i].key, tagged[i].value}] = sightings[i];
+  for (std::size_t i = 0; i < tagged.size(); ++i) tags[{tagged[i].key, tagged[i].value}] = sightings[i];
+  for (const auto& [tag, sighting] : tags) {
+    VARVE_RETURN_IF_ERROR(query_.budget().charge(bytes_of_tag(tag.first, tag.second)));
   }
   return tags;
 }

@@ -78,6 +78,10 @@ class SeenSeries {
 
  private:
   Status add_tags(std::string_view metric, Tags& tags) const;
+  [[nodiscard]] Result<Tags> page_of_metric(std::string_view metric, const index::TagPage& page) const;
+  // Of tags with many series, in order of `counts`. nullopt: each series is to be looked at.
+  [[nodiscard]] std::optional<std::vector<storage::SeriesStats>> times_of_large(
+      std::string_view metric, std::span<const index::TagCount> counts) const;
   Status add_stats(std::span<const index::TaggedSeries> tagged, std::span<Sighting> sightings) const;
   [[nodiscard]] bool seen(const storage::SeriesStats& stats) const { return !range_ || stats.seen_in(*range_); }
 

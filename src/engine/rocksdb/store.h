@@ -74,6 +74,9 @@ class Store final : public storage::SeriesStore,
       model::TenantId tenant, std::span<const model::SeriesId> series) const override;
   [[nodiscard]] std::optional<std::vector<storage::MetricStats>> metric_stats(
       model::TenantId tenant, std::span<const std::string> metrics) const override;
+  [[nodiscard]] std::optional<std::vector<storage::SeriesStats>> tag_times(model::TenantId tenant,
+                                                                           std::string_view metric,
+                                                                           const model::TagViews& tags) const override;
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) override;
   [[nodiscard]] std::size_t series_count() const override;
   [[nodiscard]] std::size_t series_count(model::TenantId tenant) const override;

@@ -67,6 +67,10 @@ class TenantsApart final : public SeriesStore {
       model::TenantId tenant, std::span<const std::string> metrics) const override {
     return below_.metric_stats(tenant, metrics);
   }
+  [[nodiscard]] std::optional<std::vector<SeriesStats>> tag_times(model::TenantId tenant, std::string_view metric,
+                                                                  const model::TagViews& tags) const override {
+    return below_.tag_times(tenant, metric, tags);
+  }
   [[nodiscard]] Result<std::vector<SeriesStats>> series_stats(model::TenantId tenant,
                                                               std::span<const model::SeriesId> series) const override {
     return below_.series_stats(tenant, series);

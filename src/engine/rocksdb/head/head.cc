@@ -113,7 +113,7 @@ Head::Fragment*& Head::place_of(std::uint32_t group) {
     page = std::make_unique<GroupPage>();
     ++pages_;
   }
-  return (*page)[group % kPageGroups];
+  return page->newest[group % kPageGroups];
 }
 
 bool Head::next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const {
@@ -124,7 +124,7 @@ bool Head::next_groups(std::uint32_t& from, std::size_t most, std::vector<std::u
       from = (from / kPageGroups + 1) * kPageGroups;
       continue;
     }
-    if ((*page)[from % kPageGroups] != nullptr) out.push_back(from);
+    if (page->newest[from % kPageGroups] != nullptr) out.push_back(from);
     ++from;
   }
   return !out.empty();
@@ -198,6 +198,9 @@ void Head::append_samples(std::span<const std::byte> rows) {
     block->used += static_cast<std::uint32_t>(bytes);
     fragment->first_time = std::min(fragment->first_time, time);
     fragment->last_time = std::max(fragment->last_time, time);
+    GroupPage& page = *by_group_[group / kPageGroups];
+    page.first_time = std::min(page.first_time, time);
+    page.last_time = std::max(page.last_time, time);
     ++rows_;
     at += row_bytes;
   }

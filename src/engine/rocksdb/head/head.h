@@ -103,6 +103,14 @@ class Head {
   // them, so that no append waits for all.
   [[nodiscard]] bool next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const
       VARVE_REQUIRES(mutex);
+  // Calls f(page, first time, last time) for each kPageGroups groups of which some have fragments: of all their rows.
+  static constexpr std::uint32_t kPageGroups = 1024;
+  template <class F>
+  void for_each_page(F&& f) const VARVE_REQUIRES(mutex) {
+    for (std::uint32_t number = 0; number < by_group_.size(); ++number) {
+      if (const GroupPage* const page = by_group_[number].get()) f(number, page->first_time, page->last_time);
+    }
+  }
   // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
@@ -129,13 +137,17 @@ class Head {
   };
   // The newest fragment of each of some groups. Only pages with fragments are there: groups that are no longer written
   // cost nothing.
-  static constexpr std::uint32_t kPageGroups = 1024;
-  using GroupPage = std::array<Fragment*, kPageGroups>;
+  struct GroupPage {
+    std::array<Fragment*, kPageGroups> newest{};
+    model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows
+    model::Timestamp last_time = model::kTimestampMin;
+  };
 
   void append_samples(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
   [[nodiscard]] Fragment* first_of(std::uint32_t group) const VARVE_REQUIRES(mutex) {
     const std::uint32_t page = group / kPageGroups;
-    return page < by_group_.size() && by_group_[page] != nullptr ? (*by_group_[page])[group % kPageGroups] : nullptr;
+    return page < by_group_.size() && by_group_[page] != nullptr ? by_group_[page]->newest[group % kPageGroups]
+                                                                 : nullptr;
   }
   // Makes its page.
   Fragment*& place_of(std::uint32_t group) VARVE_REQUIRES(mutex);

@@ -33,6 +33,8 @@ class StatsPage {
   // Has each of its series points, and none of them one in the range? False if some have no points: what is not known
   // may be anywhere.
   [[nodiscard]] bool is_beside(model::TimeRange range) const { return is_full_ && !all_.seen_in(range); }
+  // Of all its series together.
+  [[nodiscard]] const storage::SeriesStats& all() const { return all_; }
   [[nodiscard]] std::size_t memory_bytes() const { return packed_.memory_bytes(); }
 
  private:
