@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "driver/wait.h"
 #include "engine/cassandra/tables/cell.h"
+#include "engine/cassandra/tables/list_lengths.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -147,6 +148,10 @@ Status apply_schema(const driver::Session& session, const SchemaOptions& options
     said(std::string(own.name) + " " + std::to_string(own.value));
   }
   if (standing == kSchemaVersion) return {};
+  if (standing > 0 && standing < 8) {
+    VARVE_RETURN_IF_ERROR(list_prefix_lengths(session, options, SystemClock()));
+    said("prefix lengths of " + Tables(options).raw.name);
+  }
   // Last: who reads this version finds all its tables.
   VARVE_RETURN_IF_ERROR(put_number(session, options.keyspace, "varve", kSchemaVersion));
   said("schema version " + std::to_string(kSchemaVersion));

@@ -7,6 +7,7 @@
 // of one host share rows. The writer chooses the number of bits; readers query every length that is possible.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,8 +35,11 @@ struct HashPrefix {
 // How many bits of the hash about 128 groups have in common: given the number of the tenant's groups, and of those with
 // the same tags as this one. 128: the group is alone.
 unsigned prefix_bits(std::size_t groups_of_tenant, std::size_t groups_of_tags);
+// All that it gives. Ascending.
+inline constexpr std::array<unsigned, 7> kPrefixLengths = {3, 5, 8, 64, 68, 72, 128};
 // `hash`: of a group. `bits`: of those that prefix_bits() gives.
 HashPrefix hash_prefix_of(std::string_view hash, unsigned bits);
+inline unsigned bits_of(const HashPrefix& prefix) { return static_cast<unsigned char>(prefix.key[0]); }
 
 // One more section. `rows`: packed rows (docs/formats/row.md) of the group, their group number 0.
 void append_section(std::string& value, std::string_view hash, std::string_view rows);

@@ -238,6 +238,14 @@ Tables::Tables(const SchemaOptions& options) {
        {{"value", blob}},
        {}},
       kHotKeptMs);
+  prefix_lengths = by_time({"prefix_lengths_p_" + width,
+                            "how many bits the hash prefixes have under which a slot has samples that are not sealed "
+                            "yet; a row each, one to seven a slot",
+                            {kTenant, kBucket},
+                            {kSlot, {"bits", smallint}},
+                            {},
+                            {}},
+                           kHotKeptMs + kLengthsSlackMs, kGraceHotS, kLz4);
   dropped = by_time({"dropped_p_" + width,
                      "up to which arrival the rows of a slot do not count any more, as sealed rows hold them; 168 rows",
                      {kTenant, kBucket},
@@ -287,8 +295,8 @@ Tables::Tables(const SchemaOptions& options) {
 
 std::vector<const Table*> Tables::all() const {
   std::vector<const Table*> out{
-      &schema_version,      &tenants,   &metric_names, &metric_lists, &line_groups, &series_sets,
-      &metric_time_windows, &forgotten, &raw,          &dropped,      &sealed};
+      &schema_version,      &tenants,   &metric_names, &metric_lists,   &line_groups, &series_sets,
+      &metric_time_windows, &forgotten, &raw,          &prefix_lengths, &dropped,     &sealed};
   for (const Table& level : levels) out.push_back(&level);
   out.insert(out.end(), {&messages, &message_buckets, &message_time_windows, &message_slots, &message_erasures,
                          &message_blocks, &message_names});

@@ -15,7 +15,7 @@
 namespace varve::engine::cassandra {
 
 // Raised with every change of a table; steps from one to the next are additive.
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 
 struct SchemaOptions {
   std::string keyspace = "varve";
@@ -60,7 +60,7 @@ class Tables {
   Tables& operator=(const Tables&) = delete;
 
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
-  Table raw, dropped, sealed;
+  Table raw, prefix_lengths, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
   // Of log messages (messages/).
   Table messages, message_buckets, message_time_windows, message_slots, message_erasures, message_blocks, message_names;
@@ -88,5 +88,8 @@ inline constexpr std::int64_t kMessageSlackMs = 86'400'000;
 // How long rows of samples stay that nobody seals: weeks without anybody who does lose nothing. What is sealed is
 // dropped before (settle/dropper.h).
 inline constexpr std::int64_t kHotKeptMs = 21 * 86'400'000LL;
+
+// Which hash prefixes they have is known for so much longer (hot/known_lengths.h).
+inline constexpr std::int64_t kLengthsSlackMs = 2 * 86'400'000LL;
 
 }  // namespace varve::engine::cassandra

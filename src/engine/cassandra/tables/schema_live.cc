@@ -148,6 +148,29 @@ TEST_F(SchemaLive, AnOlderOneGetsTheTablesOfMessages) {
   EXPECT_EQ(query(of_messages()).value().count(), 7U);
 }
 
+// In a keyspace of version 7 nothing says what lengths the hash prefixes of hot rows have.
+TEST_F(SchemaLive, HotRowsOfAnOlderOneAreFoundByAnyLength) {
+  const SchemaOptions options = named("hot");
+  ASSERT_TRUE(apply(options));
+  const auto listed = [&] {
+    const auto rows = query("SELECT tenant, bits FROM hot.prefix_lengths_p_pt1h");
+    return rows.value().count();
+  };
+  for (const char* row : {"'t', 3600000, 0", "'t', 3600000, 31", "'t', 7200000, 5", "'it''s', 3600000, 5"}) {
+    ASSERT_TRUE(
+        query("INSERT INTO hot.data_raw_p_pt1h (tenant, time_slot, shard, bundle, arrived, source, value) VALUES (" +
+              std::string(row) + ", 0x03, 1, 1, 0x00)"));
+  }
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(listed(), 0U) << "who writes says it";
+  ASSERT_TRUE(query("DROP TABLE hot.prefix_lengths_p_pt1h"));
+  ASSERT_TRUE(query("UPDATE hot.schema_version SET version = 7 WHERE id = 'varve'"));
+  ASSERT_FALSE(check_schema(*session_, options));
+  ASSERT_TRUE(apply(options));
+  EXPECT_TRUE(check_schema(*session_, options));
+  EXPECT_EQ(listed(), 3 * 7U);
+}
+
 TEST_F(SchemaLive, TellsWhetherReadsSeeWrites) {
   ASSERT_TRUE(apply(named("seen")));
   EXPECT_EQ(reads_see_writes(*session_, "seen", driver::Consistency::local_quorum).value(), true);
