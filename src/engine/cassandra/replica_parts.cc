@@ -56,7 +56,7 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
                      s.rows, *trackers, message_sealer, message_touches, s.clock),
       message_watch(
           message_tables, o.source, [this] { return watermark.value(); }, s.clock),
-      reader(s.rows, s.tables, schema, slot_ms),
+      reader(s.rows, s.tables, schema, slot_ms, o.drops_hot_rows),
       sealer(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
       plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),

@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "engine/cassandra/hot/hot_pieces.h"
 #include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/tables/prefix_lengths.h"
 
 namespace varve::engine::cassandra {
 
@@ -35,6 +36,10 @@ struct Appender::Append {
   std::vector<Touch> touches;
   std::vector<GroupBucket> groups;
   Journal::Wanted journal;
+  std::vector<RowWrite> rows;  // until they are written
+  Timestamp prepared_ms = 0;
+  std::string tenant;
+  std::vector<KnownLengths::Length> lengths;  // of hash prefixes, whose rows are written before
   int looks = 0;
   std::uint64_t raises_failed = 0;  // of the index' numbers, when it began
 
@@ -53,20 +58,43 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   append->begun = *begun;
   append->start_ns = clock_.steady_ns();
   append->raises_failed = series_.raises_failed();
-  std::vector<RowWrite> rows;
-  prepare(batch, now, *append, rows);
+  prepare(batch, now, *append);
   const auto missing = series_.missing(append->groups);
+  if (append->lengths.empty()) {
+    write_rows(append);
+  } else {
+    write_lengths(append);
+  }
+  series_.announce(missing, [this, append](const Status& status) { ended(append, status); });
+}
+
+// A hot row that stood without would come to light when somebody else writes its length: after the same samples, sent
+// again, were counted.
+void Appender::write_lengths(const Shared& append) {
+  std::vector<RowWrite> rows;
+  for (const KnownLengths::Length& one : append->lengths) {
+    rows.push_back(prefix_length_write(tables_, append->tenant, one.slot, options_.slot_ms, one.bits,
+                                       append->begun.first_us, append->prepared_ms));
+  }
   rows_.write(std::move(rows), [this, append](const Status& status) {
+    if (!status) return ended(append, status);
+    lengths_.stand(append->lengths, append->prepared_ms);
+    write_rows(append);
+  });
+}
+
+void Appender::write_rows(const Shared& append) {
+  rows_.write(std::exchange(append->rows, {}), [this, append](const Status& status) {
     if (status) journal_.stand(append->journal, clock_.now_ms());
     ended(append, status);
   });
-  series_.announce(missing, [this, append](const Status& status) { ended(append, status); });
 }
 
 // Each piece has an arrival of its own, ascending: the parts of one that was cut are told apart by it in their slot,
 // and those of all slots in a rollup block (settle/rollup_block_builder.h).
-void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append, std::vector<RowWrite>& rows) {
+void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append) {
   Directory& directory = series_.directory();
+  std::vector<RowWrite>& rows = append.rows;
   HotBatch hot = hot_pieces(batch, options_.slot_ms, [&](std::span<const model::GroupId> groups) {
     check(model::to_int(groups.back()) <
               directory.read([](const index::SeriesIndex& index) { return index.group_count(); }),
@@ -74,7 +102,8 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
     return directory.names(groups);
   });
   check(!hot.sections.empty(), "a batch has rows");
-  const std::string tenant = directory.tenant_name(hot.sections[0].name.tenant);  // a batch is of one
+  const model::TenantId tenant_id = hot.sections[0].name.tenant;  // a batch is of one
+  const std::string tenant = directory.tenant_name(tenant_id);
   rows.reserve(hot.pieces.size());
   for (const HotPiece& piece : hot.pieces) {
     const std::int64_t arrived_us = rows.empty() ? append.begun.first_us : directory.stamps().draw(now * 1000);
@@ -101,6 +130,9 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
   std::ranges::stable_sort(append.touches, {}, &Touch::slot);
   append.journal = journal_.wanted(append.touches, now);
   journal_.add_rows(append.journal, first_us, rows);
+  append.prepared_ms = now;
+  append.tenant = tenant;
+  append.lengths = lengths_.missing(tenant_id, hot.pieces, now);
 }
 
 void Appender::ended(const Shared& append, const Status& status) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appender: takes samples in. A batch is acknowledged when its rows are written, its groups are announced, the journal
 // names their slots, and these are touched; or, instead of the touch, when a missed-touch marker is written and every
-// replica has heard of it (docs/decisions/0015, 0024). Until then the watermark stays below it.
+// replica has heard of it (docs/decisions/0015, 0024). Until then the watermark stays below it. The prefix lengths are
+// those that this process has not written lately; hot rows are written when they stand, so none is ever without.
 //
-//   hot rows + journal rows ─┐
-//   announcement ────────────┴→ touch (or marker) → still announced? → done
+//   prefix lengths → hot rows + journal rows ─┐
+//   announcement ─────────────────────────────┴→ touch (or marker) → still announced? → done
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/hot/journal.h"
+#include "engine/cassandra/hot/known_lengths.h"
 #include "engine/cassandra/hot/missed_touches.h"
 #include "engine/cassandra/hot/pending_trackers.h"
 #include "engine/cassandra/hot/watermark.h"
@@ -53,7 +55,9 @@ class Appender {
   struct Append;
   using Shared = std::shared_ptr<Append>;
 
-  void prepare(const model::RowBatch& batch, model::Timestamp now, Append& append, std::vector<RowWrite>& rows);
+  void prepare(const model::RowBatch& batch, model::Timestamp now, Append& append);
+  void write_lengths(const Shared& append);
+  void write_rows(const Shared& append);
   void ended(const Shared& append, const Status& status);  // of two
   void touch(const Shared& append);
   void mark_missed(const Shared& append);
@@ -69,6 +73,7 @@ class Appender {
   MissedTouches& missed_touches_;
   Watermark& watermark_;
   const Clock& clock_;
+  KnownLengths lengths_;
 };
 
 }  // namespace varve::engine::cassandra

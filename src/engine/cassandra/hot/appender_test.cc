@@ -51,7 +51,7 @@ TEST_F(AppenderTest, RowsOfOneGroupHaveArrivalsOfTheirOwn) {
   const GroupName name = a.series.directory().name(line.id);
   HotReads hot(cluster.tables);
   for (int slot = 0; slot < 5; ++slot) {
-    hot.add(a.series.directory().tenant_name(name.tenant), blob_of(name.hash), now - slot * kHour, 0);
+    hot.add(a.series.directory().tenant_name(name.tenant), blob_of(name.hash), now - slot * kHour, kPrefixLengths, 0);
   }
   std::set<Arrival> arrivals;
   const auto note = [&](std::size_t, const Arrival& arrival, std::string_view) -> Status {

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
 #include "engine/cassandra/tables/dropped_rows.h"
-#include "engine/cassandra/tables/hot_rows.h"
+#include "engine/cassandra/tables/prefix_lengths.h"
 #include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
@@ -34,14 +34,16 @@ std::size_t read_together(std::span<const SlotsWanted> wanted, std::int64_t stra
   }
   return count;
 }
-// Of which group hot rows are wanted, and in which slot.
-struct HotWanted {
-  std::size_t wanted = 0;
-  model::Timestamp slot = 0;
-};
 using TenantSlot = std::pair<std::string, model::Timestamp>;
 
 }  // namespace
+
+// Of which group hot rows are wanted, in which slot, and who wants them.
+struct SlotReader::HotWanted {
+  const GroupCells* group = nullptr;
+  model::Timestamp slot = 0;
+  std::size_t wanted = 0;
+};
 
 // What is being read of one group.
 class SlotReader::Reading {
@@ -136,19 +138,32 @@ Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const Slot
 
 Status SlotReader::read_hot(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
                             std::vector<Reading>& readings) const {
-  HotReads hot(tables_);
   std::vector<HotWanted> of;
   for (std::size_t w = 0; w < wanted.size(); ++w) {
-    for (const model::Timestamp slot : wanted[w].hot) {
-      hot.add(wanted[w].group->cells.tenant, wanted[w].group->cells.group, slot, of.size());
-      of.push_back({w, slot});
-    }
+    for (const model::Timestamp slot : wanted[w].hot) of.push_back({&wanted[w].group->cells, slot, w});
   }
-  const auto add = [&](std::size_t number, const Arrival& arrival, std::string_view rows) {
+  return read_hot(of, limits, [&](std::size_t number, const Arrival& arrival, std::string_view rows) {
     return readings[of[number].wanted].add_hot(of[number].slot, arrival, rows);
-  };
+  });
+}
+
+// What lengths their hash prefixes have is read first: what was acknowledged by then has its length there.
+Status SlotReader::read_hot(std::span<const HotWanted> wanted, const RowStore::ReadLimits& limits,
+                            const HotReads::Each& each) const {
+  PrefixLengthReads lengths(tables_, slot_ms_);
+  if (sees_writes_) {
+    for (const HotWanted& one : wanted) lengths.add(one.group->tenant, one.slot);
+    VARVE_RETURN_IF_ERROR(rows_.read(lengths.reads(), limits,
+                                     [&](std::size_t read, const RowView& view) { return lengths.row(read, view); }));
+  }
+  HotReads hot(tables_);
+  for (std::size_t number = 0; number < wanted.size(); ++number) {
+    const auto& [tenant, hash, _] = *wanted[number].group;
+    const model::Timestamp slot = wanted[number].slot;
+    hot.add(tenant, hash, slot, sees_writes_ ? lengths.of(tenant, slot) : kPrefixLengths, number);
+  }
   return rows_.read(hot.reads(), limits,
-                    [&](std::size_t read, const RowView& view) { return hot.row(read, view, add); });
+                    [&](std::size_t read, const RowView& view) { return hot.row(read, view, each); });
 }
 
 // Sealed rows, deletes, and the marks of those slots in which hot rows were found.
@@ -221,16 +236,15 @@ Status SlotReader::add_sealed(const RowView& view, unsigned shard, std::span<con
 
 Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,
                                                        const RowStore::ReadLimits& limits) const {
-  HotReads hot(tables_);
-  for (const model::Timestamp slot : slots) hot.add(group.cells.tenant, group.cells.group, slot, 0);
+  std::vector<HotWanted> wanted;
+  for (const model::Timestamp slot : slots) wanted.push_back({&group.cells, slot});
   std::map<std::int64_t, std::int64_t> last;  // by source
   const auto note = [&](std::size_t, const Arrival& arrival, std::string_view) -> Status {
     std::int64_t& known = last.try_emplace(arrival.source, arrival.us).first->second;
     known = std::max(known, arrival.us);
     return {};
   };
-  VARVE_RETURN_IF_ERROR(rows_.read(hot.reads(), limits,
-                                   [&](std::size_t read, const RowView& view) { return hot.row(read, view, note); }));
+  VARVE_RETURN_IF_ERROR(read_hot(wanted, limits, note));
   std::vector<Arrival> list;
   for (const auto& [source, us] : last) list.push_back({us, source});
   return list;

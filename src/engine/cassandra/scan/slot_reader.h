@@ -9,6 +9,7 @@
 #include "engine/cassandra/scan/slot_data.h"
 #include "engine/cassandra/series/directory.h"
 #include "engine/cassandra/tables/data_rows.h"
+#include "engine/cassandra/tables/hot_rows.h"
 
 namespace varve::engine::cassandra {
 
@@ -31,8 +32,15 @@ struct SlotsWanted {
 // Thread-safe.
 class SlotReader {
  public:
-  SlotReader(RowStore& rows, const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms)
-      : rows_(rows), tables_(tables), slot_ms_(slot_ms), sealed_(sealed_table(tables, schema, slot_ms)) {}
+  // `sees_writes`: what was acknowledged is read (tables/apply.h); otherwise hot rows are looked for wherever they may
+  // be.
+  SlotReader(RowStore& rows, const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms,
+             bool sees_writes = true)
+      : rows_(rows),
+        tables_(tables),
+        slot_ms_(slot_ms),
+        sealed_(sealed_table(tables, schema, slot_ms)),
+        sees_writes_(sees_writes) {}
 
   // For each that is wanted its slots in order of time, without those that hold nothing; deletes are applied. Nothing
   // that was written before the call is missing; what is written meanwhile may be there or not. Errors: those of the
@@ -50,6 +58,9 @@ class SlotReader {
 
  private:
   class Reading;
+  struct HotWanted;
+  Status read_hot(std::span<const HotWanted> wanted, const RowStore::ReadLimits& limits,
+                  const HotReads::Each& each) const;
   Status read_hot(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
                   std::vector<Reading>& readings) const;
   Status read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
@@ -62,6 +73,7 @@ class SlotReader {
   const Tables& tables_;
   const std::int64_t slot_ms_;
   const ChunkTable sealed_;
+  const bool sees_writes_;
 };
 
 }  // namespace varve::engine::cassandra

@@ -21,6 +21,7 @@ using model::testing::kDay;
 using model::testing::kHour;
 using model::testing::kMinute;
 constexpr int kHosts = 4;
+constexpr int kGroupsOfFewBits = 1024;  // of a tenant; tables/hot_rows.h
 const std::vector<std::string> kBothMetrics = {"cpu", "mem"}, kOneMetric = {"cpu"};
 
 ClusterOptions for_ever() {
@@ -39,7 +40,14 @@ struct ClusterModel {
     for (auto& replica : replicas) replica = fresh();
   }
 
-  std::unique_ptr<ClusterReplica> fresh() { return std::make_unique<ClusterReplica>(cluster, ++sources); }
+  // Some know so many groups that their hash prefixes have more bits.
+  std::unique_ptr<ClusterReplica> fresh() {
+    auto replica = std::make_unique<ClusterReplica>(cluster, ++sources);
+    for (int i = chance(30) ? 0 : kGroupsOfFewBits; i < kGroupsOfFewBits; ++i) {
+      replica->group(kOneMetric, "x" + std::to_string(i));
+    }
+    return replica;
+  }
   bool chance(unsigned percent) { return random() % 100 < percent; }
   ClusterReplica& any() { return *replicas[random() % replicas.size()]; }
   void advance(std::int64_t ms) { cluster.clock.advance_ms(ms); }

@@ -129,7 +129,7 @@ TEST_F(SealerStrataTest, WhatWasDeletedNeverComesBack) {
 
 TEST_F(SealerStrataTest, ADamagedSlotIsARowOfNoStratum) {
   put_hours(0, 12);
-  ASSERT_TRUE(rows.write_now({bad_row(group, at(5), "rubbish")}));
+  ASSERT_TRUE(rows.write_now({bad_row(group, at(5), "rubbish"), length_row(at(5))}));
   std::vector<SealWork> works;
   for (int hour = 0; hour < 12; ++hour) works.push_back({group, at(hour)});
   const auto sealed = sealer.seal(works);

@@ -194,7 +194,7 @@ TEST_F(SealerTest, ARowThatComesLateToADeleteStays) {
 TEST_F(SealerTest, ADamagedSlotStopsNoOther) {
   put({{kSlot, 1}});
   const GroupRef other{{"acme", std::string(16, 'h')}, 1};
-  ASSERT_TRUE(rows.write_now({bad_row(other, kSlot, "rubbish")}));
+  ASSERT_TRUE(rows.write_now({bad_row(other, kSlot, "rubbish"), length_row(kSlot)}));
   const std::vector<SealWork> works{{other, kSlot}, {group, kSlot}};
   const auto sealed = sealer.seal(works);
   ASSERT_TRUE(sealed);

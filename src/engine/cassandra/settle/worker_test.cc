@@ -5,6 +5,7 @@
 
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/hot_rows.h"
+#include "engine/cassandra/tables/prefix_lengths.h"
 #include "engine/cassandra/testing/sealed_view.h"
 #include "model/testing/lengths.h"
 
@@ -136,7 +137,9 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   append_section(value, bad.group, "these are no rows");
   const RowWrite written =
       hot_write(cluster.tables, bad.tenant, hash_prefix_of(bad.group, 64), now, {now * 1000, 9}, value);
-  ASSERT_TRUE(cluster.rows.write_now({written}));
+  const RowWrite length =
+      prefix_length_write(cluster.tables, bad.tenant, now, kHour, 64, now * 1000, cluster.clock.now_ms());
+  ASSERT_TRUE(cluster.rows.write_now({written, length}));
   cluster.clock.advance_ms(kHour + quiet);
   ASSERT_TRUE(b.turns());
   EXPECT_EQ(sealed("g1").size(), 1U);

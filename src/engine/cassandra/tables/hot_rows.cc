@@ -2,7 +2,6 @@
 #include "engine/cassandra/tables/hot_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "base/bytes.h"
@@ -17,10 +16,7 @@ namespace {
 constexpr unsigned kShardBits = kHotShardBits;
 constexpr unsigned kTagsBits = 64;  // of a group's hash, that are of its tags
 constexpr unsigned kFewBits = 3;
-constexpr unsigned kAlone = 128;
-// Lengths whose shard is that of the tags: of small tenants, of all groups with one set of tags, and of fractions of
-// these.
-constexpr std::array<unsigned, 6> kBits = {kFewBits, kShardBits, 8, kTagsBits, 68, 72};
+constexpr unsigned kAlone = 128;  // the others' shard is that of the tags
 constexpr std::size_t kTogether = 128;
 
 // The first five of `bits` bits, 0 for those that are not there.
@@ -97,15 +93,15 @@ RowWrite hot_write(const Tables& tables, std::string_view tenant, const HashPref
   return row;
 }
 
-void HotReads::add(std::string_view tenant, std::string_view hash, model::Timestamp slot, std::size_t number) {
-  const auto want = [&](unsigned bits) {
+void HotReads::add(std::string_view tenant, std::string_view hash, model::Timestamp slot,
+                   std::span<const unsigned> lengths, std::size_t number) {
+  std::set<Wanted*> partitions;
+  for (const unsigned bits : lengths) {
     HashPrefix prefix = hash_prefix_of(hash, bits);
     Wanted& wanted = partitions_[{std::string(tenant), slot, prefix.shard}];
     wanted.keys.insert(std::move(prefix.key));
-    return &wanted;
-  };
-  std::set<Wanted*> partitions = {want(kAlone)};
-  for (const unsigned bits : kBits) partitions.insert(want(bits));
+    partitions.insert(&wanted);
+  }
   for (Wanted* const wanted : partitions) wanted->of.emplace(hash, number);
 }
 

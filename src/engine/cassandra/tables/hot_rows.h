@@ -4,7 +4,8 @@
 // group (docs/formats/cluster.md).
 //
 // The hash prefix of a group is the first bits of its hash. The first half of a hash is that of the tags, so the groups
-// of one host share rows. The writer chooses the number of bits; readers query every length that is possible.
+// of one host share rows. The writer chooses the number of bits, the prefix's length; which there are in a slot stands
+// beside the rows (prefix_lengths.h).
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +55,9 @@ RowWrite hot_write(const Tables& tables, std::string_view tenant, const HashPref
 class HotReads {
  public:
   explicit HotReads(const Tables& tables) : tables_(tables) {}
-  // `number`: what each() calls the group in this slot.
-  void add(std::string_view tenant, std::string_view hash, model::Timestamp slot, std::size_t number);
+  // `lengths`: of hash prefixes, that the slot may have. `number`: what each() calls the group in this slot.
+  void add(std::string_view tenant, std::string_view hash, model::Timestamp slot, std::span<const unsigned> lengths,
+           std::size_t number);
   [[nodiscard]] std::vector<RowRead> reads();  // once, after all was added
 
   using Each = std::function<Status(std::size_t number, const Arrival& arrival, std::string_view rows)>;

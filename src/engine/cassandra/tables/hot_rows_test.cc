@@ -37,7 +37,7 @@ class HotRowsTest : public ::testing::Test {
   // "number:text" of each section, sorted.
   std::multiset<std::string> read(const std::vector<std::string>& hashes, Status* status = nullptr) {
     HotReads hot(tables);
-    for (std::size_t i = 0; i < hashes.size(); ++i) hot.add("t", hashes[i], kHour, i);
+    for (std::size_t i = 0; i < hashes.size(); ++i) hot.add("t", hashes[i], kHour, kPrefixLengths, i);
     std::multiset<std::string> out;
     const auto note = [&](std::size_t number, const Arrival&, std::string_view text) -> Status {
       out.insert(std::to_string(number) + ":" + std::string(text));

@@ -31,7 +31,7 @@ class AppenderTest : public ::testing::Test {
   std::string hot(const ClusterReplica& replica, const ClusterReplica::Line& line, Timestamp slot) {
     const GroupName name = replica.series.directory().name(line.id);
     HotReads hot(cluster.tables);
-    hot.add(replica.series.directory().tenant_name(name.tenant), blob_of(name.hash), slot, 0);
+    hot.add(replica.series.directory().tenant_name(name.tenant), blob_of(name.hash), slot, kPrefixLengths, 0);
     std::string text;
     const auto show = [&](std::size_t, const Arrival& arrival, std::string_view rows) -> Status {
       text += text.empty() ? "" : "|";

@@ -13,6 +13,7 @@
 #include "engine/cassandra/settle/rollup_block_maker.h"
 #include "engine/cassandra/settle/sealer.h"
 #include "engine/cassandra/tables/hot_rows.h"
+#include "engine/cassandra/tables/prefix_lengths.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
 #include "model/testing/lengths.h"
 
@@ -68,7 +69,8 @@ class GroupRows : public ::testing::Test {
     model::RowBatch batch;
     for (const auto& [time, value] : samples) batch.add(line, time, std::vector<model::Value>(group.columns, value));
     for (HotPiece& piece : pieces_of(group, batch)) {
-      ASSERT_TRUE(rows.write_now({hot_write(tables, "acme", piece.prefix, piece.slot, {now_us(), 1}, piece.value)}));
+      ASSERT_TRUE(rows.write_now(
+          {hot_write(tables, "acme", piece.prefix, piece.slot, {now_us(), 1}, piece.value), length_row(piece.slot)}));
     }
   }
   static std::vector<HotPiece> pieces_of(const GroupRef& group, const model::RowBatch& batch) {
@@ -76,6 +78,9 @@ class GroupRows : public ::testing::Test {
     EXPECT_TRUE(hash_of(group.cells.group, name.hash));
     name.prefix_bits = 64;
     return hot_pieces(batch, kHour, [&](std::span<const model::GroupId>) { return std::vector{name}; }).pieces;
+  }
+  RowWrite length_row(model::Timestamp slot) {
+    return prefix_length_write(tables, "acme", slot, kHour, 64, now_us(), clock.now_ms());
   }
   // A row of the group that says this.
   RowWrite bad_row(const GroupRef& group, model::Timestamp slot, std::string_view said) {
