@@ -62,6 +62,10 @@ class Ownership {
   // As of the last heartbeat: none before the first.
   [[nodiscard]] std::size_t jobs_held() const;
   [[nodiscard]] std::vector<std::uint32_t> partitions() const;  // what is its own now: to settle
+  // All partitions of the job that the task is of, in the order of their turns.
+  [[nodiscard]] std::span<const std::uint32_t> partitions_beside(const Task& task) const {
+    return timetable_.partitions(task.lease.job);
+  }
 
  private:
   struct Held {

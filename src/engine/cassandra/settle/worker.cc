@@ -28,7 +28,10 @@ Status Worker::run(tracker::Ownership& ownership, const std::function<bool()>& m
   while (may_go_on()) {
     VARVE_ASSIGN_OR_RETURN(const auto task, ownership.next());
     if (!task) return {};
-    if (const Status status = turn(task->turn.partition, alive); !status) {
+    const Partitions beside = ownership.partitions_beside(*task);
+    const bool is_first = !beside.empty() && beside.front() == task->turn.partition;
+    Turn turn{When::quiet, alive, {}};
+    if (const Status status = take(task->turn.partition, is_first ? beside : Partitions(), turn); !status) {
       log::warn("settling ended early", {{"partition", task->turn.partition}, {"error", status.error().message}});
     }
     // Lost meanwhile: somebody else does the same, which does no harm.
@@ -39,7 +42,7 @@ Status Worker::run(tracker::Ownership& ownership, const std::function<bool()>& m
 
 Status Worker::turn(std::uint32_t partition, const std::function<bool()>& alive) {
   Turn turn{When::quiet, alive, {}};
-  return take(partition, turn);
+  return take(partition, {&partition, 1}, turn);
 }
 
 Result<storage::SettleReport> Worker::settle() {
@@ -47,22 +50,33 @@ Result<storage::SettleReport> Worker::settle() {
   const std::function<bool()> alive = [] { return true; };
   Turn turn{When::ended, alive, {}};
   for (std::uint32_t partition = 0; partition < options_.partitions; ++partition)
-    VARVE_RETURN_IF_ERROR(take(partition, turn));
+    VARVE_RETURN_IF_ERROR(take(partition, {&partition, 1}, turn));
   return turn.report;
 }
 
-Status Worker::take(std::uint32_t partition, Turn& turn) {
-  Status other = other_(partition, turn.when, turn.alive, turn.report);
-  for (std::size_t s = 0; s <= trackers_.levels(); ++s) VARVE_RETURN_IF_ERROR(stage(s, partition, turn));
-  return other;
+// What keeps one partition from being worked on keeps no other one: where they fail together each is by itself.
+Status Worker::take(std::uint32_t partition, Partitions together, Turn& turn) {
+  Status status = other_(partition, turn.when, turn.alive, turn.report);
+  Status all = stages(together, turn);
+  for (std::size_t i = 0; !all && together.size() > 1 && i < together.size(); ++i) {
+    Status one = stages(together.subspan(i, 1), turn);
+    if (!one && status) status = std::move(one);
+  }
+  return all || together.size() > 1 ? status : all;
+}
+
+Status Worker::stages(Partitions partitions, Turn& turn) {
+  if (partitions.empty()) return {};
+  for (std::size_t s = 0; s <= trackers_.levels(); ++s) VARVE_RETURN_IF_ERROR(stage(s, partitions, turn));
+  return {};
 }
 
 // What has ended and is not quiet comes again with each question: it is asked for once.
-Status Worker::stage(std::size_t stage, std::uint32_t partition, Turn& turn) {
-  const std::size_t limit = turn.when == When::ended ? tracker::kNoLimit : kDueAtOnce;
+Status Worker::stage(std::size_t stage, Partitions partitions, Turn& turn) {
+  const std::size_t limit = turn.when == When::ended ? tracker::kNoLimit : kDueAtOnce * partitions.size();
   std::vector<Due> before;
   while (turn.alive()) {
-    VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), {&partition, 1}, limit, turn.when));
+    VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), partitions, limit, turn.when));
     plan_.sort_by_locality(due, together_ms(stage));
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed

@@ -34,7 +34,7 @@ class Worker {
  public:
   static constexpr std::size_t kColumnsAtOnce = 4096;  // sealed or made together
   static constexpr std::size_t kWorksAtOnce = 1024;
-  static constexpr std::size_t kDueAtOnce = 2048;
+  static constexpr std::size_t kDueAtOnce = 2048;  // of a partition
 
   struct Options {
     std::int64_t slot_ms = 3'600'000;
@@ -58,10 +58,12 @@ class Worker {
                                      storage::SettleReport& report)>;
   void also_do(Other other) { other_ = std::move(other); }
 
-  // All turns whose time has come. `may_go_on` is asked between pieces of work. Errors: those of the board.
+  // All turns whose time has come. The partitions of a job are worked on together, in the turn of the first of them:
+  // groups of several partitions share hot rows. `may_go_on` is asked between pieces of work. Errors: those of the
+  // board.
   Status run(tracker::Ownership& ownership, const std::function<bool()>& may_go_on);
 
-  // One partition. `alive` is called between pieces of work; false: enough.
+  // One partition by itself. `alive` is called between pieces of work; false: enough.
   Status turn(std::uint32_t partition, const std::function<bool()>& alive);
 
   // All partitions: what has ended, however recently it was touched; that stays pending and is sealed once more.
@@ -80,8 +82,10 @@ class Worker {
   };
 
   // Stage 0 is samples, others are granularities + 1.
-  Status take(std::uint32_t partition, Turn& turn);
-  Status stage(std::size_t stage, std::uint32_t partition, Turn& turn);
+  using Partitions = std::span<const std::uint32_t>;
+  Status take(std::uint32_t partition, Partitions together, Turn& turn);
+  Status stages(Partitions partitions, Turn& turn);
+  Status stage(std::size_t stage, Partitions partitions, Turn& turn);
   Status in_batches(std::size_t stage, std::span<const Due> dues, Turn& turn);
   Status seal(std::span<const Due> dues, Turn& turn);
   Status make_late(std::span<const Due> dues, Turn& turn);

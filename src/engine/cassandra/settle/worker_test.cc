@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/hot_rows.h"
 #include "engine/cassandra/tables/prefix_lengths.h"
@@ -302,6 +305,52 @@ TEST_F(WorkerTest, TurnsComeFromTheBoard) {
   EXPECT_EQ(pending(0), 0U);
   tracker::Ownership none({.own = tracker::Own::none, .replica = "n", .jobs = {}}, nullptr, cluster.clock);
   EXPECT_TRUE(a.worker.run(none, on));
+}
+
+// Groups of several partitions share hot rows, which are read once then.
+TEST_F(WorkerTest, PartitionsOfAJobAreWorkedOnTogether) {
+  std::set<std::uint32_t> partitions;
+  for (int i = 0; i < 8; ++i) {
+    const std::string host = "h" + std::to_string(i);
+    append(a, {"cpu"}, host, now, i);
+    partitions.insert(a.series.directory().name(a.group({"cpu"}, host).id).partition);
+  }
+  ASSERT_GT(partitions.size(), 2U);
+  tracker::Ownership ownership(
+      {.own = tracker::Own::list, .replica = "a", .jobs = {.partitions = {0, 1, 2, 3}, .jobs = 1}}, nullptr,
+      cluster.clock);
+  const auto on = [] { return true; };
+  ASSERT_TRUE(a.worker.run(ownership, on));
+  cluster.clock.advance_ms(kHour + quiet);
+  cluster.rows.reset_counts();
+  ASSERT_TRUE(a.worker.run(ownership, on));
+  EXPECT_EQ(pending(0), 0U);
+  EXPECT_EQ(cluster.rows.counts(cluster.tables.prefix_lengths).reads, 1U) << "all slots are of one reading";
+}
+
+TEST_F(WorkerTest, APartitionThatFailsKeepsNoOtherOne) {
+  std::map<std::uint32_t, std::uint64_t> pending_in;
+  for (int i = 0; i < 8; ++i) {
+    const std::string host = "h" + std::to_string(i);
+    append(a, {"cpu"}, host, now, i);
+    ++pending_in[a.series.directory().name(a.group({"cpu"}, host).id).partition];
+  }
+  const auto bad = SealedView::cells("h5", {"cpu"});
+  cluster.rows.before_read([&](const RowRead& read) -> Status {
+    if (read.table == &cluster.tables.sealed && read.partition[1] == bad.group) return fail(Code::timeout, "slow");
+    return {};
+  });
+  tracker::Ownership ownership(
+      {.own = tracker::Own::list, .replica = "a", .jobs = {.partitions = {0, 1, 2, 3}, .jobs = 1}}, nullptr,
+      cluster.clock);
+  const auto on = [] { return true; };
+  cluster.clock.advance_ms(kHour + quiet);
+  ASSERT_TRUE(a.worker.run(ownership, on));
+  EXPECT_EQ(pending(0), pending_in[a.series.directory().name(a.group({"cpu"}, "h5").id).partition]);
+  cluster.rows.before_read({});
+  cluster.clock.advance_ms(60'000);
+  ASSERT_TRUE(a.worker.run(ownership, on));
+  EXPECT_EQ(pending(0), 0U);
 }
 
 }  // namespace
