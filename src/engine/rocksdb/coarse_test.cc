@@ -38,17 +38,17 @@ class CoarseStore : public testing::RollupStore {
 // More windows than are held before they are written: 300 groups of 30 days.
 TEST_F(CoarseStore, days_of_many_groups_are_one_run) {
   constexpr int kGroups = 300;
-  constexpr int kDays = 30;
+  constexpr int kDaysOfGroups = 30;
   std::vector<decltype(store.group({}))> groups;
   for (int i = 0; i < kGroups; ++i) groups.push_back(store.group({"m" + std::to_string(i)}));
-  for (int day = 0; day < kDays; ++day) {
+  for (int day = 0; day < kDaysOfGroups; ++day) {
     for (int i = 0; i < kGroups; ++i) {
       if ((i + day) % 7 == 0) continue;  // not every series has every day
       ASSERT_TRUE(store.put(*groups[i], kStart + day * kDay + i * 1000, {Value::of_long(i * day)}));
     }
   }
   settle();
-  const model::TimeRange all{kStart, kStart + kDays * kDay};
+  const model::TimeRange all{kStart, kStart + kDaysOfGroups * kDay};
   const auto check = [&] {
     for (const int i : {0, 1, 6, 150, 298, 299}) {
       const std::string metric = "m" + std::to_string(i);
