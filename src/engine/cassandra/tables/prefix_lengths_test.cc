@@ -16,11 +16,11 @@ using model::testing::kDay;
 using model::testing::kHour;
 using Lengths = std::vector<unsigned>;
 
-constexpr std::int64_t kWeek = 168 * kHour;  // a partition
+constexpr std::int64_t kPartitionMs = 168 * kHour;  // a partition
 
 class PrefixLengthsTest : public ::testing::Test {
  protected:
-  ManualClock clock{100 * kWeek};
+  ManualClock clock{100 * kPartitionMs};
   Tables tables{SchemaOptions{"k", "SimpleStrategy:1", kHour, 30 * kDay, {}, 64, rollup::kForEver, {}}};
   testing::MemoryRows rows{clock};
   const Timestamp now = clock.now_ms();
