@@ -30,12 +30,6 @@ class IdTable {
     }
   }
 
-  // Announces a find() or insert() of this hash, so that several cache misses overlap.
-  void prefetch(std::uint32_t hash) const {
-    const Part& part = parts_[hash >> kRestBits];
-    if (part.count > 0) __builtin_prefetch(&part.slots[part.home(hash)]);
-  }
-
   // Makes room for the next insert() of this hash, which then does not throw.
   void reserve(std::uint32_t hash) {
     Part& part = parts_[hash >> kRestBits];
