@@ -58,11 +58,13 @@ Result<storage::SettleReport> Worker::settle() {
 Status Worker::take(std::uint32_t partition, Partitions together, Turn& turn) {
   Status status = other_(partition, turn.when, turn.alive, turn.report);
   Status all = stages(together, turn);
-  for (std::size_t i = 0; !all && together.size() > 1 && i < together.size(); ++i) {
+  if (all) return status;
+  if (together.size() == 1) return all;
+  for (std::size_t i = 0; i < together.size(); ++i) {
     Status one = stages(together.subspan(i, 1), turn);
     if (!one && status) status = std::move(one);
   }
-  return all || together.size() > 1 ? status : all;
+  return status;
 }
 
 Status Worker::stages(Partitions partitions, Turn& turn) {
