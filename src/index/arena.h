@@ -2,9 +2,10 @@
 // Memory that only grows, is addressed by 32-bit numbers and never moves: growing needs no copy (no stall at ten
 // million series, no doubled memory), and views of it stay valid.
 //   Arena: bytes, allocated in units of four, so that 32 bits address 16 GiB.
-//   Column<T>: an array of T in blocks.
+//   Column<T>: an array of T in blocks. Gaps, where nothing is any more, share one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -91,21 +92,35 @@ class Column {
 
   // Makes room for `more` values, so that push_back() does not throw.
   void reserve(std::size_t more) {
-    while (blocks_.size() * kBlock < size_ + more) blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+    while (blocks_.size() * kBlock < size_ + more) blocks_.push_back(std::make_shared_for_overwrite<T[]>(kBlock));
   }
   void push_back(const T& value) {
     reserve(1);
     (*this)[size_++] = value;
   }
+  // Appends `value` so many times, which is the same for all gaps. It must not be written to.
+  void push_gap(const T& value, std::size_t count) {
+    for (; count > 0 && size_ % kBlock != 0; --count) push_back(value);
+    for (; count >= kBlock; count -= kBlock, size_ += kBlock) {
+      if (gap_ == nullptr) {
+        gap_ = std::make_shared_for_overwrite<T[]>(kBlock);
+        std::fill_n(gap_.get(), kBlock, value);
+      }
+      blocks_.push_back(gap_);
+    }
+    for (; count > 0; --count) push_back(value);
+  }
   [[nodiscard]] T& operator[](std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
   [[nodiscard]] const T& operator[](std::size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(size_); }
   [[nodiscard]] std::size_t memory_bytes() const {
-    return blocks_.size() * kBlock * sizeof(T) + blocks_.capacity() * sizeof(blocks_[0]);
+    const std::size_t gaps = gap_ == nullptr ? 0 : static_cast<std::size_t>(gap_.use_count()) - 2;  // but for one
+    return (blocks_.size() - gaps) * kBlock * sizeof(T) + blocks_.capacity() * sizeof(blocks_[0]);
   }
 
  private:
-  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::vector<std::shared_ptr<T[]>> blocks_;
+  std::shared_ptr<T[]> gap_;  // in blocks_, maybe many times
   std::size_t size_ = 0;
 };
 

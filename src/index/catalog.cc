@@ -216,6 +216,15 @@ std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::
   return id;
 }
 
+void Catalog::add_series_gap(std::uint32_t count) {
+  forgotten_.resize(series.size());  // those behind the last forgotten one are there
+  forgotten_.resize(series.size() + std::size_t{count}, true);
+  series.push_gap({kNone, kNone, kEmptyList}, count);
+  gaps_ += count;
+}
+
+void Catalog::add_group_gap(std::uint32_t count) { groups.push_gap({0, 0}, count); }
+
 bool Catalog::has_room(std::size_t things, std::size_t bytes) const {
   const std::size_t most = std::max({tenants.size(), metrics.size(), keys.size(), pairs.size(), tag_sets.size(),
                                      runs.size(), series.size(), groups.size()});

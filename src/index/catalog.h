@@ -85,7 +85,7 @@ class Catalog {
   };
   struct Group {
     std::uint32_t series;  // in `group_series_`
-    std::uint32_t count;
+    std::uint32_t count;   // 0: a gap
   };
   // A group whose samples have a TTL: stored apart, because few groups have one.
   struct MortalGroup {
@@ -112,6 +112,12 @@ class Catalog {
   std::uint32_t add_tag_set(std::string_view coded_pairs);
   std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set);
   std::uint32_t add_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s);
+
+  // So many ids of which nothing is known any more: they pass for forgotten, and never come back.
+  void add_series_gap(std::uint32_t count);
+  void add_group_gap(std::uint32_t count);
+  [[nodiscard]] bool is_gap(std::uint32_t id) const { return series[id].metric == kNone; }
+  [[nodiscard]] std::uint32_t gaps() const { return gaps_; }  // ids of series
 
   // A dropped series keeps its entry, but is neither counted nor listed.
   [[nodiscard]] bool is_forgotten(std::uint32_t id) const { return id < forgotten_.size() && forgotten_[id]; }
@@ -228,6 +234,7 @@ class Catalog {
   LargeMetrics large_;
   CountedFrom counted_from_;
   std::uint32_t live_series_ = 0;
+  std::uint32_t gaps_ = 0;
   std::uint64_t seed_;
 };
 

@@ -146,12 +146,25 @@ Status DefinitionReader::next(Definition& definition) {
       fields.steps(definition.parts);
       break;
     case DefinitionKind::forget:
-    case DefinitionKind::revive: definition.owner = fields.number(); break;
+    case DefinitionKind::revive:
+    case DefinitionKind::series_gap:
+    case DefinitionKind::group_gap: definition.owner = fields.number(); break;
     default: return fail(Code::corrupt, "an unknown kind of definition");
   }
   if (fields.end() == nullptr) return fail(Code::corrupt, "a definition that is cut or has a number out of range");
   at_ = fields.end();
   return {};
+}
+
+std::size_t whole_records(std::string_view definitions, std::size_t most) {
+  DefinitionReader reader(std::as_bytes(std::span(definitions)));
+  Definition definition;
+  std::size_t whole = 0;
+  while (!reader.done() && reader.next(definition)) {
+    if (whole > 0 && reader.offset() > most) break;
+    whole = reader.offset();
+  }
+  return whole > 0 ? whole : definitions.size();
 }
 
 }  // namespace varve::index

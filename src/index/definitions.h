@@ -25,7 +25,9 @@ enum class DefinitionKind : std::uint8_t {
   group = 0x17,
   forget = 0x18,
   revive = 0x19,
-  mortal_group = 0x1a  // a group whose samples have a TTL
+  mortal_group = 0x1a,  // a group whose samples have a TTL
+  series_gap = 0x1b,
+  group_gap = 0x1c
 };
 
 inline constexpr std::size_t kTextBytesMax = 0xffff;
@@ -33,8 +35,8 @@ inline constexpr std::size_t kGroupColumnsMax = 16384;
 
 struct Definition {
   DefinitionKind kind = DefinitionKind::tenant;
-  std::uint32_t id = 0;              // series, forget, revive: the first id
-  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive: how many;
+  std::uint32_t id = 0;              // series, forget, revive, gaps: the first id
+  std::uint32_t owner = 0;           // metric, key: tenant; pair: key; series: tag set; forget, revive, gaps: how many;
                                      // mortal group: seconds to live
   std::string_view text;             // name or value; a view of the input
   std::vector<std::uint32_t> parts;  // tag set: pairs; series: metrics; group: series
@@ -48,7 +50,7 @@ void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, 
 // ttl_s 0: none.
 void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
-// Writes a forget or revive record: `count` series from `first` on.
+// Writes a forget or revive record, or a gap: `count` series, or groups, from `first` on.
 void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count);
 
 // Reads records one by one. Safe for untrusted bytes; a record takes at most a few times its size in memory.
@@ -68,5 +70,8 @@ class DefinitionReader {
   const std::byte* at_;
   const std::byte* end_;
 };
+
+// Bytes of as many whole records as take no more than `most`; of one at least. All, if none can be read.
+std::size_t whole_records(std::string_view definitions, std::size_t most);
 
 }  // namespace varve::index

@@ -101,6 +101,11 @@ void SeriesIndex::revive(model::GroupId group, std::string& definitions) {
   revive_series(tables_->catalog, group_series(group), definitions);
 }
 
+std::size_t SeriesIndex::forgotten_count() const {
+  const Catalog& catalog = tables_->catalog;
+  return catalog.series.size() - catalog.live_series() - catalog.gaps();
+}
+
 bool SeriesIndex::is_forgotten(model::SeriesId series) const {
   return tables_->catalog.is_forgotten(model::to_int(series));
 }

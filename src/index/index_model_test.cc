@@ -24,6 +24,7 @@ struct ModelSeries {
   model::Tags tags;
   std::vector<Place> places;
   bool forgotten = false;
+  bool gone = false;  // left out
 
   [[nodiscard]] std::string value(std::string_view key) const {
     for (const auto& [k, v] : tags) {
@@ -97,7 +98,8 @@ class IndexModelTest : public testing::TestWithParam<ModelCase> {
       }
       columns.push_back(at->second);
     }
-    const auto [at, is_new] = groups_.try_emplace(columns, static_cast<unsigned>(groups_.size()));
+    const auto [at, is_new] = groups_.try_emplace(columns, group_end_);
+    group_end_ += is_new ? 1 : 0;
     ASSERT_EQ(model::to_int(*group), at->second);
     for (std::uint16_t i = 0; is_new && i < columns.size(); ++i) series_[columns[i]].places.push_back({*group, i});
   }
@@ -121,9 +123,37 @@ class IndexModelTest : public testing::TestWithParam<ModelCase> {
 
   void revive_one() {
     if (groups_.empty()) return;
-    const model::GroupId group{below(static_cast<unsigned>(groups_.size()))};
+    const model::GroupId group{below(group_end_)};
     for (const auto series : index_.group_series(group)) revive(model::to_int(series));
     index_.revive(group, records_);
+  }
+
+  // A group stays with one of its series that is not forgotten, and all of its series with it.
+  void leave_out() {
+    std::set<unsigned> stays;
+    std::erase_if(groups_, [&](const auto& group) {
+      const auto is_gone = [this](unsigned series) { return series_[series].forgotten; };
+      if (std::ranges::all_of(group.first, is_gone)) return true;
+      stays.insert(group.first.begin(), group.first.end());
+      return false;
+    });
+    for (unsigned i = 0; i < series_.size(); ++i) {
+      auto& one = series_[i];
+      if (!one.forgotten || stays.contains(i)) {
+        std::erase_if(one.places, [this](const Place& place) {
+          return std::ranges::find(groups_, model::to_int(place.group), &decltype(groups_)::value_type::second) ==
+                 groups_.end();
+        });
+        continue;
+      }
+      known_.erase({one.tenant, one.metric, one.tags});
+      one = {one.tenant, {}, {}, {}, true, true};
+    }
+    records_.clear();
+    index_.dump_what_is_left(records_);
+    SeriesIndex other(counted_from_);
+    ASSERT_TRUE(other.replay(std::as_bytes(std::span(records_))));
+    index_ = std::move(other);
   }
 
   Matcher matcher() {
@@ -176,11 +206,14 @@ class IndexModelTest : public testing::TestWithParam<ModelCase> {
   void compare(const SeriesIndex& index) {
     ASSERT_EQ(index.series_end(), series_.size());
     ASSERT_EQ(index.series_count(), std::ranges::count(series_, false, &ModelSeries::forgotten));
-    ASSERT_EQ(index.group_count(), groups_.size());
+    ASSERT_EQ(index.group_count(), group_end_);
+    const auto is_left = [](const ModelSeries& one) { return one.forgotten && !one.gone; };
+    ASSERT_EQ(index.forgotten_count(), std::ranges::count_if(series_, is_left));
     std::vector<Place> places;
     for (unsigned i = 0; i < series_.size(); ++i) {
       const model::SeriesId id{i};
       ASSERT_EQ(index.is_forgotten(id), series_[i].forgotten);
+      if (series_[i].gone) continue;
       ASSERT_EQ(index.metric(id), series_[i].metric);
       ASSERT_EQ(index.tags(id), series_[i].tags);
       ASSERT_EQ(model::to_int(index.series_tenant(id)), series_[i].tenant);
@@ -277,6 +310,7 @@ class IndexModelTest : public testing::TestWithParam<ModelCase> {
   std::vector<ModelSeries> series_;
   std::map<std::tuple<unsigned, std::string, model::Tags>, unsigned> known_;
   std::map<std::vector<unsigned>, unsigned> groups_;
+  unsigned group_end_ = 0;
   std::map<unsigned, std::size_t> counts_;
   unsigned expression_ = 0;
 };
@@ -291,6 +325,11 @@ TEST_P(IndexModelTest, AgreesWithPlainLists) {
     if (step % 11 == 0) revive_one();
     if (step % 3 == 0) {
       ASSERT_NO_FATAL_FAILURE(select_once(index_));
+    }
+    if (step == 250 || step == 251 || step == 1100) {
+      ASSERT_NO_FATAL_FAILURE(leave_out());
+      second = SeriesIndex(counted_from_);
+      replayed = 0;
     }
     if (step % 100 == 99) {
       const auto piece = std::as_bytes(std::span(records_)).subspan(replayed);

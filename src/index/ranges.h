@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges: writes dropped or revived series as records, one for each run of consecutive ids.
+// Ranges: writes dropped or revived series, or gaps, as records, one for each run of consecutive ids.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace varve::index {
 
-// A run is written when the next id is not consecutive, and at the end.
+// A run is written when the next id is not consecutive, and at the end, which may be said earlier.
 class Ranges {
  public:
   Ranges(std::string& out, DefinitionKind kind) : out_(out), kind_(kind) {}
-  ~Ranges() { write(); }
+  ~Ranges() { end(); }
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
@@ -22,17 +22,16 @@ class Ranges {
       ++count_;
       return;
     }
-    write();
+    end();
     first_ = series;
     count_ = 1;
   }
-
- private:
-  void write() {
+  void end() {
     if (count_ > 0) write_range(out_, kind_, first_, count_);
     count_ = 0;
   }
 
+ private:
   std::string& out_;
   const DefinitionKind kind_;
   std::uint32_t first_ = 0;

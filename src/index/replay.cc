@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definition records back into the index, and the index as records. Every rule of docs/formats/definitions.md is
-// checked here before a record changes anything.
+// Definition records back into the index. Every rule of docs/formats/definitions.md is checked here before a record
+// changes anything.
 #include <algorithm>
 
-#include "index/ranges.h"
 #include "index/tables.h"
 
 namespace varve::index {
@@ -36,6 +35,14 @@ class Replay {
       case DefinitionKind::mortal_group: return d.owner == 0 ? bad("has no time to live") : group(d, d.owner);
       case DefinitionKind::forget:
       case DefinitionKind::revive: return forget_or_revive(d);
+      case DefinitionKind::series_gap:
+        return gap(
+            d, catalog_.series.size(), [this](auto id) { return catalog_.is_gap(id); },
+            [this](auto count) { catalog_.add_series_gap(count); });
+      case DefinitionKind::group_gap:
+        return gap(
+            d, catalog_.groups.size(), [this](auto id) { return catalog_.groups[id].count == 0; },
+            [this](auto count) { catalog_.add_group_gap(count); });
     }
     return bad(kUnknown);
   }
@@ -156,7 +163,7 @@ class Replay {
     if (d.id != catalog_.groups.size()) return bad(kGap);
     if (d.parts.empty() || d.parts.size() > kGroupColumnsMax) return bad("has no columns or too many");
     for (const std::uint32_t part : d.parts) {
-      if (part >= catalog_.series.size()) return bad(kUnknown);
+      if (part >= catalog_.series.size() || catalog_.is_gap(part)) return bad(kUnknown);
       if (catalog_.series[part].tag_set != catalog_.series[d.parts[0]].tag_set) return bad("joins two tag sets");
       if (catalog_.tenant_of(part) != catalog_.tenant_of(d.parts[0])) return bad(kTenants);
     }
@@ -170,9 +177,23 @@ class Replay {
     if (d.owner > catalog_.series.size() || d.id > catalog_.series.size() - d.owner) return bad(kUnknown);
     const bool forget = d.kind == DefinitionKind::forget;
     for (std::uint32_t series = d.id; series < d.id + d.owner; ++series) {
+      if (catalog_.is_gap(series)) return bad("is about what is left out");
       if (catalog_.is_forgotten(series) == forget) continue;
       forget ? catalog_.forget(series) : catalog_.revive(series);
     }
+    return {};
+  }
+
+  template <class IsGap, class Add>
+  Status gap(const Definition& d, std::uint32_t known, const IsGap& is_gap, const Add& add) {
+    if (d.owner == 0) return bad("leaves out nothing");
+    if (d.id > known) return bad(kGap);
+    if (known + std::uint64_t{d.owner} >= kIdsMax) return fail(Code::limit, "the series index is full");
+    const std::uint32_t overlap = std::min(known - d.id, d.owner);
+    for (std::uint32_t id = d.id; id < d.id + overlap; ++id) {
+      if (!is_gap(id)) return bad(kNotTheSame);
+    }
+    if (d.owner > overlap) add(d.owner - overlap);
     return {};
   }
 
@@ -197,45 +218,6 @@ Status SeriesIndex::replay(std::span<const std::byte> definitions) {
     if (Status applied = replay.apply(tables_->definition); !applied) return at(offset, applied.error());
   }
   return {};
-}
-
-void SeriesIndex::dump(std::string& out) const {
-  const Catalog& c = tables_->catalog;
-  for (std::uint32_t i = 0; i < c.tenants.size(); ++i) write_tenant(out, i, c.text(c.tenants[i].name));
-  for (std::uint32_t i = 0; i < c.metrics.size(); ++i) {
-    write_owned(out, DefinitionKind::metric, i, c.metrics[i].tenant, c.text(c.metrics[i].name));
-  }
-  for (std::uint32_t i = 0; i < c.keys.size(); ++i) {
-    write_owned(out, DefinitionKind::key, i, c.keys[i].tenant, c.text(c.keys[i].name));
-  }
-  for (std::uint32_t i = 0; i < c.pairs.size(); ++i) {
-    write_owned(out, DefinitionKind::pair, i, c.pairs[i].key, c.text(c.pairs[i].value));
-  }
-  std::vector<std::uint32_t> parts;
-  for (std::uint32_t i = 0; i < c.tag_sets.size(); ++i) {
-    parts.clear();
-    c.for_each_pair(i, [&](std::uint32_t pair) {
-      parts.push_back(pair);
-      return true;
-    });
-    write_tag_set(out, i, parts);
-  }
-  for (std::uint32_t first = 0; first < c.series.size();) {
-    const std::uint32_t tag_set = c.series[first].tag_set;
-    const std::uint32_t tenant = c.tenant_of(first);  // tenants share the tag set of no pairs
-    parts.clear();
-    for (std::uint32_t i = first; i < c.series.size() && c.series[i].tag_set == tag_set && c.tenant_of(i) == tenant;
-         ++i) {
-      parts.push_back(c.series[i].metric);
-    }
-    write_series(out, first, tag_set, parts);
-    first += static_cast<std::uint32_t>(parts.size());
-  }
-  for (std::uint32_t i = 0; i < c.groups.size(); ++i) write_group(out, i, c.series_of(c.groups[i]), c.ttl_of(i));
-  Ranges forgotten(out, DefinitionKind::forget);
-  for (std::uint32_t i = 0; i < c.series.size(); ++i) {
-    if (c.is_forgotten(i)) forgotten.add(i);
-  }
 }
 
 }  // namespace varve::index

@@ -41,7 +41,14 @@ TEST(Replay, RefusesBadRecords) {
     std::string record;
   } cases[] = {
       {"unknown kind 0", "\x10\x00\x01x"s},
-      {"unknown kind 11", "\x1b\x00\x01x"s},
+      {"unknown kind 13", "\x1d\x00\x01x"s},
+      {"gap of series: nothing", "\x1b\x03\x00"s},
+      {"gap of series: in front of it a gap", "\x1b\x04\x01"s},
+      {"gap of series: known", "\x1b\x02\x02"s},
+      {"gap of series: cut", "\x1b\x03"s},
+      {"gap of groups: nothing", "\x1c\x02\x00"s},
+      {"gap of groups: in front of it a gap", "\x1c\x03\x01"s},
+      {"gap of groups: known", "\x1c\x01\x02"s},
       {"mortal group: no time to live", "\x1a\x02\x00\x01\x04"s},
       {"mortal group: said without", "\x1a\x00\x3c\x01\x00"s},
       {"mortal group: cut", "\x1a\x02\x3c\x01"s},
@@ -157,6 +164,49 @@ TEST(Replay, CutAnywhereGivesAnErrorOrAWholePrefix) {
     EXPECT_EQ(index.series_count(), 3U);
   }
   EXPECT_EQ(whole, 17U);  // nothing, and after each of the 17 records but the last
+}
+
+TEST(Replay, KnowsNothingOfGaps) {
+  SeriesIndex index;
+  ASSERT_TRUE(index.replay(replayed_bytes(kGood)));
+  const std::string gaps = "\x1b\x03\x90\x4e\x1c\x02\x03"s;  // 10,000 series, three groups
+  ASSERT_TRUE(index.replay(replayed_bytes(gaps)));
+  ASSERT_TRUE(index.replay(replayed_bytes(gaps))) << "again";
+  ASSERT_TRUE(index.replay(replayed_bytes("\x1b\x04\x90\x4e\x1c\x03\x03"s))) << "and one more of each";
+  EXPECT_EQ(index.series_end(), 10'004U);
+  EXPECT_EQ(index.group_count(), 6U);
+  EXPECT_EQ(index.series_count(), 3U);
+  EXPECT_EQ(index.forgotten_count(), 0U);
+  for (const unsigned id : {3U, 5000U, 10'003U}) EXPECT_TRUE(index.is_forgotten(model::SeriesId{id}));
+  EXPECT_FALSE(index.is_forgotten(model::SeriesId{2}));
+  EXPECT_TRUE(index.group_series(model::GroupId{4}).empty());
+  for (const auto& [why, record] :
+       {std::pair{"a series in it", "\x16\x05\x00\x01\x00"s}, std::pair{"a group in it", "\x17\x03\x01\x00"s},
+        std::pair{"a group of it", "\x17\x06\x01\x0a"s}, std::pair{"forget", "\x18\x02\x02"s},
+        std::pair{"revive", "\x19\x04\x01"s}}) {
+    EXPECT_EQ(index.replay(replayed_bytes(record)).error().code, Code::corrupt) << why;
+  }
+  EXPECT_EQ(index.replay(replayed_bytes("\x1b\x03\xff\xff\xff\xff\x07"s)).error().code, Code::limit);
+  std::string dump;
+  index.dump(dump);
+  SeriesIndex again;
+  ASSERT_TRUE(again.replay(replayed_bytes(dump)));
+  std::string second;
+  again.dump(second);
+  EXPECT_EQ(second, dump);
+}
+
+TEST(Replay, LargeGapsTakeNoRoom) {
+  SeriesIndex index;
+  ASSERT_TRUE(index.replay(replayed_bytes("\x11\x00\x01x\x12\x00\x00\x01m\x15\x00\x00"s)));
+  const std::size_t before = index.memory_bytes();
+  ASSERT_TRUE(index.replay(replayed_bytes("\x1b\x00\x80\xad\xe2\x04\x1c\x00\x80\xad\xe2\x04"s)));  // 10 M each
+  EXPECT_LT(index.memory_bytes() - before, 3'000'000U);
+  const std::vector<std::string_view> metrics{"m"};
+  std::string definitions;
+  const auto group = index.define_group(model::TenantId{0}, {}, metrics, 10, definitions);
+  EXPECT_EQ(group, model::GroupId{10'000'000});
+  EXPECT_EQ(index.group_series(*group)[0], model::SeriesId{10'000'000});
 }
 
 }  // namespace

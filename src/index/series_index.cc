@@ -43,7 +43,9 @@ std::span<const model::SeriesId> SeriesIndex::group_series(model::GroupId group)
 }
 
 model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
-  return series_tenant(group_series(group).front());
+  const auto series = group_series(group);
+  check(!series.empty(), "a group of which something is left");
+  return series_tenant(series.front());
 }
 
 std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {

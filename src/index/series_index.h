@@ -10,7 +10,9 @@
 // Ids are dense, in order of first sight, over all tenants. A series may be dropped (forget()): it is then neither
 // counted nor listed, until it is revived or defined again. Nothing is ever removed or moved: the string views and
 // spans returned here live as long as the index, and stay readable without the lock. Preconditions: ids given to a
-// method are this index's own (less than the matching count).
+// method are this index's own (less than the matching count), and not of what dump_what_is_left() has left out: of a
+// series of that only is_forgotten(), groups() and metric_number() may be asked, of a group group_series(), which is
+// empty.
 #pragma once
 
 #include <cstddef>
@@ -76,6 +78,10 @@ class SeriesIndex {
 
   // Appends records of the whole index; replayed into an empty index they give an equal one.
   void dump(std::string& out) const;
+  // The same without forgotten series, but for those in a group that has a TTL or another series that is not: of them
+  // no more is known than that their ids were used. Series, groups and tenants keep their ids, metrics and tags get
+  // others.
+  void dump_what_is_left(std::string& out) const;
 
   // --- forgetting; both append records of what they changed to `definitions`
   void forget(std::span<const model::SeriesId> series, std::string& definitions);
@@ -83,6 +89,8 @@ class SeriesIndex {
   // Error: limit (the tenant has no room for the dropped series of the group).
   [[nodiscard]] Status may_revive(model::GroupId group, std::size_t series_max) const;
   [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
+  // Of which more is known than that their ids were used (dump_what_is_left()).
+  [[nodiscard]] std::size_t forgotten_count() const;
 
   // --- limits
   // So many series of the tenant got no sample for long: the limit of a tenant counts the others. But it may have ten

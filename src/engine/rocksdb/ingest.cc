@@ -19,18 +19,6 @@ std::string all_but(std::size_t samples, const Error& why) {
          " refused, the others are kept: " + why.message;
 }
 
-// Bytes of as many definitions as take no more than `most`; of one at least.
-std::size_t whole_records(std::string_view definitions, std::size_t most) {
-  index::DefinitionReader reader(std::as_bytes(std::span(definitions)));
-  index::Definition definition;
-  std::size_t whole = 0;
-  while (!reader.done() && reader.next(definition)) {
-    if (whole > 0 && reader.offset() > most) break;
-    whole = reader.offset();
-  }
-  return whole > 0 ? whole : definitions.size();
-}
-
 }  // namespace
 
 void Ingest::recovered(std::unique_ptr<Log> log, std::shared_ptr<Head> head, std::string definitions) {
@@ -155,7 +143,7 @@ Status Ingest::write_log(std::span<const std::byte> rows) {
   Status status;
   // What has piled up while the log could not be written goes in pieces: a record has its limit.
   while (status && rest.size() > kRecordDefinitionsBytesMax) {
-    const std::string_view piece = rest.substr(0, whole_records(rest, kRecordDefinitionsBytesMax));
+    const std::string_view piece = rest.substr(0, index::whole_records(rest, kRecordDefinitionsBytesMax));
     status = log_->append(std::as_bytes(std::span(piece)), {});
     if (!status) break;
     logged_definitions_ += piece;
@@ -224,6 +212,11 @@ Status Ingest::rotate_head() {
   note_size();
   wake_flush_();
   return {};
+}
+
+std::uint64_t Ingest::sequence() const {
+  const MutexLock lock(mutex_);
+  return log_->sequence();
 }
 
 Ingest::Immutable Ingest::immutable() const {

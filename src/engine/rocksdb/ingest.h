@@ -62,6 +62,8 @@ class Ingest {
     std::shared_ptr<const Head> head;  // nullptr: there is nothing to flush
     Checkpoint checkpoint;             // to be committed with the head; next_run is not set
   };
+  // Of the last record in the log.
+  [[nodiscard]] std::uint64_t sequence() const VARVE_EXCLUDES(mutex_);
   [[nodiscard]] Immutable immutable() const VARVE_EXCLUDES(mutex_);
   // Remembers why a flush failed: refused batches are told.
   void note_flush(const Status& status) VARVE_EXCLUDES(mutex_);
