@@ -58,14 +58,19 @@ Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& m
 Status RunMerger::add_group(const SlotKey& slot, std::uint32_t group, std::span<RunCursor* const> same,
                             std::span<const shared::Gather::Patch> patches) {
   if (any_ttl_ && has_expired(slot, group)) return {};
+  if (slot.is_raw() && series_of(group).empty()) return {};  // nothing was to be left of it
   gather_.clear();
   for (const RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(gather_.add_chunk(cursor->block(), cursor->at()));
   gather_.finish(patches);
   if (slot.is_raw()) {
-    const ReaderLock lock(job_.catalog.mutex);
-    change_.stats.rewritten(job_.catalog.index.group_series(model::GroupId{group}), gather_);
+    change_.stats.rewritten(series_of(group), gather_);
   }
   return writer_.add({model::GroupId{group}, gather_.times(), gather_.columns()});
+}
+
+std::span<const model::SeriesId> RunMerger::series_of(std::uint32_t group) const {
+  const ReaderLock lock(job_.catalog.mutex);
+  return job_.catalog.index.group_series(model::GroupId{group});
 }
 
 bool RunMerger::has_expired(const SlotKey& slot, std::uint32_t group) {

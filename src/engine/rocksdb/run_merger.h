@@ -33,6 +33,7 @@ class RunMerger {
  private:
   Status add_group(const SlotKey& slot, std::uint32_t group, std::span<RunCursor* const> same,
                    std::span<const shared::Gather::Patch> patches);
+  [[nodiscard]] std::span<const model::SeriesId> series_of(std::uint32_t group) const;
   bool has_expired(const SlotKey& slot, std::uint32_t group);
 
   const JobContext& job_;

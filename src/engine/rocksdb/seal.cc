@@ -49,8 +49,12 @@ std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> gr
   std::size_t series = 0;
   for (const std::uint32_t number : groups) {
     const model::GroupId id{number};
-    const model::TenantId tenant = catalog_.index.group_tenant(id);
     SealedGroup group{number, catalog_.index.group_series(id), {}, {}, catalog_.shared_groups.contains(number), true};
+    if (group.series.empty()) {  // nothing is left of it: it has no windows
+      batch_.push_back(std::move(group));
+      continue;
+    }
+    const model::TenantId tenant = catalog_.index.group_tenant(id);
     series += group.series.size();
     if (series > kSeriesPerBatch && !batch_.empty()) break;
     group.ours = is_ours(group.series, tenant);

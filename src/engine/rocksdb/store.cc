@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/rocksdb/beside.h"
+#include "engine/rocksdb/leave_out.h"
 #include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
@@ -51,6 +52,7 @@ Status Store::State::start(Store& store) {
   if (env.options.repair) {
     VARVE_ASSIGN_OR_RETURN(recovery.taken_rows, take_in_aside(directory, catalog, ingest, flush, store));
   }
+  VARVE_RETURN_IF_ERROR(leave_out_what_is_gone(env, directory, catalog, ingest, flush, tables));
   // At full priority: they must keep up with whoever parses, or slots pile up.
   maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); });
   flusher.start("a flush failed", [this] {

@@ -27,6 +27,8 @@ struct Options {
   bool repair = false;                     // start despite a damaged log, and keep what is readable
   std::int64_t slot_width_ms = 3'600'000;  // chunks never cross a slot's edge (chunk_width.h)
   std::size_t series_per_tenant_max = 10'000'000;
+  // A start leaves out the series of which nothing is left where they are so many, and half of all.
+  std::size_t gone_series_min = 65'536;
 
   // The head is flushed when its log or its memory exceeds this, so a restart replays at most that much (twice that if
   // a flush was running).

@@ -99,6 +99,7 @@ void RawEraser::note_lost(std::uint32_t group, std::span<const model::Timestamp>
     const ReaderLock lock(context_.catalog.mutex);
     series = context_.catalog.index.group_series(model::GroupId{group});
   }
+  if (series.empty()) return;  // nothing was to be left of it
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint64_t gathered = gather_.cells_gathered(c);
     const std::uint64_t written = times.empty() ? 0 : shared::cells_in(columns[c], times.size());

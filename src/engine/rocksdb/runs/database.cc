@@ -9,7 +9,6 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "codec/compression.h"
 #include "engine/rocksdb/runs/database_state.h"
 #include "engine/rocksdb/runs/keys.h"
 
@@ -19,7 +18,6 @@ namespace {
 constexpr std::size_t kCheckpointBytes = 32;
 constexpr std::size_t kCheckpointBytesOnce = 24;  // without the commit's number
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
-constexpr std::size_t kDefinitionsBytesMax = std::size_t{1} << 30;
 
 std::string encode_checkpoint(const Checkpoint& checkpoint, std::uint64_t commit) {
   std::string value(kCheckpointBytes, '\0');
@@ -78,14 +76,8 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
   } else if (!status.IsNotFound()) {
     return fail(translate(status, "reading the checkpoint"));
   }
+  VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db.operator->(), define));
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
-  std::string definitions;
-  for (at->Seek("d"); at->Valid() && at->key().starts_with("d"); at->Next()) {
-    VARVE_RETURN_IF_ERROR(
-        codec::decompress(codec::Coding::zstd, at->value().ToStringView(), kDefinitionsBytesMax, definitions));
-    VARVE_RETURN_IF_ERROR(define(definitions));
-    if (at->key().size() == 9) checkpoint.definitions = load_be64(at->key().data() + 1);
-  }
   for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
     VARVE_ASSIGN_OR_RETURN(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
     checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
@@ -168,24 +160,6 @@ Status Database::Draft::flush() {
   }
   VARVE_RETURN_IF_ERROR(state_->of.step("blocks.flush"));
   return state_->of.flush();
-}
-
-Status Database::put_definitions(std::uint64_t sequence, std::string_view definitions) {
-  std::string packed;
-  VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, definitions, packed));
-  ::rocksdb::WriteBatch batch;
-  if (const auto status = batch.Put(definitions_key(sequence), packed); !status.ok()) {
-    return fail(translate(status, "collecting definitions"));
-  }
-  std::uint64_t epoch = 0;
-  VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
-  const MutexLock lock(state_->definitions_mutex);
-  // Too late for those that were written again, if it was opened again at this moment.
-  if (state_->handle->epoch() != epoch) return fail(DatabaseHandle::closed());
-  check(state_->definitions.empty() || state_->definitions.back().key < definitions_key(sequence),
-        "definitions ascend by the number of their record");
-  state_->definitions.push_back({definitions_key(sequence), std::move(packed)});
-  return {};
 }
 
 Status Database::write(const Commit& commit, Draft& draft) {

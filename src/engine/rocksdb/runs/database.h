@@ -85,6 +85,11 @@ class Database {
   // `sequence`: of the last record in the log; must ascend from call to call.
   Status put_definitions(std::uint64_t sequence, std::string_view definitions);
 
+  // At start, while all definitions are durable, and none is in the log: these take their place, of an index in which
+  // metrics and tags have other ids. True: it is done and durable. False: nothing has changed, as a write failed.
+  // Error: which of both is not known; nothing may be written then.
+  Result<bool> replace_definitions(std::uint64_t sequence, std::string_view definitions);
+
   // A run of which some blocks are exchanged, with the commit itself. Who reads without a snapshot (jobs) must not run
   // meanwhile; others have one from before (Visible::pin).
   struct Edited {

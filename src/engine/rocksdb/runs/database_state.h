@@ -6,6 +6,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ struct Database::State {
   struct Definitions {
     std::string key, packed;
   };
+  std::uint64_t generation = 0;  // of the definitions; changes at start only
   Mutex definitions_mutex;
   std::vector<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
 
@@ -134,6 +136,12 @@ struct Database::State {
     garbage.clear();
     return list_garbage(db);
   }
+
+  // Finds the generation, and passes on the definitions in order of writing; returns the sequence of the newest.
+  Result<std::uint64_t> read_definitions(::rocksdb::DB& db,
+                                         const std::function<Status(std::string_view definitions)>& define);
+  // Those of all other generations go.
+  Status erase_old_definitions();
 
   // Reads the garbage records.
   Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/runs/keys.h"
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "engine/rocksdb/runs/run_numbers.h"
 
 namespace varve::engine::rocksdb {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 constexpr std::size_t kMarkKeyBytes = 1 + 4 + 8 + 8;
 constexpr std::size_t kRunKeyBytes = kMarkKeyBytes + 8;
+constexpr unsigned kSequenceBits = 48;     // of a key of definitions; the rest is the generation
+constexpr std::size_t kGenerationEnd = 3;  // bytes
 
 void put32(std::string& key, std::uint32_t v) {
   char bytes[4];
@@ -91,10 +94,26 @@ std::string text_key(std::string_view tenant, std::string_view service, std::str
   return key.append(place);
 }
 
-std::string definitions_key(std::uint64_t sequence) {
+std::string definitions_prefix(std::uint64_t generation) {
+  return definitions_key(generation, 0).substr(0, kGenerationEnd);
+}
+
+std::string definitions_key(std::uint64_t generation, std::uint64_t sequence) {
+  check(generation >> 16 == 0 && sequence >> kSequenceBits == 0, "both numbers have room in eight bytes");
   std::string key(1, 'd');
-  put64(key, sequence);
+  put64(key, generation << kSequenceBits | sequence);
   return key;
+}
+
+std::string definitions_key(std::uint64_t generation, std::uint64_t sequence, std::uint32_t part) {
+  std::string key = definitions_key(generation, sequence);
+  put32(key, part);
+  return key;
+}
+
+std::optional<std::uint64_t> definitions_sequence(std::string_view key) {
+  if (key.size() != 9 && key.size() != 13) return std::nullopt;
+  return load_be64(key.data() + 1) & ((std::uint64_t{1} << kSequenceBits) - 1);
 }
 
 std::string mark_key(const SlotKey& slot) { return with_slot('s', slot); }

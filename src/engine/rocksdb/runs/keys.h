@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,7 +79,14 @@ std::string block_key(std::string_view prefix, model::GroupId first_group);
 std::string run_key(const RunKey& run);
 std::string garbage_key(const RunKey& run);
 std::string stats_key(std::uint32_t page);
-std::string definitions_key(std::uint64_t sequence);
+// `generation`, below 2^16, and `sequence`, below 2^48: docs/formats/keys.md.
+std::string definitions_prefix(std::uint64_t generation);
+std::string definitions_key(std::uint64_t generation, std::uint64_t sequence);
+// Of definitions that were written anew as a whole, in parts.
+std::string definitions_key(std::uint64_t generation, std::uint64_t sequence, std::uint32_t part);
+// Safe for untrusted bytes. The number of the log's record; nullopt: the key is malformed.
+std::optional<std::uint64_t> definitions_sequence(std::string_view key);
+inline constexpr std::string_view kGenerationKey = "n";
 inline constexpr std::string_view kCheckpointKey = "c";
 
 std::string mark_key(const SlotKey& slot);

@@ -34,7 +34,13 @@ TEST(Keys, golden) {
   EXPECT_EQ(hex(block_prefix({{model::TenantId{1}, -1, 0}, 3 * RunNumbers::kAhead})),
             "42660000000000300000000000017fffffffffffffff8000000000000000");
   EXPECT_EQ(hex(mark_key(run.slot)), "730000000180000000000493e0800000000036ee80");
-  EXPECT_EQ(hex(definitions_key(258)), "640000000000000102");
+  EXPECT_EQ(hex(definitions_key(0, 258)), "640000000000000102");
+  EXPECT_EQ(hex(definitions_key(3, 258)), "640003000000000102");
+  EXPECT_EQ(hex(definitions_key(3, 258, 5)), "64000300000000010200000005");
+  EXPECT_EQ(hex(definitions_prefix(3)), "640003");
+  EXPECT_EQ(definitions_sequence(definitions_key(3, 258)), 258U);
+  EXPECT_EQ(definitions_sequence(definitions_key(3, 258, 5)), 258U);
+  EXPECT_EQ(definitions_sequence("d"), std::nullopt);
 }
 
 TEST(Keys, order_of_bytes_is_order_of_numbers) {

@@ -115,11 +115,27 @@ void Catalog::revive_written(const Head& head) {
       if (head.holds(group)) index.revive(group, definitions_);
     }
   }
-  for (std::uint32_t s = 0; s < end; ++s) {
+  keep_out_forgotten();
+}
+
+void Catalog::keep_out_forgotten() {
+  std::vector<model::GroupId> groups;
+  for (std::uint32_t s = 0; s < index.series_end(); ++s) {
     if (!index.is_forgotten(model::SeriesId{s})) continue;
     index.groups(model::SeriesId{s}, groups);
     for (const auto group : groups) kept_out_.add(group);
   }
+}
+
+void Catalog::replace_index(index::SeriesIndex other) {
+  const MutexLock lock(mutex);
+  const MutexLock waiting(waiting_mutex_);
+  check(other.series_end() == index.series_end() && other.group_count() == index.group_count(), "ids stay as they are");
+  index = std::move(other);
+  shared_groups = {};
+  shared_groups.catch_up(index);
+  kept_out_ = {};
+  keep_out_forgotten();
 }
 
 }  // namespace varve::engine::rocksdb

@@ -112,8 +112,12 @@ class Catalog {
   void forget(std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex, waiting_mutex_);
   // At start: revives forgotten series with rows in the head, and keeps out the groups of all others.
   void revive_written(const Head& head) VARVE_EXCLUDES(mutex, waiting_mutex_);
+  // At start: by one in which more series are left out, and metrics and tags have other ids.
+  void replace_index(index::SeriesIndex other) VARVE_EXCLUDES(mutex, waiting_mutex_);
 
  private:
+  void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
+
   const std::size_t series_max_;
   mutable Mutex waiting_mutex_ VARVE_ACQUIRED_AFTER(mutex);
   std::string definitions_ VARVE_GUARDED_BY(waiting_mutex_);  // not in the log yet

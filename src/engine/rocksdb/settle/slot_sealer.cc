@@ -77,7 +77,9 @@ Status SlotSealer::list_groups(const Run& run) {
     const std::size_t end =
         i + 1 < run.first_groups.size() ? run.first_groups[i + 1] : context_.catalog.index.group_count();
     for (std::uint32_t group = run.first_groups[i]; group < end; ++group) {
-      if (context_.catalog.index.group_tenant(model::GroupId{group}) == slot_.tenant) groups_.push_back(group);
+      const model::GroupId id{group};
+      const bool is_left = !context_.catalog.index.group_series(id).empty();
+      if (is_left && context_.catalog.index.group_tenant(id) == slot_.tenant) groups_.push_back(group);
     }
   }
   return {};

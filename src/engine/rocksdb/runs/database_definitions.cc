@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions in the database. There are generations of them: a later one begins with all that was left of the one
+// before, and only the last one counts.
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/write_batch.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/log.h"
+#include "codec/compression.h"
+#include "engine/rocksdb/runs/database_state.h"
+#include "engine/rocksdb/runs/keys.h"
+#include "index/definitions.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kDefinitionsBytesMax = std::size_t{1} << 30;
+constexpr std::size_t kPartBytes = std::size_t{4} << 20;
+
+Result<std::uint64_t> generation_of(::rocksdb::DB& db) {
+  std::string value;
+  const auto status = db.Get({}, slice(kGenerationKey), &value);
+  if (status.IsNotFound()) return 0;
+  if (!status.ok()) return fail(translate(status, "reading the generation of the definitions"));
+  if (value.size() != sizeof(std::uint64_t))
+    return fail(Code::corrupt, "the generation of the definitions is malformed");
+  return load_be64(value.data());
+}
+
+}  // namespace
+
+Result<std::uint64_t> Database::State::read_definitions(::rocksdb::DB& db,
+                                                        const std::function<Status(std::string_view)>& define) {
+  VARVE_ASSIGN_OR_RETURN(generation, generation_of(db));
+  ::rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
+  const std::string prefix = definitions_prefix(generation);
+  std::uint64_t newest = 0;
+  std::string records;
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    const auto sequence = definitions_sequence(at->key().ToStringView());
+    if (!sequence) return fail(Code::corrupt, "definitions have a malformed key");
+    VARVE_RETURN_IF_ERROR(
+        codec::decompress(codec::Coding::zstd, at->value().ToStringView(), kDefinitionsBytesMax, records));
+    VARVE_RETURN_IF_ERROR(define(records));
+    newest = *sequence;
+  }
+  if (!at->status().ok()) return fail(translate(at->status(), "reading the definitions"));
+  return newest;
+}
+
+Status Database::put_definitions(std::uint64_t sequence, std::string_view definitions) {
+  const std::string key = definitions_key(state_->generation, sequence);
+  std::string packed;
+  VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, definitions, packed));
+  ::rocksdb::WriteBatch batch;
+  if (const auto status = batch.Put(key, packed); !status.ok()) {
+    return fail(translate(status, "collecting definitions"));
+  }
+  std::uint64_t epoch = 0;
+  VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
+  const MutexLock lock(state_->definitions_mutex);
+  // Too late for those that were written again, if it was opened again at this moment.
+  if (state_->handle->epoch() != epoch) return fail(DatabaseHandle::closed());
+  check(state_->definitions.empty() || state_->definitions.back().key < key,
+        "definitions ascend by the number of their record");
+  state_->definitions.push_back({key, std::move(packed)});
+  return {};
+}
+
+Status Database::State::erase_old_definitions() {
+  ::rocksdb::WriteBatch batch;
+  {
+    const auto db = handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
+    const std::string kept = definitions_prefix(generation);
+    const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
+    for (at->Seek("d"); at->Valid() && at->key().starts_with("d"); at->Next()) {
+      if (!at->key().starts_with(kept)) batch.Delete(at->key());
+    }
+    if (!at->status().ok()) return fail(translate(at->status(), "looking for old definitions"));
+  }
+  return batch.Count() == 0 ? Status{} : write(batch, {"definitions.erase", "definitions.erased"});
+}
+
+// The parts first, durably, then the number that makes them count. What an attempt left that failed is erased before.
+Result<bool> Database::replace_definitions(std::uint64_t sequence, std::string_view definitions) {
+  const std::uint64_t next = state_->generation + 1;
+  const auto write_parts = [&]() -> Status {
+    VARVE_RETURN_IF_ERROR(state_->erase_old_definitions());
+    std::uint32_t part = 0;
+    for (std::string_view rest = definitions; !rest.empty(); ++part) {
+      const std::string_view piece = rest.substr(0, index::whole_records(rest, kPartBytes));
+      std::string packed;
+      VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, piece, packed));
+      ::rocksdb::WriteBatch batch;
+      batch.Put(definitions_key(next, sequence, part), packed);
+      VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.replace", ""}));
+      rest.remove_prefix(piece.size());
+    }
+    return state_->flush();
+  };
+  if (const Status written = write_parts(); !written) {
+    log::warn("the definitions of series cannot be written anew", {{"error", written.error().message}});
+    return false;
+  }
+  std::string number(sizeof next, '\0');
+  store_be64(number.data(), next);
+  ::rocksdb::WriteBatch batch;
+  batch.Put(slice(kGenerationKey), number);
+  Status status = state_->write(batch, {"generation.write", ""});
+  if (!status) return false;
+  status = state_->step("generation.flush");
+  if (status) status = state_->flush();
+  if (!status) {
+    // It may be in files or not. What is in memory only is gone when the database is opened again.
+    state_->handle->note_failure();
+    VARVE_RETURN_IF_ERROR(state_->mend());
+    const auto db = state_->handle->access();
+    if (!db) return fail(DatabaseHandle::closed());
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t stands, generation_of(*db.operator->()));
+    if (stands != next) return false;
+  }
+  state_->generation = next;
+  if (const Status erased = state_->erase_old_definitions(); !erased) {
+    log::warn("old definitions of series are erased later", {{"error", erased.error().message}});
+  }
+  return true;
+}
+
+}  // namespace varve::engine::rocksdb
