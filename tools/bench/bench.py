@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -135,6 +136,7 @@ def main():
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     Varve.binary = os.path.join(arguments.build, "varve")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # so that each scenario ends its servers
 
     rows, budget, faults = [], [], []
     with tempfile.TemporaryDirectory(prefix="varve-bench-", dir=arguments.directory) as directory:
@@ -145,7 +147,9 @@ def main():
                 budget = micro.print_budget(settings, sys.stdout)
                 continue
             try:
-                rows += scenarios[name](settings)
+                found = scenarios[name](settings)
+                rows += found
+                settings.say(f"{name}: " + "; ".join(f"{r.what} {number(r.cells.get('varve'))} {r.unit}" for r in found))
             except (RuntimeError, OSError, KeyError) as e:
                 faults.append(f"{name}: {e}")
                 settings.say(f"{name} FAILED: {e}")
