@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
+#include <optional>
 
 #include "base/check.h"
+#include "engine/rocksdb/flush_list.h"
 #include "engine/rocksdb/runs/message_run.h"
 #include "engine/rocksdb/runs/run_writer.h"
 #include "engine/shared/gather.h"
@@ -14,70 +15,46 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint32_t kGroupsUnderLock = 4096;  // queries wait while their fragments are listed
+using Items = std::span<const FlushList::Item>;
 
-struct Item {
-  std::uint32_t tenant;
-  std::uint32_t group;
-  const Head::Fragment* fragment;
-  std::span<const model::SeriesId> series;  // of the group
-};
-
-void list_pieces(const Head& head, const Head::Fragment& fragment, Head::Pieces& out) {
+// What the head holds of one group, in the order of writing within each hour.
+void list_pieces(const Head& head, Items of_group, Head::Pieces& out) {
+  out.clear();
   const MutexLock lock(head.mutex);
-  head.pieces(fragment, out);
+  for (const auto& item : of_group) head.pieces(*item.fragment, out);
 }
 
-// Every fragment of the head, by tenant, slot and group.
-std::vector<Item> items_of(const Head& head, const index::SeriesIndex& index) {
-  std::vector<Item> items;
-  std::vector<std::uint32_t> groups;
-  for (std::uint32_t from = 0;;) {
-    const MutexLock lock(head.mutex);
-    if (!head.next_groups(from, kGroupsUnderLock, groups)) break;
-    for (const std::uint32_t g : groups) {
-      const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
-      for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
-        items.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
-      }
-    }
-  }
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
-    return std::tie(a.tenant, a.fragment->slot, a.group) < std::tie(b.tenant, b.fragment->slot, b.group);
-  });
-  return items;
-}
-
-// Of one tenant and slot.
-Result<shared::Patches> patches_of(const Head& head, std::span<const Item> items, const index::SeriesIndex& index,
+Result<shared::Patches> patches_of(const Head& head, const FlushList::OfRun& of_run, const index::SeriesIndex& index,
                                    const shared::SharedGroups& shared) {
   std::vector<std::uint32_t> groups;
-  for (const Item& item : items) {
-    if (shared.contains(item.group)) groups.push_back(item.group);
+  for (const auto& item : of_run.items) {
+    if (shared.contains(item.group) && (groups.empty() || groups.back() != item.group)) groups.push_back(item.group);
   }
   if (groups.empty()) return shared::Patches{};
+  Head::Pieces pieces;
   const auto add = [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
-    const auto item = std::ranges::lower_bound(items, group, {}, &Item::group);
-    Head::Pieces pieces;
-    list_pieces(head, *item->fragment, pieces);
+    list_pieces(head, of_run.of(group), pieces);
     for (const auto& rows : pieces) merge.add_rows(rows, shared::RowForm::with_arrival, column, kHeadRank);
     return {};
   };
   return shared::reconcile(index, groups, add);
 }
 
-Status write_run(const Head& head, std::span<const Item> items, const shared::Patches& patches, shared::Gather& gather,
-                 RunWriter& writer, StatsChanges& stats) {
+Status write_run(const Head& head, const FlushList::OfRun& of_run, const shared::Patches& patches,
+                 shared::Gather& gather, RunWriter& writer, StatsChanges& stats) {
   Head::Pieces pieces;
-  for (const Item& item : items) {
+  for (Items rest = of_run.items; !rest.empty();) {
+    const std::uint32_t group = rest[0].group;
+    const auto end = std::ranges::find_if_not(rest, [group](const auto& item) { return item.group == group; });
+    const Items items = rest.first(static_cast<std::size_t>(end - rest.begin()));
+    rest = rest.subspan(items.size());
+    list_pieces(head, items, pieces);
     gather.clear();
-    pieces.clear();
-    list_pieces(head, *item.fragment, pieces);
     for (const auto& rows : pieces) gather.add_rows(rows, shared::RowForm::with_arrival);
-    const auto patch = patches.empty() ? patches.end() : patches.find(item.group);
+    const auto patch = patches.empty() ? patches.end() : patches.find(group);
     gather.finish(patch == patches.end() ? std::span<const shared::Gather::Patch>{} : std::span(patch->second));
-    stats.add(item.series, gather.times(), gather.columns());
-    VARVE_RETURN_IF_ERROR(writer.add({model::GroupId{item.group}, gather.times(), gather.columns()}));
+    stats.add(items[0].series, gather.times(), gather.columns());
+    VARVE_RETURN_IF_ERROR(writer.add({model::GroupId{group}, gather.times(), gather.columns()}));
   }
   return {};
 }
@@ -150,33 +127,29 @@ Status Flush::immutable() {
 Status Flush::write(const Head& head, std::uint64_t number, Change change) {
   VARVE_RETURN_IF_ERROR(env_.step("flush.begin"));
   VARVE_RETURN_IF_ERROR(hand_over_definitions());
-  std::vector<Item> items;
+  std::optional<FlushList> list;
   {
     const ReaderLock lock(catalog_.mutex);
-    items = items_of(head, catalog_.index);
+    list.emplace(head, catalog_.index);
   }
-  check(items.empty() == (head.rows() == 0), "every row of a head is listed");
+  check(list->empty() == (head.rows() == 0), "every row of a head is listed");
   shared::Gather gather;
   Database::Draft draft(tables_.database());
   RunWriter writer(draft);
-  for (std::span<const Item> rest(items); !rest.empty();) {
-    const auto same = [&](const Item& item) {
-      return item.tenant == rest[0].tenant && item.fragment->slot == rest[0].fragment->slot;
-    };
-    const auto count = static_cast<std::size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
-    const auto of_slot = rest.first(count);
+  const auto runs = tables_.runs();
+  while (!list->empty()) {
+    const FlushList::OfRun of_run = list->next(env_, *runs);
     shared::Patches patches;
     {
       const ReaderLock lock(catalog_.mutex);
       if (catalog_.shared_groups.any()) {
-        VARVE_ASSIGN_OR_RETURN(patches, patches_of(head, of_slot, catalog_.index, catalog_.shared_groups));
+        VARVE_ASSIGN_OR_RETURN(patches, patches_of(head, of_run, catalog_.index, catalog_.shared_groups));
       }
     }
-    writer.start({{model::TenantId{rest[0].tenant}, 0, rest[0].fragment->slot}, number});
-    VARVE_RETURN_IF_ERROR(write_run(head, of_slot, patches, gather, writer, change.stats));
+    writer.start({of_run.slot, number});
+    VARVE_RETURN_IF_ERROR(write_run(head, of_run, patches, gather, writer, change.stats));
     VARVE_ASSIGN_OR_RETURN(auto run, writer.finish());
     change.commit.added.push_back(std::move(run));
-    rest = rest.subspan(count);
   }
   VARVE_RETURN_IF_ERROR(write_messages(head.messages, number, draft, change.commit));
   return tables_.commit(std::move(change), draft);

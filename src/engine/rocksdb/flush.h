@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: writes the immutable head to the database, one run for each tenant and slot, and then deletes the log segments
-// that it covers. Also writes definitions that have piled up.
+// Flush: writes the immutable head to the database, one run for each tenant and slot (flush_list.h), and then deletes
+// the log segments that it covers. Also writes definitions that have piled up.
 //
 // The flush thread waits for no other work of the store: merges, seals and deletes work on a snapshot of the list of
 // runs and leave alone the runs that a flush adds later (docs/decisions/0022-flushes-wait-for-nobody.md).

@@ -49,8 +49,6 @@ struct Widening {
 std::vector<Widening> widenable(const JobContext& job, bool all);
 // Takes from a list, which is not empty, as many as one commit can hold.
 std::vector<SlotKey> next_to_widen(std::span<const Widening>& list);
-// 0: none are made.
-std::int64_t stratum_width_ms(const Env& env);
 
 // --- seal.cc: rolls raw slots up into windows
 Status seal(const JobContext& job, std::span<const SlotKey> slots);

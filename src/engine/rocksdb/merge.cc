@@ -51,7 +51,7 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all) {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     if (slot.is_stratum()) {
       // Of a merged run all groups would be sealed again: what came late is sealed first.
-      if (rolls_up && !of_slot.is_sealed()) continue;
+      if (rolls_up && of_slot.mark.sealed > 0 && !of_slot.is_sealed()) continue;
       if (!all && merging_of(slot, of_slot, false).size() < 2) continue;
     }
     // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one

@@ -43,6 +43,12 @@ class Strata : public testing::RollupStore {
     }
     ASSERT_TRUE(store.append(batch));
   }
+  // The first hour comes first: then the day consists of hours until it is widened.
+  void put_minutes_by_hours(Timestamp from, Timestamp to) {
+    put_minutes(from, from + kHour);
+    settle();
+    put_minutes(from + kHour, to);
+  }
   // All that is asked says what was put.
   void check(TimeRange range = kAll) {
     for (const std::int64_t width : {5 * kMinute, kHour, kDay}) {
@@ -61,6 +67,11 @@ class Strata : public testing::RollupStore {
     check({kStart + 23 * kHour, kStart + 26 * kHour + 1});
   }
   std::vector<storage::SlotState> slots() { return engine.store().slots(store.tenant(), 1000); }
+  // As a delete does at first.
+  void flush() {
+    const TimeRange nothing{kAll.last, kAll.last + 1};
+    ASSERT_TRUE(engine.samples().erase(store.tenant(), store.find("m"), nothing, nullptr));
+  }
   std::size_t strata() {
     std::size_t count = 0;
     for (const auto& slot : slots()) count += slot.end - slot.start > kHour ? 1 : 0;
@@ -82,7 +93,7 @@ class Strata : public testing::RollupStore {
 };
 
 TEST_F(Strata, a_day_that_has_settled_becomes_one_slot) {
-  put_minutes(kStart, kStart + 26 * kHour);
+  put_minutes_by_hours(kStart, kStart + 26 * kHour);
   put_minutes(clock.now_ms(), clock.now_ms() + 2 * kHour);
   settle();
   EXPECT_EQ(strata(), 2U) << "the first two days; today has not ended";
@@ -95,6 +106,106 @@ TEST_F(Strata, a_day_that_has_settled_becomes_one_slot) {
   settle();
   EXPECT_EQ(slots().size(), 2U + 2U);
   EXPECT_EQ(samples_read(kAll), 0U);
+}
+
+// Of what is sent long afterwards a flush makes strata at once, and adds to them.
+TEST_F(Strata, a_day_that_is_backfilled_is_one_slot_from_the_beginning) {
+  put_minutes(kStart, kStart + 26 * kHour);
+  flush();
+  ASSERT_EQ(strata(), 1U) << "of the second day there are two hours only";
+  EXPECT_EQ(slots().size(), 3U);
+  EXPECT_EQ(slots().back().phase, storage::SlotPhase::pending);
+  EXPECT_EQ(slots().back().samples, 24U * 60U);
+  check_all();
+  put(kStart + 5 * kHour + 1, 7);  // one of its hours lies beside it
+  storage::testing::Group& wider = *store.group({"m", "n"});
+  for (int minute = 0; minute < 24 * 60; minute += 50) {
+    const Timestamp time = kStart + minute * kMinute;
+    ASSERT_TRUE(store.put(wider, time, {Value::of_double(minute), Value::of_double(0)}));
+    samples[time] = minute;
+  }
+  check_all();
+  flush();
+  EXPECT_EQ(slots().back().fragments, 2U);
+  EXPECT_EQ(slots().size(), 3U);
+  check_all();
+  settle();
+  EXPECT_EQ(slots().back().fragments, 1U);
+  EXPECT_EQ(slots().back().phase, storage::SlotPhase::sealed);
+  EXPECT_EQ(samples_read(kFirstDay), 0U);
+  check_all();
+}
+
+// More series, and more days, than are sealed at once.
+TEST_F(Strata, a_month_of_many_series_is_backfilled) {
+  constexpr std::int64_t kHosts = 40;
+  std::vector<storage::testing::Group*> hosts;
+  for (int i = 0; i < kHosts; ++i) hosts.push_back(store.group({"m"}, {{"host", std::to_string(i)}}));
+  for (Timestamp t = kStart - 30 * kDay; t < kStart; t += 5 * kMinute) {
+    samples[t] = static_cast<double>(t / kMinute % 1000);
+    const auto& host = *hosts[static_cast<std::size_t>(t / (5 * kMinute) % kHosts)];
+    ASSERT_TRUE(store.put(host, t, {Value::of_double(samples[t])}));
+  }
+  const TimeRange month{kStart - 30 * kDay, kStart};
+  settle();
+  EXPECT_EQ(strata(), 30U);
+  EXPECT_EQ(samples_read(month), 0U);
+  check(month);
+  check({month.first + 11 * kDay + 7 * kHour, month.first + 13 * kDay + 1});
+}
+
+TEST_F(Strata, are_not_begun_by_what_has_few_hours_of_each_group) {
+  put_minutes(kStart + 2 * kHour, kStart + 5 * kHour);
+  flush();
+  EXPECT_EQ(slots().size(), 3U);
+  EXPECT_EQ(strata(), 0U);
+  put_minutes(kStart + 5 * kHour, kStart + 10 * kHour);  // beside them
+  flush();
+  EXPECT_EQ(slots().size(), 8U);
+  EXPECT_EQ(strata(), 0U);
+  check_all();
+  for (int hour = 0; hour < 24; ++hour) {  // each of another group
+    storage::testing::Group& one = *store.group({"m"}, {{"host", std::to_string(hour)}});
+    ASSERT_TRUE(store.put(one, kStart + 2 * kDay + hour * kHour, {Value::of_double(1)}));
+  }
+  flush();
+  EXPECT_EQ(strata(), 0U);
+  EXPECT_EQ(slots().size(), 8U + 24U);
+}
+
+TEST_F(Strata, are_not_begun_today_nor_where_samples_are_soon_gone) {
+  const Timestamp today = model::window_start(clock.now_ms(), kDay);
+  clock.advance_ms(20 * kHour);
+  put_minutes(today, today + 20 * kHour);
+  flush();
+  EXPECT_EQ(strata(), 0U);
+  engine.options().raw_retention_ms = 10 * kDay;
+  engine.restart();
+  put_minutes(kStart, kStart + kDay);  // of which the retention's edge goes through
+  flush();
+  EXPECT_EQ(strata(), 0U);
+  put_minutes(kStart + kDay, kStart + 2 * kDay);
+  flush();
+  EXPECT_EQ(strata(), 1U);
+}
+
+// What comes to a day whose samples are gone is added to its windows by the hour, as ever.
+TEST_F(Strata, are_not_begun_again_when_they_are_gone) {
+  put_minutes(kStart, kStart + kDay);
+  settle();
+  engine.options().raw_retention_ms = 12 * kDay;
+  engine.restart();
+  clock.advance_ms(4 * kDay);
+  settle();
+  ASSERT_EQ(slots().back().phase, storage::SlotPhase::dropped);
+  engine.options().raw_retention_ms = 100 * kDay;
+  engine.restart();
+  put_minutes(kStart, kStart + 12 * kHour);
+  for (int look = 0; look < 3; ++look) {
+    SCOPED_TRACE(look);
+    EXPECT_EQ(read("m", kDay, kFirstDay).sums.at(kStart).count, 36U * 60U);
+    look == 0 ? flush() : settle();
+  }
 }
 
 TEST_F(Strata, are_not_made_where_nothing_is_rolled_up_or_soon_dropped) {
@@ -204,7 +315,7 @@ TEST(StrataRuns, take_over_what_was_flushed_meanwhile) {
 }
 
 TEST_F(Strata, a_commit_that_fails_leaves_the_slots) {
-  put_minutes(kStart, kStart + kDay);
+  put_minutes_by_hours(kStart, kStart + kDay);
   for (const std::string_view at : {"widen.begin", "widen.written", "widen.committed"}) {
     SCOPED_TRACE(at);
     *hook = [&](std::string_view step) { return step == at ? fail(Code::unavailable, "no") : Status{}; };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widen: the raw slots of a day that has long been sealed become one slot, a stratum (runs/strata.h). Only where there
-// are rollups: questions by the hour are answered from them, and not from what is known of each chunk.
+// Widen: the raw slots of a day that has long been sealed become one slot, a stratum (runs/strata.h).
 #include <algorithm>
 #include <optional>
 
@@ -14,7 +13,6 @@ namespace {
 
 // A delete or many late samples make it necessary to write a stratum again: larger days stay in their slots.
 constexpr std::uint64_t kStratumBytesMax = std::uint64_t{512} << 20;
-constexpr std::int64_t kRetentionPart = 8;  // a stratum goes as a whole: not much later than its first sample should
 
 // The slots of a stratum that is to be made.
 struct Narrow {
@@ -48,15 +46,8 @@ Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum
 
 }  // namespace
 
-std::int64_t stratum_width_ms(const Env& env) {
-  const std::int64_t width = env.options.stratum_width_ms;
-  const bool fits = width > env.chunk_width_ms && width % env.chunk_width_ms == 0;
-  const bool rolls_up = env.options.rolls_up && !env.options.rollups.levels.empty();
-  return fits && rolls_up && width <= env.options.raw_retention_ms / kRetentionPart ? width : 0;
-}
-
 std::vector<Widening> widenable(const JobContext& job, bool all) {
-  const std::int64_t width = stratum_width_ms(job.env);
+  const std::int64_t width = job.env.stratum_width_ms();
   if (width == 0) return {};
   const std::int64_t now = job.env.clock.now_ms();
   const std::int64_t steady = job.env.clock.steady_ns();

@@ -60,7 +60,8 @@ bool parse_with_run(char kind, std::string_view key, RunKey& run) {
 std::string block_prefix(const RunKey& run) {
   std::string key = "B";
   const SlotKey& slot = run.slot;
-  key += slot.is_stratum() ? 's' : slot.granularity_ms > 0 ? 'w' : RunNumbers::is_of_flush(run.run) ? 'f' : 'm';
+  const bool stays = slot.granularity_ms > 0 && !RunNumbers::is_of_flush(run.run);
+  key += stays ? (slot.is_stratum() ? 's' : 'w') : RunNumbers::is_of_flush(run.run) ? 'f' : 'm';
   put64(key, run.run);
   put_slot(key, run.slot);
   return key;

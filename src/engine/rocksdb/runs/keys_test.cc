@@ -33,6 +33,12 @@ TEST(Keys, golden) {
             "8000000000000000");
   EXPECT_EQ(hex(block_prefix({{model::TenantId{1}, -1, 0}, 3 * RunNumbers::kAhead})),
             "42660000000000300000000000017fffffffffffffff8000000000000000");
+  const SlotKey stratum = stratum_slot(model::TenantId{1}, 86'400'000, 0);
+  EXPECT_EQ(hex(block_prefix({stratum, 9})),
+            "42730000000000000009"
+            "00000001c0000000052"
+            "65c008000000000000000");
+  EXPECT_EQ(hex(block_prefix({stratum, RunNumbers::kAhead})).substr(0, 4), "4266") << "merges soon remove it";
   EXPECT_EQ(hex(mark_key(run.slot)), "730000000180000000000493e0800000000036ee80");
   EXPECT_EQ(hex(definitions_key(0, 258)), "640000000000000102");
   EXPECT_EQ(hex(definitions_key(3, 258)), "640003000000000102");
