@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/sort_unique.h"
 #include "engine/rocksdb/jobs.h"
+#include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 #include "engine/rocksdb/settle/slot_sealer.h"
 #include "engine/shared/declared_counter.h"
@@ -20,7 +21,9 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kSeriesPerBatch = 64;  // unless one group has more
+// Of a batch, unless one group has more: windows of all its slots are held, and should stay in the cache.
+constexpr std::size_t kSeriesPerBatch = 64;
+constexpr std::size_t kWindowsPerBatch = 65'536;
 
 // Asks the catalog about some groups at once, so that nobody who defines series waits for each. One thread.
 class SealBatcher {
@@ -29,8 +32,8 @@ class SealBatcher {
   SealBatcher(const Options& options, const Catalog& catalog, std::span<const std::uint32_t> partitions)
       : options_(options), catalog_(catalog), partitions_(partitions) {}
 
-  // The first of `groups` (ascending, not empty); valid until the next call.
-  std::span<const SealedGroup> next(std::span<const std::uint32_t> groups);
+  // The first of `groups` (ascending, not empty), of about `series_max` series; valid until the next call.
+  std::span<const SealedGroup> next(std::span<const std::uint32_t> groups, std::size_t series_max);
 
  private:
   [[nodiscard]] bool is_ours(std::span<const model::SeriesId> series, model::TenantId tenant)
@@ -43,7 +46,7 @@ class SealBatcher {
   model::TagViews tags_;
 };
 
-std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> groups) {
+std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> groups, std::size_t series_max) {
   batch_.clear();
   const ReaderLock lock(catalog_.mutex);
   std::size_t series = 0;
@@ -56,7 +59,7 @@ std::span<const SealedGroup> SealBatcher::next(std::span<const std::uint32_t> gr
     }
     const model::TenantId tenant = catalog_.index.group_tenant(id);
     series += group.series.size();
-    if (series > kSeriesPerBatch && !batch_.empty()) break;
+    if (series > series_max && !batch_.empty()) break;
     group.ours = is_ours(group.series, tenant);
     for (const model::SeriesId one : group.series) {
       if (options_.rollups.kind_of(catalog_.index.metric(one)) != rollup::Kind::gauge) group.counters.push_back(one);
@@ -77,7 +80,7 @@ bool SealBatcher::is_ours(std::span<const model::SeriesId> series, model::Tenant
       partitions_, tracker::partition_of(catalog_.index.tenant_name(tenant), hash, options_.partitions));
 }
 
-// Several slots sealed together, group by group, so that what they give to one series is written at once.
+// Several slots of one tenant sealed together, group by group, so that what they give to one series is written at once.
 // One thread, under the maintenance lock. A slot that is damaged is set aside; other errors end the whole. What was
 // folded of such a slot may be committed with the others if its samples are kept: it is made again of them. If they are
 // not, it would be added twice: then nothing is committed, and the others begin again without it.
@@ -87,7 +90,7 @@ class Sealing {
       : batcher_(batcher), set_aside_(set_aside), writer_(writer), now_ms_(now_ms) {}
 
   Status start(const SealContext& context, const SlotKey& slot);
-  // Returns how many slots are sealed by this commit.
+  // To be called once. Returns how many slots are sealed by this commit.
   Result<std::size_t> finish(Database::Commit& commit);
   // The slot because of which nothing may be committed, if that is why start() or finish() failed.
   [[nodiscard]] const std::optional<SlotKey>& spoiler() const { return spoiler_; }
@@ -120,16 +123,22 @@ Status Sealing::set_aside(SlotSealer& sealer, const Status& status) {
 
 Result<std::size_t> Sealing::finish(Database::Commit& commit) {
   std::vector<std::uint32_t> groups;
-  for (const SlotSealer& sealer : sealers_) groups.insert(groups.end(), sealer.groups().begin(), sealer.groups().end());
+  std::size_t windows = 1;  // of a series
+  for (const SlotSealer& sealer : sealers_) {
+    groups.insert(groups.end(), sealer.groups().begin(), sealer.groups().end());
+    windows += sealer.windows_of_series();
+  }
   sort_unique(groups);
+  const std::size_t series_max = std::min(kSeriesPerBatch, kWindowsPerBatch / windows);
   for (std::span<const std::uint32_t> rest(groups); !rest.empty();) {
-    const std::span<const SealedGroup> batch = batcher_.next(rest);
+    const std::span<const SealedGroup> batch = batcher_.next(rest, series_max);
     for (SlotSealer& sealer : sealers_) {
       if (const Status status = sealer.add(batch); !status) VARVE_RETURN_IF_ERROR(set_aside(sealer, status));
     }
     VARVE_RETURN_IF_ERROR(writer_.complete());
     rest = rest.subspan(batch.size());
   }
+  VARVE_RETURN_IF_ERROR(writer_.close_runs());
   std::size_t sealed = 0;
   for (SlotSealer& sealer : sealers_) {
     if (sealer.has_given_up()) continue;
@@ -160,6 +169,22 @@ std::vector<std::uint32_t> owned_partitions(const Options& options) {
 
 namespace {
 
+// Takes from a list, which is not empty, the first slots of one tenant whose windows share level slots.
+std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>& list) {
+  std::int64_t width = env.chunk_width_ms;
+  for (const rollup::Level& level : env.options.rollups.levels) {
+    if (level.width_ms > env.chunk_width_ms) break;
+    width = std::max(width, level_slot_width_ms(level.width_ms, env.chunk_width_ms));
+  }
+  const auto place = [width](const SlotKey& slot) {
+    return std::pair(slot.tenant, model::window_start(slot.start, width));
+  };
+  const auto end = std::ranges::find_if(list, [&](const SlotKey& slot) { return place(slot) != place(list[0]); });
+  const auto together = list.first(static_cast<std::size_t>(end - list.begin()));
+  list = list.subspan(together.size());
+  return together;
+}
+
 Status seal_together(const JobContext& job, std::span<const SlotKey> slots, std::optional<SlotKey>& spoiler) {
   VARVE_RETURN_IF_ERROR(job.env.step("seal.begin"));
   Database::Draft draft(job.tables.database());
@@ -169,19 +194,22 @@ Status seal_together(const JobContext& job, std::span<const SlotKey> slots, std:
   const View nothing{nullptr, nullptr, current, nullptr};
   const auto partitions = owned_partitions(job.env.options);
   SealBatcher batcher(job.env.options, job.catalog, partitions);
-  Sealing sealing(batcher, job.set_aside, writer, job.env.clock.now_ms());
-  Status status;
-  for (auto slot = slots.begin(); status && slot != slots.end(); ++slot) {
-    const ScanSource source = job.tables.source(nothing, slot->tenant);
-    status = sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, *slot);
+  for (auto rest = slots; !rest.empty();) {
+    const auto together = next_together(job.env, rest);
+    const ScanSource source = job.tables.source(nothing, together[0].tenant);
+    Sealing sealing(batcher, job.set_aside, writer, job.env.clock.now_ms());
+    Status status;
+    for (auto slot = together.begin(); status && slot != together.end(); ++slot) {
+      status = sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, *slot);
+    }
+    Result<std::size_t> sealed = 0;
+    if (status) sealed = sealing.finish(change.commit);
+    spoiler = sealing.spoiler();
+    VARVE_RETURN_IF_ERROR(status);
+    VARVE_RETURN_IF_ERROR(sealed);
+    change.slots_sealed += *sealed;
   }
-  if (status) {
-    auto sealed = sealing.finish(change.commit);
-    if (sealed) change.slots_sealed = *sealed;
-    if (!sealed) status = fail(sealed.error());
-  }
-  spoiler = sealing.spoiler();
-  if (!status || change.slots_sealed == 0) return status;  // what was folded is forgotten with the writer
+  if (change.slots_sealed == 0) return {};
   VARVE_RETURN_IF_ERROR(commit_rollups(job.tables, writer, std::move(change), draft));
   for (const SlotKey& slot : slots) rest_if_open(job, slot);
   return {};

@@ -72,7 +72,7 @@ void RollupWriter::sort(std::vector<Entry>& entries) {
 Status RollupWriter::flush() {
   for (auto& [slot, entries] : entries_) sort(entries);
   if (!std::ranges::all_of(entries_, [this](const auto& e) { return open(e.first).takes(e.second[0].group); })) {
-    VARVE_RETURN_IF_ERROR(close_runs());
+    VARVE_RETURN_IF_ERROR(finish_open());
   }
   for (const auto& [slot, entries] : entries_) {
     RunWriter& writer = open(slot);
@@ -91,7 +91,7 @@ Status RollupWriter::flush() {
   return {};
 }
 
-Status RollupWriter::close_runs() {
+Status RollupWriter::finish_open() {
   for (auto& [slot, writer] : open_) {
     VARVE_ASSIGN_OR_RETURN(auto run, writer.finish());
     if (run->chunks > 0) runs_.push_back(std::move(run));
@@ -100,9 +100,13 @@ Status RollupWriter::close_runs() {
   return {};
 }
 
-Result<RunList> RollupWriter::finish() {
+Status RollupWriter::close_runs() {
   VARVE_RETURN_IF_ERROR(flush());
-  if (!open_.empty()) VARVE_RETURN_IF_ERROR(close_runs());
+  return finish_open();
+}
+
+Result<RunList> RollupWriter::finish() {
+  VARVE_RETURN_IF_ERROR(close_runs());
   return std::move(runs_);
 }
 

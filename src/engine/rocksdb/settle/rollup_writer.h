@@ -32,6 +32,9 @@ class RollupWriter {
   // To be called when all raw slots have added their windows of the groups so far.
   Status complete() { return held_.size() < kWindowsWritten && part_bytes() < kPartBytesWritten ? Status{} : flush(); }
 
+  // What is added next goes into other runs. Fewer are open at once.
+  Status close_runs();
+
   [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
   Result<RunList> finish();
   // The highest number of its runs; 0 if there are none.
@@ -56,7 +59,7 @@ class RollupWriter {
   }
   void sort(std::vector<Entry>& entries);
   Status flush();
-  Status close_runs();
+  Status finish_open();
   RunWriter& open(const SlotKey& slot);
   Status write(std::span<const Entry> entries, RunWriter& writer);  // of one series
 

@@ -21,6 +21,14 @@ std::vector<std::int64_t> widths_of(const SealContext& context) {
   return widths;
 }
 
+// All of the slot, if its windows of each granularity are in one level slot.
+std::int64_t part_width_of(const SlotKey& slot, std::span<const std::int64_t> widths, std::int64_t chunk_width_ms) {
+  const std::int64_t whole = slot.raw_width_ms(chunk_width_ms);
+  const bool is_one = std::ranges::all_of(
+      widths, [&](std::int64_t width) { return level_slot_width_ms(width, chunk_width_ms) % whole == 0; });
+  return is_one ? whole : chunk_width_ms;
+}
+
 }  // namespace
 
 SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWriter& writer)
@@ -30,6 +38,7 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
       of_slot_(context_.runs->slots.at(slot)),
       now_ms_(context_.source.clock.now_ms()),
       widths_(widths_of(context_)),
+      part_width_ms_(part_width_of(slot, widths_, context_.source.chunk_width_ms)),
       adds_(of_slot_.mark.dropped ||
             comes_late(*context_.runs, slot, context_.options.rollups, context_.source.chunk_width_ms)),
       folder_(context_.source, of_slot_, widths_[0]) {
@@ -83,6 +92,12 @@ Status SlotSealer::list_groups(const Run& run) {
     }
   }
   return {};
+}
+
+std::size_t SlotSealer::windows_of_series() const {
+  std::int64_t windows = 0;
+  for (const std::int64_t width : widths_) windows += slot_.raw_width_ms(context_.source.chunk_width_ms) / width;
+  return static_cast<std::size_t>(windows);
 }
 
 Status SlotSealer::add(std::span<const SealedGroup> batch) {
@@ -146,20 +161,22 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
   parts_.clear();
   if (adds_) VARVE_RETURN_IF_ERROR(add_late(group, finest));
   if (of_slot_.mark.dropped) return {};
-  const std::int64_t width = context_.source.chunk_width_ms;
-  if (!slot_.is_stratum()) return fold_part(group, finest, {slot_.start, slot_.start + width});
+  const bool is_all =
+      finest.empty() || (folded_.contains(finest.front().start) && folded_.contains(finest.back().start));
+  if (part_width_ms_ >= folded_.last - folded_.first && is_all) return fold_part(group, finest, folded_);
   auto at = std::ranges::lower_bound(finest, folded_.first, {}, &rollup::Window::start);
-  for (auto start = folded_.first; start < folded_.last; start += width) {
-    const auto end = std::find_if(at, finest.end(), [&](const rollup::Window& w) { return w.start >= start + width; });
-    part_.assign(at, end);
-    at = end;
+  for (auto start = folded_.first; start < folded_.last; start += part_width_ms_) {
+    const auto end = std::min(start + part_width_ms_, folded_.last);
+    const auto next = std::find_if(at, finest.end(), [&](const rollup::Window& w) { return w.start >= end; });
+    part_.assign(at, next);
+    at = next;
     parts_.clear();
-    VARVE_RETURN_IF_ERROR(fold_part(group, part_, {start, start + width}));
+    VARVE_RETURN_IF_ERROR(fold_part(group, part_, {start, end}));
   }
   return {};
 }
 
-// Of a stretch of the width of a chunk: all granularities that fit into it.
+// Of a stretch that no level slot ends in: all granularities that fit into a chunk.
 Status SlotSealer::fold_part(const RollupGroup& of, const Windows& finest, model::TimeRange part) {
   if (finest.empty() && stored_in_.empty()) return {};
   const Windows* finer = &finest;  // of widths_[0]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotSealer: folds new samples of one raw slot into the windows of every granularity that is made of samples. A
-// stratum is done like the slots of chunk width that it consists of, one after the other.
+// SlotSealer: folds new samples of one raw slot into the windows of every granularity that is made of samples. Of a
+// stratum only the hours to which something came are done again.
 //
 // A group that cannot be read is set aside and stays open in the slot's mark, so that a damaged chunk does not stop the
 // rest. Groups of partitions that other processes seal stay open, too.
@@ -65,6 +65,8 @@ class SlotSealer {
   Status start();
   // The groups of runs that are not rolled up yet, and open groups; ascending, each once.
   [[nodiscard]] std::span<const std::uint32_t> groups() const { return groups_; }
+  // How many a series can have in the slot.
+  [[nodiscard]] std::size_t windows_of_series() const;
   // Writes the windows of the slot's groups in the batch, which ascends by group.
   Status add(std::span<const SealedGroup> batch);
   // Adds the slot's new mark to the commit and, if retention dropped the slot before, the removal of its late runs.
@@ -99,6 +101,7 @@ class SlotSealer {
   const Runs::OfSlot& of_slot_;
   const std::int64_t now_ms_;
   const std::vector<std::int64_t> widths_;  // of the granularities that are made of the slot's samples
+  const std::int64_t part_width_ms_;        // what is folded at once: no level slot ends in it
   // Are stored windows over this slot made of samples that are not in its runs? Then samples are added to the windows
   // wider than the slot (and, if the slot's earlier samples were dropped, to all), instead of making them again.
   const bool adds_;
