@@ -57,6 +57,8 @@ struct Columns {
 
   void clear();
   void add(Kind kind, std::span<const Window> windows);
+  // Some of another's windows, which are of the same kind.
+  void add(const Columns& from, std::size_t first, std::size_t count);
   // Unknown extremes, of a delta counter in a chunk that has places for them.
   void fill_extremes();
 

@@ -80,6 +80,12 @@ void fold(const Numbers& samples, std::span<const Cut> cuts, Windows& out) {
   check(samples.times.size() == samples.values.size(), "a number has a time");
   check((cuts.empty() ? 0 : cuts.back().end) == samples.times.size(), "cuts are of these times");
   for (const Cut& c : cuts) {
+    if (c.end == c.first + 1) {
+      const double v = samples.values[c.first];
+      const model::Timestamp time = samples.times[c.first];
+      if (std::isfinite(v)) out.push_back({c.start, time, time, 1, v, v, v, nullptr});
+      continue;
+    }
     const Sums s = sums_of(samples.values.data() + c.first, c.end - c.first);
     Window window{c.start, samples.times[c.first], samples.times[c.end - 1], c.end - c.first, s.sum, s.min, s.max,
                   nullptr};

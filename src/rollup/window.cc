@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "base/check.h"
 #include "rollup/counters.h"
@@ -15,8 +16,11 @@ namespace {
 // All but `text`; both have samples.
 void add_numbers(Window& into, const Window& from) {
   into.sum += from.sum;
-  if (from.min < into.min || std::isnan(from.min)) into.min = from.min;
-  if (from.max > into.max || std::isnan(from.max)) into.max = from.max;
+  // Which is less nobody can predict: without a branch. Unknown extremes stay unknown.
+  into.min = from.min < into.min ? from.min : into.min;
+  into.max = from.max > into.max ? from.max : into.max;
+  if (std::isnan(from.min)) into.min = from.min;
+  if (std::isnan(from.max)) into.max = from.max;
   into.count += from.count;
   into.first_time = std::min(into.first_time, from.first_time);
   into.last_time = std::max(into.last_time, from.last_time);
@@ -74,32 +78,57 @@ void combine(Window& into, const Window& from, PartPool& parts) {
   add_numbers(into, from);
 }
 
-void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, PartPool& parts) {
-  check(width_ms > 0, "a window has a width");
-  TextSum texts;  // of the last window of `out`
-  CounterSum counters;
-  const auto finish = [&] {
-    if (!texts.empty()) out.back().text = texts.take(parts);
-    out.back().counter = counters.take(parts);
-  };
-  bool any = false;
+namespace {
+
+bool has_parts(const Window& window) { return window.text != nullptr || window.counter != nullptr; }
+
+// The same for windows of gauges, which most are: without leaving the registers.
+void coarsen_numbers(std::span<const Window> finer, Window& sum) {
+  Window all = sum;
   for (const Window& window : finer) {
-    const bool same = any && window.start < out.back().start + width_ms;
-    if (any && !same) finish();
-    if (same && both_have(out.back(), window)) {
-      add_numbers(out.back(), window);
-      counters.add(window.counter);
-    } else if (!same || window.count != 0) {
-      counters.start(window.counter);
+    if (window.count == 0) continue;
+    if (all.count == 0) {
+      all = window;
+      continue;
     }
-    if (!same) {
-      out.push_back(window);
-      out.back().start = model::window_start(window.start, width_ms);
-      any = true;
+    add_numbers(all, window);
+  }
+  all.start = sum.start;
+  sum = all;
+}
+
+void coarsen_parts(std::span<const Window> finer, Window& sum, PartPool& parts) {
+  TextSum texts;
+  CounterSum counters;
+  counters.start(sum.counter);
+  if (sum.count != 0 && sum.text != nullptr) texts.add(*sum.text, sum.last_time);
+  for (const Window& window : finer) {
+    if (both_have(sum, window)) {
+      add_numbers(sum, window);
+      counters.add(window.counter);
+    } else if (window.count != 0) {
+      counters.start(window.counter);
     }
     if (window.count != 0 && window.text != nullptr) texts.add(*window.text, window.last_time);
   }
-  if (any) finish();
+  if (!texts.empty()) sum.text = texts.take(parts);
+  sum.counter = counters.take(parts);
+}
+
+}  // namespace
+
+void coarsen(const Windows& finer, std::int64_t width_ms, Windows& out, PartPool& parts) {
+  check(width_ms > 0, "a window has a width");
+  for (auto at = finer.begin(); at != finer.end();) {
+    Window sum = *at;
+    sum.start = model::window_start(at->start, width_ms);
+    bool any_parts = has_parts(sum);
+    const auto first = ++at;
+    for (; at != finer.end() && at->start < sum.start + width_ms; ++at) any_parts = any_parts || has_parts(*at);
+    const std::span<const Window> rest(first, at);
+    any_parts ? coarsen_parts(rest, sum, parts) : coarsen_numbers(rest, sum);
+    out.push_back(sum);
+  }
 }
 
 void own_parts(Window& window, PartPool& parts) {

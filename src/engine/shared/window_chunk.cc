@@ -27,10 +27,11 @@ void WindowChunk::add(std::span<const rollup::Window> windows) {
   if (kind_ != Kind::text) counters_.add(windows);
 }
 
-void WindowChunk::add(std::span<const rollup::Window> windows, std::span<const rollup::PackedCounter> counters) {
-  check(counters.empty() || counters.size() == windows.size(), "a window has one part of a counter");
-  windows_.add(kind_, windows);
-  if (counters.empty()) return counters_.add_none(windows.size());
+void WindowChunk::add(const rollup::Columns& from, std::size_t first, std::size_t count,
+                      std::span<const rollup::PackedCounter> counters) {
+  check(counters.empty() || counters.size() == count, "a window has one part of a counter");
+  windows_.add(from, first, count);
+  if (counters.empty()) return counters_.add_none(count);
   counters_.add(counters);
 }
 

@@ -23,8 +23,10 @@ class WindowChunk {
   void start(rollup::Kind kind);
   // Appends windows. Their texts must outlive the result of finish().
   void add(std::span<const rollup::Window> windows);
-  // The same with the parts of counters packed (one for each window, or none at all); those of the windows are ignored.
-  void add(std::span<const rollup::Window> windows, std::span<const rollup::PackedCounter> counters);
+  // The same of windows of this kind that are columns already, with the parts of counters packed: one for each window,
+  // or none at all.
+  void add(const rollup::Columns& from, std::size_t first, std::size_t count,
+           std::span<const rollup::PackedCounter> counters);
   // Requires at least one window. Sums are rounded to the decimals of their samples (rollup/decimal_sums.h). Valid
   // until the next start().
   [[nodiscard]] chunk::Fragment finish(model::GroupId group);

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/settle/rollup_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/rocksdb/runs/level_slots.h"
@@ -21,27 +22,27 @@ Status RollupWriter::add(model::TenantId tenant, std::int64_t granularity_ms, st
   const auto width = level_slot_width_ms(granularity_ms, chunk_width_ms_);
   const SlotKey slot{tenant, granularity_ms, model::window_start(windows[0].start, width)};
   const bool of_counter = kind != rollup::Kind::text && rollup::any_of_counter(windows);
-  entries_[slot].push_back({group, kind, windows[0].start, held_.size(), windows.size(), counters_.size(), of_counter});
-  hold(windows, of_counter);
-  return held_.size() < kWindowsMax && part_bytes() < kPartBytesMax ? Status{} : flush();
+  const std::size_t first = held(kind).starts.size();
+  entries_[slot].push_back({group, kind, windows[0].start, first, windows.size(), counters_.size(), of_counter});
+  hold(kind, windows, of_counter);
+  return held_windows_ < kWindowsMax && part_bytes() < kPartBytesMax ? Status{} : flush();
 }
 
-void RollupWriter::hold(std::span<const rollup::Window> windows, bool of_counter) {
-  held_.insert(held_.end(), windows.begin(), windows.end());
+void RollupWriter::hold(rollup::Kind kind, std::span<const rollup::Window> windows, bool of_counter) {
+  held_windows_ += windows.size();
   if (of_counter) rollup::pack(windows, counters_, parts_);
-  for (auto& window : std::span(held_).last(windows.size())) {
-    window.counter = nullptr;  // is packed
-    rollup::own_parts(window, parts_);
-  }
+  if (kind != rollup::Kind::text) return held(kind).add(kind, windows);
+  texts_.assign(windows.begin(), windows.end());
+  for (rollup::Window& window : texts_) window.text = parts_.copy(window.text);
+  held(kind).add(kind, texts_);
 }
 
 Status RollupWriter::write(std::span<const Entry> entries, RunWriter& writer) {
-  check(!entries.empty() && entries.back().first + entries.back().count <= held_.size(), "entries are of what is held");
   const Entry& entry = entries[0];
   chunk_.start(entry.kind);
   for (const Entry& part : entries) {
     const auto counters = std::span(counters_).subspan(part.first_of_counter, part.of_counter ? part.count : 0);
-    chunk_.add(std::span(held_).subspan(part.first, part.count), counters);
+    chunk_.add(held(entry.kind), part.first, part.count, counters);
   }
   return writer.add(chunk_.finish(model::GroupId{entry.group}));
 }
@@ -83,9 +84,9 @@ Status RollupWriter::flush() {
       rest = rest.subspan(same);
     }
   }
-  written_ += held_.size();
+  written_ += std::exchange(held_windows_, 0);
   entries_.clear();
-  held_.clear();
+  for (rollup::Columns& columns : held_) columns.clear();
   counters_.clear();
   parts_.clear();
   return {};

@@ -5,6 +5,7 @@
 // have added theirs, and then written. A level slot gets one run as long as groups ascend from one write to the next.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,12 +31,12 @@ class RollupWriter {
              std::span<const rollup::Window> windows);
 
   // To be called when all raw slots have added their windows of the groups so far.
-  Status complete() { return held_.size() < kWindowsWritten && part_bytes() < kPartBytesWritten ? Status{} : flush(); }
+  Status complete() { return held_windows_ < kWindowsWritten && part_bytes() < kPartBytesWritten ? Status{} : flush(); }
 
   // What is added next goes into other runs. Fewer are open at once.
   Status close_runs();
 
-  [[nodiscard]] std::size_t windows() const { return written_ + held_.size(); }
+  [[nodiscard]] std::size_t windows() const { return written_ + held_windows_; }
   Result<RunList> finish();
   // The highest number of its runs; 0 if there are none.
   [[nodiscard]] std::uint64_t last_run() const { return number_; }
@@ -45,7 +46,7 @@ class RollupWriter {
     std::uint32_t group;
     rollup::Kind kind;
     model::Timestamp start;        // of its first window
-    std::size_t first, count;      // of held_
+    std::size_t first, count;      // of what is held of its kind
     std::size_t first_of_counter;  // of counters_
     bool of_counter;
   };
@@ -53,7 +54,8 @@ class RollupWriter {
   static constexpr std::size_t kWindowsWritten = 8192;
   static constexpr std::size_t kPartBytesWritten = std::size_t{1} << 20;
 
-  void hold(std::span<const rollup::Window> windows, bool of_counter);
+  void hold(rollup::Kind kind, std::span<const rollup::Window> windows, bool of_counter);
+  [[nodiscard]] rollup::Columns& held(rollup::Kind kind) { return held_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::size_t part_bytes() const {
     return parts_.bytes() + counters_.size() * sizeof(rollup::PackedCounter);
   }
@@ -68,8 +70,10 @@ class RollupWriter {
   RunNumbers& numbers_;
   std::uint64_t number_ = 0;  // of the open runs
   std::map<SlotKey, std::vector<Entry>> entries_;
-  rollup::Windows held_;
+  std::array<rollup::Columns, 3> held_;  // by kind
+  std::size_t held_windows_ = 0;
   std::vector<rollup::PackedCounter> counters_;  // packed while they are in the cache: later each would be a miss
+  rollup::Windows texts_;                        // that are being added
   rollup::PartPool parts_;
   std::map<SlotKey, RunWriter> open_;
   RunList runs_;
