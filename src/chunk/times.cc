@@ -46,10 +46,16 @@ bool TimesWriter::lay_grid(TimeSpan times) {
   gaps_.clear();
   std::size_t next = 1;
   std::size_t gaps = 0;
+  const std::uint64_t least = (about + 1) / 2;  // of what is one step; less than `least + about`
   for (std::size_t i = 1; i < times.size(); ++i) {
-    const std::uint64_t here = steps_in(distance(times[i - 1], times[i]), about);
+    const std::uint64_t apart = distance(times[i - 1], times[i]);
+    if (apart - least < about) {  // mostly, and without a division
+      ++steps;
+      continue;
+    }
+    const std::uint64_t here = steps_in(apart, about);
+    check(here != 1, "one step is told from others");
     steps += here;
-    if (here == 1) continue;
     if (++gaps > times.size() / 8) return false;
     gaps_.varint(i - next);
     gaps_.varint(here);

@@ -100,11 +100,33 @@ std::uint64_t Gather::cells_gathered(std::size_t column) const {
   return cells;
 }
 
+// What was added ascends for long, mostly, so it is merged. Of equal times the one added later comes later.
 void Gather::sort() {
+  constexpr std::size_t kRowsOfPart = 8;  // where parts are shorter, sorting is faster
   const auto by_time = [](const Source& a, const Source& b) { return a.time < b.time; };
-  const auto not_after = [](const Source& a, const Source& b) { return a.time >= b.time; };
-  if (std::adjacent_find(rows_.begin(), rows_.end(), not_after) == rows_.end()) return;
-  std::stable_sort(rows_.begin(), rows_.end(), by_time);
+  parts_.assign(1, 0);
+  bool any_equal = false;
+  for (std::size_t r = 1; r < rows_.size(); ++r) {
+    if (rows_[r].time < rows_[r - 1].time) parts_.push_back(r);
+    any_equal = any_equal || rows_[r].time == rows_[r - 1].time;
+  }
+  if (parts_.size() == 1 && !any_equal) return;
+  if (parts_.size() * kRowsOfPart > rows_.size()) {
+    std::stable_sort(rows_.begin(), rows_.end(), by_time);
+    parts_.resize(1);
+  }
+  const auto row = [this](std::size_t at) { return rows_.begin() + static_cast<std::ptrdiff_t>(at); };
+  while (parts_.size() > 1) {
+    std::size_t merged = 0;
+    for (std::size_t p = 0; p < parts_.size(); p += 2) {
+      if (p + 1 < parts_.size()) {
+        const std::size_t end = p + 2 < parts_.size() ? parts_[p + 2] : rows_.size();
+        std::inplace_merge(row(parts_[p]), row(parts_[p + 1]), row(end), by_time);
+      }
+      parts_[merged++] = parts_[p];
+    }
+    parts_.resize(merged);
+  }
   // Of equal times the last one stays.
   std::size_t kept = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {

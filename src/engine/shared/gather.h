@@ -68,6 +68,7 @@ class Gather {
   [[nodiscard]] model::Value value_of(const Source& source, std::size_t column) const;
 
   std::vector<Source> rows_;
+  std::vector<std::size_t> parts_;  // while sorting: where parts of rows_ that ascend begin
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;
   std::uint64_t packed_rows_ = 0;  // rows added by add_rows()

@@ -88,10 +88,13 @@ std::size_t Head::FragmentHash::operator()(const FragmentKey& key) const {
 
 Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
   Fragment* fragment = first_of(group);
-  for (std::size_t n = 0; n < kNearMax && fragment != nullptr; ++n, fragment = fragment->next) {
+  if (fragment == nullptr) return nullptr;
+  // Of many fragments only the newest two are looked at: each of them would be a miss in the cache.
+  const bool is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
+  for (std::size_t n = 0; fragment != nullptr && n < (is_far ? 2 : kNearMax); ++n, fragment = fragment->next) {
     if (fragment->slot == slot) return fragment;
   }
-  if (fragment == nullptr) return nullptr;
+  if (!is_far) return nullptr;
   const auto found = far_.find({group, slot});
   return found == far_.end() ? nullptr : found->second;
 }
@@ -140,13 +143,17 @@ Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
                                                                    .last_time = slot};
   ++slots_[slot];
   put_first(group, fragment);
-  std::size_t count = 0;
-  for (const Fragment* at = fragment; at != nullptr && count <= kNearMax + 1; at = at->next) ++count;
-  if (count > kNearMax + 1) {
+  auto is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
+  if (is_far) {
     far_.emplace(FragmentKey{group, slot}, fragment);
-  } else if (count == kNearMax + 1) {
-    for (Fragment* at = fragment; at != nullptr; at = at->next) far_.emplace(FragmentKey{group, at->slot}, at);
+    return fragment;
   }
+  std::size_t count = 0;
+  for (const Fragment* at = fragment; at != nullptr; at = at->next) ++count;
+  check(count <= kNearMax + 1, "a group with many fragments has them in the table");
+  if (count <= kNearMax) return fragment;
+  is_far = true;
+  for (Fragment* at = fragment; at != nullptr; at = at->next) far_.emplace(FragmentKey{group, at->slot}, at);
   return fragment;
 }
 
@@ -204,7 +211,7 @@ void Head::append_samples(std::span<const std::byte> rows) {
     ++rows_;
     at += row_bytes;
   }
-  constexpr std::size_t kFarBytes = sizeof(FragmentKey) + 4 * sizeof(void*);  // of a node, with its place in the table
+  constexpr std::size_t kFarBytes = 2 * sizeof(decltype(far_)::value_type);  // the table has room for more
   sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ +
                           by_group_.capacity() * sizeof(by_group_[0]) + pages_ * sizeof(GroupPage) +
                           far_.size() * kFarBytes,

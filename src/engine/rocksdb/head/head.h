@@ -12,12 +12,14 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/mutex.h"
 #include "engine/rocksdb/head/message_head.h"
@@ -73,7 +75,7 @@ class Head {
     model::Timestamp last_time;
   };
   static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
-  static constexpr std::size_t kNearMax = 32;  // of a group, so many fragments are looked through
+  static constexpr std::size_t kNearMax = 8;  // a group that has more fragments looks them up in a table
   // Whole rows, each with its arrival; readable without the lock.
   using Pieces = std::vector<std::span<const std::byte>>;
 
@@ -139,6 +141,7 @@ class Head {
   // cost nothing.
   struct GroupPage {
     std::array<Fragment*, kPageGroups> newest{};
+    std::bitset<kPageGroups> is_far;  // has it more than kNearMax fragments?
     model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows
     model::Timestamp last_time = model::kTimestampMin;
   };
@@ -165,7 +168,7 @@ class Head {
   std::size_t pages_ VARVE_GUARDED_BY(mutex) = 0;  // of by_group_ that are there
   std::map<model::Timestamp, std::uint64_t> slots_ VARVE_GUARDED_BY(mutex);
   // All fragments of the groups that have more than kNearMax: where a year comes host after host, there are thousands.
-  std::unordered_map<FragmentKey, Fragment*, FragmentHash> far_ VARVE_GUARDED_BY(mutex);
+  boost::unordered_flat_map<FragmentKey, Fragment*, FragmentHash> far_ VARVE_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<std::byte[]>> slabs_ VARVE_GUARDED_BY(mutex);
   // Blocks for single rows that are larger than a slab.
   std::vector<std::unique_ptr<std::byte[]>> large_ VARVE_GUARDED_BY(mutex);
