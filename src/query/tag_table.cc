@@ -51,6 +51,20 @@ class TagTable::Reader {
     return bytes;
   }
 
+  // Of the only series: its tags, which ascend, are all there are. Returns the bytes that it took.
+  std::size_t add_only(model::Tags tags) {
+    std::size_t bytes = 0;
+    for (std::uint32_t tag = 0; tag < tags.size(); ++tag) {
+      auto& [key, value] = tags[tag];
+      bytes += sizeof(Key) + key.size() + sizeof(std::string) + value.size();
+      out_.keys_.push_back({std::move(key), tag, tag + 1});
+      out_.values_.push_back(std::move(value));
+      out_.tags_.push_back(tag);
+    }
+    out_.ends_.push_back(out_.tags_.size());
+    return bytes;
+  }
+
   // That it holds itself.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -140,6 +154,12 @@ Result<TagTable> TagTable::read(const storage::SeriesStore& store, model::Tenant
                                 std::span<const model::SeriesId> series, const SeriesMetrics& metrics, Budget& budget) {
   TagTable out;
   Reader reader(out);
+  if (series.size() == 1) {
+    model::Tags tags = std::move(store.tags(tenant, series).at(0));
+    if (!metrics.names.empty()) set_name(tags, metrics.names[metrics.name_of[0]]);
+    VARVE_RETURN_IF_ERROR(budget.charge(reader.add_only(std::move(tags))));
+    return out;
+  }
   for (std::size_t from = 0; from < series.size(); from += kBatch) {
     const auto batch = series.subspan(from, std::min(kBatch, series.size() - from));
     const std::size_t before = reader.bytes();

@@ -141,7 +141,7 @@ class Head {
   // cost nothing.
   struct GroupPage {
     std::array<Fragment*, kPageGroups> newest{};
-    std::bitset<kPageGroups> is_far;  // has it more than kNearMax fragments?
+    std::bitset<kPageGroups> is_far;                     // has it more than kNearMax fragments?
     model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows
     model::Timestamp last_time = model::kTimestampMin;
   };
