@@ -12,8 +12,8 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint32_t kGroupsUnderLock = 4096;  // queries wait while their fragments are listed
-constexpr std::size_t kHoursOfGroup = 4;          // that many on average are written as one chunk
+constexpr std::uint32_t kGroupsListed = 4096;  // under the lock, while queries wait
+constexpr std::size_t kHoursOfGroup = 4;       // that many on average are written as one chunk
 
 // May the day be a stratum from now on, or is it one? What is beyond the retention goes hour by hour.
 bool takes_days(const Env& env, const Runs& runs, const SlotKey& stratum) {
@@ -37,7 +37,7 @@ FlushList::FlushList(const Head& head, const index::SeriesIndex& index) {
   std::vector<std::uint32_t> groups;
   for (std::uint32_t from = 0;;) {
     const MutexLock lock(head.mutex);
-    if (!head.next_groups(from, kGroupsUnderLock, groups)) break;
+    if (!head.next_groups(from, kGroupsListed, groups)) break;
     for (const std::uint32_t g : groups) {
       const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
       for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
