@@ -136,6 +136,7 @@ class Catalog {
   [[nodiscard]] const SortedIds& order(std::uint32_t number) const { return *orders_[number]; }
   [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const { return metrics[series[id].metric].tenant; }
   [[nodiscard]] std::span<const model::SeriesId> series_of(const Group& group) const {
+    if (group.count == 0) return {};  // a gap: there may be nothing at all
     return {reinterpret_cast<const model::SeriesId*>(group_series_.at(group.series)), group.count};
   }
   // 0: none.

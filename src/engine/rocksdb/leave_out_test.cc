@@ -44,14 +44,14 @@ class Pods {
     const auto group = store.group({"cpu", "memory"}, tags, "t", ttl_s);
     EXPECT_TRUE(store.put(*group, time, {Value::of_long(pod), Value::of_long(2 * pod)}));
   }
-  // Of all but each fourth nothing is left.
-  void put_and_erase() {
+  // Of all but each fourth nothing is left; or of all.
+  void put_and_erase(bool all = false) {
     for (unsigned pod = 0; pod < kPods; ++pod) put(pod, kStart + pod * kMinute);
     EXPECT_TRUE(engine.samples().settle());
     for (const char* metric : {"cpu", "memory"}) {
       std::vector<model::SeriesId> gone;
       for (unsigned pod = 0; pod < kPods; ++pod) {
-        if (pod % 4 == 0) continue;
+        if (pod % 4 == 0 && !all) continue;
         const auto found = find(metric, pod);
         gone.insert(gone.end(), found.begin(), found.end());
       }
@@ -130,6 +130,21 @@ TEST_F(LeaveOut, again_and_again) {
     store.restart();
     pods.check();
   }
+}
+
+TEST_F(LeaveOut, all_of_them) {
+  pods.put_and_erase(true);
+  const auto ids = engine.store().series_defined();
+  for (int start = 0; start < 2; ++start) {
+    store.restart();
+    EXPECT_EQ(engine.series().series_count(), 0U);
+    EXPECT_TRUE(names().empty());
+    EXPECT_EQ(engine.store().series_defined(), ids);
+  }
+  pods.put_and_erase(true);
+  store.restart();
+  EXPECT_EQ(engine.series().series_count(), 0U);
+  EXPECT_EQ(engine.store().series_defined(), 2 * ids);
 }
 
 TEST_F(LeaveOut, not_for_few) {
