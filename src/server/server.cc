@@ -319,6 +319,7 @@ std::uint16_t Server::http_port() const { return state_->http ? state_->http->po
 std::uint16_t Server::telnet_port() const { return state_->telnet ? state_->telnet->port() : 0; }
 
 void Server::tick() {
+  if (state_->writer) state_->writer->forget_unused();
   // What is wrong is in the log already, and the next tick tries again.
   if (!state_->self_record) return;
   static_cast<void>(guarded([this] { return state_->self_record->record(); }));

@@ -27,6 +27,8 @@ constexpr std::size_t kSeriesMax = 1024;  // of a group
 GroupTable::GroupTable(TableContext& context, model::TenantId tenant) : context_(context), tenant_(tenant) {}
 
 GroupTable::~GroupTable() {
+  const MutexLock lock(memory_mutex_);
+  context_.name_bytes_left += name_bytes_;
   for (auto& shard : shards_) delete shard.slots.load();
 }
 
@@ -139,6 +141,7 @@ LineGroup* GroupTable::new_group(std::string_view name, std::string_view fields)
   const auto bytes = static_cast<std::int64_t>(room);
   if (context_.name_bytes_left.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) {
     group->raw_name = keep(name, room);
+    name_bytes_ += bytes;
   } else {
     context_.name_bytes_left.fetch_add(bytes, std::memory_order_relaxed);
   }

@@ -2,7 +2,7 @@
 // GroupTable: maps raw bytes to the line groups of one tenant and protocol family.
 //
 // find() takes no lock: 16 shards of open addressing, each slot a pointer with 16 bits of the hash above it; a shard
-// that fills up is copied to one half as large again, alone, and the old array is retired. Groups are never removed.
+// that fills up is copied to one half as large again, alone, and the old array is retired. Groups go with their table.
 // A group costs 64 bytes and its slot (9 to 14); its raw name is kept only while NameBudget lasts, after that the
 // 128-bit hash stands for it (docs/decisions/0007).
 #pragma once
@@ -46,6 +46,9 @@ class GroupTable final : public model::GroupSource {
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
 
   [[nodiscard]] std::size_t memory_bytes() const;
+
+  // When a request last began to use it, steady; for Writer.
+  std::atomic<std::int64_t> used_ns{0};
 
  private:
   static constexpr unsigned kShards = 16;
@@ -93,6 +96,7 @@ class GroupTable final : public model::GroupSource {
   std::size_t chunk_size_ VARVE_GUARDED_BY(memory_mutex_) = 0;
   std::size_t chunk_used_ VARVE_GUARDED_BY(memory_mutex_) = 0;
   std::size_t memory_bytes_ VARVE_GUARDED_BY(memory_mutex_) = 0;
+  std::int64_t name_bytes_ VARVE_GUARDED_BY(memory_mutex_) = 0;  // of context_.name_bytes_left
   std::unordered_set<std::string_view> field_lists_ VARVE_GUARDED_BY(memory_mutex_);
 };
 

@@ -2,6 +2,7 @@
 #include "write/new_tenant.h"
 
 #include <string_view>
+#include <utility>
 
 namespace varve::write {
 
@@ -49,9 +50,9 @@ Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fi
 
 Status NewTenant::settle() {
   if (groups_ != nullptr || batch_.empty()) return {};
-  VARVE_ASSIGN_OR_RETURN(model::GroupSource* const groups, birth_());
+  VARVE_ASSIGN_OR_RETURN(auto groups, birth_());
   VARVE_RETURN_IF_ERROR(keep_promises(*groups));
-  groups_ = groups;
+  groups_ = std::move(groups);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class NewTenant final : public model::GroupSource {
  public:
   // Creates the tenant and returns its groups; called until it succeeds. Errors: limit (limits.tenants), what the store
   // says.
-  using Birth = std::function<Result<model::GroupSource*>()>;
+  using Birth = std::function<Result<std::shared_ptr<model::GroupSource>>()>;
 
   // `batch`: the rows of the request. `checks`: only its check() is called.
   NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth)
@@ -53,8 +54,8 @@ class NewTenant final : public model::GroupSource {
   model::RowBatch& batch_;
   model::GroupSource& checks_;
   const Birth birth_;
-  model::GroupSource* groups_ = nullptr;  // the tenant's, once it has what was promised
-  std::deque<Promise> promises_;          // addresses stay; a promised group's id is its place here
+  std::shared_ptr<model::GroupSource> groups_;  // the tenant's, once it has what was promised
+  std::deque<Promise> promises_;                // addresses stay; a promised group's id is its place here
   std::map<std::string, model::LineGroup*> named_;
 };
 

@@ -59,10 +59,11 @@ struct Counters {
   }
 };
 
-// What a tenant's requests share. Never removed: the store does not forget tenants either.
+// What a tenant's requests share. Tenants stay: the store does not forget them either.
 struct Tenant {
   model::TenantId id{};
-  std::array<std::unique_ptr<GroupTable>, kFamilies> tables;
+  // Where there is none yet, or it was not used for long, the next request makes one.
+  std::array<std::shared_ptr<GroupTable>, kFamilies> tables;
 };
 
 }  // namespace
@@ -78,23 +79,51 @@ struct Writer::State {
         has_messages(options.has_messages),
         no_tenant(context, model::TenantId{}) {}
 
-  // nullptr: nothing was written to it since the start.
-  Tenant* find_tenant(std::string_view name) {
+  [[nodiscard]] bool knows(std::string_view name) {
     const ReaderLock lock(tenants_mutex);
-    const auto at = tenants.find(name);
-    return at == tenants.end() ? nullptr : &at->second;
+    return tenants.contains(name);
   }
 
-  Result<Tenant*> make_tenant(std::string_view name) {
+  // nullptr: nothing was written to it since the start.
+  std::shared_ptr<GroupTable> find_table(std::string_view name, std::size_t family) {
+    std::shared_ptr<GroupTable> table;
+    {
+      const ReaderLock lock(tenants_mutex);
+      const auto at = tenants.find(name);
+      if (at == tenants.end()) return nullptr;
+      table = at->second.tables[family];
+    }
+    if (table == nullptr) table = make_table(name, family);
+    if (clock != nullptr) table->used_ns.store(clock->steady_ns(), std::memory_order_relaxed);
+    return table;
+  }
+
+  Status make_tenant(std::string_view name) {
     VARVE_RETURN_IF_ERROR(limit.admit(name));
     VARVE_ASSIGN_OR_RETURN(const model::TenantId id, context.series.tenant(name));
     const MutexLock lock(tenants_mutex);
-    const auto [at, is_new] = tenants.try_emplace(std::string(name));
-    if (is_new) {
-      at->second.id = id;
-      for (auto& table : at->second.tables) table = std::make_unique<GroupTable>(context, id);
+    tenants.try_emplace(std::string(name)).first->second.id = id;
+    return {};
+  }
+
+  // Of a tenant that is known.
+  std::shared_ptr<GroupTable> make_table(std::string_view name, std::size_t family) {
+    const MutexLock lock(tenants_mutex);
+    const auto at = tenants.find(name);
+    check(at != tenants.end(), "a tenant that is known stays so");
+    auto& table = at->second.tables[family];
+    if (table == nullptr) table = std::make_shared<GroupTable>(context, at->second.id);
+    return table;
+  }
+
+  void forget_unused(std::int64_t before_ns) {
+    std::vector<std::shared_ptr<GroupTable>> unused;  // freed without the lock, by the last request that uses them
+    const MutexLock lock(tenants_mutex);
+    for (auto& [name, tenant] : tenants) {
+      for (auto& table : tenant.tables) {
+        if (table != nullptr && table->used_ns < before_ns) unused.push_back(std::move(table));
+      }
     }
-    return &at->second;
   }
 
   [[nodiscard]] model::Timestamp kept_from() const {
@@ -163,15 +192,19 @@ namespace {
 template <class State>
 class TableIngest final : public Ingest {
  public:
-  TableIngest(State& state, model::GroupSource& table)
-      : state_(state), generation_(state.context.retired.enter()), batch_(state.take_batch()), table_(table) {}
+  TableIngest(State& state, std::shared_ptr<model::GroupSource> table)
+      : state_(state),
+        table_(std::move(table)),
+        generation_(state.context.retired.enter()),
+        batch_(state.take_batch()),
+        groups_(*table_) {}
   // Of a tenant that is to be made.
   TableIngest(State& state, NewTenant::Birth birth)
       : state_(state),
         generation_(state.context.retired.enter()),
         batch_(state.take_batch()),
         new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth)),
-        table_(*new_tenant_) {}
+        groups_(*new_tenant_) {}
   ~TableIngest() override {
     state_.context.retired.leave(generation_);
     state_.give_back(std::move(batch_));
@@ -179,16 +212,17 @@ class TableIngest final : public Ingest {
   TableIngest(const TableIngest&) = delete;
   TableIngest& operator=(const TableIngest&) = delete;
 
-  model::GroupSource& groups() override { return table_; }
+  model::GroupSource& groups() override { return groups_; }
   model::RowBatch& batch() override { return batch_; }
   Status settle() override { return new_tenant_ ? new_tenant_->settle() : Status(); }
 
  private:
   State& state_;
+  const std::shared_ptr<model::GroupSource> table_;  // is there as long as somebody uses it; of a known tenant
   unsigned generation_;
   model::RowBatch batch_;
   std::optional<NewTenant> new_tenant_;
-  model::GroupSource& table_;
+  model::GroupSource& groups_;
 };
 
 }  // namespace
@@ -200,27 +234,27 @@ Writer::~Writer() = default;
 Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family family) {
   const auto place = static_cast<std::size_t>(family);
   check(place < kFamilies, "each family has its tables");
-  if (Tenant* const known = state_->find_tenant(tenant)) {
-    return std::make_unique<TableIngest<State>>(*state_, *known->tables[place]);
+  if (auto known = state_->find_table(tenant, place)) {
+    return std::make_unique<TableIngest<State>>(*state_, std::move(known));
   }
   if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
   VARVE_RETURN_IF_ERROR(model::check_writable(tenant));
-  const auto birth = [state = state_.get(), name = std::string(tenant), place]() -> Result<model::GroupSource*> {
-    VARVE_ASSIGN_OR_RETURN(Tenant* const made, state->make_tenant(name));
-    return made->tables[place].get();
+  const auto birth = [state = state_.get(), name = std::string(tenant),
+                      place]() -> Result<std::shared_ptr<model::GroupSource>> {
+    VARVE_RETURN_IF_ERROR(state->make_tenant(name));
+    return state->find_table(name, place);
   };
   return std::make_unique<TableIngest<State>>(*state_, birth);
 }
 
 Status Writer::make_tenant(std::string_view tenant) {
-  if (state_->find_tenant(tenant) != nullptr) return {};
+  if (state_->knows(tenant)) return {};
   if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
-  const auto made = state_->make_tenant(tenant);
-  return made ? Status() : fail(made.error());
+  return state_->make_tenant(tenant);
 }
 
 Status Writer::room_for(std::string_view tenant) const {
-  return state_->find_tenant(tenant) != nullptr ? Status() : state_->limit.check(tenant);
+  return state_->knows(tenant) ? Status() : state_->limit.check(tenant);
 }
 
 Status Writer::count_tenants() {
@@ -252,6 +286,10 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
   if (Status settled = ingest->settle(); !settled) return count(std::move(settled));
   if (Status longer = state_->prolong(batch); !longer) return count(std::move(longer));
   state_->samples.append(batch, std::move(count));
+}
+
+void Writer::forget_unused() {
+  if (state_->clock != nullptr) state_->forget_unused(state_->clock->steady_ns() - kUnusedNs);
 }
 
 void Writer::count_rejected(Code why, std::size_t count) {

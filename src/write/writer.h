@@ -89,6 +89,11 @@ class Writer {
   // tenant would exceed limits.tenants. An empty batch completes at once.
   void commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::AppendDone done);
 
+  // Gives back the memory for the names of senders from whom nothing has come for a while: they are looked up in the
+  // store when they come again. Needs Options::clock. To be called every few seconds.
+  static constexpr std::int64_t kUnusedNs = 40'000'000'000;
+  void forget_unused();
+
   // Counts lines, points or series that a parser refused, by error code.
   void count_rejected(Code why, std::size_t count);
 

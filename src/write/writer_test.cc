@@ -192,6 +192,37 @@ TEST(Writer, ABatchKnowsWhatIsKept) {
   EXPECT_EQ((*for_ever.open("t", Family::influx))->batch().kept_from(), model::kTimestampMin);
 }
 
+// They are looked up again, and whoever is at work goes on with what he has.
+TEST(Writer, NamesOfSilentSendersAreForgotten) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  ManualClock clock;
+  Writer writer(series, samples, {.name_bytes_max = 2 * model::LineGroup::kReadable, .clock = &clock});
+  const auto open = [&](Family family) { return *writer.open("t", family); };
+  const auto knows = [&](Family family) { return open(family)->groups().find("m", {}); };
+  const std::string_view metric = "m";
+  const std::string padded = "m" + std::string(model::LineGroup::kReadable, '\0');
+  const auto name = std::string_view(padded).substr(0, 1);
+  ASSERT_TRUE(writer.make_tenant("t"));
+  ASSERT_TRUE(open(Family::influx)->groups().define(name, {}, {}, {&metric, 1}));
+  auto at_work = open(Family::telnet);
+  const auto* const group = *at_work->groups().define(name, {}, {}, {&metric, 1});
+
+  clock.advance_ms(39'000);
+  writer.forget_unused();
+  EXPECT_NE(knows(Family::influx), nullptr);
+  clock.advance_ms(2'000);
+  writer.forget_unused();
+  EXPECT_NE(knows(Family::influx), nullptr) << "it was asked two seconds ago";
+  EXPECT_EQ(knows(Family::telnet), nullptr);
+  EXPECT_EQ(at_work->groups().find(name, {}), group);
+  const auto again = *open(Family::telnet)->groups().define(name, {}, {}, {&metric, 1});
+  EXPECT_NE(again, group);
+  EXPECT_EQ(again->raw_name, nullptr) << "the two others are there";
+  at_work = nullptr;
+  EXPECT_NE((*open(Family::kairosdb)->groups().define(name, {}, {}, {&metric, 1}))->raw_name, nullptr);
+}
+
 TEST(Writer, WhatIsOldLivesFromNow) {
   testing::FakeSeriesStore series;
   testing::FakeSampleStore samples;
