@@ -92,6 +92,8 @@ def sustained(settings):
         server.close()
     rates = watch.rates()[2:-2]
     middle = sorted(rates)[len(rates) // 2]
+    slow = [f"{at + 2} s: {rate / middle:.2f}" for at, rate in enumerate(rates) if rate < 0.6 * middle]
+    settings.say("sustained: seconds below 0.6 of the median: " + (", ".join(slow) or "none"))
     span = min(60, len(rates) // 3)
     second, last = sum(rates[span:2 * span]), sum(rates[-span:])
     half = watch.seconds[len(watch.seconds) // 2]

@@ -54,7 +54,8 @@ Status Store::State::start(Store& store) {
   }
   VARVE_RETURN_IF_ERROR(leave_out_what_is_gone(env, directory, catalog, ingest, flush, tables));
   // At full priority: they must keep up with whoever parses, or slots pile up.
-  maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); });
+  // It shares the processors with large requests as their equal: neither may keep the other waiting. Queries go first.
+  maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); }, Worker::Priority::low);
   flusher.start("a flush failed", [this] {
     slabs.shrink(env.clock.steady_ns());
     return flush.once();

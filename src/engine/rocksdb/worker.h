@@ -12,19 +12,24 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/thread_priority.h"
 
 namespace varve::engine::rocksdb {
 
 // Thread-safe.
 class Worker {
  public:
-  using Work = std::function<bool()>;  // false: there is nothing to do now, or it failed
+  using Work = std::function<bool()>;   // false: there is nothing to do now, or it failed
+  enum class Priority { normal, low };  // low: thread_priority.h
 
   ~Worker() { stop(); }
   // To be called once. `failed`: a literal, the log message if `work` throws.
-  void start(std::string_view failed, Work work) {
+  void start(std::string_view failed, Work work, Priority priority = Priority::normal) {
     check(!thread_.joinable(), "a worker is started once");
-    thread_ = std::thread([this, failed, work = std::move(work)] { run(failed, work); });
+    thread_ = std::thread([this, failed, priority, work = std::move(work)] {
+      if (priority == Priority::low) lower_thread_priority();
+      run(failed, work);
+    });
   }
   void wake() {
     {
