@@ -86,14 +86,8 @@ bool has_parts(const Window& window) { return window.text != nullptr || window.c
 void coarsen_numbers(std::span<const Window> finer, Window& sum) {
   Window all = sum;
   for (const Window& window : finer) {
-    if (window.count == 0) continue;
-    if (all.count == 0) {
-      all = window;
-      continue;
-    }
-    add_numbers(all, window);
+    if (both_have(all, window)) add_numbers(all, window);
   }
-  all.start = sum.start;
   sum = all;
 }
 

@@ -58,13 +58,12 @@ Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& m
 Status RunMerger::add_group(const SlotKey& slot, std::uint32_t group, std::span<RunCursor* const> same,
                             std::span<const shared::Gather::Patch> patches) {
   if (any_ttl_ && has_expired(slot, group)) return {};
-  if (slot.is_raw() && series_of(group).empty()) return {};  // nothing was to be left of it
+  const auto series = slot.is_raw() ? series_of(group) : std::span<const model::SeriesId>{};
+  if (slot.is_raw() && series.empty()) return {};  // nothing was to be left of it
   gather_.clear();
   for (const RunCursor* cursor : same) VARVE_RETURN_IF_ERROR(gather_.add_chunk(cursor->block(), cursor->at()));
   gather_.finish(patches);
-  if (slot.is_raw()) {
-    change_.stats.rewritten(series_of(group), gather_);
-  }
+  if (slot.is_raw()) change_.stats.rewritten(series, gather_);
   return writer_.add({model::GroupId{group}, gather_.times(), gather_.columns()});
 }
 

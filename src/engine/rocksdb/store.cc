@@ -53,9 +53,9 @@ Status Store::State::start(Store& store) {
     VARVE_ASSIGN_OR_RETURN(recovery.taken_rows, take_in_aside(directory, catalog, ingest, flush, store));
   }
   VARVE_RETURN_IF_ERROR(leave_out_what_is_gone(env, directory, catalog, ingest, flush, tables));
-  // At full priority: they must keep up with whoever parses, or slots pile up.
   // It shares the processors with large requests as their equal: neither may keep the other waiting. Queries go first.
   maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); }, Worker::Priority::low);
+  // At full priority: it must keep up with whoever parses, or writes wait.
   flusher.start("a flush failed", [this] {
     slabs.shrink(env.clock.steady_ns());
     return flush.once();
