@@ -98,7 +98,7 @@ const char* Parser::found_line(const char* at) {
 const char* Parser::read_row(LineGroup* group, const char* at) {
   const char* field = group->fields.data();
   const unsigned count = group->count;
-  values_.clear();
+  RowValues::Shapes shapes;
   for (unsigned i = 0;;) {
     const std::size_t name = match_field(at, field);
     if (name == 0) return nullptr;
@@ -106,13 +106,13 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
     field += name;
     Number number;
     const char* const value = at;
-    if (!read_number(at, number)) [[unlikely]] {
+    if (!read_short_number(at, number) && !read_number(at, number)) [[unlikely]] {
       at = find_value_end(value);
       auto read = read_value({value, at});
       if (!read) return nullptr;
       number = *read;
     }
-    values_.set(i, number);
+    values_.set(i, number, shapes);
     if (++i == count) break;
     if (*at != ',') return nullptr;
     ++at;
@@ -121,7 +121,7 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
   model::Timestamp time = 0;
   at = time_.read_end(at, time);
   if (at == nullptr) return nullptr;
-  values_.add_row(batch_, *group, time, count);
+  values_.add_row(batch_, *group, time, count, shapes);
   outcome_.accepted += count;
   cursor_.step(group);
   return at;

@@ -52,20 +52,28 @@ inline constexpr std::int64_t kTenTo[] = {1,
                                           100'000'000'000'000'000,
                                           1'000'000'000'000'000'000};
 
+// A byte that is no digit, of eight that are XORed with '0', has its top bit set in the result; all below the first
+// such byte are right, and all below the second, too, if the first is a point: a carry can only come from a byte over
+// 0x89.
+inline std::uint64_t mask_of_others(std::uint64_t t) { return ((t + 0x7676767676767676) | t) & 0x8080808080808080; }
+
+// The number whose eight digits these are, the first one in the lowest byte.
+inline std::uint64_t number_of_digits8(std::uint64_t t) {
+  t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ff;
+  t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffff;
+  return (t * 10000 + (t >> 32)) & 0xffffffff;
+}
+
 // The digits that begin at `at`, at most 8 of them (8 bytes must be readable): how many there are, and their number.
 inline unsigned read_digits8(const char* at, std::uint64_t& number) {
   std::uint64_t t = load_le<std::uint64_t>(at) ^ 0x3030303030303030;
-  // A byte over 9 gets its top bit; a carry can only come from such a byte, so all below the first are right.
-  const std::uint64_t other = ((t + 0x7676767676767676) | t) & 0x8080808080808080;
+  const std::uint64_t other = mask_of_others(t);
   const unsigned count = other == 0 ? 8 : static_cast<unsigned>(std::countr_zero(other)) / 8;
   if (count == 0) {
     number = 0;
     return 0;
   }
-  t <<= 64 - count * 8;  // leading zeros take the place of what is missing
-  t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ff;
-  t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffff;
-  number = (t * 10000 + (t >> 32)) & 0xffffffff;
+  number = number_of_digits8(t << (64 - count * 8));  // leading zeros take the place of what is missing
   return count;
 }
 
@@ -84,6 +92,42 @@ inline unsigned read_digits(const char*& at, std::uint64_t& number) {
     if (n < 8) break;
   }
   return count;
+}
+
+// Like read_number() for what most numbers are: a whole number with its 'i', or a decimal one with its point and what
+// ends it, of 8 bytes at most. False: it is none of them, and `at` is where it was.
+inline bool read_short_number(const char*& at, Number& out) {
+  const auto first = load_le<std::uint64_t>(at);
+  const unsigned sign = (first & 0xff) == '-' ? 1 : 0;
+  const std::uint64_t text = first >> sign * 8;
+  const std::uint64_t t = text ^ 0x3030303030303030;
+  const std::uint64_t other = mask_of_others(t);
+  if (other == 0) return false;
+  const auto bits = static_cast<unsigned>(std::countr_zero(other)) - 7;  // of the digits at the beginning
+  const auto after = static_cast<char>(text >> bits);
+  std::uint64_t number = 0;
+  unsigned size = bits / 8 + 1;
+  if (after == 'i') {
+    if (bits == 0) return false;
+    number = number_of_digits8(t << (64 - bits));
+    out.shape = Number::kLong;
+  } else if (after == '.') {
+    const std::uint64_t more = other & (other - 1);
+    if (more == 0) return false;
+    const auto end = static_cast<unsigned>(std::countr_zero(more)) - 7;
+    if (end == 8) return false;  // no digit
+    const std::uint64_t whole = (std::uint64_t{1} << bits) - 1;
+    number = number_of_digits8(((t & whole) | (t >> 8 & ~whole)) << (72 - end));
+    if (number == 0 && sign != 0) return false;
+    size = end / 8;
+    out.shape = size - bits / 8 - 1;
+  } else {
+    return false;
+  }
+  at += size + sign;
+  const auto negative = -static_cast<std::int64_t>(sign);
+  out.bits = (static_cast<std::int64_t>(number) ^ negative) - negative;
+  return true;
 }
 
 // Reads a plain number at `at` (at least 32 bytes readable) and moves `at` behind it. False: it is not one that the

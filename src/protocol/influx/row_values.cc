@@ -6,7 +6,7 @@
 namespace varve::protocol::influx {
 
 // Gives all decimals the most decimals that one of them has. False, with nothing changed, if one becomes too large.
-bool RowValues::align(unsigned count) {
+bool RowValues::align(unsigned count, Shapes& shapes) {
   const unsigned decimals = *std::max_element(shapes_.begin(), shapes_.begin() + count);
   constexpr std::int64_t kMax53 = std::int64_t{1} << 53;
   for (unsigned i = 0; i < count; ++i) {
@@ -17,7 +17,7 @@ bool RowValues::align(unsigned count) {
     bits_[i] *= kTenTo[decimals - shapes_[i]];
     shapes_[i] = static_cast<std::uint8_t>(decimals);
   }
-  any_ = all_ = decimals;
+  shapes = {decimals, decimals};
   return true;
 }
 
