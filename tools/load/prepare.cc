@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <thread>
@@ -62,14 +63,20 @@ std::vector<Prepared> prepare_messages(const Plan& plan) {
 }  // namespace
 
 void advance_times(std::span<char> request, std::int64_t by_ms) {
-  constexpr std::ptrdiff_t kDigits = 19;
+  constexpr std::size_t kDigits = 19;
   const auto by_ns = static_cast<std::uint64_t>(by_ms) * 1'000'000;
+  std::array<char, kDigits> known{}, later{};  // many lines in a row have the same time
   char* const end = request.data() + request.size();
   char* at = request.data() + std::string_view(request.data(), request.size()).find("\r\n\r\n") + 4;
   while (auto* const newline = static_cast<char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) {
-    std::uint64_t time_ns = 0;
-    std::from_chars(newline - kDigits, newline, time_ns);
-    std::to_chars(newline - kDigits, newline, time_ns + by_ns);
+    char* const time = newline - kDigits;
+    if (std::memcmp(time, known.data(), kDigits) != 0) {
+      std::memcpy(known.data(), time, kDigits);
+      std::uint64_t time_ns = 0;
+      std::from_chars(time, newline, time_ns);
+      std::to_chars(later.data(), later.data() + kDigits, time_ns + by_ns);
+    }
+    std::memcpy(time, later.data(), kDigits);
     at = newline + 1;
   }
 }
