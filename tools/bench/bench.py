@@ -139,6 +139,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # so that each scenario ends its servers
 
     rows, budget, faults = [], [], []
+    if arguments.directory:
+        os.makedirs(arguments.directory, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="varve-bench-", dir=arguments.directory) as directory:
         settings = Settings(arguments.build, directory, arguments.quick, arguments.rounds, peers)
         settings.say(f"{machine()}; load {os.getloadavg()[0]:.1f}")
