@@ -17,9 +17,11 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/thread_priority.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -64,6 +66,11 @@ class FailureListener final : public ::rocksdb::EventListener {
  public:
   explicit FailureListener(std::shared_ptr<std::atomic<bool>> failed) : failed_(std::move(failed)) {}
   void OnBackgroundError(::rocksdb::BackgroundErrorReason, ::rocksdb::Status*) override { *failed_ = true; }
+  // Called by the thread that compacts. What it does is as little urgent as maintenance (worker.h).
+  void OnCompactionBegin(::rocksdb::DB*, const ::rocksdb::CompactionJobInfo&) override {
+    thread_local bool is_low = false;
+    if (!std::exchange(is_low, true)) lower_thread_priority();
+  }
   void OnErrorRecoveryBegin(::rocksdb::BackgroundErrorReason, ::rocksdb::Status, bool* by_itself) override {
     *by_itself = false;
   }
