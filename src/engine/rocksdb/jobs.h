@@ -52,7 +52,17 @@ std::vector<SlotKey> next_to_widen(std::span<const Widening>& list);
 
 // --- seal.cc: rolls raw slots up into windows
 Status seal(const JobContext& job, std::span<const SlotKey> slots);
+
+// --- sealable.cc: which slots are rolled up
+// All that have ended before then and have something new; ascending.
 std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms);
+// Takes from a list, which is not empty, the first slots of one tenant whose windows share level slots.
+std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>& list);
+// The pending slots that share level slots, where all of them have ended before then, none has been sealed before, none
+// has grown for as long as a merge waits, none is set aside, and nothing of that time is in a head; ascending.
+// `in_heads`: where the slots of the heads begin, ascending.
+std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before_ms,
+                                std::span<const model::Timestamp> in_heads);
 
 // --- seal_messages.cc: turns the runs of each slot of messages into one of sealed blocks, with one commit; damaged
 // slots are set aside

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/sort_unique.h"
 #include "engine/rocksdb/commit_size.h"
 #include "engine/rocksdb/erase.h"
 #include "engine/rocksdb/runs/level_slots.h"
@@ -41,6 +42,7 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
 
 // What slots give to one series is written at once, if they are sealed together.
 constexpr std::size_t kSlotsSealedTogether = 64;
+constexpr std::int64_t kLookForQuietEveryNs = 5'000'000'000;
 constexpr std::int64_t kWidenEveryNs = 60'000'000'000;
 
 // Takes from a list as much as one commit can hold.
@@ -97,11 +99,12 @@ bool Maintenance::once() {
   if (!mergeable(job_, false).empty()) {
     return attempt("fragments of a slot cannot be merged", &Maintenance::merge_some) || worked;
   }
+  if (seals_now()) worked = attempt("ended slots cannot be sealed", &Maintenance::seal_some) || worked;
   if (widens_now()) worked = attempt("slots of a day cannot be made one", &Maintenance::widen_some) || worked;
   if (reclaim_.due()) {
     worked = attempt("what has outlived its time cannot be given back", &Maintenance::reclaim_some) || worked;
   }
-  return worked && (reclaim_.under_way() || !widening_.empty());
+  return worked && (reclaim_.under_way() || !sealing_.empty() || !widening_.empty());
 }
 
 Status Maintenance::merge_some() {
@@ -116,6 +119,41 @@ Status Maintenance::merge_all() {
     VARVE_RETURN_IF_ERROR(merge(job_, next_commit(rest, job_.tables.runs()->slots), true));
   }
   return {};
+}
+
+// All pending slots are looked at for it: not too often.
+bool Maintenance::seals_now() {
+  const Options& options = job_.env.options;
+  if (!options.rolls_up || options.rollups.levels.empty() || owned_partitions(options).empty()) return false;
+  const std::int64_t steady = job_.env.clock.steady_ns();
+  if (sealing_.empty() && steady - last_looked_ns_ >= kLookForQuietEveryNs) {
+    last_looked_ns_ = steady;
+    sealing_ = quiet_sets(job_, job_.env.clock.now_ms() - options.slot_quiet_ms, slots_in_heads());
+  }
+  return !sealing_.empty();
+}
+
+Status Maintenance::seal_some() {
+  const auto current = job_.tables.runs();
+  std::erase_if(sealing_, [&](const SlotKey& slot) { return !current->pending().contains(slot); });  // others did it
+  if (sealing_.empty()) return {};
+  std::span<const SlotKey> rest(sealing_);
+  const auto next = next_commit(rest, current->slots, kSlotsSealedTogether);
+  const std::vector<SlotKey> now(next.begin(), next.end());
+  sealing_.erase(sealing_.begin(), sealing_.end() - std::ssize(rest));
+  return seal(job_, now);
+}
+
+std::vector<model::Timestamp> Maintenance::slots_in_heads() const {
+  std::vector<model::Timestamp> starts;
+  const auto heads = visible_.now();
+  for (const auto* head : {heads.head.get(), heads.immutable.get()}) {
+    if (head == nullptr) continue;
+    const MutexLock lock(head->mutex);
+    for (const auto& [start, _] : head->slots()) starts.push_back(start);
+  }
+  sort_unique(starts);
+  return starts;
 }
 
 // All slots are looked at for it: not too often.

@@ -5,6 +5,9 @@
 // A round is due when slots.quiet has passed since the end of a slot that holds samples which are not in its windows.
 // Rounds are at least slots.quiet apart, and a round folds only the series written since the last one. So a series that
 // keeps trickling into an old slot costs its own work once per quiet time, and does not delay others.
+//
+// What came long after its time, all at once, does not wait for a round: where nothing comes any more for the slots
+// that share level slots, they are sealed. So the load of a long backfill is the same all the time.
 #pragma once
 
 #include "base/mutex.h"
@@ -47,10 +50,13 @@ class Maintenance {
   Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
   Status merge_some() VARVE_REQUIRES(mutex_);
   Status merge_all() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool seals_now() VARVE_REQUIRES(mutex_);
+  Status seal_some() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool widens_now() VARVE_REQUIRES(mutex_);
   Status widen_some() VARVE_REQUIRES(mutex_);
   Status widen_all() VARVE_REQUIRES(mutex_);
   [[nodiscard]] bool round_due() VARVE_REQUIRES(mutex_);
+  [[nodiscard]] std::vector<model::Timestamp> slots_in_heads() const;
   [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
   Status settle_round() VARVE_REQUIRES(mutex_);
   Status seal_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
@@ -67,6 +73,8 @@ class Maintenance {
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
+  std::vector<SlotKey> sealing_ VARVE_GUARDED_BY(mutex_);      // sets that were found to be quiet
+  std::int64_t last_looked_ns_ VARVE_GUARDED_BY(mutex_) = 0;   // when they were looked for; steady
   std::vector<Widening> widening_ VARVE_GUARDED_BY(mutex_);    // strata that were found to be due
   std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when they were looked for; steady
   std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);        // the start counts as a round: it is busy enough

@@ -169,22 +169,6 @@ std::vector<std::uint32_t> owned_partitions(const Options& options) {
 
 namespace {
 
-// Takes from a list, which is not empty, the first slots of one tenant whose windows share level slots.
-std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>& list) {
-  std::int64_t width = env.chunk_width_ms;
-  for (const rollup::Level& level : env.options.rollups.levels) {
-    if (level.width_ms > env.chunk_width_ms) break;
-    width = std::max(width, level_slot_width_ms(level.width_ms, env.chunk_width_ms));
-  }
-  const auto place = [width](const SlotKey& slot) {
-    return std::pair(slot.tenant, model::window_start(slot.start, width));
-  };
-  const auto end = std::ranges::find_if(list, [&](const SlotKey& slot) { return place(slot) != place(list[0]); });
-  const auto together = list.first(static_cast<std::size_t>(end - list.begin()));
-  list = list.subspan(together.size());
-  return together;
-}
-
 Status seal_together(const JobContext& job, std::span<const SlotKey> slots, std::optional<SlotKey>& spoiler) {
   VARVE_RETURN_IF_ERROR(job.env.step("seal.begin"));
   Database::Draft draft(job.tables.database());
@@ -236,21 +220,6 @@ Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Datab
   }
   change.windows = writer.windows();
   return tables.commit(std::move(change), draft);
-}
-
-std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms) {
-  const std::int64_t now = job.env.clock.now_ms();
-  const auto current = job.tables.runs();
-  std::vector<SlotKey> due;
-  for (const auto& [slot, _] : current->pending()) {
-    if (slot.raw_range(job.env.chunk_width_ms).last > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot, now))
-      continue;
-    const Runs::OfSlot& of_slot = current->slots.at(slot);
-    const bool only_open = of_slot.is_sealed() && !of_slot.mark.open.empty();
-    if (only_open && job.set_aside.rests(slot, of_slot.mark.open.size(), now)) continue;
-    due.push_back(slot);
-  }
-  return due;
 }
 
 }  // namespace varve::engine::rocksdb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which slots are rolled up without waiting for a round: those that share level slots, where nothing comes any more.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <semaphore>
+
+#include "engine/rocksdb/testing/rollup_store.h"
+#include "storage/slot_store.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+using model::Timestamp;
+using model::Value;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
+
+constexpr Timestamp kSetWidth = 12 * kDay;                                           // windows of an hour share so much
+constexpr Timestamp kFirstSet = (kStart + kSetWidth) / kSetWidth * kSetWidth;        // a set begins
+constexpr Timestamp kInASet = kFirstSet + 10 * kSetWidth + 5 * kDay + 20 * kMinute;  // in the middle of a set
+
+struct SealCount {
+  std::counting_semaphore<> count{0};
+};
+
+Options options_counting(SealCount& sealed) {
+  Options o;
+  o.rollups.levels = {{5 * kMinute, rollup::kForEver}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
+  o.slot_quiet_ms = kHour;  // and a round is due an hour after the start
+  o.at_step = [&sealed](std::string_view step) {
+    if (step == "seal.published") sealed.count.release();
+    return Status{};
+  };
+  return o;
+}
+
+class QuietSets : private SealCount, public testing::RollupStore {
+ protected:
+  QuietSets() : RollupStore(options_counting(*this), kInASet) {}
+
+  void put_day(Timestamp from) {
+    for (Timestamp t = from; t < from + kDay; t += 10 * kMinute) put(t);
+  }
+  void put(Timestamp time) { ASSERT_TRUE(store.put(*group_, time, {Value::of_long(1)})); }
+  void flush() {  // as a delete does at first
+    const model::TimeRange nothing{kInASet + kDay, kInASet + kDay + 1};
+    ASSERT_TRUE(engine.samples().erase(store.tenant(), store.find("m"), nothing, nullptr));
+  }
+  void wait_for_seal() { count.acquire(); }
+  // Is all of a set in windows that has ended?
+  bool is_sealed(Timestamp set) {
+    const auto slots = engine.store().slots(store.tenant(), 1000);
+    return std::ranges::none_of(slots, [&](const storage::SlotState& slot) {
+      return set <= slot.start && slot.end <= std::min(set + kSetWidth, clock.now_ms() - kHour) &&
+             slot.phase != storage::SlotPhase::sealed;
+    });
+  }
+
+  storage::testing::Group* group_ = store.group({"m"});
+};
+
+TEST_F(QuietSets, AreSealedByThemselvesAndNoOthers) {
+  const Timestamp quiet = kFirstSet, more = kFirstSet + kSetWidth, sealed_before = kFirstSet + 2 * kSetWidth,
+                  growing = kFirstSet + 3 * kSetWidth, in_head = kFirstSet + 4 * kSetWidth,
+                  under_way = kFirstSet + 10 * kSetWidth;
+  put_day(sealed_before);
+  settle();
+  wait_for_seal();
+  for (const Timestamp set :
+       {quiet, quiet + 3 * kDay, more + 11 * kDay, sealed_before + 5 * kMinute, growing, in_head, under_way}) {
+    put_day(set);
+  }
+  flush();
+  clock.advance_ms(20'000);
+  put_day(growing + 2 * kDay);
+  put_day(under_way + 5 * kDay - 3 * kHour);  // also what has not ended
+  flush();
+  put(in_head + 7 * kDay);
+  EXPECT_FALSE(is_sealed(quiet)) << "it grew a moment ago";
+  clock.advance_ms(11'000);
+  wait_for_seal();
+  EXPECT_TRUE(is_sealed(quiet));
+  EXPECT_TRUE(is_sealed(more));
+  EXPECT_FALSE(is_sealed(sealed_before)) << "what trickles into it waits for a round";
+  EXPECT_FALSE(is_sealed(growing));
+  EXPECT_FALSE(is_sealed(in_head));
+  EXPECT_FALSE(is_sealed(under_way)) << "its hours; the whole day is a set of its own";
+
+  clock.advance_ms(2 * kHour);  // a round
+  for (const Timestamp set : {quiet, more, sealed_before, growing, in_head, under_way}) {
+    while (!is_sealed(set)) wait_for_seal();
+  }
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb
