@@ -59,7 +59,8 @@ Result<std::string> LaterQueries::begin(const std::string& tenant, std::string b
   }
   const bool taken = pool_.post([shared = shared_, query] {
     query->run();
-    shared->ended(*query);
+    shared->ended(*query);  // who is told that it failed finds it in the list
+    query->tell_end();
   });
   if (taken) return id;
   const MutexLock lock(shared_->mutex);

@@ -159,11 +159,14 @@ TEST_F(LaterQueriesTest, FailuresAndKilledOnesAreListed) {
   EXPECT_TRUE(queries.list("t").failed.empty());
 }
 
-// Says how far queries have come whenever a part is kept.
-class PartsWatched final : public KeptResults {
+// Says when something is kept.
+class ResultsWatched final : public KeptResults {
  public:
-  explicit PartsWatched(std::shared_ptr<KeptResults> below) : below_(std::move(below)) {}
-  Status put_state(const QueryName& query, const QueryState& state) override { return below_->put_state(query, state); }
+  explicit ResultsWatched(std::shared_ptr<KeptResults> below) : below_(std::move(below)) {}
+  Status put_state(const QueryName& query, const QueryState& state) override {
+    on_state(state);
+    return below_->put_state(query, state);
+  }
   [[nodiscard]] Result<std::optional<QueryState>> state(const QueryName& query) override {
     return below_->state(query);
   }
@@ -174,11 +177,26 @@ class PartsWatched final : public KeptResults {
   [[nodiscard]] Result<std::shared_ptr<const std::string>> part(const QueryName& query, std::uint32_t number) override {
     return below_->part(query, number);
   }
-  std::function<void(std::uint32_t)> on_part;
+  std::function<void(const QueryState&)> on_state = [](const auto&) {};
+  std::function<void(std::uint32_t)> on_part = [](auto) {};
 
  private:
   const std::shared_ptr<KeptResults> below_;
 };
+
+TEST_F(LaterQueriesTest, AFailureIsListedBeforeItIsTold) {
+  const auto results = std::make_shared<ResultsWatched>(in_memory());
+  LaterQueries queries(source(), *pool_, results);
+  std::vector<std::size_t> listed;
+  results->on_state = [&](const QueryState& state) {
+    const auto lists = queries.list("t");
+    if (state.ended) listed = {lists.pending.size(), lists.processed.size(), lists.failed.size()};
+  };
+  messages_.fails = true;
+  ASSERT_TRUE(queries.begin("t", std::string(kAll)));
+  finish();
+  EXPECT_EQ(listed, (std::vector<std::size_t>{0, 0, 1}));
+}
 
 TEST_F(LaterQueriesTest, ProgressIsShownWhileItRuns) {
   std::vector<query::testing::PartsStore::Message> many;
@@ -186,7 +204,7 @@ TEST_F(LaterQueriesTest, ProgressIsShownWhileItRuns) {
     many.push_back({100 + i / 10, std::string(300, 'x'), static_cast<std::uint64_t>(i + 3)});
   }
   messages_.add(many);
-  const auto results = std::make_shared<PartsWatched>(in_memory());
+  const auto results = std::make_shared<ResultsWatched>(in_memory());
   LaterQueries queries(source_of(10'000), *pool_, results);
   std::vector<int> progress;
   results->on_part = [&](std::uint32_t) {

@@ -118,8 +118,6 @@ Result<LaterQuery::Made> LaterQuery::make() {
 
 void LaterQuery::end(const Result<Made>& made) {
   killed_ = query_->ticket().killed();
-  const MutexLock telling(tell_mutex_);
-  QueryState state;
   {
     const MutexLock lock(mutex_);
     state_.ended = true;
@@ -132,15 +130,18 @@ void LaterQuery::end(const Result<Made>& made) {
       state_.status = analytics_status_of(made.error().code);
       state_.error = made.error().message;
     }
-    state = state_;
   }
-  const Status kept = results_.put_state(name_, state);
-  if (!kept) log::warn("the result of a query cannot be kept", {{"error", kept.error().message}});
   // What it has taken to find the answer goes.
   question_.reset();
   answering_.reset();
   static_cast<void>(query_->answered(0));
   query_.reset();
+}
+
+void LaterQuery::tell_end() {
+  const MutexLock telling(tell_mutex_);
+  const Status kept = results_.put_state(name_, state());
+  if (!kept) log::warn("the result of a query cannot be kept", {{"error", kept.error().message}});
 }
 
 void LaterQuery::run() {

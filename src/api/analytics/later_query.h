@@ -29,8 +29,10 @@ class LaterQuery {
 
   // Says that it is still there. Errors: as of KeptResults.
   Status tell();
-  // Blocks as long as it takes; the result or what went wrong is kept then.
+  // Blocks as long as it takes. state() says how it ended then; nobody has been told.
   void run();
+  // After run(): the result or what went wrong can be asked for.
+  void tell_end();
   void cancel() { *gone_ = true; }
 
  private:
