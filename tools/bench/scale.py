@@ -230,7 +230,7 @@ def churn(settings):
             for day in range(first_day, days):
                 run_load(settings, server, data="int", hosts=pods, first_host=day * pods, steps=4, step=6 * HOUR,
                          lines=10_000, connections=2, start=start + day * DAY_MS)
-                server.settle()
+            server.settle()
             server.stop()
             took = server.start()
             time.sleep(20)

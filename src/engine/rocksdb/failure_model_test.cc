@@ -66,8 +66,8 @@ class FailureModel {
     options_.rollups.levels = {{5 * kMinute, 4 * kDay}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
     options_.raw_retention_ms = 2 * kDay;
     options_.slot_quiet_ms = 10 * kMinute;
-    options_.stratum_width_ms = seed % 2 == 0 ? 0 : 6 * kHour;
-    options_.stratum_quiet_ms = 1;
+    options_.strata.clear();
+    if (seed % 2 != 0) options_.strata = {{2 * kHour, 1, 1 << 20}, {6 * kHour, 1, 1 << 20}};
     options_.merge_quiet_ms = 1;
     options_.log_bytes_max = 6000;  // so that the store moves samples into the database all the time
     options_.head_wait_ms = 1;

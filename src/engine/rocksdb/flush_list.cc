@@ -15,14 +15,15 @@ namespace {
 constexpr std::uint32_t kGroupsListed = 4096;  // under the lock, while queries wait
 constexpr std::size_t kHoursOfGroup = 4;       // that many on average are written as one chunk
 
-// May the day be a stratum from now on, or is it one? What is beyond the retention goes hour by hour.
+// May the day be a stratum from now on, or does it lie in one? What is beyond the retention goes hour by hour.
 bool takes_days(const Env& env, const Runs& runs, const SlotKey& stratum) {
   const model::TimeRange range = stratum.raw_range(env.chunk_width_ms);
   const std::int64_t now = env.clock.now_ms();
   if (range.last > now || range.first < shared::kept_from(env.options.raw_retention_ms, now)) return false;
   bool takes = true;
-  for_each_raw_slot(runs, stratum.tenant, range, env.chunk_width_ms,
-                    [&](const SlotKey& slot, const Runs::OfSlot&) { takes = takes && slot == stratum; });
+  for_each_raw_slot(runs, stratum.tenant, range, env.chunk_width_ms, [&](const SlotKey& slot, const Runs::OfSlot&) {
+    takes = takes && slot.granularity_ms >= stratum.granularity_ms;
+  });
   return takes;
 }
 
@@ -64,8 +65,9 @@ FlushList::OfRun FlushList::next(const Env& env, const Runs& runs) {
 }
 
 std::optional<FlushList::OfRun> FlushList::next_day(const Env& env, const Runs& runs) {
-  const std::int64_t width = env.stratum_width_ms();
-  if (width == 0) return std::nullopt;
+  const auto strata = env.strata();
+  if (strata.empty()) return std::nullopt;
+  const std::int64_t width = strata[0].width_ms;  // a day
   const Item& first = rest_[0];
   const SlotKey stratum = stratum_slot(model::TenantId{first.tenant}, width, first.fragment->slot);
   if (stratum == by_hours_ || !takes_days(env, runs, stratum)) return std::nullopt;

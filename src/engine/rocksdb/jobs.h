@@ -45,7 +45,8 @@ struct Widening {
   std::size_t slots;    // it is made of
   std::uint64_t bytes;  // of their runs
 };
-// Strata that can be made; without `all`: whose slots have been quiet for long.
+// Strata of one width that can be made, of slots that have been quiet for long; with `all`, of those of chunk width
+// whether quiet or not.
 std::vector<Widening> widenable(const JobContext& job, bool all);
 // Takes from a list, which is not empty, as many as one commit can hold.
 std::vector<SlotKey> next_to_widen(std::span<const Widening>& list);

@@ -21,7 +21,7 @@ class SetAsideStore : public testing::RollupStore {
   SetAsideStore() : RollupStore(narrow()) {}
   static Options narrow() {
     Options o = options();
-    o.stratum_width_ms = 0;  // it is slots that are damaged
+    o.strata.clear();  // it is slots that are damaged
     return o;
   }
 

@@ -38,7 +38,7 @@ Options settle_options(const std::string& path) {
   o.rollups.levels = {{5 * kMinute, 4 * kDay}, {kHour, rollup::kForEver}, {kDay, rollup::kForEver}};
   o.rollups.counter_suffixes = {"bytes"};
   o.raw_retention_ms = 2 * kDay;
-  o.stratum_width_ms = 6 * kHour;
+  o.strata = {{2 * kHour, 0, 1 << 20}, {6 * kHour, 0, 1 << 20}};
   // Only settle() does anything, and the clock stands still meanwhile.
   o.slot_quiet_ms = 1000 * kDay;
   o.merge_quiet_ms = 1000 * kDay;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widen: the raw slots of a day that has long been sealed become one slot, a stratum (runs/strata.h).
+// Widen: the raw slots of a day that has long been sealed become one slot, a stratum, and later the days of some weeks
+// (runs/strata.h).
 #include <algorithm>
 #include <optional>
 
@@ -10,9 +11,6 @@
 
 namespace varve::engine::rocksdb {
 namespace {
-
-// A delete or many late samples make it necessary to write a stratum again: larger days stay in their slots.
-constexpr std::uint64_t kStratumBytesMax = std::uint64_t{512} << 20;
 
 // The slots of a stratum that is to be made.
 struct Narrow {
@@ -33,39 +31,54 @@ Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum
     narrow.mark.granularities_ms = of_slot.mark.granularities_ms;
     narrow.mark.sealed = std::max(narrow.mark.sealed, of_slot.content());
     narrow.grown_steady_ns = std::max(narrow.grown_steady_ns, of_slot.grown_steady_ns);
-    narrow.settled = narrow.settled && !slot.is_stratum() && !of_slot.runs.empty() && !of_slot.mark.dropped &&
+    narrow.settled = narrow.settled && !of_slot.runs.empty() && !of_slot.mark.dropped &&
                      !runs.pending().contains(slot) && !job.set_aside.holds(slot, kMergeOfSlot, now);
   };
   const std::int64_t chunk_width = job.env.chunk_width_ms;
   for_each_raw_slot(runs, stratum.tenant, stratum.raw_range(chunk_width), chunk_width, add);
   std::ranges::stable_sort(narrow.runs, {}, [](const auto& run) { return run->key.run; });
   for (const auto& run : narrow.runs) narrow.bytes += run->bytes;
-  narrow.settled = narrow.settled && narrow.slots.size() > 1 && narrow.bytes <= kStratumBytesMax;
+  // The stratum itself, or one that it lies in, is one slot.
+  narrow.settled = narrow.settled && narrow.slots.size() > 1;
   return narrow;
+}
+
+// The strata of one kind that can be made of slots that have been quiet since then. `of`: the granularity of the
+// narrower slots, one of which there must be.
+std::vector<Widening> widenable_to(const JobContext& job, const Runs& runs, const Options::Stratum& kind,
+                                   std::int64_t of, std::int64_t quiet_before_ns) {
+  const std::int64_t now = job.env.clock.now_ms();
+  const model::Timestamp kept_from = shared::kept_from(job.env.options.raw_retention_ms, now);
+  std::vector<Widening> due;
+  std::optional<SlotKey> looked_at;
+  for (const auto& [slot, of_slot] : runs.slots) {
+    if (slot.granularity_ms != of) continue;
+    const SlotKey stratum = stratum_slot(slot.tenant, kind.width_ms, slot.start);
+    if (looked_at == stratum) continue;
+    looked_at = stratum;
+    if (stratum.start < kept_from || stratum.start + kind.width_ms > now) continue;
+    if (job.set_aside.holds(stratum, kMergeOfSlot, now)) continue;
+    const Narrow narrow = narrow_of(job, runs, stratum);
+    const bool is_due = narrow.settled && narrow.grown_steady_ns <= quiet_before_ns;
+    if (is_due && narrow.bytes <= kind.bytes_max) due.push_back({stratum, narrow.slots.size(), narrow.bytes});
+  }
+  return due;
 }
 
 }  // namespace
 
+// Those of one width, the narrowest first: no two of them are made of the same slots.
 std::vector<Widening> widenable(const JobContext& job, bool all) {
-  const std::int64_t width = job.env.stratum_width_ms();
-  if (width == 0) return {};
-  const std::int64_t now = job.env.clock.now_ms();
   const std::int64_t steady = job.env.clock.steady_ns();
-  const std::int64_t quiet_before = all ? steady : steady - job.env.options.stratum_quiet_ms * 1'000'000;
   const auto current = job.tables.runs();
-  std::vector<Widening> due;
-  std::optional<SlotKey> looked_at;
-  for (const auto& [slot, of_slot] : current->slots) {
-    if (slot.granularity_ms != 0) continue;
-    const SlotKey stratum = stratum_slot(slot.tenant, width, slot.start);
-    if (looked_at == stratum) continue;
-    looked_at = stratum;
-    if (stratum.start + width > now || job.set_aside.holds(stratum, kMergeOfSlot, now)) continue;
-    const Narrow narrow = narrow_of(job, *current, stratum);
-    const bool is_due = narrow.settled && narrow.grown_steady_ns <= quiet_before;
-    if (is_due) due.push_back({stratum, narrow.slots.size(), narrow.bytes});
+  std::int64_t of = 0;
+  for (const Options::Stratum& kind : job.env.strata()) {
+    const bool at_once = all && of == 0;
+    auto due = widenable_to(job, *current, kind, of, at_once ? steady : steady - kind.quiet_ms * 1'000'000);
+    if (!due.empty()) return due;
+    of = kStratumGranularity + kind.width_ms;
   }
-  return due;
+  return {};
 }
 
 std::vector<SlotKey> next_to_widen(std::span<const Widening>& list) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "engine/rocksdb/env/options.h"
@@ -23,14 +24,17 @@ struct Env {
   [[nodiscard]] shared::Lifetimes lifetimes() const {
     return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
   }
-  // Of strata (runs/strata.h); 0: none are made. They go as a whole, which must not be much later than their first
-  // sample should; and without windows questions by the hour are answered from what is known of each chunk.
-  [[nodiscard]] std::int64_t stratum_width_ms() const {
-    constexpr std::int64_t kRetentionPart = 8;
-    const std::int64_t width = options.stratum_width_ms;
-    const bool fits = width > chunk_width_ms && width % chunk_width_ms == 0;
-    const bool rolls_up = options.rolls_up && !options.rollups.levels.empty();
-    return fits && rolls_up && width <= options.raw_retention_ms / kRetentionPart ? width : 0;
+  // The strata that are made (runs/strata.h). They go as a whole, which must not be much later than their first sample
+  // should; and without windows questions by the hour are answered from what is known of each chunk.
+  [[nodiscard]] std::vector<Options::Stratum> strata() const {
+    constexpr std::int64_t kRetentionPart = 7;
+    std::vector<Options::Stratum> made;
+    if (!options.rolls_up || options.rollups.levels.empty()) return made;
+    for (const auto& one : options.strata) {
+      const bool fits = one.width_ms > chunk_width_ms && one.width_ms % chunk_width_ms == 0;
+      if (fits && one.width_ms <= options.raw_retention_ms / kRetentionPart) made.push_back(one);
+    }
+    return made;
   }
   // Calls Options::at_step, if set.
   [[nodiscard]] Status step(std::string_view name) const { return options.at_step ? options.at_step(name) : Status{}; }

@@ -45,10 +45,19 @@ struct Options {
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written
   std::int64_t merge_quiet_ms = 30'000;  // one with fewer is merged when it has not grown for so long
 
-  // Raw slots that have been sealed, and quiet for so long, become strata of this width, if that is a multiple of their
-  // own (widen.cc).
-  std::int64_t stratum_width_ms = 86'400'000;  // 0: none
-  std::int64_t stratum_quiet_ms = 3'600'000;
+  // Raw slots that have been sealed, and quiet for so long, become strata of this width, and those wider ones
+  // (widen.cc). Ascending; each width is a multiple of the one before. A delete, or many late samples, make it
+  // necessary to write a stratum again: what has more bytes stays as it is. Weeks are for days that are small beside
+  // what a process keeps of each slot in memory.
+  struct Stratum {
+    std::int64_t width_ms;
+    std::int64_t quiet_ms;
+    std::uint64_t bytes_max;
+  };
+  std::vector<Stratum> strata = {
+      {86'400'000, 3'600'000, std::uint64_t{512} << 20},
+      {12LL * 86'400'000, 12LL * 3'600'000, std::uint64_t{16} << 20},
+  };
 
   rollup::Levels rollups;                                  // empty: nothing is rolled up
   bool rolls_up = true;                                    // false: reads rollups but makes none

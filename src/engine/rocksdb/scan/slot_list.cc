@@ -72,15 +72,25 @@ void SlotList::cut_expired(const ScanSource& source) {
   if (source.raw_retention_ms >= rollup::kForEver) return;
   const model::Timestamp kept_from =
       model::window_start(source.clock.now_ms() - source.raw_retention_ms, source.chunk_width_ms);
-  const auto cut = std::ranges::find_if(slots_, [&](const Slot& slot) {
-    return slot.end - slot.start > source.chunk_width_ms && slot.start < kept_from && slot.end > kept_from;
-  });
-  if (cut == slots_.end() || !cut->rolled_up || cut->mark->dropped) return;
-  gone_ = *cut->mark;
+  const Runs& runs = *source.view.runs;
+  const auto home = runs.slots.find(runs.home_of({source.tenant, 0, kept_from}));
+  if (home == runs.slots.end() || !home->first.is_stratum() || home->second.mark.dropped) return;
+  gone_ = home->second.mark;
   gone_.dropped = true;
-  Slot before{cut->start, kept_from, {}, &gone_, true};
-  cut->start = kept_from;
-  slots_.insert(cut, std::move(before));
+  const auto is_over = [&](const Slot& slot) {
+    return slot.mark == &home->second.mark && slot.rolled_up && slot.start < kept_from;
+  };
+  const auto cut = std::ranges::find_if(slots_, [&](const Slot& s) { return is_over(s) && s.end > kept_from; });
+  if (cut != slots_.end()) {
+    Slot kept = *cut;
+    kept.start = cut->end = kept_from;
+    slots_.insert(std::next(cut), std::move(kept));
+  }
+  for (Slot& slot : slots_) {
+    if (!is_over(slot)) continue;
+    slot.runs.clear();
+    slot.mark = &gone_;
+  }
 }
 
 std::span<const SlotList::Slot> SlotList::in(model::TimeRange range) const {

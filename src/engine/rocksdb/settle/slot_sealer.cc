@@ -2,6 +2,7 @@
 #include "engine/rocksdb/settle/slot_sealer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/sort_unique.h"
@@ -21,12 +22,11 @@ std::vector<std::int64_t> widths_of(const SealContext& context) {
   return widths;
 }
 
-// All of the slot, if its windows of each granularity are in one level slot.
+// As much of the slot as lies in one level slot of each granularity.
 std::int64_t part_width_of(const SlotKey& slot, std::span<const std::int64_t> widths, std::int64_t chunk_width_ms) {
-  const std::int64_t whole = slot.raw_width_ms(chunk_width_ms);
-  const bool is_one = std::ranges::all_of(
-      widths, [&](std::int64_t width) { return level_slot_width_ms(width, chunk_width_ms) % whole == 0; });
-  return is_one ? whole : chunk_width_ms;
+  std::int64_t part = slot.raw_width_ms(chunk_width_ms);
+  for (const std::int64_t width : widths) part = std::gcd(part, level_slot_width_ms(width, chunk_width_ms));
+  return part;
 }
 
 }  // namespace
@@ -163,10 +163,13 @@ Status SlotSealer::fold(const SealedGroup& one, model::SeriesId series, bool tex
   if (of_slot_.mark.dropped) return {};
   const bool is_all =
       finest.empty() || (folded_.contains(finest.front().start) && folded_.contains(finest.back().start));
-  if (part_width_ms_ >= folded_.last - folded_.first && is_all) return fold_part(group, finest, folded_);
+  const auto end_of = [this](model::Timestamp start) {
+    return std::min(model::window_start(start, part_width_ms_) + part_width_ms_, folded_.last);
+  };
+  if (end_of(folded_.first) == folded_.last && is_all) return fold_part(group, finest, folded_);
   auto at = std::ranges::lower_bound(finest, folded_.first, {}, &rollup::Window::start);
-  for (auto start = folded_.first; start < folded_.last; start += part_width_ms_) {
-    const auto end = std::min(start + part_width_ms_, folded_.last);
+  for (auto start = folded_.first; start < folded_.last; start = end_of(start)) {
+    const auto end = end_of(start);
     const auto next = std::find_if(at, finest.end(), [&](const rollup::Window& w) { return w.start >= end; });
     part_.assign(at, next);
     at = next;
