@@ -13,7 +13,7 @@ namespace varve::http {
 namespace {
 
 // So many times what has come may the addresses of a block reach.
-constexpr std::size_t kAhead = 32;
+constexpr std::size_t kAhead = 128;
 
 }  // namespace
 
