@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 #include "base/check.h"
@@ -195,13 +196,34 @@ double choose_order(Values v, Range range, Plan& best) {
 
 }  // namespace
 
+// Four vectors of each at once: a minimum waits for the one before.
 Range range_of(Values values) {
   check(!values.empty(), "a range is that of some values");
+  typedef std::int64_t Lanes __attribute__((vector_size(32)));
+  constexpr std::size_t kLanes = 4;
+  constexpr std::size_t kAtOnce = 4 * kLanes;
   std::int64_t min = values[0];
   std::int64_t max = values[0];
-  for (const std::int64_t x : values) {
-    min = x < min ? x : min;
-    max = x > max ? x : max;
+  std::size_t i = 0;
+  if (values.size() >= 2 * kAtOnce) {
+    Lanes least[4] = {Lanes{} + min, Lanes{} + min, Lanes{} + min, Lanes{} + min};
+    Lanes most[4] = {least[0], least[0], least[0], least[0]};
+    for (; i + kAtOnce <= values.size(); i += kAtOnce) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        Lanes x;
+        std::memcpy(&x, &values[i + k * kLanes], sizeof x);
+        least[k] = x < least[k] ? x : least[k];
+        most[k] = x > most[k] ? x : most[k];
+      }
+    }
+    for (std::size_t k = 0; k < kAtOnce; ++k) {
+      min = std::min<std::int64_t>(min, least[k / kLanes][k % kLanes]);
+      max = std::max<std::int64_t>(max, most[k / kLanes][k % kLanes]);
+    }
+  }
+  for (; i < values.size(); ++i) {
+    min = std::min(min, values[i]);
+    max = std::max(max, values[i]);
   }
   return {min, max};
 }

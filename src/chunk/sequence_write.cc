@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/check.h"
@@ -24,6 +25,38 @@ std::uint64_t unit_of(Values values, std::int64_t min) {
     if (unit == 0 || here % unit != 0) unit = std::gcd(unit, here);
   }
   return std::max<std::uint64_t>(unit, 1);
+}
+
+typedef std::uint64_t Lanes __attribute__((vector_size(32)));
+
+Lanes load_lanes(const std::uint64_t* at) {
+  Lanes out;
+  std::memcpy(&out, at, sizeof out);
+  return out;
+}
+
+std::uint64_t either(Lanes v) { return v[0] | v[1] | v[2] | v[3]; }
+
+// Symbols of four bits, the first of two in the low bits of a byte; sixteen at a time.
+void pack_nibbles(std::span<const std::uint64_t> z, std::byte* to) {
+  constexpr Lanes kShifts = {0, 4, 8, 12};
+  std::size_t i = 0;
+  for (; i + 16 <= z.size(); i += 16) {
+    const std::uint64_t* const at = z.data() + i;
+    store_le(to + i / 2, either(load_lanes(at) << kShifts | load_lanes(at + 4) << (kShifts + 16) |
+                                load_lanes(at + 8) << (kShifts + 32) | load_lanes(at + 12) << (kShifts + 48)));
+  }
+  for (; i + 1 < z.size(); i += 2) to[i / 2] = static_cast<std::byte>(z[i] | z[i + 1] << 4);
+  if (i < z.size()) to[i / 2] = static_cast<std::byte>(z[i]);
+}
+
+void pack_bytes(std::span<const std::uint64_t> z, std::byte* to) {
+  constexpr Lanes kShifts = {0, 8, 16, 24};
+  std::size_t i = 0;
+  for (; i + 8 <= z.size(); i += 8) {
+    store_le(to + i, either(load_lanes(z.data() + i) << kShifts | load_lanes(z.data() + i + 4) << (kShifts + 32)));
+  }
+  for (; i < z.size(); ++i) to[i] = static_cast<std::byte>(z[i]);
 }
 
 template <unsigned order>
@@ -121,12 +154,7 @@ bool SequenceWriter::write_symbols(const Plan& plan, Sections& out) {
   }
   Bytes& symbols = out.symbols[plan.symbol_class];
   std::byte* const to = symbols.reserve(n + 1);
-  if (is_nibble(plan.symbol_class)) {
-    for (std::size_t i = 0; i + 1 < n; i += 2) to[i / 2] = static_cast<std::byte>(z[i] | z[i + 1] << 4);
-    if (n % 2 != 0) to[n / 2] = static_cast<std::byte>(z[n - 1]);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<std::byte>(z[i]);
-  }
+  is_nibble(plan.symbol_class) ? pack_nibbles(zigzags_, to) : pack_bytes(zigzags_, to);
   symbols.advance(symbol_bytes(plan.symbol_class, n));
   return beyond != 0;
 }
