@@ -33,7 +33,7 @@ Status commit_rollups(Tables& tables, RollupWriter& writer, Change change, Datab
 std::vector<std::uint32_t> owned_partitions(const Options& options);
 
 // --- merge.cc: merges the runs of each slot, with one commit; slots with damaged runs are set aside
-// `whole`: of a stratum also what is not worth it yet.
+// `whole`: of a stratum also what is not worth it yet; of a level slot that grows still it never is.
 Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole);
 // Slots that should be merged now; with `all`: that can be merged.
 std::vector<SlotKey> mergeable(const JobContext& job, bool all);

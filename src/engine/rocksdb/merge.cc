@@ -13,10 +13,16 @@ namespace {
 // A run is written again with later ones when they have at least one in so many of its bytes.
 constexpr std::uint64_t kRewritten = 4;
 
+// Have all slots that give windows to a level slot ended?
+bool is_full(const JobContext& job, const SlotKey& slot) {
+  return slot.start + level_slot_width_ms(slot.granularity_ms, job.env.chunk_width_ms) <= job.env.clock.now_ms();
+}
+
 // The runs of a slot that become one now. What came late to a stratum lies beside it, until there is enough of it to be
-// worth writing the stratum again; until then it is merged among itself.
-RunList merging_of(const SlotKey& slot, const Runs::OfSlot& of_slot, bool whole) {
-  if (whole || !slot.is_stratum()) return of_slot.runs;
+// worth writing the stratum again; until then it is merged among itself. Likewise what a level slot gets until it is
+// full: windows of an hour come for twelve days.
+RunList merging_of(const JobContext& job, const SlotKey& slot, const Runs::OfSlot& of_slot, bool whole) {
+  if (slot.is_stratum() ? whole : slot.is_raw() || is_full(job, slot)) return of_slot.runs;
   auto first = of_slot.runs.end();
   for (std::uint64_t later = 0; first != of_slot.runs.begin(); --first) {
     const std::uint64_t bytes = (*std::prev(first))->bytes;
@@ -35,7 +41,7 @@ Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole) 
     for (const SlotKey& slot : sound) {
       at = slot;
       const Runs::OfSlot& of_slot = merger.runs().slots.at(slot);
-      VARVE_RETURN_IF_ERROR(merger.add(slot, merging_of(slot, of_slot, whole), of_slot.mark));
+      VARVE_RETURN_IF_ERROR(merger.add(slot, merging_of(job, slot, of_slot, whole), of_slot.mark));
     }
     return merger.commit();
   });
@@ -49,16 +55,13 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all) {
   std::vector<SlotKey> due;
   for (const auto& [slot, _] : current->fragmented()) {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
-    if (slot.is_stratum()) {
-      // Of a merged run all groups would be sealed again: what came late is sealed first.
-      if (rolls_up && of_slot.mark.sealed > 0 && !of_slot.is_sealed()) continue;
-      if (!all && merging_of(slot, of_slot, false).size() < 2) continue;
-    }
-    // What is sealed is done but for late samples. A level slot grows with each slot that is sealed, so that making one
-    // run of it each time would write its windows a dozen times: it waits until it is full.
+    // Of a merged run all groups would be sealed again: what came late is sealed first.
+    if (slot.is_stratum() && rolls_up && of_slot.mark.sealed > 0 && !of_slot.is_sealed()) continue;
+    if (merging_of(job, slot, of_slot, all).size() < 2) continue;
+    // What is sealed is done but for late samples. A level slot grows with each slot that is sealed: it waits until it
+    // is full, or has many runs.
     const bool raw = slot.is_raw();
-    const bool done = raw ? rolls_up && of_slot.is_sealed()
-                          : slot.start + level_slot_width_ms(slot.granularity_ms, job.env.chunk_width_ms) <= now;
+    const bool done = raw ? rolls_up && of_slot.is_sealed() : is_full(job, slot);
     const bool quiet = of_slot.grown_steady_ns <= quiet_before && (raw || done);
     const bool due_now = quiet || (raw && done) || of_slot.runs.size() >= job.env.options.runs_per_slot_max;
     if (!all && !due_now) continue;

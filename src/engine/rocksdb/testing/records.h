@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/rocksdb/runs/keys.h"
+#include "engine/rocksdb/runs/run.h"
 
 namespace varve::engine::rocksdb::testing {
 
@@ -22,6 +23,22 @@ inline std::map<char, int> count_records(const std::string& directory) {
   std::map<char, int> counts;
   for (at->SeekToFirst(); at->Valid(); at->Next()) ++counts[at->key()[0]];
   return counts;
+}
+
+// Runs of all slots of a granularity.
+inline int count_runs(const std::string& directory, std::int64_t granularity_ms) {
+  ::rocksdb::DB* opened = nullptr;
+  const auto status = ::rocksdb::DB::OpenForReadOnly({}, directory + "/db", &opened);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  const std::unique_ptr<::rocksdb::DB> db(opened);
+  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
+  int runs = 0;
+  for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
+    const auto run = decode_run(at->key().ToStringView(), at->value().ToStringView());
+    if (!run) throw std::runtime_error(run.error().message);
+    runs += run->key.slot.granularity_ms == granularity_ms ? 1 : 0;
+  }
+  return runs;
 }
 
 // Blocks that no run names.
