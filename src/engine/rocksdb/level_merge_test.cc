@@ -18,17 +18,17 @@ using testing::kHour;
 using testing::kMinute;
 using testing::kStart;
 
-constexpr Timestamp kFirst = (kStart + 12 * kDay) / (12 * kDay) * (12 * kDay);  // a level slot of hours begins
+constexpr Timestamp kSlotStart = (kStart + 12 * kDay) / (12 * kDay) * (12 * kDay);  // a level slot of hours begins
 
 class LevelMerge : public testing::RollupStore {
  protected:
-  LevelMerge() : RollupStore(options(), kFirst + 8 * kDay) {
+  LevelMerge() : RollupStore(options(), kSlotStart + 8 * kDay) {
     for (int i = 0; i < 20; ++i) groups_.push_back(store.group({"m"}, {{"host", std::to_string(i)}}));
   }
   // Days of the level slot, which end now.
   void put_days(int first, int last) {
-    clock.advance_ms(kFirst + last * kDay - clock.now_ms());
-    for (Timestamp t = kFirst + first * kDay; t < clock.now_ms(); t += 30 * kMinute) {
+    clock.advance_ms(kSlotStart + last * kDay - clock.now_ms());
+    for (Timestamp t = kSlotStart + first * kDay; t < clock.now_ms(); t += 30 * kMinute) {
       for (auto* group : groups_) {
         const double value = static_cast<double>(random_() % 1'000'000) / 8;
         ASSERT_TRUE(store.put(*group, t, {Value::of_double(value)}));
@@ -44,7 +44,7 @@ class LevelMerge : public testing::RollupStore {
     return runs;
   }
   void check() {
-    const auto got = read("m", kHour, {kFirst, kFirst + 12 * kDay});
+    const auto got = read("m", kHour, {kSlotStart, kSlotStart + 12 * kDay});
     EXPECT_EQ(got.samples, 0U);
     expect_equal(got.sums, written_);
   }

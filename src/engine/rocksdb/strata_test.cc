@@ -68,12 +68,12 @@ TEST_F(Strata, a_day_that_is_backfilled_is_one_slot_from_the_beginning) {
 
 // More series, and more days, than are sealed at once.
 TEST_F(Strata, a_month_of_many_series_is_backfilled) {
-  constexpr std::int64_t kHosts = 40;
+  const std::int64_t host_count = 40;
   std::vector<storage::testing::Group*> hosts;
-  for (int i = 0; i < kHosts; ++i) hosts.push_back(store.group({"m"}, {{"host", std::to_string(i)}}));
+  for (int i = 0; i < host_count; ++i) hosts.push_back(store.group({"m"}, {{"host", std::to_string(i)}}));
   for (Timestamp t = kStart - 30 * kDay; t < kStart; t += 5 * kMinute) {
     samples[t] = static_cast<double>(t / kMinute % 1000);
-    const auto& host = *hosts[static_cast<std::size_t>(t / (5 * kMinute) % kHosts)];
+    const auto& host = *hosts[static_cast<std::size_t>(t / (5 * kMinute) % host_count)];
     ASSERT_TRUE(store.put(host, t, {Value::of_double(samples[t])}));
   }
   const TimeRange month{kStart - 30 * kDay, kStart};
