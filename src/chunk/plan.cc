@@ -5,11 +5,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <type_traits>
 
 #include "base/check.h"
 #include "chunk/format.h"
+#include "chunk/vectors.h"
 
 namespace varve::chunk {
 namespace {
@@ -199,19 +199,19 @@ double choose_order(Values v, Range range, Plan& best) {
 // Four vectors of each at once: a minimum waits for the one before.
 Range range_of(Values values) {
   check(!values.empty(), "a range is that of some values");
-  typedef std::int64_t Lanes __attribute__((vector_size(32)));
+  typedef std::int64_t SignedLanes __attribute__((vector_size(32)));
   constexpr std::size_t kLanes = 4;
   constexpr std::size_t kAtOnce = 4 * kLanes;
   std::int64_t min = values[0];
   std::int64_t max = values[0];
   std::size_t i = 0;
   if (values.size() >= 2 * kAtOnce) {
-    Lanes least[4] = {Lanes{} + min, Lanes{} + min, Lanes{} + min, Lanes{} + min};
-    Lanes most[4] = {least[0], least[0], least[0], least[0]};
+    const SignedLanes first = SignedLanes{} + min;
+    SignedLanes least[4] = {first, first, first, first};
+    SignedLanes most[4] = {least[0], least[0], least[0], least[0]};
     for (; i + kAtOnce <= values.size(); i += kAtOnce) {
       for (std::size_t k = 0; k < 4; ++k) {
-        Lanes x;
-        std::memcpy(&x, &values[i + k * kLanes], sizeof x);
+        const auto x = load_vector<SignedLanes>(&values[i + k * kLanes]);
         least[k] = x < least[k] ? x : least[k];
         most[k] = x > most[k] ? x : most[k];
       }

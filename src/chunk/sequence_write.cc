@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "base/check.h"
 #include "chunk/sequence.h"
+#include "chunk/vectors.h"
 
 namespace varve::chunk {
 namespace {
@@ -27,14 +27,6 @@ std::uint64_t unit_of(Values values, std::int64_t min) {
   return std::max<std::uint64_t>(unit, 1);
 }
 
-typedef std::uint64_t Lanes __attribute__((vector_size(32)));
-
-Lanes load_lanes(const std::uint64_t* at) {
-  Lanes out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
-
 std::uint64_t either(Lanes v) { return v[0] | v[1] | v[2] | v[3]; }
 
 // Symbols of four bits, the first of two in the low bits of a byte; sixteen at a time.
@@ -43,8 +35,9 @@ void pack_nibbles(std::span<const std::uint64_t> z, std::byte* to) {
   std::size_t i = 0;
   for (; i + 16 <= z.size(); i += 16) {
     const std::uint64_t* const at = z.data() + i;
-    store_le(to + i / 2, either(load_lanes(at) << kShifts | load_lanes(at + 4) << (kShifts + 16) |
-                                load_lanes(at + 8) << (kShifts + 32) | load_lanes(at + 12) << (kShifts + 48)));
+    store_le(to + i / 2,
+             either(load_vector<Lanes>(at) << kShifts | load_vector<Lanes>(at + 4) << (kShifts + 16) |
+                    load_vector<Lanes>(at + 8) << (kShifts + 32) | load_vector<Lanes>(at + 12) << (kShifts + 48)));
   }
   for (; i + 1 < z.size(); i += 2) to[i / 2] = static_cast<std::byte>(z[i] | z[i + 1] << 4);
   if (i < z.size()) to[i / 2] = static_cast<std::byte>(z[i]);
@@ -54,7 +47,8 @@ void pack_bytes(std::span<const std::uint64_t> z, std::byte* to) {
   constexpr Lanes kShifts = {0, 8, 16, 24};
   std::size_t i = 0;
   for (; i + 8 <= z.size(); i += 8) {
-    store_le(to + i, either(load_lanes(z.data() + i) << kShifts | load_lanes(z.data() + i + 4) << (kShifts + 32)));
+    store_le(to + i, either(load_vector<Lanes>(z.data() + i) << kShifts | load_vector<Lanes>(z.data() + i + 4)
+                                                                              << (kShifts + 32)));
   }
   for (; i < z.size(); ++i) to[i] = static_cast<std::byte>(z[i]);
 }

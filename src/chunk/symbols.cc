@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "chunk/vectors.h"
 
 #ifdef __BMI2__
 #include <immintrin.h>
@@ -14,19 +15,6 @@
 
 namespace varve::chunk {
 namespace {
-
-typedef std::uint8_t Bytes16 __attribute__((vector_size(16)));
-typedef std::uint8_t Bytes32 __attribute__((vector_size(32)));
-typedef std::uint16_t Words16 __attribute__((vector_size(32)));
-typedef std::uint64_t Lanes __attribute__((vector_size(32)));
-
-// Of bytes that are aligned to nothing.
-template <class Vector, class Byte>
-Vector load_vector(const Byte* at) {
-  Vector out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
 
 void expand_bytes(const std::byte* symbols, std::size_t from, std::size_t n, std::uint64_t* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint64_t>(symbols[from + i]);

@@ -14,11 +14,15 @@
 
 namespace varve::engine::rocksdb::testing {
 
-inline std::map<char, int> count_records(const std::string& directory) {
+inline std::unique_ptr<::rocksdb::DB> open_records(const std::string& directory) {
   ::rocksdb::DB* opened = nullptr;
   const auto status = ::rocksdb::DB::OpenForReadOnly({}, directory + "/db", &opened);
   if (!status.ok()) throw std::runtime_error(status.ToString());
-  const std::unique_ptr<::rocksdb::DB> db(opened);
+  return std::unique_ptr<::rocksdb::DB>(opened);
+}
+
+inline std::map<char, int> count_records(const std::string& directory) {
+  const auto db = open_records(directory);
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
   std::map<char, int> counts;
   for (at->SeekToFirst(); at->Valid(); at->Next()) ++counts[at->key()[0]];
@@ -27,10 +31,7 @@ inline std::map<char, int> count_records(const std::string& directory) {
 
 // Runs of all slots of a granularity.
 inline int count_runs(const std::string& directory, std::int64_t granularity_ms) {
-  ::rocksdb::DB* opened = nullptr;
-  const auto status = ::rocksdb::DB::OpenForReadOnly({}, directory + "/db", &opened);
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-  const std::unique_ptr<::rocksdb::DB> db(opened);
+  const auto db = open_records(directory);
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
   int runs = 0;
   for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
@@ -43,10 +44,7 @@ inline int count_runs(const std::string& directory, std::int64_t granularity_ms)
 
 // Blocks that no run names.
 inline int orphans(const std::string& directory) {
-  ::rocksdb::DB* opened = nullptr;
-  const auto status = ::rocksdb::DB::OpenForReadOnly({}, directory + "/db", &opened);
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-  const std::unique_ptr<::rocksdb::DB> db(opened);
+  const auto db = open_records(directory);
   const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
   int without = 0;
   RunKey run;
