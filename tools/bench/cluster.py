@@ -31,6 +31,7 @@ POM = f"""<project><modelVersion>4.0.0</modelVersion>
 CASSANDRA_PORT, REDIS_PORT = 18490, 18494
 HEAP = "2g"
 STEP_MS = 10_000
+WARM_S = 60
 # What KairosDB's own batches need, as its manual says.
 BATCHES = "batch_size_warn_threshold: 5000KiB\nbatch_size_fail_threshold: 50000KiB\n"
 
@@ -230,6 +231,20 @@ def few_senders(settings, database, metric, flags):
     return samples / (time.monotonic() - began)
 
 
+def warm_up(settings, database, metric, flags):
+    """Both are mostly Java, which compiles itself for its first minutes. Sealing is warmed up, too. How many samples it
+    took."""
+    began, day, samples = time.monotonic(), 10, 0
+    while samples == 0 or time.monotonic() - began < (10 if settings.quick else WARM_S):
+        start = settings.start_ms - day * DAY_MS
+        # Other values each time: what is the same in two days, Cassandra's compression would find.
+        samples += run_load(settings, database, **{**flags, "start": start, "seed": 1000 + day})["samples"]
+        database.stored({"hosts": flags["hosts"], "metric": metric, "end": start + flags["steps"] * STEP_MS})
+        database.settle()
+        day += 1
+    return samples
+
+
 def run_one(settings, kind, hosts, steps):
     database = kind(settings.directory)
     try:
@@ -237,12 +252,8 @@ def run_one(settings, kind, hosts, steps):
         database.start()
         flags = data_flags(settings, "decimal", hosts, steps, protocol="kairosdb", lines=500, connections=8)
         metric = "cpu_usage_guest_nice"  # the last one of each host
-        # Warm: both are mostly Java, which is slow for its first minute.
         warm = steps // 2
-        run_load(settings, database, **{**flags, "steps": warm, "start": settings.start_ms - 10 * DAY_MS})
-        database.stored({"hosts": hosts, "metric": metric,
-                         "end": settings.start_ms - 10 * DAY_MS + warm * STEP_MS})
-        database.settle()  # sealing these is not what the others cost
+        warmed = warm_up(settings, database, metric, {**flags, "steps": warm})
         before, began = database.server_cpu(), time.monotonic()
         load = run_load(settings, database, **flags)
         end = settings.start_ms + steps * STEP_MS
@@ -260,9 +271,9 @@ def run_one(settings, kind, hosts, steps):
         found = {what: answers(database, metric, settings.start_ms) for what, metric in QUERIES.items()}
         # The load that warmed it up stands there, too.
         tables = database.bytes_by_table()
-        sizes = per_sample(settings, database, tables, samples * (steps + warm) / steps)
+        sizes = per_sample(settings, database, tables, samples + warmed)
         # Whole numbers, which say less, in the same series.
-        whole = {**flags, "data": "int", "steps": warm, "start": settings.start_ms - 20 * DAY_MS}
+        whole = {**flags, "data": "int", "steps": warm, "start": settings.start_ms - 60 * DAY_MS}
         ints = run_load(settings, database, **whole)["samples"]
         database.stored({"hosts": hosts, "metric": metric, "end": whole["start"] + warm * STEP_MS})
         database.settle()
@@ -290,12 +301,13 @@ def cluster(settings):
         row("cluster: all servers' CPU, taking in", "us/sample", lambda r: r["ingest_cpu"] * 1e6, goal="<= 1/20 of KairosDB",
             goal_ratio=0.05, higher_is_better=False),
         row("cluster: all servers' CPU, until sealed and rolled up", "us/sample", lambda r: r["cpu"] * 1e6,
-            higher_is_better=False),
+            goal="<= 2 us", goal_value=2, higher_is_better=False),
         row("cluster: on disk, sealed, with the index", "B/sample", lambda r: r["size"], goal="<= 0.1 x KairosDB",
             goal_ratio=0.1, higher_is_better=False),
         row("cluster: on disk, the same of whole numbers", "B/sample", lambda r: r["whole_size"], goal="<= 0.1 x KairosDB",
             goal_ratio=0.1, higher_is_better=False),
-        row("cluster: on disk, with rollups", "B/sample", lambda r: r["size"] + r["rollups"], higher_is_better=False),
+        row("cluster: on disk, with rollups", "B/sample", lambda r: r["size"] + r["rollups"],
+            goal="<= 0.13 x KairosDB", goal_ratio=0.13, higher_is_better=False),
         Row("cluster: on disk, hot rows, which go after three days", "B/sample", {"varve": found["varve"]["hot"]},
             higher_is_better=False),
     ]
