@@ -42,11 +42,16 @@ BoundRow bound(const Statements::Writes& writes, RowWrite&& row, std::int64_t no
 }
 
 BoundRow bound(const Statements::Writes& writes, RowDelete&& row, std::int64_t) {
-  const bool all = row.clustering.empty();
-  BoundRow out{row.table, all || !writes.erase_row ? &writes.erase_partition : &*writes.erase_row, {}};
+  BoundRow out{row.table, &writes.erase_partition, {}};
+  if (row.range && writes.erase_range) out.statement = &*writes.erase_range;
+  if (!row.clustering.empty() && writes.erase_row) out.statement = &*writes.erase_row;
   out.cells.push_back(bigint_cell(row.timestamp_us));
   move_to(out.cells, std::move(row.partition));
   move_to(out.cells, std::move(row.clustering));
+  if (row.range) {
+    out.cells.push_back(std::move(row.range->first));
+    out.cells.push_back(std::move(row.range->second));
+  }
   return out;
 }
 

@@ -14,6 +14,12 @@ Status named(const Table& table, Status status) {
   return status;
 }
 
+// Bounds are of the first clustering column, where there is one.
+Status check_bound(const Table& table, const std::string& bound) {
+  const std::size_t columns = std::min<std::size_t>(1, table.clustering.size());
+  return named(table, check_cells(std::span(table.clustering).first(columns), {&bound, 1}));
+}
+
 }  // namespace
 
 Status RowStore::write_now(std::vector<RowWrite> rows) {
@@ -32,6 +38,11 @@ Status check_shape(const RowWrite& row) {
 
 Status check_shape(const RowDelete& row) {
   VARVE_RETURN_IF_ERROR(named(*row.table, check_cells(row.table->partition, row.partition)));
+  if (row.range) {
+    if (!row.clustering.empty()) return fail(Code::invalid, row.table->name + ": a row and a range of rows together");
+    VARVE_RETURN_IF_ERROR(check_bound(*row.table, row.range->first));
+    return check_bound(*row.table, row.range->second);
+  }
   if (row.clustering.empty()) return {};
   return named(*row.table, check_cells(row.table->clustering, row.clustering));
 }
@@ -39,10 +50,7 @@ Status check_shape(const RowDelete& row) {
 Status check_shape(const RowRead& read) {
   VARVE_RETURN_IF_ERROR(named(*read.table, check_cells(read.table->partition, read.partition)));
   for (const auto& bound : {read.from, read.until}) {
-    if (!bound) continue;
-    const std::size_t columns = std::min<std::size_t>(1, read.table->clustering.size());
-    VARVE_RETURN_IF_ERROR(
-        named(*read.table, check_cells(std::span(read.table->clustering).first(columns), {&*bound, 1})));
+    if (bound) VARVE_RETURN_IF_ERROR(check_bound(*read.table, *bound));
   }
   if (read.keys.empty()) return {};
   if (read.from || read.until || read.table->clustering.empty()) {

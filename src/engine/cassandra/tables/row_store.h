@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,8 +40,10 @@ struct RowWrite {
 struct RowDelete {
   const Table* table = nullptr;
   Cells partition;
-  Cells clustering;               // all of them, or none: the whole partition
+  Cells clustering;               // all of them, or none: the whole partition, or the range of it
   std::int64_t timestamp_us = 0;  // what was written later stays
+  // Of the first clustering column, encoded: rows from `first` to before `second`.
+  std::optional<std::pair<std::string, std::string>> range = {};
 };
 
 // One partition, or a part of it.

@@ -70,11 +70,12 @@ std::string insert_cql(std::string_view keyspace, const Table& table) {
   return out + ") VALUES (" + markers + ") USING TIMESTAMP ? AND TTL ?";
 }
 
-std::string delete_cql(std::string_view keyspace, const Table& table, bool partition) {
+std::string delete_cql(std::string_view keyspace, const Table& table, Deleted what) {
   std::string out = "DELETE FROM " + from_table(keyspace, table) + " USING TIMESTAMP ? WHERE ";
   append_names(out, table.partition, " AND ", " = ?");
-  if (partition || table.clustering.empty()) return out;
+  if (what == Deleted::partition || table.clustering.empty()) return out;
   out += " AND ";
+  if (what == Deleted::range) return out + table.clustering[0].name + " >= ? AND " + table.clustering[0].name + " < ?";
   append_names(out, table.clustering, " AND ", " = ?");
   return out;
 }
@@ -141,11 +142,14 @@ Result<std::unique_ptr<Statements>> Statements::prepare(const driver::Session& s
   std::unique_ptr<Statements> out(new Statements(session, std::move(keyspace), clock));
   for (const Table* table : tables.all()) {
     VARVE_ASSIGN_OR_RETURN(auto insert, out->prepared(*table, insert_cql(out->keyspace_, *table), {}));
-    VARVE_ASSIGN_OR_RETURN(auto partition, out->prepared(*table, delete_cql(out->keyspace_, *table, true), {}));
-    Writes writes{std::move(insert), std::move(partition), std::nullopt};
+    VARVE_ASSIGN_OR_RETURN(auto partition,
+                           out->prepared(*table, delete_cql(out->keyspace_, *table, Deleted::partition), {}));
+    Writes writes{std::move(insert), std::move(partition), std::nullopt, std::nullopt};
     if (!table->clustering.empty()) {
-      VARVE_ASSIGN_OR_RETURN(auto row, out->prepared(*table, delete_cql(out->keyspace_, *table, false), {}));
+      VARVE_ASSIGN_OR_RETURN(auto row, out->prepared(*table, delete_cql(out->keyspace_, *table, Deleted::row), {}));
+      VARVE_ASSIGN_OR_RETURN(auto range, out->prepared(*table, delete_cql(out->keyspace_, *table, Deleted::range), {}));
       writes.erase_row.emplace(std::move(row));
+      writes.erase_range.emplace(std::move(range));
     }
     out->writes_.emplace(table, std::move(writes));
   }

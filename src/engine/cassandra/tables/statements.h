@@ -22,8 +22,10 @@ namespace varve::engine::cassandra {
 
 // Markers: partition, clustering, values, timestamp, time to live.
 std::string insert_cql(std::string_view keyspace, const Table& table);
-// Markers: timestamp, partition, and the clustering cells of one row unless the whole partition goes.
-std::string delete_cql(std::string_view keyspace, const Table& table, bool partition);
+// Markers: timestamp, partition, and, unless the whole of it goes, the clustering cells of one row, or the bounds of a
+// range of the first of them.
+enum class Deleted { partition, range, row };
+std::string delete_cql(std::string_view keyspace, const Table& table, Deleted what);
 // Markers: partition, then from, until or a list of keys. Columns: clustering, values; where both are empty, one that
 // says it is there.
 struct Bounds {
@@ -66,7 +68,7 @@ class Statements {
   struct Writes {
     driver::Statement insert;
     driver::Statement erase_partition;
-    std::optional<driver::Statement> erase_row;  // where there are clustering columns
+    std::optional<driver::Statement> erase_row, erase_range;  // where there are clustering columns
   };
   // Null: not one of the tables.
   [[nodiscard]] const Writes* writes(const Table& table) const;

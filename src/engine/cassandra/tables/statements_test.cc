@@ -26,10 +26,13 @@ const Table kOne{"one", "", {{"a", CellType::text}}, {}, {{"x", CellType::text}}
 TEST(Statements, Writes) {
   EXPECT_EQ(insert_cql("k", kWideTable),
             "INSERT INTO k.wide (a, b, c, d, x, y) VALUES (?, ?, ?, ?, ?, ?) USING TIMESTAMP ? AND TTL ?");
-  EXPECT_EQ(delete_cql("k", kWideTable, false),
+  EXPECT_EQ(delete_cql("k", kWideTable, Deleted::row),
             "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ? AND c = ? AND d = ?");
-  EXPECT_EQ(delete_cql("k", kWideTable, true), "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ?");
-  EXPECT_EQ(delete_cql("k", kOne, false), "DELETE FROM k.one USING TIMESTAMP ? WHERE a = ?");
+  EXPECT_EQ(delete_cql("k", kWideTable, Deleted::partition),
+            "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ?");
+  EXPECT_EQ(delete_cql("k", kWideTable, Deleted::range),
+            "DELETE FROM k.wide USING TIMESTAMP ? WHERE a = ? AND b = ? AND c >= ? AND c < ?");
+  EXPECT_EQ(delete_cql("k", kOne, Deleted::row), "DELETE FROM k.one USING TIMESTAMP ? WHERE a = ?");
 }
 
 TEST(Statements, Reads) {

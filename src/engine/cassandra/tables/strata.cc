@@ -51,6 +51,12 @@ void add_stratum(std::vector<RowWrite>& rows, const ChunkTable& table, const Gro
           {stratum.chunk, encode_stratum(stratum.stats, stratum.first, table.row_ms)}, stratum.stats.version, now_ms);
 }
 
+Result<TimeRange> slots_of(const ChunkTable& table, Timestamp key) {
+  if (key == model::window_start(key, table.row_ms)) return TimeRange{key, key + table.row_ms};
+  VARVE_ASSIGN_OR_RETURN(const SlotRun run, run_of(table, key));
+  return TimeRange{run.first, run.first + run.count * table.row_ms};
+}
+
 Status for_each_slot(const ChunkTable& table, const RowView& row, const ChunkFields& fields, TimeRange range,
                      const std::function<Status(const SealedSlotRow&)>& each) {
   check(fields.stats, "stats say what a row has");

@@ -35,6 +35,9 @@ struct StratumWrite {
 void add_stratum(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group,
                  const StratumWrite& stratum, std::int64_t now_ms);
 
+// Which slots the row with this key has. Error: corrupt.
+Result<model::TimeRange> slots_of(const ChunkTable& table, model::Timestamp key);
+
 // What a row says of a slot. Views are valid as long as the row.
 struct SealedSlotRow {
   model::Timestamp slot = 0;

@@ -97,6 +97,10 @@ Status MemoryRows::erase_row(RowDelete& row) {
   const std::lock_guard lock(mutex_);
   ++tables_[row.table->name].counts.rows_erased;
   Partition& within = partition(*row.table, row.partition);
+  if (row.range) {
+    within.ranges.push_back({row.range->first, row.range->second, row.timestamp_us});
+    return {};
+  }
   std::int64_t& erased_us = row.clustering.empty() ? within.erased_us : within.rows[row.clustering].erased_us;
   erased_us = std::max(erased_us, row.timestamp_us);
   return {};
@@ -113,8 +117,17 @@ void MemoryRows::erase(std::vector<RowDelete> rows, Done done) {
   done(std::move(status));
 }
 
-bool MemoryRows::readable(const Partition& partition, const Row& row) const {
+bool MemoryRows::readable(const Table& table, const Partition& partition, const Cells& clustering,
+                          const Row& row) const {
   if (row.written_us == kNever || row.written_us <= std::max(partition.erased_us, row.erased_us)) return false;
+  const auto is_before = [&](const std::string& a, const std::string& b) {
+    return compare_cells(table.clustering[0].type, a, b) < 0;
+  };
+  const auto covers = [&](const ErasedRange& range) {
+    return row.written_us <= range.erased_us && !is_before(clustering[0], range.from) &&
+           is_before(clustering[0], range.until);
+  };
+  if (std::ranges::any_of(partition.ranges, covers)) return false;
   return row.expires_s == 0 || clock_.now_ms() / 1000 < row.expires_s;
 }
 
@@ -126,7 +139,7 @@ std::vector<Cells> MemoryRows::rows_of(const RowRead& read, const std::vector<st
   const auto found = stored.partitions.find(read.partition);
   if (found == stored.partitions.end()) return out;
   for (const auto& [clustering, row] : found->second.rows) {
-    if (!readable(found->second, row)) continue;
+    if (!readable(*read.table, found->second, clustering, row)) continue;
     const auto before = [&](const std::string& bound) {
       return compare_cells(read.table->clustering[0].type, clustering[0], bound) < 0;
     };
@@ -175,7 +188,7 @@ Status MemoryRows::read_all(const Table& table, std::span<const std::string> val
     ++stored.counts.reads;
     for (const auto& [key, partition] : stored.partitions) {
       for (const auto& [clustering, row] : partition.rows) {
-        if (!readable(partition, row)) continue;
+        if (!readable(table, partition, clustering, row)) continue;
         Cells& cells = all.emplace_back(key);
         cells.insert(cells.end(), clustering.begin(), clustering.end());
         for (const std::size_t number : numbers) cells.push_back(row.values[number]);
@@ -212,8 +225,8 @@ std::size_t MemoryRows::size(const Table& table) {
   const std::lock_guard lock(mutex_);
   std::size_t rows = 0;
   for (const auto& [key, partition] : tables_[table.name].partitions) {
-    rows += static_cast<std::size_t>(
-        std::ranges::count_if(partition.rows, [&](const auto& row) { return readable(partition, row.second); }));
+    rows += static_cast<std::size_t>(std::ranges::count_if(
+        partition.rows, [&](const auto& row) { return readable(table, partition, row.first, row.second); }));
   }
   return rows;
 }

@@ -46,7 +46,7 @@ class MemoryRows final : public RowStore {
 
   struct Counts {
     std::size_t rows_written = 0;
-    std::size_t rows_erased = 0;  // deletes, of a row or a partition
+    std::size_t rows_erased = 0;  // deletes, of a row, a range or a partition
     std::size_t batches = 0;      // calls of write() that wrote into this table
     std::size_t reads = 0;        // partitions asked for; a read of the whole table is one, too
     std::size_t rows_read = 0;    // given out
@@ -70,9 +70,14 @@ class MemoryRows final : public RowStore {
     const Table* table;
     bool operator()(const Cells& a, const Cells& b) const;
   };
+  struct ErasedRange {
+    std::string from, until;  // of the first clustering column
+    std::int64_t erased_us = kNever;
+  };
   struct Partition {
     std::int64_t erased_us = kNever;
     std::map<Cells, Row, ByClustering> rows;
+    std::vector<ErasedRange> ranges = {};
   };
   using Partitions = std::map<Cells, Partition>;
   struct Stored {
@@ -85,7 +90,8 @@ class MemoryRows final : public RowStore {
   Partition& partition(const Table& table, const Cells& cells);  // under mutex_
   Status write_row(RowWrite& row);
   Status erase_row(RowDelete& row);
-  [[nodiscard]] bool readable(const Partition& partition, const Row& row) const;
+  [[nodiscard]] bool readable(const Table& table, const Partition& partition, const Cells& clustering,
+                              const Row& row) const;
   // Copies of the rows of a partition that are wanted, so that `each` runs without the lock.
   std::vector<Cells> rows_of(const RowRead& read, const std::vector<std::size_t>& values);
   Status read_one(const RowRead& read, std::size_t number, const Each& each);

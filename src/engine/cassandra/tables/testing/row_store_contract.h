@@ -192,6 +192,25 @@ TEST_P(RowStoreContract, a_delete_covers_what_is_older) {
   remove({{&tables.raw, {tenant, timestamp_cell(1), shard(2)}, {}, 11}});
 }
 
+TEST_P(RowStoreContract, a_delete_of_a_range) {
+  put({raw(1, -1, "before", 9), raw(1, 1, "first", 9), raw(1, 2, "older", 9), raw(1, 3, "newer", 11)});
+  put({raw(1, 4, "behind", 9), raw(2, 2, "other", 9)});
+  const auto range = [&](std::int64_t from, std::int64_t until, std::int64_t timestamp_us) {
+    remove({{&tables.raw, raw_of(1).partition, {}, timestamp_us, {{hash(from), hash(until)}}}});
+  };
+  range(1, 4, 10);
+  EXPECT_EQ(values(1), (Values{{-1, "before"}, {3, "newer"}, {4, "behind"}}));
+  put({raw(1, 1, "late", 10), raw(1, 2, "again", 11)});
+  EXPECT_EQ(values(1), (Values{{-1, "before"}, {2, "again"}, {3, "newer"}, {4, "behind"}}));
+  range(2, 2, 20);
+  range(3, 2, 20);
+  EXPECT_EQ(values(1).size(), 4U) << "of nothing";
+  put({raw(1, 5, "older", 20)});
+  remove({{&tables.raw, raw_of(1).partition, {}, 21, {{hash(5), hash(6)}}}, no_raw(1, 4, 9)});
+  EXPECT_EQ(values(1), (Values{{-1, "before"}, {2, "again"}, {3, "newer"}})) << "with others";
+  EXPECT_EQ(values(2), (Values{{2, "other"}}));
+}
+
 TEST_P(RowStoreContract, a_row_goes_when_its_time_is_over) {
   put({raw(1, 1, "short", 10, 1), raw(1, 2, "long", 10, 3'000), raw(1, 3, "usual", 10), raw(1, 4, "long", 10, 3'000)});
   put({raw(1, 4, "short", 11, 1), raw(1, 2, "short", 9, 1)});
@@ -272,6 +291,11 @@ TEST_P(RowStoreContract, what_does_not_fit_a_table_is_refused) {
   refused(store.write_now({row}), "source");
   EXPECT_EQ(values(1), Values{}) << "nothing was written";
   refused(store.erase_now({{&tables.raw, {tenant}, {}, 1}}), tables.raw.name);
+  refused(store.erase_now({{&tables.line_groups, {tenant, hash(1)}, {}, 1, {{hash(1), hash(2)}}}}),
+          tables.line_groups.name);
+  RowDelete both = no_raw(1, 1, 1);
+  both.range = {hash(1), hash(2)};
+  refused(store.erase_now({both}), tables.raw.name);
   const auto nothing = [](std::size_t, const RowView&) { return Status(); };
   RowRead wrong = raw_of(1);
   wrong.values = {"nonsense"};
