@@ -53,6 +53,33 @@ class Replicas(ClusterCase):
             self.assertEqual(load.check(server), [])
         self.settled(c, load)
 
+    def test_slots_that_were_sealed_one_by_one_become_a_row(self):
+        a, b = self.replicas(2)
+        stratum_ms = 24 * 10_000
+        start = (int(time.time() * 1000) // stratum_ms - 2) * stratum_ms
+
+        def rows():
+            with Cql(self.backends.cassandra.contact_points) as cql:
+                found = cql.query(f"SELECT tenant FROM {a.config['cassandra.keyspace']}.data_sealed_p_pt10s")
+            return found.count([b"default"])
+
+        sent = [(start + 10_000 * number, number) for number in range(8)]
+        for number, (at, value) in enumerate(sent):
+            a.influx(f"hours,host=a value={value}i {at}")
+            wait_until(lambda: a.get("/api/v1/admin/slots").json()["slots"] == [], 60, "nothing is pending")
+            self.assertEqual(rows(), number + 1)
+        b.settle()
+        self.assertEqual(rows(), 1)
+        for server in (a, b):
+            self.assertEqual(server.values("hours"), sent)
+        # What comes late lies beside it.
+        b.influx(f"hours,host=a value=7i {start + 5}")
+        wait_until(lambda: a.get("/api/v1/admin/slots").json()["slots"] == [], 60, "nothing is pending")
+        b.settle()
+        self.assertEqual(rows(), 2)
+        for server in (a, b):
+            self.assertEqual(server.values("hours"), sorted(sent + [(start + 5, 7)]))
+
     def test_roles(self):
         keyspace = "roles"
         writer = self.replica(keyspace, {"roles": "ingest"}).start()

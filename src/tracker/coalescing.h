@@ -39,6 +39,7 @@ class CoalescingTracker final : public SlotTracker {
   Result<std::vector<bool>> complete_all(std::span<const Due> works) override;
   Status fail(const Due& work, model::Timestamp now_ms) override { return below_.fail(work, now_ms); }
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override { return below_.pending(tenant, slot); }
+  Result<std::vector<bool>> pending_of(std::span<const Touch> entries) override { return below_.pending_of(entries); }
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {
     return below_.pending_slots(tenant, range);
   }

@@ -33,6 +33,7 @@ class Below final : public SlotTracker {
   Result<bool> complete(const Due& work) override { return local.complete(work); }
   Status fail(const Due& work, model::Timestamp now_ms) override { return local.fail(work, now_ms); }
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override { return local.pending(tenant, slot); }
+  Result<std::vector<bool>> pending_of(std::span<const Touch> entries) override { return local.pending_of(entries); }
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {
     return local.pending_slots(tenant, range);
   }

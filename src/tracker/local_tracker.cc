@@ -156,10 +156,10 @@ SlotTable* LocalTracker::find_table(model::TenantId tenant, model::Timestamp slo
   return table == slots->second.end() ? nullptr : &table->second;
 }
 
-SlotTable::Entry* LocalTracker::find_pending(const Due& work, SlotTable*& table) {
-  table = find_table(work.member.tenant, work.slot);
+SlotTable::Entry* LocalTracker::find_pending(const Member& member, model::Timestamp slot, SlotTable*& table) {
+  table = find_table(member.tenant, slot);
   if (table == nullptr) return nullptr;
-  const std::uint32_t position = table->find(work.member.id);
+  const std::uint32_t position = table->find(member.id);
   if (position == SlotTable::kNone || (*table)[position].generation == 0) return nullptr;
   return &(*table)[position];
 }
@@ -167,7 +167,7 @@ SlotTable::Entry* LocalTracker::find_pending(const Due& work, SlotTable*& table)
 Result<bool> LocalTracker::complete(const Due& work) {
   const MutexLock lock(mutex_);
   SlotTable* table = nullptr;
-  SlotTable::Entry* entry = find_pending(work, table);
+  SlotTable::Entry* entry = find_pending(work.member, work.slot, table);
   if (entry == nullptr || entry->generation != work.generation) return false;
   check(table->live > 0 && pending_ > 0, "what is completed was counted");
   entry->generation = 0;
@@ -180,7 +180,7 @@ Result<bool> LocalTracker::complete(const Due& work) {
 Status LocalTracker::fail(const Due& work, model::Timestamp now_ms) {
   const MutexLock lock(mutex_);
   SlotTable* table = nullptr;
-  if (find_pending(work, table) == nullptr) return {};
+  if (find_pending(work.member, work.slot, table) == nullptr) return {};
   Failure& failed = failures_[{work.member.tenant, work.member.id, work.slot}];
   failed.partition = work.partition;
   failed.retry_ms = retry_at(options_, ++failed.failures, now_ms);
@@ -191,6 +191,16 @@ Result<bool> LocalTracker::pending(model::TenantId tenant, model::Timestamp slot
   const MutexLock lock(mutex_);
   const SlotTable* table = find_table(tenant, slot);
   return table != nullptr && table->live > 0;
+}
+
+Result<std::vector<bool>> LocalTracker::pending_of(std::span<const Touch> entries) {
+  std::vector<bool> list;
+  const MutexLock lock(mutex_);
+  for (const Touch& entry : entries) {
+    SlotTable* table = nullptr;
+    list.push_back(find_pending(entry.member, entry.slot, table) != nullptr);
+  }
+  return list;
 }
 
 Result<std::vector<model::Timestamp>> LocalTracker::pending_slots(model::TenantId tenant, model::TimeRange range) {

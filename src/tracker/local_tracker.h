@@ -29,6 +29,7 @@ class LocalTracker final : public SlotTracker {
   Result<bool> complete(const Due& work) override;
   Status fail(const Due& work, model::Timestamp now_ms) override;
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override;
+  Result<std::vector<bool>> pending_of(std::span<const Touch> entries) override;
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override;
   Result<Counts> counts() override;
   Result<std::vector<SetAside>> set_aside(std::size_t limit) override;
@@ -66,7 +67,7 @@ class LocalTracker final : public SlotTracker {
   void chain(std::uint32_t partition, ListKey key, SlotTable& table, std::uint32_t position) VARVE_REQUIRES(mutex_);
   void drop_list(Queue& queue, Queue::iterator list) VARVE_REQUIRES(mutex_);
   SlotTable* find_table(model::TenantId tenant, model::Timestamp slot) VARVE_REQUIRES(mutex_);
-  SlotTable::Entry* find_pending(const Due& work, SlotTable*& table) VARVE_REQUIRES(mutex_);
+  SlotTable::Entry* find_pending(const Member& member, model::Timestamp slot, SlotTable*& table) VARVE_REQUIRES(mutex_);
   [[nodiscard]] model::Timestamp ready_ms(const ListKey& key, const SlotTable& table,
                                           const SlotTable::Entry& entry) const VARVE_REQUIRES(mutex_);
   [[nodiscard]] const Failure* failure(model::TenantId tenant, std::uint32_t id, model::Timestamp slot) const

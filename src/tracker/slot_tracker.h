@@ -108,6 +108,9 @@ class SlotTracker {
   // Is anything of this tenant pending in this slot? What is not pending is sealed whole.
   virtual Result<bool> pending(model::TenantId tenant, model::Timestamp slot) = 0;
 
+  // The same of each of these entries.
+  virtual Result<std::vector<bool>> pending_of(std::span<const Touch> entries) = 0;
+
   // The starts, ascending, of this tenant's pending slots that overlap the range.
   virtual Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) = 0;
 

@@ -58,9 +58,11 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
           message_tables, o.source, [this] { return watermark.value(); }, s.clock),
       reader(s.rows, s.tables, schema, slot_ms, o.drops_hot_rows),
       sealer(s.rows, reader, *trackers, s.clock),
+      widener(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
       plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-      worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker, s.clock),
+      worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker, widener,
+             s.clock),
       dropper(
           {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms}, s.tables, s.rows, series, pending, journal,
           [this] { return watermark.value(); }, s.clock),

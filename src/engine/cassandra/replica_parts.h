@@ -71,6 +71,7 @@ struct ReplicaParts {
   MessageWatch message_watch;
   SlotReader reader;
   Sealer sealer;
+  Widener widener;
   RollupBlockMaker maker;
   WorkPlan plan;
   Worker worker;

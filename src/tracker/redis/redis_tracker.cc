@@ -216,6 +216,29 @@ Result<bool> RedisTracker::pending(model::TenantId tenant, model::Timestamp slot
   return answer[0].integer() == 1;
 }
 
+Result<std::vector<bool>> RedisTracker::pending_of(std::span<const Touch> entries) {
+  if (entries.empty()) return std::vector<bool>{};
+  Question question = link_.question();
+  std::size_t asked = 0;
+  for (std::span<const Touch> rest = entries; !rest.empty(); ++asked) {
+    Words words = {"ZMSCORE", pending_key(rest[0].partition)};
+    std::size_t count = 0;
+    for (; count < std::min(rest.size(), kEntriesInCall) && rest[count].partition == rest[0].partition; ++count) {
+      words.push_back(entry_of(rest[count].slot, names_.name(rest[count].member)));
+    }
+    question.commands.command(views(words));
+    rest = rest.subspan(count);
+  }
+  VARVE_ASSIGN_OR_RETURN(const Answer answer, link_.run_trusted(question));
+  std::vector<bool> list;
+  for (std::size_t i = 0; i < asked; ++i) {
+    const driver::Value* score = &answer[i].first();
+    for (std::size_t at = 0; at < answer[i].size(); ++at, score = &score->next()) list.push_back(!score->nil());
+  }
+  check(list.size() == entries.size(), "an answer for each entry that was asked for");
+  return list;
+}
+
 void RedisTracker::ask_pending_slots(Question& question, model::TenantId tenant) const {
   question.commands.command({"HKEYS", slots_key(tenant)});
 }

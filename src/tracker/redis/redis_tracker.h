@@ -4,8 +4,8 @@
 // A batch of touches is one pipeline, with one script for every thousand of them; work is one range of a sorted set for
 // each partition. Put a CoalescingTracker in front. Pass link.clock().now_ms() as now_ms.
 //
-// Every method answers within the link's timeout; where Redis is away it is `unavailable`. pending() and
-// pending_slots() are so also while a loss is not recovered (link.h): what they would leave out is not known then.
+// Every method answers within the link's timeout; where Redis is away it is `unavailable`. pending(), pending_of()
+// and pending_slots() are so also while a loss is not recovered (link.h): what they would leave out is not known then.
 #pragma once
 
 #include <string>
@@ -34,6 +34,7 @@ class RedisTracker final : public SlotTracker {
   Result<std::vector<bool>> complete_all(std::span<const Due> works) override;
   Status fail(const Due& work, model::Timestamp now_ms) override;
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override;
+  Result<std::vector<bool>> pending_of(std::span<const Touch> entries) override;
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override;
   // pending_slots() beside other questions: adds one command, and reads the answer to it.
   void ask_pending_slots(Question& question, model::TenantId tenant) const;

@@ -35,6 +35,7 @@ class Whole final : public SlotTracker {
   Result<bool> pending(model::TenantId tenant, model::Timestamp slot) override {
     return tracker_.pending(tenant, slot);
   }
+  Result<std::vector<bool>> pending_of(std::span<const Touch> entries) override { return tracker_.pending_of(entries); }
   Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {
     return tracker_.pending_slots(tenant, range);
   }

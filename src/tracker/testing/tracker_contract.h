@@ -297,6 +297,33 @@ TEST_P(TrackerContract, tenants_are_apart) {
   EXPECT_FALSE(tracker->pending(model::TenantId{9}, kSlot).value());
 }
 
+TEST_P(TrackerContract, each_entry_is_pending_by_itself) {
+  const auto pending = [&](std::vector<Touch> entries) {
+    const std::vector<bool> list = tracker->pending_of(entries).value();
+    std::string text;
+    for (const bool one : list) text += one ? 'y' : '-';
+    return text;
+  };
+  EXPECT_EQ(pending({}), "");
+  EXPECT_EQ(pending({of(1)}), "-");
+  touch({of(1), of(2), of(65, kSlot + kHour), of(3, kSlot, model::TenantId{8})}, kSlot);
+  const std::vector<Touch> all = {
+      of(1), of(2), of(3), of(1, kSlot + kHour), of(65, kSlot + kHour), of(3, kSlot, model::TenantId{8})};
+  EXPECT_EQ(pending(all), "yy--yy");
+  const auto list = due(kReady);
+  ASSERT_EQ(list.size(), 3U);
+  ASSERT_TRUE(tracker->fail(list[0], kReady)) << "set aside is pending";
+  EXPECT_EQ(pending(all), "yy--yy");
+  for (const Due& work : list) {
+    if (work.member == of(2).member) {
+      EXPECT_TRUE(complete(work));
+    }
+  }
+  EXPECT_EQ(pending(all), "y---yy");
+  touch({of(2)}, kReady + kMinute);
+  EXPECT_EQ(pending(all), "yy--yy");
+}
+
 TEST_P(TrackerContract, pending_slots_are_those_that_overlap) {
   touch({of(1), of(2, kSlot + kHour), of(3, kSlot + 5 * kHour)}, kSlot);
   const auto minutes = [&](std::int64_t from, std::int64_t to) {

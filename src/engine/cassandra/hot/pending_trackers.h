@@ -28,6 +28,7 @@ class PendingTrackers {
   // Its due() and complete() know of touches that were left out.
   tracker::CoalescingTracker& samples() { return samples_; }
   tracker::SlotTracker& rollup_blocks(std::size_t level) { return shared_.rollup_blocks(level); }
+  tracker::SlotTracker& days() { return shared_.days(); }
   [[nodiscard]] std::size_t levels() const { return options_.rollup_blocks_ms.size(); }
   [[nodiscard]] std::int64_t rollup_block_ms(std::size_t level) const { return options_.rollup_blocks_ms[level]; }
   // samples().touch() without waiting.

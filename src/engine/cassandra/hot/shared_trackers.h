@@ -6,6 +6,7 @@
 // replays the journal. Thread-safe. All but the asynchronous touch may block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -17,6 +18,19 @@
 
 namespace varve::engine::cassandra {
 
+// When sealed rows of a day become one (settle/widener.h): when so many of its slots have ended, and none has been
+// sealed for so long. Before the day has ended, as Cassandra compacts what is written in some whole days by itself: a
+// row that is deleted in other days than those in which it was written keeps its space until its time is over. What is
+// sealed later lies beside it.
+inline constexpr std::int64_t kDaySlots = 22;
+inline constexpr std::int64_t kDayQuietMs = 1'200'000;
+// What the tracker of days is told, by what that of samples is.
+inline tracker::TrackerOptions of_days(tracker::TrackerOptions samples) {
+  samples.width_ms *= kDaySlots;
+  samples.quiet_ms = std::max(samples.quiet_ms, kDayQuietMs);
+  return samples;
+}
+
 class SharedTrackers : public WriteVersions {
  public:
   using Done = std::function<void(Status)>;
@@ -25,6 +39,8 @@ class SharedTrackers : public WriteVersions {
   virtual tracker::SlotTracker& samples() = 0;
   virtual tracker::SlotTracker& rollup_blocks(std::size_t level) = 0;
   [[nodiscard]] virtual std::size_t levels() const = 0;
+  // Of line groups by day of 24 slots: where sealed rows may become one (settle/widener.h).
+  virtual tracker::SlotTracker& days() = 0;
   // Of tenants' log messages by slot: kMessagesMember of a tenant (series/series_tables.h).
   virtual tracker::SlotTracker& messages() = 0;
 

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/prefix_lengths.h"
 #include "engine/cassandra/tables/strata.h"
@@ -231,7 +232,20 @@ Status SlotReader::add_sealed(const RowView& view, unsigned shard, std::span<con
     }
     return {};
   };
-  return for_each_slot(sealed_, view, kChunkAndStats, {first.range.first, last.range.last}, add);
+  VARVE_RETURN_IF_ERROR(for_each_slot(sealed_, view, kChunkAndStats, {first.range.first, last.range.last}, add));
+  return note_row(view, shard, wanted, readings);
+}
+
+Status SlotReader::note_row(const RowView& view, unsigned shard, std::span<const std::size_t> wanted,
+                            std::vector<Reading>& readings) const {
+  for (const std::size_t w : wanted) {
+    const SlotsWanted& one = readings[w].wanted();
+    if (one.rows == nullptr) continue;
+    VARVE_ASSIGN_OR_RETURN(const model::Timestamp key, timestamp_of(view.cells[0]));
+    VARVE_ASSIGN_OR_RETURN(const model::TimeRange slots, slots_of(sealed_, key));
+    if (slots.overlaps(one.range)) one.rows->push_back({shard, key});
+  }
+  return {};
 }
 
 Result<std::vector<Arrival>> SlotReader::last_arrivals(const GroupRef& group, std::span<const model::Timestamp> slots,

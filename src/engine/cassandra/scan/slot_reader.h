@@ -19,6 +19,12 @@ struct GroupRef {
 };
 GroupRef group_ref(const Directory& directory, model::GroupId group);
 
+// A row of the table of sealed rows, whose key says which slots it has (tables/strata.h).
+struct SealedKey {
+  unsigned shard = 0;
+  model::Timestamp key = 0;
+};
+
 // What to read of a group: the slots in `range`, of the parts (ascending), and the hot rows of `hot`, which are some of
 // those slots, ascending; without the rows that are `counted` (ascending).
 struct SlotsWanted {
@@ -27,6 +33,7 @@ struct SlotsWanted {
   std::vector<unsigned> shards;
   std::vector<model::Timestamp> hot;
   const std::vector<Arrival>* counted = nullptr;
+  std::vector<SealedKey>* rows = nullptr;  // gets all rows that have one of the slots, also where others count
 };
 
 // Thread-safe.
@@ -68,6 +75,8 @@ class SlotReader {
 
   Status add_sealed(const RowView& view, unsigned shard, std::span<const std::size_t> wanted,
                     std::vector<Reading>& readings) const;
+  Status note_row(const RowView& view, unsigned shard, std::span<const std::size_t> wanted,
+                  std::vector<Reading>& readings) const;
 
   RowStore& rows_;
   const Tables& tables_;

@@ -275,6 +275,7 @@ struct ClusterModel {
     EXPECT_EQ(cluster.rows.size(cluster.tables.raw), 0U) << "there are only sealed rows";
     expect_sealed([&](Timestamp) { return !is_short; });
     strata += strata_stored();
+    days_merged += cluster.rows.counts(cluster.tables.sealed).rows_erased;
     for (std::size_t level = is_short ? 1 : 0; level < widths.size(); ++level) {
       expect_rollup_blocks(level, [](Timestamp) { return true; });
     }
@@ -286,7 +287,8 @@ struct ClusterModel {
       if (what < 40) {
         append();
       } else if (what < 60) {
-        advance(static_cast<std::int64_t>(random() % 40) * kMinute);
+        const bool is_long = !is_short && chance(8);  // until days have ended
+        advance(static_cast<std::int64_t>(random() % 40) * (is_long ? kHour : kMinute));
       } else if (what < 85) {
         work();
       } else if (what < 93) {
@@ -305,15 +307,16 @@ struct ClusterModel {
   const TimeRange all{cluster.clock.now_ms() - 10 * kDay, cluster.clock.now_ms() + 50 * kDay};
   std::int64_t sources = 0;
   bool redis_away = false;
-  std::uint64_t dropped = 0;  // slots, by those that live in the end
-  std::size_t strata = 0;     // in the end
+  std::uint64_t dropped = 0;    // slots, by those that live in the end
+  std::size_t strata = 0;       // in the end
+  std::size_t days_merged = 0;  // into one row
   std::array<std::unique_ptr<ClusterReplica>, 2> replicas;
   std::vector<std::unique_ptr<ClusterReplica>> graves;
   std::map<std::string, std::map<std::string, Samples>> samples;  // by host and metric: what was acknowledged
 };
 
 void run_models(const ClusterOptions& options, int steps) {
-  std::size_t strata = 0;
+  std::size_t strata = 0, days = 0;
   for (unsigned seed = 1; seed <= unsigned{varve::testing::effort(40)}; ++seed) {
     SCOPED_TRACE(seed);
     ClusterModel model(seed, options);
@@ -323,8 +326,10 @@ void run_models(const ClusterOptions& options, int steps) {
     if (::testing::Test::HasFailure()) return;
     EXPECT_GT(model.dropped, 0U);
     strata += model.strata;
+    days += model.days_merged;
   }
   EXPECT_EQ(strata > 0, options.raw_retention_ms >= rollup::kForEver);
+  EXPECT_EQ(days > 0, options.raw_retention_ms >= rollup::kForEver);
 }
 
 TEST(ClusterModelTest, EverythingEndsSealed) { run_models(for_ever(), 250); }

@@ -9,7 +9,11 @@ namespace varve::engine::cassandra {
 
 RedisTrackers::RedisTrackers(const tracker::TrackerOptions& options, const std::vector<Rollup>& rollups,
                              tracker::redis::Link& link, tracker::redis::MemberNames& names)
-    : link_(link), samples_(options, link, names), messages_(options, link, names, "messages|"), sequence_(link) {
+    : link_(link),
+      samples_(options, link, names),
+      days_(of_days(options), link, names, "days|"),
+      messages_(options, link, names, "messages|"),
+      sequence_(link) {
   for (const Rollup& rollup : rollups) {
     tracker::TrackerOptions of_blocks = options;
     of_blocks.width_ms = rollup.rollup_block_ms;

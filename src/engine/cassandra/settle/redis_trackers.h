@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedisTrackers: the shared trackers in a Redis: one of samples, under the names that docs/formats/redis.md begins
-// with, one of the rollup blocks of each granularity, under `units|<width>|`, one of messages, under `messages|`; and
-// the numbers.
+// with, one of the rollup blocks of each granularity, under `units|<width>|`, one of days, under `days|`, one of
+// messages, under `messages|`; and the numbers.
 #pragma once
 
 #include <deque>
@@ -25,6 +25,7 @@ class RedisTrackers final : public SharedTrackers {
 
   tracker::SlotTracker& samples() override { return samples_; }
   tracker::SlotTracker& rollup_blocks(std::size_t level) override { return rollup_blocks_[level]; }
+  tracker::SlotTracker& days() override { return days_; }
   tracker::SlotTracker& messages() override { return messages_; }
   [[nodiscard]] std::size_t levels() const override { return rollup_blocks_.size(); }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
@@ -41,7 +42,7 @@ class RedisTrackers final : public SharedTrackers {
 
  private:
   tracker::redis::Link& link_;
-  tracker::redis::RedisTracker samples_, messages_;
+  tracker::redis::RedisTracker samples_, days_, messages_;
   std::deque<tracker::redis::RedisTracker> rollup_blocks_;
   tracker::redis::Sequence sequence_;
 };

@@ -91,12 +91,13 @@ class RedisTrackersTest : public ::testing::Test {
   Appender appender{{.source = 1}, cluster.tables, rows, series, pending, journal, missed_touches, watermark, clock};
   SlotReader reader{rows, cluster.tables, cluster.schema, kHour};
   Sealer sealer{rows, reader, trackers, clock};
+  Widener widener{rows, reader, trackers, clock};
   RollupBlockMaker maker{
       rows,           cluster.tables, reader, level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
       cluster.schema, trackers,       clock};
   const rollup::Levels levels{cluster.options.rollups, {}};
   WorkPlan plan{series, levels, 100, clock};
-  Worker worker{{.partitions = 4}, plan, pending, sealer, maker, clock};
+  Worker worker{{.partitions = 4}, plan, pending, sealer, maker, widener, clock};
   const Timestamp time = SystemClock().now_ms() - 100 * kHour;
 };
 
@@ -112,6 +113,7 @@ TEST_F(RedisTrackersTest, SamplesBecomeRollupBlocks) {
   EXPECT_EQ(rows.size(cluster.tables.levels[1]), 1U);
   EXPECT_EQ(waiting(trackers.samples()), 1U) << "touched just now";
   EXPECT_EQ(waiting(trackers.rollup_blocks(0)) + waiting(trackers.rollup_blocks(1)), 0U);
+  EXPECT_EQ(waiting(trackers.days()), 1U) << "while a slot of it is pending";
 }
 
 TEST_F(RedisTrackersTest, OneQuestionTellsOfSlotsAndRollupBlocks) {

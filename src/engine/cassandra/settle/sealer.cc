@@ -2,34 +2,13 @@
 #include "engine/cassandra/settle/sealer.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_stats.h"
 #include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
 
 using model::Timestamp;
-
-namespace {
-
-std::uint64_t points_of(std::span<const storage::SeriesStats> series) {
-  std::uint64_t points = 0;
-  for (const storage::SeriesStats& one : series) points += one.points;
-  return points;
-}
-
-// Empty where nothing was added; else it is counted.
-std::string chunk_of(chunk::BlockBuilder& builder, SealedSlot& sealed) {
-  if (builder.empty()) return {};
-  const auto bytes = builder.finish();
-  ++sealed.chunks;
-  sealed.bytes += bytes.size();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace
 
 Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
   std::vector<SlotsWanted> wanted;
@@ -79,18 +58,24 @@ Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) co
     check(reading->version > found.version(), "a slot is written over what it was made of");
     if (shared::may_make(reader_.sealed().kept(found.slot, clock_.now_ms()), found.stored_shards > 0)) data[w] = &found;
   }
-  std::vector<RowWrite> rows;
+  SealedRows rows(reader_.sealed(), reading->version, clock_.now_ms());
   for (std::size_t first = 0, count = 0; first < works.size(); first += count) {
     count = run_length(works, data, first);
     const auto run = works.subspan(first, count);
     const auto of_run = std::span(data).subspan(first, count);
     const auto sealed = std::span(list).subspan(first, count);
-    if (count > 1 && encode_stratum(run, of_run, reading->version, rows, sealed)) continue;
+    if (count > 1 && add_as_stratum(rows, run, of_run, sealed)) continue;
     for (std::size_t i = 0; i < count; ++i) {
-      if (of_run[i] != nullptr) sealed[i].status = encode(run[i], *of_run[i], reading->version, rows, sealed[i]);
+      if (of_run[i] == nullptr) continue;
+      auto made = rows.add_slot(run[i].group, {of_run[i], run[i].shared});
+      if (made) {
+        sealed[i].made = *made;
+      } else {
+        sealed[i].status = fail(made.error());
+      }
     }
   }
-  VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
+  VARVE_RETURN_IF_ERROR(rows_.write_now(rows.take()));
   return list;
 }
 
@@ -105,62 +90,17 @@ std::size_t Sealer::run_length(std::span<const SealWork> works, std::span<const 
   return slots.empty() ? 1 : stratum_length(reader_.sealed(), works[first].group.cells, slots);
 }
 
-// What is of the shard, as a group of the block; none where there is nothing.
-Status Sealer::add_slot(const SealWork& work, const SlotData& data, unsigned shard, std::uint32_t number,
-                        chunk::BlockBuilder& builder, std::vector<storage::SeriesStats>& series) const {
-  const std::vector<std::uint16_t> columns = columns_of_shard(shard, work.group.columns);
-  shared::Gather gather;
-  VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather));
-  gather.finish();
-  for (const chunk::Column& column : gather.columns()) series.push_back(stats_of(gather.times(), column));
-  if (gather.times().empty()) return {};
-  check(series.size() == columns.size(), "each column has series stats");
-  std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());
-  std::vector<std::int64_t> arrived;
-  if (work.shared) {
-    VARVE_ASSIGN_OR_RETURN(const auto arrivals, arrivals_of(data, shard, work.group.columns, gather.times()));
-    arrived.assign(arrivals.begin(), arrivals.end());
-    all.push_back({chunk::Column::Form::longs, 0, arrived, {}, {}, {}});
+// False: it is too large, or one of them is damaged.
+bool Sealer::add_as_stratum(SealedRows& rows, std::span<const SealWork> works, std::span<const SlotData* const> data,
+                            std::span<SealedSlot> sealed) const {
+  std::vector<SlotToSeal> slots;
+  for (std::size_t i = 0; i < works.size(); ++i) slots.push_back({data[i], works[i].shared});
+  const auto made = rows.add_stratum(works[0].group, slots);
+  if (!made || made->empty()) return false;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    sealed[i].made = (*made)[i];
+    sealed[i].day_may_widen = data[i]->stored_shards > 0;
   }
-  builder.add({model::GroupId{number}, gather.times(), all});
-  return {};
-}
-
-Status Sealer::encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
-                      SealedSlot& sealed) const {
-  std::vector<RowWrite> made;
-  for (unsigned shard = 0; shard < column_shards_of(work.group.columns); ++shard) {
-    ChunkWrite row{work.slot, shard, {}, {version, {}}, {}};
-    chunk::BlockBuilder builder;
-    VARVE_RETURN_IF_ERROR(add_slot(work, data, shard, 0, builder, row.stats.series));
-    row.chunk = chunk_of(builder, sealed);
-    sealed.samples += points_of(row.stats.series);
-    add_write(made, reader_.sealed(), work.group.cells, row, clock_.now_ms());
-  }
-  std::ranges::move(made, std::back_inserter(rows));
-  return {};
-}
-
-// Of a run of slots. False: it is too large, or one of them is damaged.
-bool Sealer::encode_stratum(std::span<const SealWork> works, std::span<const SlotData* const> data,
-                            std::int64_t version, std::vector<RowWrite>& rows, std::span<SealedSlot> sealed) const {
-  const GroupRef& group = works[0].group;
-  std::vector<RowWrite> made;
-  std::vector<SealedSlot> done(works.size());
-  for (unsigned shard = 0; shard < column_shards_of(group.columns); ++shard) {
-    StratumWrite stratum{works[0].slot, shard, {}, {version, {}}};
-    chunk::BlockBuilder builder;
-    for (std::size_t i = 0; i < works.size(); ++i) {
-      auto& series = stratum.stats.slots.emplace_back();
-      if (!add_slot(works[i], *data[i], shard, static_cast<std::uint32_t>(i), builder, series)) return false;
-      if (builder.raw_bytes() > kStratumBytesMax) return false;
-      done[i].samples += points_of(series);
-    }
-    stratum.chunk = chunk_of(builder, done[0]);
-    add_stratum(made, reader_.sealed(), group.cells, stratum, clock_.now_ms());
-  }
-  std::ranges::move(made, std::back_inserter(rows));
-  std::ranges::move(done, sealed.begin());
   return true;
 }
 

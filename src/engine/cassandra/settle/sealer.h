@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "engine/cassandra/scan/slot_reader.h"
+#include "engine/cassandra/settle/sealed_rows.h"
 #include "engine/cassandra/tables/write_versions.h"
 
 namespace varve::engine::cassandra {
@@ -24,10 +25,9 @@ struct SealWork {
 };
 
 struct SealedSlot {
-  Status status;  // corrupt: this one cannot be sealed, the others are
-  std::uint64_t chunks = 0;
-  std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;  // of its chunks; those of a stratum are its first slot's
+  Status status;              // corrupt: this one cannot be sealed, the others are
+  RowsMade made;              // of a stratum they are its first slot's, but samples
+  bool day_may_widen = true;  // it has a row of its own, or had one before (settle/widener.h)
 };
 
 // Thread-safe.
@@ -49,13 +49,8 @@ class Sealer {
   Result<Reading> read(std::span<const SealWork> works) const;
   [[nodiscard]] std::size_t run_length(std::span<const SealWork> works, std::span<const SlotData* const> data,
                                        std::size_t first) const;
-  Status add_slot(const SealWork& work, const SlotData& data, unsigned shard, std::uint32_t number,
-                  chunk::BlockBuilder& builder, std::vector<storage::SeriesStats>& series) const;
-  Status encode(const SealWork& work, const SlotData& data, std::int64_t version, std::vector<RowWrite>& rows,
-                SealedSlot& sealed) const;
-  [[nodiscard]] bool encode_stratum(std::span<const SealWork> works, std::span<const SlotData* const> data,
-                                    std::int64_t version, std::vector<RowWrite>& rows,
-                                    std::span<SealedSlot> sealed) const;
+  [[nodiscard]] bool add_as_stratum(SealedRows& rows, std::span<const SealWork> works,
+                                    std::span<const SlotData* const> data, std::span<SealedSlot> sealed) const;
 
   RowStore& rows_;
   const SlotReader& reader_;

@@ -3,60 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "engine/cassandra/tables/cell.h"
-#include "engine/cassandra/testing/group_rows.h"
+#include "engine/cassandra/testing/sealed_day.h"
 
 namespace varve::engine::cassandra::testing {
 namespace {
 
 using model::TimeRange;
-using model::Timestamp;
-using model::Value;
 
-constexpr Timestamp kFirst = 400'008 * kHour;  // a day begins
-static_assert(kFirst % kDay == 0);
-constexpr std::int64_t kRetentionMs = 10 * kDay;
-
-class SealerStrataTest : public GroupRows {
- protected:
-  SealerStrataTest() : GroupRows({}, kRetentionMs) { clock.advance_ms(kFirst + kDay - clock.now_ms()); }
-  const GroupRef group = group_named('g', 40);
-  static Timestamp at(int hour, int ms = 0) { return kFirst + hour * kHour + ms; }
-
-  void put(Timestamp time, std::int64_t value) { GroupRows::put(group, {{time, Value::of_long(value)}}); }
-  void put_hours(int from, int until) {
-    for (int hour = from; hour < until; ++hour) put(at(hour), hour);
-  }
-  void seal_hours(int from, int until) {
-    std::vector<SealWork> works;
-    for (int hour = from; hour < until; ++hour) works.push_back({group, at(hour)});
-    const auto sealed = sealer.seal(works);
-    ASSERT_TRUE(sealed) << sealed.error().message;
-    for (const SealedSlot& one : *sealed) EXPECT_TRUE(one.status);
-  }
-  // "hour:value …" of a column in sealed rows; with ms where there are some.
-  std::string read(std::uint16_t column = 0, TimeRange range = {kFirst, kFirst + kDay}) {
-    const SlotsWanted wanted{&group, range, {column / kSeriesPerColumnShard}, {}};
-    const auto lists = reader.read({&wanted, 1}, {});
-    EXPECT_TRUE(lists) << lists.error().message;
-    std::string text;
-    for (const SlotData& data : (*lists)[0]) {
-      EXPECT_EQ(data.stored_shards, 1U);
-      shared::Gather gather;
-      EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
-      gather.finish();
-      for (std::size_t i = 0; i < gather.times().size(); ++i) {
-        const chunk::Column& c = gather.columns()[0];
-        const bool typed = c.form == chunk::Column::Form::typed;
-        if (typed && c.types[i] == chunk::kErased) continue;
-        const Timestamp since = gather.times()[i] - kFirst;
-        text += std::to_string(since / kHour) + (since % kHour == 0 ? "" : "+" + std::to_string(since % kHour)) + ":" +
-                std::to_string(typed ? static_cast<std::int64_t>(c.bits[i]) : c.ints[i]) + " ";
-      }
-    }
-    return text;
-  }
-  std::size_t rows_stored() { return rows.size(tables.sealed); }
-};
+class SealerStrataTest : public SealedDay {};
 
 TEST_F(SealerStrataTest, ARowForManySlots) {
   put_hours(2, 12);

@@ -60,8 +60,8 @@ TEST_F(SealerTest, TheLaterSampleWinsBeforeAndAfter) {
   EXPECT_EQ(read(0, false), "");
   const SealedSlot sealed = seal();
   EXPECT_TRUE(sealed.status);
-  EXPECT_EQ(sealed.chunks, 2U) << "40 series";
-  EXPECT_EQ(sealed.samples, 120U);
+  EXPECT_EQ(sealed.made.chunks, 2U) << "40 series";
+  EXPECT_EQ(sealed.made.samples, 120U);
   for (const std::uint16_t column : {0, 31, 32, 39}) {
     EXPECT_EQ(read(column, false), expected);
     EXPECT_EQ(read(column, true), expected);

@@ -55,6 +55,10 @@ SealWork WorkPlan::seal_work(const Due& due) {
   return {group_ref(series_.directory(), group_of(due)), due.slot, !sharing(group_of(due)).empty()};
 }
 
+WidenWork WorkPlan::widen_work(const Due& due) const {
+  return {group_ref(series_.directory(), group_of(due)), due.slot};
+}
+
 // Places of the group's series that are not in it, or in a later column of it.
 std::vector<WorkPlan::Sharing> WorkPlan::sharing(GroupId group) {
   std::vector<Sharing> out;

@@ -19,6 +19,7 @@
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/settle/rollup_block_maker.h"
 #include "engine/cassandra/settle/sealer.h"
+#include "engine/cassandra/settle/widener.h"
 #include "engine/shared/shared_groups.h"
 #include "rollup/levels.h"
 #include "tracker/slot_tracker.h"
@@ -38,6 +39,7 @@ class WorkPlan {
   // `together_ms` are of one time.
   void sort_by_locality(std::vector<tracker::Due>& dues, std::int64_t together_ms) const;
   [[nodiscard]] SealWork seal_work(const tracker::Due& due);
+  [[nodiscard]] WidenWork widen_work(const tracker::Due& due) const;
   // `elsewhere`: only for the finest granularity.
   [[nodiscard]] RollupBlockWork rollup_block_work(const tracker::Due& due, bool elsewhere);
 

@@ -69,13 +69,14 @@ Status Worker::take(std::uint32_t partition, Partitions together, Turn& turn) {
 
 Status Worker::stages(Partitions partitions, Turn& turn) {
   if (partitions.empty()) return {};
-  for (std::size_t s = 0; s <= trackers_.levels(); ++s) VARVE_RETURN_IF_ERROR(stage(s, partitions, turn));
+  for (std::size_t s = 0; s <= days(); ++s) VARVE_RETURN_IF_ERROR(stage(s, partitions, turn));
   return {};
 }
 
 // What has ended and is not quiet comes again with each question: it is asked for once.
 Status Worker::stage(std::size_t stage, Partitions partitions, Turn& turn) {
-  const std::size_t limit = turn.when == When::ended ? tracker::kNoLimit : kDueAtOnce * partitions.size();
+  const std::size_t of_partition = stage == days() ? kDaysInTurn : kDueAtOnce;
+  const std::size_t limit = turn.when == When::ended ? tracker::kNoLimit : of_partition * partitions.size();
   std::vector<Due> before;
   while (turn.alive()) {
     VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), partitions, limit, turn.when));
@@ -83,7 +84,7 @@ Status Worker::stage(std::size_t stage, Partitions partitions, Turn& turn) {
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
     VARVE_RETURN_IF_ERROR(in_batches(stage, due, turn));
-    if (due.size() < limit || turn.when == When::ended) return {};
+    if (due.size() < limit || turn.when == When::ended || stage == days()) return {};
     before = std::move(due);
   }
   return {};
@@ -92,7 +93,8 @@ Status Worker::stage(std::size_t stage, Partitions partitions, Turn& turn) {
 // Slots of a day go into one row, and rollup blocks of a partition bucket into one partition, where several of a group
 // are due.
 std::int64_t Worker::together_ms(std::size_t stage) const {
-  return stage == 0 ? stratum_ms(options_.slot_ms) : rollup_bucket_ms(trackers_.rollup_block_ms(stage - 1));
+  return stage == 0 || stage == days() ? stratum_ms(options_.slot_ms)
+                                       : rollup_bucket_ms(trackers_.rollup_block_ms(stage - 1));
 }
 
 Status Worker::in_batches(std::size_t stage, std::span<const Due> dues, Turn& turn) {
@@ -100,12 +102,16 @@ Status Worker::in_batches(std::size_t stage, std::span<const Due> dues, Turn& tu
     std::size_t count = 0, columns = 0;
     while (count < std::min(dues.size(), kWorksAtOnce)) {
       columns += plan_.columns(dues[count]);
-      if (count > 0 && columns > kColumnsAtOnce) break;
+      if (count > 0 && columns > (stage == days() ? kDayColumnsAtOnce : kColumnsAtOnce)) break;
       ++count;
     }
     check(count > 0, "a batch has due");
     const auto batch = dues.first(count);
-    VARVE_RETURN_IF_ERROR(stage == 0 ? seal(batch, turn) : make(stage - 1, batch, turn));
+    if (stage == days()) {
+      VARVE_RETURN_IF_ERROR(widen(batch, turn));
+    } else {
+      VARVE_RETURN_IF_ERROR(stage == 0 ? seal(batch, turn) : make(stage - 1, batch, turn));
+    }
     dues = dues.subspan(count);
   }
   return {};
@@ -127,20 +133,22 @@ Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   for (const Due& due : timely) works.push_back(plan_.seal_work(due));
   VARVE_ASSIGN_OR_RETURN(const auto sealed, sealer_.seal(works));
   check(sealed.size() == timely.size(), "each slot is sealed or says why not");
-  std::vector<Due> good;
+  std::vector<Due> good, widening;
   for (std::size_t i = 0; i < sealed.size(); ++i) {
     if (!sealed[i].status) {
       VARVE_RETURN_IF_ERROR(set_aside(0, timely[i], sealed[i].status.error()));
       continue;
     }
     good.push_back(timely[i]);
-    turn.report.chunks_written += sealed[i].chunks;
-    turn.report.samples += sealed[i].samples;
-    turn.report.bytes += sealed[i].bytes;
+    if (sealed[i].day_may_widen && widener_.is_wanted(works[i].group.cells)) widening.push_back(timely[i]);
+    turn.report.chunks_written += sealed[i].made.chunks;
+    turn.report.samples += sealed[i].made.samples;
+    turn.report.bytes += sealed[i].made.bytes;
   }
   turn.report.slots_sealed += good.size();
   sealed_ += good.size();
   if (trackers_.levels() > 0) VARVE_RETURN_IF_ERROR(touch_finest(good, turn));
+  VARVE_RETURN_IF_ERROR(touch_days(widening));
   return finish(0, good);
 }
 
@@ -191,6 +199,54 @@ Status Worker::make(std::size_t level, std::span<const Due> dues, Turn& turn) {
   }
   if (level + 1 < trackers_.levels()) VARVE_RETURN_IF_ERROR(touch_coarser(level, good));
   return finish(level + 1, good);
+}
+
+// What is pending has its quiet time again, so that it does not come before all else with each turn.
+Status Worker::widen(std::span<const Due> dues, Turn& turn) {
+  std::vector<WidenWork> works;
+  for (const Due& due : dues) works.push_back(plan_.widen_work(due));
+  const auto pending = [&](std::span<const WidenWork> of) {
+    const std::size_t first = of.data() - works.data();  // all of them, or one
+    return pending_slots(dues.subspan(first, of.size()));
+  };
+  const auto widened = widener_.widen(works, pending);
+  // While it is not known what is pending, that is everything.
+  if (!widened && widened.error().code == Code::unavailable) return {};
+  if (!widened) return fail(widened.error());
+  std::vector<Due> good;
+  std::vector<tracker::Touch> again;
+  for (std::size_t i = 0; i < dues.size(); ++i) {
+    const WidenedDay& day = (*widened)[i];
+    if (!day.status) {
+      VARVE_RETURN_IF_ERROR(set_aside(days(), dues[i], day.status.error()));
+    } else if (!day.is_pending) {
+      good.push_back(dues[i]);
+    } else if (turn.when == When::quiet) {
+      again.push_back({dues[i].member, dues[i].partition, dues[i].slot});
+    }
+  }
+  VARVE_RETURN_IF_ERROR(trackers_.days().touch(again, clock_.now_ms()));
+  return finish(days(), good);
+}
+
+Result<std::vector<PendingSlots>> Worker::pending_slots(std::span<const Due> days) const {
+  std::vector<tracker::Touch> slots;
+  for (const Due& day : days) {
+    for (std::int64_t i = 0; i < kSlotsPerStratum; ++i)
+      slots.push_back({day.member, day.partition, day.slot + i * options_.slot_ms});
+  }
+  VARVE_ASSIGN_OR_RETURN(const std::vector<bool> pending, trackers_.samples().pending_of(slots));
+  std::vector<PendingSlots> list(days.size());
+  for (std::size_t i = 0; i < pending.size(); ++i) list[i / kSlotsPerStratum][i % kSlotsPerStratum] = pending[i];
+  return list;
+}
+
+Status Worker::touch_days(std::span<const Due> dues) {
+  std::vector<tracker::Touch> touches;
+  for (const Due& due : dues) {
+    touches.push_back({due.member, due.partition, model::window_start(due.slot, stratum_ms(options_.slot_ms))});
+  }
+  return trackers_.days().touch(touches, clock_.now_ms());
 }
 
 Result<std::vector<MadeRollupBlock>> Worker::make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn) {
@@ -246,8 +302,10 @@ Status Worker::set_aside(std::size_t stage, const Due& due, const Error& error) 
     auto& errors = errors_[stage];
     if (errors.size() >= kErrorsMax) errors.clear();
     if (errors.insert_or_assign({due.member, due.slot}, error.message).second) {
-      log::error(stage == 0 ? "a slot cannot be sealed" : "windows cannot be made",
-                 {{"series", plan_.shown(due.member)}, {"slot", due.slot}, {"error", error.message}});
+      const char* const failed = stage == 0        ? "a slot cannot be sealed"
+                                 : stage == days() ? "the sealed rows of a day cannot be merged"
+                                                   : "windows cannot be made";
+      log::error(failed, {{"series", plan_.shown(due.member)}, {"slot", due.slot}, {"error", error.message}});
     }
   }
   return tracker(stage).fail(due, clock_.now_ms());
@@ -255,9 +313,9 @@ Status Worker::set_aside(std::size_t stage, const Due& due, const Error& error) 
 
 Result<storage::SlotCounts> Worker::counts() const {
   storage::SlotCounts counts;
-  for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
+  for (std::size_t stage = 0; stage <= days(); ++stage) {
     VARVE_ASSIGN_OR_RETURN(const tracker::Counts of, tracker(stage).counts());
-    (stage == 0 ? counts.pending : counts.rollup_blocks_pending) += of.pending;
+    if (stage < days()) (stage == 0 ? counts.pending : counts.rollup_blocks_pending) += of.pending;
     counts.set_aside += of.set_aside;
   }
   counts.sealed = sealed_;
@@ -267,13 +325,17 @@ Result<storage::SlotCounts> Worker::counts() const {
 
 Result<std::vector<storage::SetAsideWork>> Worker::set_aside() const {
   std::vector<storage::SetAsideWork> list;
-  for (std::size_t stage = 0; stage <= trackers_.levels(); ++stage) {
+  for (std::size_t stage = 0; stage <= days(); ++stage) {
     VARVE_ASSIGN_OR_RETURN(const auto found, tracker(stage).set_aside(kShownMax));
     const MutexLock lock(mutex_);
     for (const tracker::SetAside& one : found) {
       const auto error = errors_[stage].find({one.member, one.slot});
-      list.push_back({one.member.tenant, one.slot, stage == 0 ? 0 : maker_.width_ms(stage - 1),
-                      stage == 0 ? "seal" : "coarsen", plan_.shown(one.member), one.failures, one.retry_ms,
+      const bool of_windows = stage > 0 && stage < days();
+      list.push_back({one.member.tenant, one.slot, of_windows ? maker_.width_ms(stage - 1) : 0,
+                      of_windows   ? "coarsen"
+                      : stage == 0 ? "seal"
+                                   : "merge",
+                      plan_.shown(one.member), one.failures, one.retry_ms,
                       error == errors_[stage].end() ? "" : error->second});
     }
   }

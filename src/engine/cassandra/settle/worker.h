@@ -2,8 +2,9 @@
 // Worker: does what is due in a partition: seals slots, makes rollup blocks of them, and coarser ones of these. Each
 // step touches the next before it is complete:
 //
-//   samples: due → seal → touch the finest rollup blocks → complete
+//   samples: due → seal → touch the finest rollup blocks, and the day → complete
 //   rollup blocks: due → make → touch the coarser ones → complete
+//   days: due → make one row of what is sealed → complete
 //
 // Samples whose slot's time is over are not sealed any more: the rollup blocks over them are made at once.
 //
@@ -22,6 +23,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "engine/cassandra/hot/pending_trackers.h"
+#include "engine/cassandra/settle/widener.h"
 #include "engine/cassandra/settle/work_plan.h"
 #include "storage/sample_store.h"
 #include "storage/slot_store.h"
@@ -32,9 +34,12 @@ namespace varve::engine::cassandra {
 // Thread-safe.
 class Worker {
  public:
-  static constexpr std::size_t kColumnsAtOnce = 4096;  // sealed or made together
-  static constexpr std::size_t kWorksAtOnce = 1024;
+  static constexpr std::size_t kColumnsAtOnce = 8192;  // sealed or made together
+  static constexpr std::size_t kWorksAtOnce = 4096;
   static constexpr std::size_t kDueAtOnce = 2048;  // of a partition
+  // The same of days, which have 24 times as much; and of a partition in a turn: they must not keep it from sealing.
+  static constexpr std::size_t kDayColumnsAtOnce = 1024;
+  static constexpr std::size_t kDaysInTurn = 256;
 
   struct Options {
     std::int64_t slot_ms = 3'600'000;
@@ -43,14 +48,15 @@ class Worker {
   };
   // `clock`: the one that all replicas share.
   Worker(const Options& options, WorkPlan& plan, PendingTrackers& trackers, const Sealer& sealer,
-         const RollupBlockMaker& maker, const Clock& clock)
+         const RollupBlockMaker& maker, const Widener& widener, const Clock& clock)
       : options_(options),
         plan_(plan),
         trackers_(trackers),
         sealer_(sealer),
         maker_(maker),
+        widener_(widener),
         clock_(clock),
-        errors_(1 + trackers.levels()) {}
+        errors_(2 + trackers.levels()) {}
 
   // What else is to be done in each partition's turn (and when settling); its errors do not keep from the rest. Once,
   // before anything else is called.
@@ -81,7 +87,7 @@ class Worker {
     storage::SettleReport report;
   };
 
-  // Stage 0 is samples, others are granularities + 1.
+  // Stage 0 is samples, others are granularities + 1; the last one is days.
   using Partitions = std::span<const std::uint32_t>;
   Status take(std::uint32_t partition, Partitions together, Turn& turn);
   Status stages(Partitions partitions, Turn& turn);
@@ -92,14 +98,19 @@ class Worker {
   Result<std::vector<Due>> make_late(std::size_t level, std::span<const Due> dues, Turn& turn);
   Status make(std::size_t level, std::span<const Due> dues, Turn& turn);
   Result<std::vector<MadeRollupBlock>> make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn);
+  Status widen(std::span<const Due> dues, Turn& turn);
+  Result<std::vector<PendingSlots>> pending_slots(std::span<const Due> days) const;
+  Status touch_days(std::span<const Due> dues);
   Status touch_finest(std::span<const Due> dues, Turn& turn);
   Status touch_coarser(std::size_t level, std::span<const Due> dues);
   Status finish(std::size_t stage, std::span<const Due> dues);
   Status set_aside(std::size_t stage, const Due& due, const Error& error);
 
   [[nodiscard]] tracker::SlotTracker& tracker(std::size_t stage) const {
+    if (stage == days()) return trackers_.days();
     return stage == 0 ? trackers_.samples() : trackers_.rollup_blocks(stage - 1);
   }
+  [[nodiscard]] std::size_t days() const { return trackers_.levels() + 1; }
   [[nodiscard]] std::int64_t together_ms(std::size_t stage) const;
   [[nodiscard]] bool is_late(model::Timestamp slot) const;
 
@@ -108,6 +119,7 @@ class Worker {
   PendingTrackers& trackers_;
   const Sealer& sealer_;
   const RollupBlockMaker& maker_;
+  const Widener& widener_;
   const Clock& clock_;
   Other other_ = [](std::uint32_t, tracker::When, const std::function<bool()>&, storage::SettleReport&) {
     return Status();

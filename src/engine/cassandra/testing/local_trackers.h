@@ -30,6 +30,7 @@ class LocalRedis {
       options_.push_back(options);
       options_.back().width_ms = rollup_block_ms;
     }
+    options_.push_back(of_days(options));
     options_.push_back(options);
     clear();
   }
@@ -59,7 +60,7 @@ class LocalRedis {
   }
 
   std::mutex mutex;
-  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, rollup blocks, messages
+  std::vector<std::unique_ptr<tracker::LocalTracker>> trackers;  // samples, rollup blocks, days, messages
   bool lost = false;
   std::uint64_t version = 1, losses = 0;
   std::int64_t write_version = 0;          // the last one that was drawn
@@ -104,12 +105,13 @@ class LocalTrackers final : public SharedTrackers {
 
   tracker::SlotTracker& samples() override { return views_[0]; }
   tracker::SlotTracker& rollup_blocks(std::size_t level) override { return views_[level + 1]; }
-  [[nodiscard]] std::size_t levels() const override { return views_.size() - 2; }
+  tracker::SlotTracker& days() override { return views_[levels() + 1]; }
+  [[nodiscard]] std::size_t levels() const override { return views_.size() - 3; }
   tracker::SlotTracker& messages() override { return views_.back(); }
   Result<std::vector<std::vector<model::Timestamp>>> pending_slots(model::TenantId tenant,
                                                                    model::TimeRange range) override {
     std::vector<std::vector<model::Timestamp>> lists;
-    for (std::size_t i = 0; i + 1 < views_.size(); ++i) {
+    for (std::size_t i = 0; i <= levels(); ++i) {
       View& view = views_[i];
       VARVE_ASSIGN_OR_RETURN(lists.emplace_back(), view.pending_slots(tenant, range));
     }
@@ -203,6 +205,13 @@ class LocalTrackers final : public SharedTrackers {
       VARVE_RETURN_IF_ERROR(owner_.trusted());
       const std::lock_guard lock(owner_.redis_.mutex);
       return tracker().pending(owner_.redis_.tenant(owner_.names_.tenant(tenant)), slot);
+    }
+    Result<std::vector<bool>> pending_of(std::span<const tracker::Touch> entries) override {
+      VARVE_RETURN_IF_ERROR(owner_.trusted());
+      std::vector<tracker::Touch> of(entries.begin(), entries.end());
+      const std::lock_guard lock(owner_.redis_.mutex);
+      for (auto& entry : of) entry.member = owner_.redis_.member(owner_.names_.name(entry.member));
+      return tracker().pending_of(of);
     }
     Result<std::vector<model::Timestamp>> pending_slots(model::TenantId tenant, model::TimeRange range) override {
       VARVE_RETURN_IF_ERROR(owner_.trusted());
