@@ -16,11 +16,21 @@ constexpr std::int64_t kIdlePart = 5;                            // idle: at mos
 constexpr std::uint64_t kGainPart = 4;                           // of the excess; with less it was for nothing
 constexpr std::int64_t kPauseNs = 600'000'000'000;
 
+constexpr int kKeptAtEnd = 4 << 20;
+// The most that can be said. Any threshold that is set keeps this one from growing, and what is larger is mapped, and
+// its pages faulted in, each time.
+constexpr int kMappedFrom = 32 << 20;
+
 std::uint64_t excess(const MemoryLook& look) {
   return look.resident > look.used_bytes ? look.resident - look.used_bytes : 0;
 }
 
 }  // namespace
+
+void set_malloc_thresholds() {
+  ::mallopt(M_TRIM_THRESHOLD, kKeptAtEnd);
+  ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
+}
 
 bool TrimPolicy::is_due(const MemoryLook& now) {
   const auto last = last_;

@@ -8,6 +8,10 @@
 
 namespace varve::server {
 
+// Before there are threads. Each arena of the allocator has free memory at its end: it gives back what is more than a
+// threshold, which grows up to 64 MiB by itself, and malloc_trim() leaves the ends of all arenas but the first alone.
+void set_malloc_thresholds();
+
 // What is known of the process at some moment.
 struct MemoryLook {
   std::int64_t steady_ns = 0;

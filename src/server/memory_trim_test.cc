@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
+#include "server/process.h"
+
 namespace varve::server {
 namespace {
 
@@ -53,6 +58,23 @@ TEST(TrimPolicy, WhatBecomesFreeLaterDoesNotWait) {
   EXPECT_FALSE(policy.is_due(at(20, 0, 1380, 1100)));
   EXPECT_TRUE(policy.is_due(at(30, 0, 1380, 580)));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Of a thread's arena, also when larger things have come and gone before.
+TEST(MallocThresholds, TheEndOfAnArenaGoesBack) {
+  set_malloc_thresholds();
+  std::thread([] {
+    std::vector<char>(24 * kMiB, 'x').clear();
+    std::vector<std::vector<char>> list;
+    list.reserve(640);
+    EXPECT_GT(resident_bytes(), 0U);  // what it needs is not in the way at the end
+    for (int i = 0; i < 640; ++i) list.emplace_back(64 << 10, 'x');
+    const std::uint64_t held = resident_bytes();
+    while (!list.empty()) list.pop_back();
+    EXPECT_LT(resident_bytes() + 30 * kMiB, held);
+  }).join();
+}
+#endif
 
 }  // namespace
 }  // namespace varve::server

@@ -34,6 +34,7 @@ void reload(const config::Sources& sources, std::vector<config::Setting>& runnin
 }  // namespace
 
 int serve(const config::Sources& sources, const config::Loaded& loaded) {
+  set_malloc_thresholds();
   const Signals signals;
   const SystemClock clock;
   log::set_level(loaded.config.log_level);
