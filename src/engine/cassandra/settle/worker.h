@@ -99,7 +99,7 @@ class Worker {
   Status make(std::size_t level, std::span<const Due> dues, Turn& turn);
   Result<std::vector<MadeRollupBlock>> make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn);
   Status widen(std::span<const Due> dues, Turn& turn);
-  Result<std::vector<PendingSlots>> pending_slots(std::span<const Due> days) const;
+  Result<std::vector<PendingSlots>> pending_slots(std::span<const Due> dues) const;
   Status touch_days(std::span<const Due> dues);
   Status touch_finest(std::span<const Due> dues, Turn& turn);
   Status touch_coarser(std::size_t level, std::span<const Due> dues);

@@ -148,6 +148,17 @@ TEST_F(WorkerDaysTest, WithoutRedisEverythingIsPending) {
   expect_all();
 }
 
+TEST_F(WorkerDaysTest, AStoreThatFailsIsSaidAndAskedAgain) {
+  live(0, 21);
+  cluster.clock.advance_ms(2 * kHour);
+  cluster.rows.fail_writes_after(0);
+  EXPECT_EQ(b.turns().error().code, Code::unavailable);
+  cluster.rows.let_write();
+  pass(1);
+  EXPECT_EQ(rows(), 1U);
+  expect_all();
+}
+
 TEST_F(WorkerDaysTest, ADamagedDayIsSetAside) {
   live(0, 21);
   std::vector<RowWrite> written;
