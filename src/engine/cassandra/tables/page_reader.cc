@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kLookNs = 20'000'000;  // how often `cancelled` is looked at
 
-struct Arrival {
+struct ArrivedPage {
   std::size_t number;
   Result<driver::Rows> page;
 };
@@ -27,7 +27,7 @@ struct Arrival {
 struct Mailbox {
   Mutex mutex;
   Condition came;
-  std::deque<Arrival> pages VARVE_GUARDED_BY(mutex);
+  std::deque<ArrivedPage> pages VARVE_GUARDED_BY(mutex);
 };
 
 struct Query {
@@ -113,7 +113,7 @@ class Reader {
   }
 
   // The next page, or nothing for now: it is time to look around.
-  std::optional<Arrival> wait() {
+  std::optional<ArrivedPage> wait() {
     std::optional<std::int64_t> at_most_ns;
     if (limits_.within.cancelled != nullptr || pausing_ > 0) {
       at_most_ns = kLookNs;
@@ -131,7 +131,7 @@ class Reader {
       }
     }
     if (mailbox.pages.empty()) return std::nullopt;
-    std::optional<Arrival> arrival(std::move(mailbox.pages.front()));
+    std::optional<ArrivedPage> arrival(std::move(mailbox.pages.front()));
     mailbox.pages.pop_front();
     return arrival;
   }
@@ -147,7 +147,7 @@ class Reader {
     return {};
   }
 
-  Status take(Arrival arrival) {
+  Status take(ArrivedPage arrival) {
     const std::size_t number = arrival.number;
     check(open_.contains(number), "a page of a question that is open");
     if (!arrival.page) return failed(number, std::move(arrival.page.error()));
