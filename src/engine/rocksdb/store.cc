@@ -58,6 +58,7 @@ Status Store::State::start(Store& store) {
   // At full priority: it must keep up with whoever parses, or writes wait.
   flusher.start("a flush failed", [this] {
     slabs.shrink(env.clock.steady_ns());
+    tables.drop_unused(env.clock.steady_ns());
     return flush.once();
   });
   ingest.start();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache: an LRU cache by key, limited by bytes. Thread-safe. SectionCache: of sections of sealed messages that are
-// whole.
+// Cache: an LRU cache by key, limited by bytes, and by time where drop_unused() is called. Thread-safe. SectionCache:
+// of sections of sealed messages that are whole.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <string>
@@ -25,6 +27,7 @@ class Cache {
     const auto hit = by_key_.find(key);
     if (hit == by_key_.end()) return nullptr;
     order_.splice(order_.begin(), order_, hit->second);
+    hit->second->used = round_;
     return hit->second->value;
   }
 
@@ -34,7 +37,7 @@ class Cache {
     if (bytes > bytes_max_ / 4) return;
     const MutexLock lock(mutex_);
     if (by_key_.contains(key)) return;
-    order_.push_front({key, std::move(value), bytes});
+    order_.push_front({key, std::move(value), bytes, round_});
     by_key_.emplace(key, order_.begin());
     bytes_ += bytes;
     shrink();
@@ -51,6 +54,20 @@ class Cache {
     shrink();
   }
 
+  // To be called at even intervals: what was not used in the last two of them goes.
+  void drop_unused() {
+    std::list<Entry> unused;  // ends without the lock
+    const MutexLock lock(mutex_);
+    ++round_;
+    auto first = order_.end();
+    while (first != order_.begin() && std::prev(first)->used + 2 < round_) {
+      --first;
+      bytes_ -= first->bytes;
+      by_key_.erase(first->key);
+    }
+    unused.splice(unused.begin(), order_, first, order_.end());
+  }
+
   [[nodiscard]] std::size_t bytes() const {
     const MutexLock lock(mutex_);
     return bytes_;
@@ -61,6 +78,7 @@ class Cache {
     std::string key;
     Value value;
     std::size_t bytes;
+    std::uint64_t used;  // in which round last
   };
   void shrink() VARVE_REQUIRES(mutex_) {
     while (bytes_ > bytes_max_) {
@@ -76,6 +94,7 @@ class Cache {
   std::list<Entry> order_ VARVE_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<std::string, typename std::list<Entry>::iterator> by_key_ VARVE_GUARDED_BY(mutex_);
   std::size_t bytes_ VARVE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t round_ VARVE_GUARDED_BY(mutex_) = 0;
 };
 
 using SectionCache = Cache<std::string>;

@@ -45,5 +45,25 @@ TEST(Cache, a_value_that_grows_makes_others_go) {
   EXPECT_EQ(cache.bytes(), 0U);
 }
 
+TEST(Cache, what_was_not_used_for_two_intervals_goes) {
+  Texts cache(4000);
+  for (const char* key : {"a", "b"}) cache.put(key, text(), 900);
+  cache.drop_unused();
+  cache.put("c", text(), 900);
+  cache.drop_unused();
+  EXPECT_NE(cache.find("a"), nullptr);
+  cache.drop_unused();
+  EXPECT_EQ(cache.find("b"), nullptr);
+  EXPECT_NE(cache.find("a"), nullptr);
+  EXPECT_NE(cache.find("c"), nullptr);
+  const std::size_t of_two = cache.bytes();
+  cache.put("b", text(), 900);
+  EXPECT_GT(cache.bytes(), of_two);
+  for (int i = 0; i < 3; ++i) cache.drop_unused();
+  for (const char* key : {"a", "b", "c"}) EXPECT_EQ(cache.find(key), nullptr);
+  EXPECT_EQ(cache.bytes(), 0U);
+  cache.drop_unused();
+}
+
 }  // namespace
 }  // namespace varve::engine::shared

@@ -62,6 +62,13 @@ class Tables {
   [[nodiscard]] Database& database() { return *database_; }
   [[nodiscard]] const Database& database() const { return *database_; }
   [[nodiscard]] MessageCache& messages() { return messages_; }
+  // Of what is cached. For one thread, now and then.
+  void drop_unused(std::int64_t steady_ns) {
+    if (steady_ns - dropped_ns_ < kCacheIntervalNs) return;
+    dropped_ns_ = steady_ns;
+    cache_.drop_unused();
+    messages_.drop_unused();
+  }
   [[nodiscard]] RunNumbers& numbers() { return numbers_; }
   [[nodiscard]] std::shared_ptr<const Runs> runs() const { return visible_.runs(); }
   [[nodiscard]] std::shared_ptr<const StatsTable> stats() const { return visible_.stats(); }
@@ -97,6 +104,7 @@ class Tables {
   Visible& visible_;
   BlockCache cache_;
   MessageCache messages_;
+  std::int64_t dropped_ns_ = 0;
   RunNumbers numbers_;
   const std::unique_ptr<Database> database_;
   Flushed flushed_;
