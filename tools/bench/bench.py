@@ -8,7 +8,7 @@
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
   ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
-  ./dev bench --scale            long work: ten minutes at full speed, late samples, years, tenants (about 25 minutes; --quick: 5)
+  ./dev bench --scale            long work: ten minutes at full speed, late samples, years, tenants (about 35 minutes; --quick: 8)
   ./dev bench --snmp             devices polled and counters, beside libsnmp, gosnmp, snmp_exporter, VictoriaMetrics (about 20 minutes)
 docs/internals/benchmarks.md says what each row means."""
 
@@ -78,7 +78,7 @@ SNMP = {
     "counter_size": counters.counter_size,
 }
 
-SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "churn", "year")}
+SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "churn", "year", "idle")}
 
 PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
 

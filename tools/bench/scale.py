@@ -256,6 +256,39 @@ def churn(settings):
     return rows
 
 
+def idle(settings):
+    """Ten million new series, a sample each: how long until they are taken in and settled, what they need after a restart,
+    and how much more a process has that took them in, settled, was asked for all of a metric, and is idle for a minute."""
+    hosts = 100_000 if settings.quick else 1_000_000
+    flags = {"data": "int", "hosts": hosts, "steps": 1, "lines": 10_000, "connections": 2, "start": settings.start_ms}
+    question = kairosdb_query("cpu_usage_user", settings.start_ms, settings.start_ms + HOUR, 1)
+    server = running(settings)
+    try:
+        empty, begin = server.memory("VmRSS"), time.monotonic()
+        run_load(settings, server, **flags)
+        loaded = time.monotonic() - begin
+        server.settle()
+        settled, peak = time.monotonic() - begin, server.memory("VmHWM")
+        time.sleep(70)
+        after_settle = server.memory("VmRSS")
+        asked = ask_ms(server, question, 2)
+        time.sleep(70)
+        after_question = server.memory("VmRSS")
+        server.stop()
+        restart = server.start()
+        time.sleep(20)
+        needed = server.memory("VmRSS")
+    finally:
+        server.close()
+    what = f"{hosts * 10:,} new series"
+    return [one(loaded, f"{what}: taken in", "s", "<= 15 s", 15), one(settled, f"{what}: and settled", "s"),
+            one(peak / MIB, f"{what}: peak memory", "MiB"), one(asked / 1000, f"{what}: avg of a tenth of them", "s"),
+            one(restart, f"{what}: restart", "s", "<= 4 s", 4),
+            one((needed - empty) / hosts / 10, f"{what}: memory of each after a restart", "bytes", "<= 154", 154),
+            one(after_settle / needed, f"{what}: idle after a settle, by a restart", "x", "<= 1.3 x", 1.3),
+            one(after_question / needed, f"{what}: idle after the question, by a restart", "x", "<= 1.3 x", 1.3)]
+
+
 def year(settings):
     """One series for a year as samples; VictoriaMetrics exports the same."""
     flags = {"data": "int", "hosts": 20, "steps": 1440, "step": MINUTE, "laps": 365, "lines": 10_000, "connections": 2,
