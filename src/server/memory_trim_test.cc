@@ -59,7 +59,7 @@ TEST(TrimPolicy, WhatBecomesFreeLaterDoesNotWait) {
   EXPECT_TRUE(policy.is_due(at(30, 0, 1380, 580)));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef VARVE_SANITIZED  // sanitizers have allocators of their own
 // Of a thread's arena, also when larger things have come and gone before.
 TEST(MallocThresholds, TheEndOfAnArenaGoesBack) {
   set_malloc_thresholds();
