@@ -128,21 +128,30 @@ TEST(Prepare, ALapLaterIsWhatComesNext) {
   plan.data.steps = 2;
   plan.data.start_ms = 1'767'225'600'000;
   plan.connections = 1;
+  plan.lines_per_request = 3;
   auto work = prepare(plan);
-  ASSERT_EQ(work[0].count(), 1U);
-  std::string expected(text(work[0].at(0)));
-  const auto move = [&](std::string_view from, std::string_view to) {
+  ASSERT_EQ(work[0].count(), 2U);
+  std::vector<std::string> expected{std::string(text(work[0].at(0))), std::string(text(work[0].at(1)))};
+  const auto move = [&](std::string& request, std::string_view from, std::string_view to) {
     for (int host = 0; host < 3; ++host) {
-      const auto at = expected.find(from);
+      const auto at = request.find(from);
       ASSERT_NE(at, std::string::npos);
-      expected.replace(at, from.size(), to);
+      request.replace(at, from.size(), to);
     }
-    EXPECT_EQ(expected.find(from), std::string::npos);
+    EXPECT_EQ(request.find(from), std::string::npos);
   };
-  move(" 1767225600000000000\n", " 1767225620000000000\n");
-  move(" 1767225610000000000\n", " 1767225630000000000\n");
-  advance_times(work[0].at(0), 20'000);
-  EXPECT_EQ(text(work[0].at(0)), expected);
+  const auto advance = [&] {
+    for (std::size_t i = 0; i < 2; ++i) {
+      work[0].advance_times(i, 20'000);
+      EXPECT_EQ(text(work[0].at(i)), expected[i]);
+    }
+  };
+  move(expected[0], " 1767225600000000000\n", " 1767225620000000000\n");
+  move(expected[1], " 1767225610000000000\n", " 1767225630000000000\n");
+  advance();
+  move(expected[0], " 1767225620000000000\n", " 1767225640000000000\n");
+  move(expected[1], " 1767225630000000000\n", " 1767225650000000000\n");
+  advance();
 }
 
 TEST(Logs, TheSameEachTimeAndInOrder) {

@@ -10,6 +10,8 @@
 namespace varve::load {
 namespace {
 
+constexpr std::size_t kTimeDigits = 19;
+
 Prepared prepare_share(const Plan& plan, std::size_t share) {
   std::vector<Host> hosts;
   for (std::uint64_t host = share; host < plan.data.hosts; host += plan.connections) {
@@ -62,22 +64,31 @@ std::vector<Prepared> prepare_messages(const Plan& plan) {
 
 }  // namespace
 
-void advance_times(std::span<char> request, std::int64_t by_ms) {
-  constexpr std::size_t kDigits = 19;
-  const auto by_ns = static_cast<std::uint64_t>(by_ms) * 1'000'000;
-  std::array<char, kDigits> known{}, later{};  // many lines in a row have the same time
-  char* const end = request.data() + request.size();
-  char* at = request.data() + std::string_view(request.data(), request.size()).find("\r\n\r\n") + 4;
-  while (auto* const newline = static_cast<char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) {
-    char* const time = newline - kDigits;
-    if (std::memcmp(time, known.data(), kDigits) != 0) {
-      std::memcpy(known.data(), time, kDigits);
-      std::uint64_t time_ns = 0;
-      std::from_chars(time, newline, time_ns);
-      std::to_chars(later.data(), later.data() + kDigits, time_ns + by_ns);
-    }
-    std::memcpy(time, later.data(), kDigits);
+void Prepared::find_times(std::size_t i) {
+  const char* const end = bytes.data() + ends[i];
+  const std::size_t body = bytes.find("\r\n\r\n", i == 0 ? 0 : ends[i - 1]) + 4;
+  for (const char* at = bytes.data() + body;;) {
+    const auto* const newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    if (newline == nullptr) break;
+    times_.push_back(static_cast<std::size_t>(newline - bytes.data()) - kTimeDigits);
     at = newline + 1;
+  }
+  times_ends_.push_back(times_.size());
+}
+
+void Prepared::advance_times(std::size_t i, std::int64_t by_ms) {
+  if (i == times_ends_.size()) find_times(i);
+  const auto by_ns = static_cast<std::uint64_t>(by_ms) * 1'000'000;
+  std::array<char, kTimeDigits> known{}, later{};  // many lines in a row have the same time
+  for (std::size_t t = i == 0 ? 0 : times_ends_[i - 1]; t < times_ends_[i]; ++t) {
+    char* const time = bytes.data() + times_[t];
+    if (std::memcmp(time, known.data(), kTimeDigits) != 0) {
+      std::memcpy(known.data(), time, kTimeDigits);
+      std::uint64_t time_ns = 0;
+      std::from_chars(time, time + kTimeDigits, time_ns);
+      std::to_chars(later.data(), later.data() + kTimeDigits, time_ns + by_ns);
+    }
+    std::memcpy(time, later.data(), kTimeDigits);
   }
 }
 

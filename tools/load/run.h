@@ -29,6 +29,15 @@ struct Prepared {
     ends.push_back(bytes.size());
     samples.push_back(sample_count);
   }
+  // Makes an Influx request one of later: every line's time, of 19 digits, is moved on in place. It is called for one
+  // request after the other, again and again.
+  void advance_times(std::size_t i, std::int64_t by_ms);
+
+ private:
+  void find_times(std::size_t i);
+
+  std::vector<std::size_t> times_;       // where the digits begin in `bytes`, of all requests that were advanced
+  std::vector<std::size_t> times_ends_;  // of each request in times_
 };
 
 struct Plan {
@@ -39,9 +48,6 @@ struct Plan {
   std::size_t connections = 2;
   double seconds = 0;  // stop after so long; 0: when everything is sent
 };
-
-// Makes a prepared Influx request one of later: every line's time is moved on in place. Times are of 19 digits.
-void advance_times(std::span<char> request, std::int64_t by_ms);
 
 // One element a connection. Hosts are dealt out to connections, so each series comes in time order; messages are dealt
 // out by requests. A message counts as a sample.
@@ -67,7 +73,7 @@ struct SendOptions {
   double seconds = 0;
   std::size_t threads = 0;   // 0: one a connection up to 8 connections, else 2
   std::size_t repeat = 1;    // send everything so often
-  std::int64_t lap_ms = 0;   // advance_times() by so much from one repetition to the next
+  std::int64_t lap_ms = 0;   // Prepared::advance_times() by so much from one repetition to the next
   double samples_per_s = 0;  // hold this rate, all connections together (at most 8 then); 0: as fast as answers come
   bool stream = false;       // see is_stream()
 };

@@ -75,7 +75,7 @@ class Sender {
   void send_next() {
     const auto request = work_.at(next_ % work_.count());
     if (shared_.options.lap_ms != 0 && tries_ == 0 && next_ >= work_.count()) {
-      advance_times(request, shared_.options.lap_ms);
+      work_.advance_times(next_ % work_.count(), shared_.options.lap_ms);
     }
     if (samples_per_s_ > 0) {
       const double due_s = delay_s_ + static_cast<double>(result_.samples) / samples_per_s_;
