@@ -15,21 +15,6 @@ inline std::uint32_t mask_of_name_end(const char* at) {
   return mask_of(at, ' ') | mask_of(at, '\n') | mask_of(at, '\\');
 }
 
-// Length of the field name with its '=' that `fields` begins with, if the text at `at` begins with it too; else 0.
-// `fields` must hold an '='.
-inline std::size_t match_field(const char* at, const char* fields) {
-  std::size_t done = 0;
-  for (;;) {
-    const std::uint32_t ends = mask_of(fields + done, '=');
-    const std::uint32_t other = ~mask_of_equal(at + done, fields + done);
-    // blsmsk: all bits up to the lowest set one; all bits if none is set.
-    if ((other & (ends ^ (ends - 1))) != 0) return 0;
-    if (ends != 0) [[likely]]
-      return done + static_cast<unsigned>(std::countr_zero(ends)) + 1;
-    done += 32;
-  }
-}
-
 // End of the measurement and tags that begin at `at`: the first space that no backslash precedes, or nullptr if the
 // line ends before one. The text must hold a newline.
 inline const char* find_name_end(const char* at) {

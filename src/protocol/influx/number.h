@@ -10,6 +10,10 @@
 #include <cstdint>
 #include <string_view>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "base/bytes.h"
 #include "base/result.h"
 #include "model/row.h"
@@ -59,9 +63,17 @@ inline std::uint64_t mask_of_others(std::uint64_t t) { return ((t + 0x7676767676
 
 // The number whose eight digits these are, the first one in the lowest byte.
 inline std::uint64_t number_of_digits8(std::uint64_t t) {
+#ifdef __AVX2__
+  // Pairs of digits, fours, all eight.
+  const __m128i pairs = _mm_maddubs_epi16(_mm_cvtsi64_si128(static_cast<long long>(t)), _mm_set1_epi16(0x010a));
+  const __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001'0064));
+  const __m128i eight = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001'2710));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(eight));
+#else
   t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ff;
   t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffff;
   return (t * 10000 + (t >> 32)) & 0xffffffff;
+#endif
 }
 
 // The digits that begin at `at`, at most 8 of them (8 bytes must be readable): how many there are, and their number.
@@ -95,38 +107,51 @@ inline unsigned read_digits(const char*& at, std::uint64_t& number) {
 }
 
 // Like read_number() for what most numbers are: a whole number with its 'i', or a decimal one with its point and what
-// ends it, of 8 bytes at most. False: it is none of them, and `at` is where it was.
-inline bool read_short_number(const char*& at, Number& out) {
-  const auto first = load_le<std::uint64_t>(at);
-  const unsigned sign = (first & 0xff) == '-' ? 1 : 0;
-  const std::uint64_t text = first >> sign * 8;
+// ends it, of 8 bytes at most, without a sign. False: it is none of them, and `at` is where it was.
+//
+// Each number of a line begins where the one before it ends. So that the way from `at` to the new `at` is short, it is
+// asked afterwards whether what was passed over are digits.
+inline bool read_short_unsigned(const char*& at, Number& out) {
+  constexpr std::uint64_t kTops = 0x8080808080808080;
+  const auto text = load_le<std::uint64_t>(at);
   const std::uint64_t t = text ^ 0x3030303030303030;
-  const std::uint64_t other = mask_of_others(t);
-  if (other == 0) return false;
-  const auto bits = static_cast<unsigned>(std::countr_zero(other)) - 7;  // of the digits at the beginning
-  const auto after = static_cast<char>(text >> bits);
-  std::uint64_t number = 0;
-  unsigned size = bits / 8 + 1;
-  if (after == 'i') {
-    if (bits == 0) return false;
-    number = number_of_digits8(t << (64 - bits));
-    out.shape = Number::kLong;
-  } else if (after == '.') {
-    const std::uint64_t more = other & (other - 1);
-    if (more == 0) return false;
-    const auto end = static_cast<unsigned>(std::countr_zero(more)) - 7;
-    if (end == 8) return false;  // no digit
-    const std::uint64_t whole = (std::uint64_t{1} << bits) - 1;
-    number = number_of_digits8(((t & whole) | (t >> 8 & ~whole)) << (72 - end));
-    if (number == 0 && sign != 0) return false;
-    size = end / 8;
-    out.shape = size - bits / 8 - 1;
-  } else {
+  const std::uint64_t sum = t + 0x7676767676767676;  // see mask_of_others()
+  const std::uint64_t others = sum & kTops << 8;     // the first byte has to be a digit
+  const std::uint64_t marks = (sum | t) & kTops;
+  if (others == 0) [[unlikely]]
     return false;
+  const auto top = static_cast<unsigned>(std::countr_zero(others));
+  const unsigned bits = top - 7;  // of the digits at the beginning
+  const auto after = static_cast<char>(text >> bits);
+  if (after == 'i') [[likely]] {
+    if (marks << (64 - bits) != 0) [[unlikely]]
+      return false;
+    out = {static_cast<std::int64_t>(number_of_digits8(t << (64 - bits))), Number::kLong};
+    at += top / 8 + 1;
+    return true;
   }
-  at += size + sign;
-  const auto negative = -static_cast<std::int64_t>(sign);
-  out.bits = (static_cast<std::int64_t>(number) ^ negative) - negative;
+  const std::uint64_t more = others & (others - 1);
+  if (after != '.' || more == 0) return false;
+  const auto end_top = static_cast<unsigned>(std::countr_zero(more));
+  const unsigned end = end_top - 7;
+  const std::uint64_t whole = (std::uint64_t{1} << bits) - 1;
+  const auto without_point = [&](std::uint64_t bytes) {
+    return ((bytes & whole) | (bytes >> 8 & ~whole)) << (72 - end);
+  };
+  if (without_point(marks) != 0) return false;
+  out = {static_cast<std::int64_t>(number_of_digits8(without_point(t))), (end - bits) / 8 - 1};
+  at += end_top / 8;
+  return true;
+}
+
+// The same with a sign. Few series have now one and now none, so a branch is right mostly.
+inline bool read_short_number(const char*& at, Number& out) {
+  if (*at != '-') [[likely]]
+    return read_short_unsigned(at, out);
+  const char* digits = at + 1;
+  if (!read_short_unsigned(digits, out) || (out.bits == 0 && out.shape != Number::kLong)) return false;
+  out.bits = -out.bits;
+  at = digits;
   return true;
 }
 

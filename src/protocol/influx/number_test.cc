@@ -49,11 +49,11 @@ TEST(Numbers, TheShortestWayTakesWhatMostAre) {
     Number number;
     return read_short_number(at, number) ? static_cast<std::size_t>(at - padded.data()) : 0;
   };
-  for (const char* text :
-       {"0i", "58i", "-3i", "1234567i", "-123456i", "0.5", "58.25", "-0.25", "1234.56", ".5", "5."}) {
+  for (const char* text : {"0i", "58i", "-3i", "1234567i", "-1234567i", "0.5", "58.25", "-0.25", "1234.56", "5."}) {
     EXPECT_EQ(taken(std::string(text) + ","), std::string(text).size()) << text;
   }
-  for (const char* text : {"58", "58u", "12345678i", "-1234567i", "1234.567", "-0.0", ".", "-.", "i", "-i", "t"}) {
+  for (const char* text :
+       {"58", "58u", "12345678i", "-12345678i", "1234.567", "-0.0", ".", "-.", ".5", "-.5", "i", "-i", "t"}) {
     EXPECT_EQ(taken(std::string(text) + ","), 0U) << text;
   }
 }

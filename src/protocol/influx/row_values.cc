@@ -5,6 +5,15 @@
 
 namespace varve::protocol::influx {
 
+RowValues::Shapes RowValues::shapes_of(unsigned count) const {
+  Shapes shapes;
+  for (unsigned i = 0; i < count; ++i) {
+    shapes.any |= shapes_[i];
+    shapes.all &= shapes_[i];
+  }
+  return shapes;
+}
+
 // Gives all decimals the most decimals that one of them has. False, with nothing changed, if one becomes too large.
 bool RowValues::align(unsigned count, Shapes& shapes) {
   const unsigned decimals = *std::max_element(shapes_.begin(), shapes_.begin() + count);

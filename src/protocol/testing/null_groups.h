@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model/line_group.h"
 
@@ -24,14 +25,14 @@ class NullGroups final : public model::GroupSource {
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     auto& one = all_.emplace_back();
     one.name = std::string(name) + std::string(model::LineGroup::kReadable, '\0');
-    one.fields = std::string(fields) + std::string(model::LineGroup::kReadable, '\0');
     one.group.id = model::GroupId{static_cast<std::uint32_t>(all_.size() - 1)};
     one.group.count = static_cast<std::uint16_t>(metrics.size());
     one.group.name_bytes = static_cast<std::uint32_t>(name.size());
     one.group.raw_name = keep_names_ ? one.name.data() : nullptr;
     one.group.hash = codec::hash128(name);
     one.group.ttl_s = ttl_s;
-    one.group.fields = std::string_view(one.fields).substr(0, fields.size());
+    std::string list = std::string(fields) + std::string(model::LineGroup::kReadable, '\0');
+    one.group.fields = std::string_view(*lists_.insert(std::move(list)).first).substr(0, fields.size());
     groups_[key(one.group.hash, fields)] = &one.group;
     return &one.group;
   }
@@ -39,11 +40,12 @@ class NullGroups final : public model::GroupSource {
  private:
   static std::uint64_t key(codec::Hash128 name, std::string_view fields) { return codec::hash64(fields, name.low); }
   struct Known {
-    std::string name, fields;
+    std::string name;
     model::LineGroup group;
   };
   bool keep_names_;
   std::deque<Known> all_;
+  std::unordered_set<std::string> lists_;  // of fields; groups of one measurement share theirs
   std::unordered_map<std::uint64_t, model::LineGroup*> groups_;
 };
 
