@@ -135,6 +135,14 @@ std::int64_t SlotData::version() const {
   return greatest;
 }
 
+std::int64_t greatest_version(std::span<const std::vector<SlotData>> lists) {
+  std::int64_t greatest = 0;
+  for (const auto& slots : lists) {
+    for (const SlotData& data : slots) greatest = std::max(greatest, data.version());
+  }
+  return greatest;
+}
+
 bool Erasure::covers(const Arrival& arrival) const {
   if (by_time) return arrival.us <= number;
   const auto last = std::ranges::lower_bound(seen, arrival.source, {}, &Arrival::source);

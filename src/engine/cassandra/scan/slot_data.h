@@ -70,6 +70,9 @@ struct SlotData {
                      std::span<const Hot> covered);
 };
 
+// The greatest of any sealed row; 0: none.
+std::int64_t greatest_version(std::span<const std::vector<SlotData>> lists);
+
 // What comes from outside is checked before it is put there. Errors: corrupt.
 Status check_hot_rows(std::string_view rows, std::size_t columns, model::TimeRange slot);
 // The block of a shard of a group of so many columns, with a group for each slot; an empty chunk is nullptr. There may

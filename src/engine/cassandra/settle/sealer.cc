@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cassandra/settle/sealer.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+#include "engine/cassandra/settle/each_by_itself.h"
 #include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
@@ -22,43 +21,30 @@ Result<Sealer::Reading> Sealer::read(std::span<const SealWork> works) const {
   Reading reading;
   const auto read_all = [&]() -> Result<std::int64_t> {
     VARVE_ASSIGN_OR_RETURN(reading.slots, reader_.read(wanted, {}));
-    std::int64_t greatest = 0;
-    for (const auto& slots : reading.slots) {
-      for (const SlotData& data : slots) greatest = std::max(greatest, data.version());
-    }
-    return greatest;
+    return greatest_version(reading.slots);
   };
   VARVE_ASSIGN_OR_RETURN(reading.version, read_versioned(versions_, read_all));
   return reading;
 }
 
 Result<std::vector<SealedSlot>> Sealer::seal(std::span<const SealWork> works) const {
-  auto reading = read(works);
-  if (!reading && reading.error().code == Code::corrupt && works.size() > 1) {
-    // One of them: each by itself.
-    std::vector<SealedSlot> list;
-    for (const SealWork& work : works) {
-      VARVE_ASSIGN_OR_RETURN(auto one, seal({&work, 1}));
-      list.push_back(std::move(one[0]));
-    }
-    return list;
-  }
+  const auto all = [this](std::span<const SealWork> together) { return seal_together(together); };
+  return done_together_or_each<SealedSlot>(works, all);
+}
+
+Result<std::vector<SealedSlot>> Sealer::seal_together(std::span<const SealWork> works) const {
+  VARVE_ASSIGN_OR_RETURN(const Reading reading, read(works));
+  check(reading.slots.size() == works.size(), "each slot was read");
   std::vector<SealedSlot> list(works.size());
-  if (!reading) {
-    if (reading.error().code != Code::corrupt) return fail(reading.error());
-    list[0].status = fail(reading.error());
-    return list;
-  }
-  check(reading->slots.size() == works.size(), "each slot was read");
   // Who finds a sealed row trusts that it is whole.
   std::vector<const SlotData*> data(works.size());
   for (std::size_t w = 0; w < works.size(); ++w) {
-    if (reading->slots[w].empty()) continue;
-    const SlotData& found = reading->slots[w][0];
-    check(reading->version > found.version(), "a slot is written over what it was made of");
+    if (reading.slots[w].empty()) continue;
+    const SlotData& found = reading.slots[w][0];
+    check(reading.version > found.version(), "a slot is written over what it was made of");
     if (shared::may_make(reader_.sealed().kept(found.slot, clock_.now_ms()), found.stored_shards > 0)) data[w] = &found;
   }
-  SealedRows rows(reader_.sealed(), reading->version, clock_.now_ms());
+  SealedRows rows(reader_.sealed(), reading.version, clock_.now_ms());
   for (std::size_t first = 0, count = 0; first < works.size(); first += count) {
     count = run_length(works, data, first);
     const auto run = works.subspan(first, count);

@@ -47,6 +47,7 @@ class Sealer {
     std::vector<std::vector<SlotData>> slots;
   };
   Result<Reading> read(std::span<const SealWork> works) const;
+  Result<std::vector<SealedSlot>> seal_together(std::span<const SealWork> works) const;
   [[nodiscard]] std::size_t run_length(std::span<const SealWork> works, std::span<const SlotData* const> data,
                                        std::size_t first) const;
   [[nodiscard]] bool add_as_stratum(SealedRows& rows, std::span<const SealWork> works,

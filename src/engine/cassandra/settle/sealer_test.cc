@@ -28,22 +28,11 @@ class SealerTest : public testing::GroupRows {
   SealedSlot seal() { return GroupRows::seal(group, kSlot); }
   // "offset=value …" of a column; `hot`: also what is not sealed.
   std::string read(std::uint16_t column, bool hot) {
-    SlotsWanted wanted{&group, {kSlot, kSlot + kHour}, {column / kSeriesPerColumnShard}, {}};
-    if (hot) wanted.hot = {kSlot};
-    auto lists = reader.read({&wanted, 1}, {});
-    EXPECT_TRUE(lists) << lists.error().message;
+    std::vector<Timestamp> hot_slots;
+    if (hot) hot_slots.push_back(kSlot);
     std::string text;
-    for (const SlotData& data : (*lists)[0]) {
-      shared::Gather gather;
-      EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
-      gather.finish();
-      for (std::size_t i = 0; i < gather.times().size(); ++i) {
-        const chunk::Column& c = gather.columns()[0];
-        const bool typed = c.form == chunk::Column::Form::typed;
-        if (typed && c.types[i] == chunk::kErased) continue;
-        text += std::to_string(gather.times()[i] - kSlot) + "=" +
-                std::to_string(typed ? static_cast<std::int64_t>(c.bits[i]) : c.ints[i]) + " ";
-      }
+    for (const auto& [time, value] : samples_of(group, column, {kSlot, kSlot + kHour}, hot_slots)) {
+      text += std::to_string(time - kSlot) + "=" + std::to_string(value) + " ";
     }
     return text;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/cassandra/settle/each_by_itself.h"
 #include "engine/cassandra/tables/cell.h"
 #include "engine/cassandra/tables/strata.h"
 
@@ -84,11 +85,8 @@ Result<Widener::Reading> Widener::read(std::span<const WidenWork> works, const P
       one.rows = &reading.days[w].rows;
     }
     VARVE_ASSIGN_OR_RETURN(auto lists, reader_.read(wanted, {}));
-    std::int64_t greatest = 0;
-    for (std::size_t w = 0; w < works.size(); ++w) {
-      for (const SlotData& slot : lists[w]) greatest = std::max(greatest, slot.version());
-      reading.days[w].slots = std::move(lists[w]);
-    }
+    const std::int64_t greatest = greatest_version(lists);
+    for (std::size_t w = 0; w < works.size(); ++w) reading.days[w].slots = std::move(lists[w]);
     return greatest;
   };
   VARVE_ASSIGN_OR_RETURN(reading.version, read_versioned(versions_, read_all));
@@ -96,26 +94,18 @@ Result<Widener::Reading> Widener::read(std::span<const WidenWork> works, const P
 }
 
 Result<std::vector<WidenedDay>> Widener::widen(std::span<const WidenWork> works, const Pending& pending) const {
-  auto reading = read(works, pending);
-  std::vector<WidenedDay> list;
-  if (!reading && reading.error().code == Code::corrupt && works.size() > 1) {
-    // One of them: each by itself.
-    for (const WidenWork& work : works) {
-      VARVE_ASSIGN_OR_RETURN(auto one, widen({&work, 1}, pending));
-      list.push_back(std::move(one[0]));
-    }
-    return list;
-  }
-  if (!reading && reading.error().code != Code::corrupt) return fail(reading.error());
-  list.resize(works.size());
-  if (!reading) {
-    list[0].status = fail(reading.error());
-    return list;
-  }
-  SealedRows rows(reader_.sealed(), reading->version, clock_.now_ms());
+  const auto all = [&](std::span<const WidenWork> together) { return widen_together(together, pending); };
+  return done_together_or_each<WidenedDay>(works, all);
+}
+
+Result<std::vector<WidenedDay>> Widener::widen_together(std::span<const WidenWork> works,
+                                                        const Pending& pending) const {
+  VARVE_ASSIGN_OR_RETURN(Reading reading, read(works, pending));
+  std::vector<WidenedDay> list(works.size());
+  SealedRows rows(reader_.sealed(), reading.version, clock_.now_ms());
   std::vector<RowDelete> replaced;
   for (std::size_t w = 0; w < works.size(); ++w) {
-    Day& day = reading->days[w];
+    Day& day = reading.days[w];
     list[w].is_pending = is_pending(works[w], day);
     if (list[w].is_pending || !is_wanted(works[w].group.cells) || !are_many(day.rows, works[w].group)) continue;
     list[w].status = replace(works[w], day, rows, replaced, list[w]);

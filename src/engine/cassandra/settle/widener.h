@@ -60,6 +60,7 @@ class Widener {
     std::vector<Day> days;
   };
   Result<Reading> read(std::span<const WidenWork> works, const Pending& pending) const;
+  Result<std::vector<WidenedDay>> widen_together(std::span<const WidenWork> works, const Pending& pending) const;
   [[nodiscard]] bool is_pending(const WidenWork& work, const Day& day) const;
   Status replace(const WidenWork& work, Day& day, SealedRows& rows, std::vector<RowDelete>& replaced,
                  WidenedDay& widened) const;

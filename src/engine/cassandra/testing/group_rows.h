@@ -95,6 +95,28 @@ class GroupRows : public ::testing::Test {
     EXPECT_TRUE((*sealed)[0].status);
     return (*sealed)[0];
   }
+  // Of a column in these slots, also what is not sealed of the slots `hot`.
+  std::vector<std::pair<model::Timestamp, std::int64_t>> samples_of(const GroupRef& group, std::uint16_t column,
+                                                                    model::TimeRange slots,
+                                                                    std::vector<model::Timestamp> hot = {}) {
+    const SlotsWanted wanted{&group, slots, {column / kSeriesPerColumnShard}, std::move(hot)};
+    const auto lists = reader.read({&wanted, 1}, {});
+    EXPECT_TRUE(lists) << lists.error().message;
+    std::vector<std::pair<model::Timestamp, std::int64_t>> samples;
+    for (const SlotData& data : (*lists)[0]) {
+      EXPECT_LE(data.stored_shards, 1U) << "one shard is read";
+      shared::Gather gather;
+      EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
+      gather.finish();
+      for (std::size_t i = 0; i < gather.times().size(); ++i) {
+        const chunk::Column& c = gather.columns()[0];
+        const bool typed = c.form == chunk::Column::Form::typed;
+        if (typed && c.types[i] == chunk::kErased) continue;
+        samples.emplace_back(gather.times()[i], typed ? static_cast<std::int64_t>(c.bits[i]) : c.ints[i]);
+      }
+    }
+    return samples;
+  }
   // As Eraser writes it.
   Erasure begin_erasure(const GroupRef& group, std::vector<std::uint16_t> columns, model::TimeRange range) {
     std::vector<model::Timestamp> slots;

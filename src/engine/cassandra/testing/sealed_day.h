@@ -32,23 +32,11 @@ class SealedDay : public GroupRows {
   }
   // "hour:value …" of a column in sealed rows; with ms where there are some.
   std::string read(std::uint16_t column = 0, model::TimeRange range = {kFirst, kFirst + kDay}) {
-    const SlotsWanted wanted{&group, range, {column / kSeriesPerColumnShard}, {}};
-    const auto lists = reader.read({&wanted, 1}, {});
-    EXPECT_TRUE(lists) << lists.error().message;
     std::string text;
-    for (const SlotData& data : (*lists)[0]) {
-      EXPECT_EQ(data.stored_shards, 1U);
-      shared::Gather gather;
-      EXPECT_TRUE(gather_columns(data, {&column, 1}, gather));
-      gather.finish();
-      for (std::size_t i = 0; i < gather.times().size(); ++i) {
-        const chunk::Column& c = gather.columns()[0];
-        const bool typed = c.form == chunk::Column::Form::typed;
-        if (typed && c.types[i] == chunk::kErased) continue;
-        const model::Timestamp since = gather.times()[i] - kFirst;
-        text += std::to_string(since / kHour) + (since % kHour == 0 ? "" : "+" + std::to_string(since % kHour)) + ":" +
-                std::to_string(typed ? static_cast<std::int64_t>(c.bits[i]) : c.ints[i]) + " ";
-      }
+    for (const auto& [time, value] : samples_of(group, column, range)) {
+      const model::Timestamp since = time - kFirst;
+      text += std::to_string(since / kHour) + (since % kHour == 0 ? "" : "+" + std::to_string(since % kHour)) + ":" +
+              std::to_string(value) + " ";
     }
     return text;
   }
