@@ -10,10 +10,7 @@
 namespace varve::model {
 namespace {
 
-// OR of all values folded to their magnitude bits: its width is the widest value's.
-unsigned log2_width_of(std::span<const std::int64_t> values) {
-  std::uint64_t bits = 0;
-  for (const std::int64_t v : values) bits |= static_cast<std::uint64_t>(v ^ (v >> 63));
+unsigned log2_width_of(std::uint64_t bits) {
   if (bits < 0x80) return 0;
   if (bits < 0x8000) return 1;
   return bits < 0x8000'0000 ? 2 : 3;
@@ -107,8 +104,8 @@ std::byte* RowBatch::start_row(const LineGroup& group, Timestamp time, RowKind k
 }
 
 void RowBatch::add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
-                          unsigned decimals) {
-  const unsigned log2_width = log2_width_of(values);
+                          unsigned decimals, std::uint64_t magnitudes) {
+  const unsigned log2_width = log2_width_of(magnitudes);
   std::byte* to = start_row(group, time, kind, log2_width, decimals, values.size() << log2_width);
   switch (log2_width) {
     case 0: narrow<std::int8_t>(to, values); break;

@@ -111,12 +111,24 @@ class RowBatch {
 
   // Fast path of parsers: all longs, or all doubles with |mantissa| < 2^53 and common `decimals` ≤ 15.
   void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values) {
-    add_packed(group, time, values, RowKind::long_, 0);
+    add_longs(group, time, values, magnitudes_of(values));
   }
   void add_decimals(const LineGroup& group, Timestamp time, std::span<const std::int64_t> mantissas,
                     unsigned decimals) {
-    add_packed(group, time, mantissas, RowKind::decimal, decimals);
+    add_decimals(group, time, mantissas, decimals, magnitudes_of(mantissas));
   }
+  // For who has just written the values one by one, and would wait to read them: `magnitudes` is the OR of
+  // magnitude_bits() of all.
+  void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values,
+                 std::uint64_t magnitudes) {
+    add_packed(group, time, values, RowKind::long_, 0, magnitudes);
+  }
+  void add_decimals(const LineGroup& group, Timestamp time, std::span<const std::int64_t> mantissas, unsigned decimals,
+                    std::uint64_t magnitudes) {
+    add_packed(group, time, mantissas, RowKind::decimal, decimals, magnitudes);
+  }
+  // As wide as the value.
+  static std::uint64_t magnitude_bits(std::int64_t value) { return static_cast<std::uint64_t>(value ^ (value >> 63)); }
 
   // rollback() removes everything added since mark(), for example after a malformed line.
   struct Mark {
@@ -132,7 +144,12 @@ class RowBatch {
 
  private:
   void add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
-                  unsigned decimals);
+                  unsigned decimals, std::uint64_t magnitudes);
+  static std::uint64_t magnitudes_of(std::span<const std::int64_t> values) {
+    std::uint64_t bits = 0;
+    for (const std::int64_t v : values) bits |= magnitude_bits(v);
+    return bits;
+  }
   std::byte* reserve(std::size_t bytes) {
     if (used_ + bytes > size_) [[unlikely]]
       grow(bytes);

@@ -80,7 +80,9 @@ void Prepared::advance_times(std::size_t i, std::int64_t by_ms) {
   if (i == times_ends_.size()) find_times(i);
   const auto by_ns = static_cast<std::uint64_t>(by_ms) * 1'000'000;
   std::array<char, kTimeDigits> known{}, later{};  // many lines in a row have the same time
+  constexpr std::size_t kAhead = 16;
   for (std::size_t t = i == 0 ? 0 : times_ends_[i - 1]; t < times_ends_[i]; ++t) {
+    if (t + kAhead < times_.size()) __builtin_prefetch(bytes.data() + times_[t + kAhead]);
     char* const time = bytes.data() + times_[t];
     if (std::memcmp(time, known.data(), kTimeDigits) != 0) {
       std::memcpy(known.data(), time, kTimeDigits);

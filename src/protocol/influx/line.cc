@@ -17,6 +17,24 @@ namespace {
 
 using model::LineGroup;
 
+// Any value but the shortest: its size, or 0.
+std::size_t read_long_value(const char* at, Number& number) {
+  const char* end = at;
+  if (read_number(end, number)) return static_cast<std::size_t>(end - at);
+  end = find_value_end(at);
+  auto read = read_value({at, end});
+  if (!read) return 0;
+  number = *read;
+  return static_cast<std::size_t>(end - at);
+}
+
+// Where the next value would begin, behind its comma and name, if this one had no bytes.
+const char* after_name(const char* at, const FieldNames::Name& name) {
+  const char* behind = at + 1 + name.size;
+  asm("" : "+r"(behind));  // or the compiler adds them last
+  return behind;
+}
+
 class Parser {
  public:
   Parser(Precision precision, model::Timestamp now, model::GroupSource& groups, model::RowBatch& batch,
@@ -108,30 +126,34 @@ const char* Parser::read_row(LineGroup* group, const char* at) {
   const char* field = group->fields.data();
   const unsigned count = group->count;
   const FieldNames::Name* name = names_.of(group->fields, count);
-  if (name == nullptr) return nullptr;
+  if (name == nullptr || !name->is_in_both(at, field)) return nullptr;
+  at += name->size;  // to the value
+  RowValues::Seen seen;
   for (unsigned i = 0;;) {
-    if (!name->is_in_both(at, field)) [[unlikely]]
+    Number number;
+    std::size_t size = read_short_number(at, number);
+    if (size == 0) [[unlikely]] {
+      size = read_long_value(at, number);
+      if (size == 0) return nullptr;
+    }
+    values_.set(i, number, seen);
+    if (++i == count) {
+      at += size;
+      break;
+    }
+    if (at[size] != ',') [[unlikely]]
       return nullptr;
-    at += name->size;
     field += name->size;
     ++name;
-    Number number;
-    const char* const value = at;
-    if (!read_short_number(at, number) && !read_number(at, number)) [[unlikely]] {
-      at = find_value_end(value);
-      auto read = read_value({value, at});
-      if (!read) return nullptr;
-      number = *read;
-    }
-    values_.set(i, number);
-    if (++i == count) break;
-    if (*at != ',') return nullptr;
-    ++at;
+    if (!name->is_in_both(at + size + 1, field)) [[unlikely]]
+      return nullptr;
+    // One addition behind the size, which is what everything waits for.
+    at = after_name(at, *name) + size;
   }
   model::Timestamp time = 0;
   at = time_.read_end(at, time);
   if (at == nullptr) return nullptr;
-  values_.add_row(batch_, *group, time, count);
+  values_.add_row(batch_, *group, time, count, seen);
   outcome_.accepted += count;
   cursor_.step(group);
   return at;

@@ -94,9 +94,10 @@ Result<LineGroup*> NewLine::group_of(Fields fields) {
 
 Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
   VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of(fields));
+  RowValues::Seen seen;
   unsigned count = 0;
-  for (const auto& field : fields) values_.set(count++, field.number);
-  values_.add_row(batch_, *group, time, count);
+  for (const auto& field : fields) values_.set(count++, field.number, seen);
+  values_.add_row(batch_, *group, time, count, seen);
   return group;
 }
 

@@ -107,11 +107,11 @@ inline unsigned read_digits(const char*& at, std::uint64_t& number) {
 }
 
 // Like read_number() for what most numbers are: a whole number with its 'i', or a decimal one with its point and what
-// ends it, of 8 bytes at most, without a sign. False: it is none of them, and `at` is where it was.
+// ends it, of 8 bytes at most, without a sign. Its size; 0: it is none of them.
 //
-// Each number of a line begins where the one before it ends. So that the way from `at` to the new `at` is short, it is
-// asked afterwards whether what was passed over are digits.
-inline bool read_short_unsigned(const char*& at, Number& out) {
+// Each number of a line begins where the one before it ends. So that the way from `at` to the size is short, it is
+// asked afterwards whether these are digits.
+inline std::size_t read_short_unsigned(const char* at, Number& out) {
   constexpr std::uint64_t kTops = 0x8080808080808080;
   const auto text = load_le<std::uint64_t>(at);
   const std::uint64_t t = text ^ 0x3030303030303030;
@@ -119,40 +119,37 @@ inline bool read_short_unsigned(const char*& at, Number& out) {
   const std::uint64_t others = sum & kTops << 8;     // the first byte has to be a digit
   const std::uint64_t marks = (sum | t) & kTops;
   if (others == 0) [[unlikely]]
-    return false;
+    return 0;
   const auto top = static_cast<unsigned>(std::countr_zero(others));
   const unsigned bits = top - 7;  // of the digits at the beginning
   const auto after = static_cast<char>(text >> bits);
   if (after == 'i') [[likely]] {
     if (marks << (64 - bits) != 0) [[unlikely]]
-      return false;
+      return 0;
     out = {static_cast<std::int64_t>(number_of_digits8(t << (64 - bits))), Number::kLong};
-    at += top / 8 + 1;
-    return true;
+    return top / 8 + 1;
   }
   const std::uint64_t more = others & (others - 1);
-  if (after != '.' || more == 0) return false;
+  if (after != '.' || more == 0) return 0;
   const auto end_top = static_cast<unsigned>(std::countr_zero(more));
   const unsigned end = end_top - 7;
   const std::uint64_t whole = (std::uint64_t{1} << bits) - 1;
   const auto without_point = [&](std::uint64_t bytes) {
     return ((bytes & whole) | (bytes >> 8 & ~whole)) << (72 - end);
   };
-  if (without_point(marks) != 0) return false;
+  if (without_point(marks) != 0) return 0;
   out = {static_cast<std::int64_t>(number_of_digits8(without_point(t))), (end - bits) / 8 - 1};
-  at += end_top / 8;
-  return true;
+  return end_top / 8;
 }
 
 // The same with a sign. Few series have now one and now none, so a branch is right mostly.
-inline bool read_short_number(const char*& at, Number& out) {
+inline std::size_t read_short_number(const char* at, Number& out) {
   if (*at != '-') [[likely]]
     return read_short_unsigned(at, out);
-  const char* digits = at + 1;
-  if (!read_short_unsigned(digits, out) || (out.bits == 0 && out.shape != Number::kLong)) return false;
+  const std::size_t size = read_short_unsigned(at + 1, out);
+  if (size == 0 || (out.bits == 0 && out.shape != Number::kLong)) return 0;
   out.bits = -out.bits;
-  at = digits;
-  return true;
+  return size + 1;
 }
 
 // Reads a plain number at `at` (at least 32 bytes readable) and moves `at` behind it. False: it is not one that the

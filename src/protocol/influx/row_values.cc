@@ -5,28 +5,20 @@
 
 namespace varve::protocol::influx {
 
-RowValues::Shapes RowValues::shapes_of(unsigned count) const {
-  Shapes shapes;
-  for (unsigned i = 0; i < count; ++i) {
-    shapes.any |= shapes_[i];
-    shapes.all &= shapes_[i];
-  }
-  return shapes;
-}
-
 // Gives all decimals the most decimals that one of them has. False, with nothing changed, if one becomes too large.
-bool RowValues::align(unsigned count, Shapes& shapes) {
+bool RowValues::align(unsigned count, Seen& seen) {
   const unsigned decimals = *std::max_element(shapes_.begin(), shapes_.begin() + count);
   constexpr std::int64_t kMax53 = std::int64_t{1} << 53;
   for (unsigned i = 0; i < count; ++i) {
     const std::int64_t limit = kMax53 / kTenTo[decimals - shapes_[i]];
     if (bits_[i] >= limit || bits_[i] <= -limit) return false;
   }
+  seen = {decimals, decimals, 0};
   for (unsigned i = 0; i < count; ++i) {
     bits_[i] *= kTenTo[decimals - shapes_[i]];
     shapes_[i] = static_cast<std::uint8_t>(decimals);
+    seen.magnitudes |= model::RowBatch::magnitude_bits(bits_[i]);
   }
-  shapes = {decimals, decimals};
   return true;
 }
 

@@ -2,12 +2,10 @@
 // The numbers of one line on their way into a row, in the smallest form that holds them all.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "model/row.h"
-#include "protocol/compare.h"
 #include "protocol/influx/number.h"
 
 namespace varve::protocol::influx {
@@ -16,38 +14,33 @@ class RowValues {
  public:
   static constexpr unsigned kMax = 1024;  // series of a group
 
-  void set(unsigned i, Number number) {
+  // What all values of a line are: shapes ORed and ANDed, equal if all are alike; RowBatch::magnitude_bits() ORed.
+  struct Seen {
+    unsigned any = 0;
+    unsigned all = 0xff;
+    std::uint64_t magnitudes = 0;
+  };
+  void set(unsigned i, Number number, Seen& seen) {
     bits_[i] = number.bits;
     shapes_[i] = static_cast<std::uint8_t>(number.shape);
+    seen.any |= number.shape;
+    seen.all &= number.shape;
+    seen.magnitudes |= model::RowBatch::magnitude_bits(number.bits);
   }
-  // The first `count` were set.
-  void add_row(model::RowBatch& batch, const model::LineGroup& group, model::Timestamp time, unsigned count) {
+  // The first `count` were set, and these are what was seen.
+  void add_row(model::RowBatch& batch, const model::LineGroup& group, model::Timestamp time, unsigned count,
+               Seen seen) {
     const std::span<const std::int64_t> bits{bits_.data(), count};
-    if (are_longs(count)) [[likely]]
-      return batch.add_longs(group, time, bits);
-    Shapes shapes = shapes_of(count);
-    if (shapes.any <= Number::kDecimals && (shapes.any == shapes.all || align(count, shapes))) {
-      return batch.add_decimals(group, time, bits, shapes.any);
+    if (seen.any == seen.all && seen.any == Number::kLong) [[likely]]
+      return batch.add_longs(group, time, bits, seen.magnitudes);
+    if (seen.any <= Number::kDecimals && (seen.any == seen.all || align(count, seen))) {
+      return batch.add_decimals(group, time, bits, seen.any, seen.magnitudes);
     }
     add_typed(batch, group, time, count);
   }
 
  private:
-  // All shapes of a line ORed and ANDed: equal if all are alike.
-  struct Shapes {
-    unsigned any = 0;
-    unsigned all = 0xff;
-  };
-  [[nodiscard]] bool are_longs(unsigned count) const {
-    const auto* const shapes = reinterpret_cast<const char*>(shapes_.data());
-    for (unsigned i = 0; i < count; i += 32) {
-      const std::uint32_t others = ~mask_of(shapes + i, static_cast<char>(Number::kLong));
-      if (others << (32 - std::min(32U, count - i)) != 0) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] Shapes shapes_of(unsigned count) const;
-  bool align(unsigned count, Shapes& shapes);
+  bool align(unsigned count, Seen& seen);
   void add_typed(model::RowBatch& batch, const model::LineGroup& group, model::Timestamp time, unsigned count);
 
   std::array<std::int64_t, kMax> bits_;
